@@ -6,16 +6,17 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, TextIO
 
 from .signals import deferred
+
+StrPath = os.PathLike[str] | str
 
 _NAME = 200
 """Bytes of the target's name that a temporary name may keep beside what it adds."""
 
 
-def write_file(path: Path, content: str | bytes, *, named: bool = True) -> None:
+def write_file(path: StrPath, content: str | bytes, *, named: bool = True) -> None:
     """Writes a file whole or not at all. Raises OSError, with `path` as its filename.
 
     named: see `replacing`
@@ -48,7 +49,7 @@ def discard(stream: TextIO) -> None:
 
 
 @contextmanager
-def naming(file: Path | str) -> Iterator[None]:
+def naming(file: StrPath) -> Iterator[None]:
     """A context manager: an OSError raised within that names no file gets `file` as its filename
     (errors of write() name none)."""
     try:
@@ -60,7 +61,7 @@ def naming(file: Path | str) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
+def replacing(path: StrPath, *, named: bool = True) -> Iterator[IO[bytes]]:
     """A context manager: a temporary file beside `path`, open for writing, which is renamed to
     `path` if nothing fails and removed otherwise.
 
@@ -71,13 +72,13 @@ def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
     named: True if the user named the file; False if only its directory was named: a link at `path`
     may then be somebody else's, and is itself replaced.
     """
-    if not named and path.is_symlink():
+    if not named and os.path.islink(path):
         with suppress(FileNotFoundError):
-            path.unlink()
+            os.unlink(path)
     target = _target(path)
-    before = target.stat() if target.exists() else None
+    before = os.stat(target) if os.path.exists(target) else None
     if before is not None and not stat.S_ISREG(before.st_mode):
-        with naming(path), target.open("wb") as file:
+        with naming(path), open(target, "wb") as file:
             yield file
         return
     beside = ""
@@ -97,22 +98,23 @@ def replacing(path: Path, *, named: bool = True) -> Iterator[IO[bytes]]:
                 os.unlink(beside)
 
 
-def _target(path: Path) -> Path:
+def _target(path: StrPath) -> str:
     """The file that is written: where a link leads. Raises OSError for links that lead in a circle:
     to rename a file onto one would replace the link."""
-    target = Path(os.path.realpath(path))
-    if target.is_symlink():
+    target = os.path.realpath(path)
+    if os.path.islink(target):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return target
 
 
-def _beside(target: Path, shown: Path) -> tuple[int, str]:
+def _beside(target: str, shown: StrPath) -> tuple[int, str]:
     """Creates the temporary file in the target's directory. Returns its descriptor and path."""
     import tempfile  # slow to import, and most commands write no file
 
     try:
-        name = os.fsdecode(os.fsencode(target.name)[:_NAME])
-        return tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
+        folder, name = os.path.split(target)
+        name = os.fsdecode(os.fsencode(name)[:_NAME])
+        return tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(shown)) from None
 
@@ -143,7 +145,7 @@ def check_writable(name: str | None, *, appended: bool = False) -> None:
     """
     if not name:
         return
-    target = str(_target(Path(name)))
+    target = _target(name)
     directory = os.path.dirname(target)
     # a regular file is replaced by a new one beside it, a device is written to directly
     as_it_is = os.path.exists(target) and (appended or not os.path.isfile(target))

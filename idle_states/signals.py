@@ -6,7 +6,6 @@ a closed pipe raises BrokenPipeError.)
 
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,16 +50,15 @@ def handled() -> Iterator[None]:
     A signal that is ignored, as with nohup, stays ignored. Python sets handlers in the main thread
     only: in other threads this does nothing.
     """
-    if threading.current_thread() is not threading.main_thread():
+    try:
+        kept: dict[int, Any] = {signal.SIGALRM: signal.signal(signal.SIGALRM, _comes_again)}
+    except ValueError:
         yield
         return
     _State.waiting, _State.raised_at = 0, -_PATIENCE_S
-    kept: dict[int, Any] = {
-        number: signal.signal(number, _came)
-        for number in _ENDING
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    kept[signal.SIGALRM] = signal.signal(signal.SIGALRM, _comes_again)
+    for ending in _ENDING:
+        if signal.getsignal(ending) is not signal.SIG_IGN:
+            kept[ending] = signal.signal(ending, _came)
     hook = sys.unraisablehook
     sys.unraisablehook = _lost(hook)
     try:

@@ -10,6 +10,17 @@ def joined(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def filled(text: str, width: int) -> list[str]:
+    """The words of a paragraph in lines no wider than `width`, but for a word that is wider."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
 def number_ranges(numbers: Iterable[int]) -> str:
     """Such as 0-3, 7."""
     runs: list[list[int]] = []

@@ -1,7 +1,8 @@
-"""The command line: one module per sub-command, found by looking into this directory.
+"""The command line: one module per sub-command, named in commands.py.
 
-A module cmd_NAME.py has SUMMARY (one line), add_arguments(parser) and run(arguments) -> exit
-status. Modules import what they need inside run(), so that --help stays quick.
+A module cmd_NAME.py has add_arguments(parser) and run(arguments) -> exit status. It imports what it
+needs inside run(), and is itself imported where its command is on the command line, so that --help
+stays quick.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from ..report import printer
 from ..report.escapes.text import printable
 from ..report.printer import say
 from ..signals import Ended, deferred, handled
+from ..wording import filled, joined, suggestion
+from .commands import COMMANDS
 from .status import CLEAN
 
 if TYPE_CHECKING:
@@ -31,11 +34,6 @@ _STATUSES = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
 3 input that cannot be parsed at all, or a missing external program
 """
-
-
-def command_names() -> list[str]:
-    files = os.listdir(os.path.dirname(__file__))
-    return sorted(name[4:-3] for name in files if name.startswith("cmd_") and name.endswith(".py"))
 
 
 def command(name: str) -> ModuleType:
@@ -50,18 +48,14 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, width=_columns() - 2)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        import textwrap
-
-        return textwrap.wrap(
-            " ".join(text.split()), width, break_long_words=False, break_on_hyphens=False
-        )
+        return filled(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        filled: list[str] = []
+        shown: list[str] = []
         for indented, lines in groupby(text.splitlines(), lambda line: line[:1] in (" ", "")):
             found = list(lines)
-            filled += found if indented else self._split_lines(" ".join(found), width)
-        return "\n".join(indent + line for line in filled)
+            shown += found if indented else filled(" ".join(found), width)
+        return "\n".join(indent + line for line in shown)
 
 
 def _columns() -> int:
@@ -100,19 +94,24 @@ class _Parser(argparse.ArgumentParser):
         show(message)
 
 
+class _Unasked(_Parser):
+    """The parser of a sub-command that is not among the words, which therefore parses none: making
+    all parsers took longer than the rest of --help."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+
 def _epilog() -> str:
     """Exit statuses, and what a TABLE is: the formats that there are."""
-    import textwrap
-
     from ..table_formats import FORMATS
-    from ..wording import joined
 
     table = (
         f"A TABLE is a revision (see idle-states list), {joined(list(FORMATS.values()), 'or')} "
         "(check and audit alone read logs); - is standard input. FILE:NAME picks one table of "
         "several."
     )
-    return f"{_STATUSES}\n{textwrap.fill(table, 100)}\n"
+    return "\n".join((_STATUSES, *filled(table, 100), ""))
 
 
 class _Version(argparse.Action):
@@ -129,34 +128,30 @@ class _Version(argparse.Action):
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser of a whole command line. Of sub-commands that are not among its words it knows the
-    summaries alone."""
+    """The parser of a whole command line."""
     top = _Parser(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
         epilog=_epilog(),
     )
     top.add_argument("--version", action=_Version, help="version, commit and compiled core")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in command_names():
-        module = command(name)
-        sub = commands.add_parser(name, help=module.SUMMARY)
+    commands: argparse._SubParsersAction[_Parser] = top.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_Unasked
+    )
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary)
         if name in words:
-            _fill(sub, module)
+            commands.choices[name] = command_parser(name)
     return top
 
 
-def command_parser(name: str) -> argparse.ArgumentParser:
+def command_parser(name: str) -> _Parser:
     """Of one sub-command: quicker to build, and its options may stand between files."""
-    found = _Parser(prog=f"idle-states {name}")
-    _fill(found, command(name))
+    module = command(name)
+    found = _Parser(prog=f"idle-states {name}", description=module.__doc__)
+    module.add_arguments(found)
+    found.set_defaults(run=module.run)
     return found
-
-
-def _fill(sub: argparse.ArgumentParser, module: ModuleType) -> None:
-    sub.description = module.__doc__
-    module.add_arguments(sub)
-    sub.set_defaults(run=module.run)
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:
@@ -164,8 +159,8 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     if not words or words[0].startswith("-"):
         return parser(words).parse_args(words)
     name = words[0]
-    if name not in command_names():
-        hint = _hint(name, command_names())
+    if name not in COMMANDS:
+        hint = _hint(name, COMMANDS)
         parser().error(f"expected a command, found {name!r}{hint}")
     found = command_parser(name)
     found.usage = _Usage(name)
@@ -178,8 +173,6 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _hint(word: str, known: Iterable[str]) -> str:
-    from ..wording import suggestion
-
     return suggestion(word, known)
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..audit.fleet import FleetSummary
     from ..audit.request import AuditRequest
 
-SUMMARY = "audit device trees and images from the field"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_accepted, add_criteria, add_severities

@@ -8,8 +8,6 @@ The file is JSON, meant to be committed. A finding is known by its rule and its 
 
 import argparse
 
-SUMMARY = "write or prune a baseline of known findings"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..check.baseline import FILE

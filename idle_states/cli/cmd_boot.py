@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from .boot_failures import FailurePlace
     from .options import Output
 
-SUMMARY = "boot firmware and Linux under QEMU, prediction beside reality"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_format

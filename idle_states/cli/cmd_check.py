@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..check.request import Checked, CheckRequest
 
-SUMMARY = "check tables against the rules"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_check(parser)

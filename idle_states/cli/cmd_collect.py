@@ -9,8 +9,6 @@ and kernel it is. The audit then also says whether the running kernel is as the 
 
 import argparse
 
-SUMMARY = "print a script that gathers a machine's data for an audit"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_output

@@ -2,8 +2,6 @@
 
 import argparse
 
-SUMMARY = "print a shell completion script"
-
 _BASH = """\
 _idle_states() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} words
@@ -53,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..report import printer
     from ..spec.packaged import named
-    from . import command_names
+    from .commands import COMMANDS
 
-    names = command_names()
+    names = list(COMMANDS)
     options = {name: _options(name) for name in names}
     offered, operands = _values(), _operands()
     values = {

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..replay.conform import ConformRequest
 
-SUMMARY = "hold recorded decisions against a governor's model"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .governor_options import add_governor

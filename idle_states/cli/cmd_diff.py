@@ -6,8 +6,6 @@ they differ."""
 import argparse
 from pathlib import PurePath
 
-SUMMARY = "compare two tables, stage by stage"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_format, add_hz, add_kernels, add_platform

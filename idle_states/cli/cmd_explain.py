@@ -2,8 +2,6 @@
 
 import argparse
 
-SUMMARY = "explain a rule"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", metavar="RULE", help="code or name: IS203, residency-tie")

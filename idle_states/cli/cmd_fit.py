@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ..fit.request import FitRequest, FitResult
 
-SUMMARY = "fit latencies and residencies to measurements; advertised against measured"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from typing import get_args

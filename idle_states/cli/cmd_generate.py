@@ -12,8 +12,6 @@ Everything that cannot be expressed is reported first, and then nothing is writt
 import argparse
 from pathlib import Path
 
-SUMMARY = "generate C, DTS, DTB, ASL, Markdown, YAML or a kernel parameter"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import TABLE_HELP, add_output, add_platform

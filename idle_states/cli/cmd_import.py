@@ -5,8 +5,6 @@ written."""
 
 import argparse
 
-SUMMARY = "make a spec of a table from any file"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_output

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..linux.releases import Release
     from .options import Output
 
-SUMMARY = "list kernels, what changed between two, where a table's selection changes"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .governor_options import add_states

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..limit.request import LimitRequest, LimitResult
     from .options import Output
 
-SUMMARY = "show which states a latency limit leaves, or the limit that keeps a state"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power

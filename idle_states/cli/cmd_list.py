@@ -6,8 +6,6 @@ A broken spec is named on standard error; the others are listed all the same.
 
 import argparse
 
-SUMMARY = "list the packaged tables"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_format

@@ -16,8 +16,6 @@ in docs/measuring.md, with what it needs and what its figures contain."""
 
 import argparse
 
-SUMMARY = "print a script that measures wake-up latencies on a machine"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_output

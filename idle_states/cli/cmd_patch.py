@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..review.previous import PreviousVersion
     from ..review.result import Review
 
-SUMMARY = "make patches for a tree of skiboot or of device-tree sources, or apply or check them"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_fail_on

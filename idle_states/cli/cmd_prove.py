@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..prove.request import ProveRequest
 
-SUMMARY = "show how each state comes to be selected, or why it never is"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .governor_options import add_governor

@@ -17,8 +17,6 @@ refuses teo before 6.14."""
 
 import argparse
 
-SUMMARY = "print a script that records real decisions; convert what it recorded"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_output

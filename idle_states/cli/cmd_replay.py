@@ -33,8 +33,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..replay.request import ReplayRequest
 
-SUMMARY = "replay a trace with other tables, governors or kernels"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power

@@ -28,8 +28,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..review.request import ReviewRequest
 
-SUMMARY = "review what commits bring to the tables of a repository"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .findings_options import add_accepted, add_criteria, add_report

@@ -2,8 +2,6 @@
 
 import argparse
 
-SUMMARY = "list the rules"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import add_format

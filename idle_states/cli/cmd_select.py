@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..selection.request import SelectRequest
     from ..selection.selection import Asked
 
-SUMMARY = "show which state a governor selects, as exact ranges"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .governor_options import add_governor

@@ -3,8 +3,6 @@ registers, and a reason for every state that is lost or changed on the way."""
 
 import argparse
 
-SUMMARY = "follow a table from the spec to what Linux registers"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .options import TABLE_HELP, add_format, add_kernels, add_platform

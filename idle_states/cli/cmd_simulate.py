@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..simulation.experiments import Experiment
     from ..simulation.request import SimulateRequest
 
-SUMMARY = "simulate a workload with tables, governors, kernels, topologies"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .energy_options import add_power

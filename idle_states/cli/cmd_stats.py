@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..statistics.request import Compared
     from .stats_options import Plot
 
-SUMMARY = "compare benchmark results: Student's t, ministat, schbench, mmtests"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from . import stats_options

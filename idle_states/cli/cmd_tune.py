@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..tune.judging import Objective
     from ..tune.request import TuneRequest
 
-SUMMARY = "find residencies that cost least over a workload's idle gaps"
 NONE = "none"
 
 

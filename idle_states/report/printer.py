@@ -8,7 +8,6 @@ own form's escapes and goes as it is.
 import sys
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import TextIO
 
 from ..files import discard, encoded, naming, replacing, write_file
@@ -24,7 +23,7 @@ _STANDARD_OUTPUT = partial(naming, "standard output")
 def document(content: str | bytes, file: str | None = None) -> None:
     """A result for programs: JSON, C, a device tree. file: None for standard output."""
     if file:
-        write_file(Path(file), content)
+        write_file(file, content)
     elif isinstance(content, bytes):
         if sys.stdout.isatty() and b"\0" in content:
             from ..findings import UsageError
@@ -41,7 +40,7 @@ def document(content: str | bytes, file: str | None = None) -> None:
 def document_parts(parts: Iterable[str], file: str | None = None) -> None:
     """Writes a result for programs part by part, as the parts come. file: as of `document`."""
     if file:
-        with replacing(Path(file)) as target:
+        with replacing(file) as target:
             for part in parts:
                 target.write(encoded(part))
     else:

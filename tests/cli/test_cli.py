@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.cli import command_names, main
+from idle_states.cli import main
+from idle_states.cli.commands import COMMANDS
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
@@ -35,10 +36,15 @@ override:
 """
 
 
+def test_every_module_of_a_command_is_named() -> None:
+    files = (ROOT / "idle_states" / "cli").glob("cmd_*.py")
+    assert list(COMMANDS) == sorted(file.stem.removeprefix("cmd_") for file in files)
+
+
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--help")
     assert status == 0
-    for name in command_names():
+    for name in COMMANDS:
         assert re.search(rf"^    {name}\b", out, re.MULTILINE)
         assert run(capsys, name, "--help")[0] == 0
 
@@ -337,7 +343,7 @@ def test_help_fits_the_terminal_and_breaks_no_word(
             main([*words, "--help"])
         return capsys.readouterr().out
 
-    for words in ([], *([name] for name in command_names())):
+    for words in ([], *([name] for name in COMMANDS)):
         monkeypatch.setenv("COLUMNS", "1000")
         whole = set(help_of(*words).split())
         monkeypatch.setenv("COLUMNS", str(columns))

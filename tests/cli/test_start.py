@@ -12,8 +12,10 @@ from tests.support import ROOT
 
 _RUN = """
 import runpy, sys
-from idle_states.spec import compiled
-compiled.NAME = sys.argv.pop(1)
+specs = sys.argv.pop(1)
+if sys.argv[1:] != ["--help"]:
+    from idle_states.spec import compiled
+    compiled.NAME = specs
 sys.argv[0] = "idle-states"
 try:
     runpy.run_module("idle_states", run_name="__main__")
@@ -43,7 +45,20 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "needed", "not_needed"),
     [
-        (["--help"], "idle_states.cli.cmd_tune", ("yaml", "dataclasses", "json", "tempfile")),
+        (
+            ["--help"],
+            "idle_states.cli.commands",
+            (
+                "dataclasses",
+                "idle_states.cli.cmd_check",
+                "json",
+                "pathlib",
+                "tempfile",
+                "textwrap",
+                "threading",
+                "yaml",
+            ),
+        ),
         (
             ["check", _DTB],
             "idle_states.devicetree.fdt",

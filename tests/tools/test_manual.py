@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from idle_states import cli
+from idle_states.cli.commands import COMMANDS
 from tests.support import ROOT
 from tools.site import manual
 
@@ -31,7 +32,7 @@ def shown() -> str:
 
 
 def test_every_command_and_option_stands_there(shown: str) -> None:
-    for name in cli.command_names():
+    for name in COMMANDS:
         section = re.search(
             rf"^   idle-states {name}(?: .*)?\n((?:(?! {{0,3}}\S).*\n)*)", shown, re.MULTILINE
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from idle_states import cli
+from idle_states.cli.commands import COMMANDS
 
 PROGRAM = "idle-states"
 
@@ -53,7 +54,7 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """All sub-commands, by name."""
-    return tuple(_command(name) for name in cli.command_names())
+    return tuple(_command(name) for name in COMMANDS)
 
 
 def epilog() -> str:
@@ -78,7 +79,7 @@ def _command(name: str) -> Command:
         if shown:
             told = tuple(_argument(parser, action) for action in shown)
             groups.append(Group(title[0].upper() + title[1:], told))
-    return Command(name, module.SUMMARY, module.__doc__ or "", tuple(groups))
+    return Command(name, COMMANDS[name], module.__doc__ or "", tuple(groups))
 
 
 def _is_told(action: argparse.Action) -> bool:

@@ -1,0 +1,32 @@
+"""The sub-commands that there are, by name; cmd_NAME.py has what each does."""
+
+COMMANDS = {
+    "audit": "audit device trees and images from the field",
+    "baseline": "write or prune a baseline of known findings",
+    "boot": "boot firmware and Linux under QEMU, prediction beside reality",
+    "check": "check tables against the rules",
+    "collect": "print a script that gathers a machine's data for an audit",
+    "completion": "print a shell completion script",
+    "conform": "hold recorded decisions against a governor's model",
+    "diff": "compare two tables, stage by stage",
+    "explain": "explain a rule",
+    "fit": "fit latencies and residencies to measurements; advertised against measured",
+    "generate": "generate C, DTS, DTB, ASL, Markdown, YAML or a kernel parameter",
+    "import": "make a spec of a table from any file",
+    "kernels": "list kernels, what changed between two, where a table's selection changes",
+    "limit": "show which states a latency limit leaves, or the limit that keeps a state",
+    "list": "list the packaged tables",
+    "measure": "print a script that measures wake-up latencies on a machine",
+    "patch": "make patches for a tree of skiboot or of device-tree sources, or apply or check them",
+    "prove": "show how each state comes to be selected, or why it never is",
+    "record": "print a script that records real decisions; convert what it recorded",
+    "replay": "replay a trace with other tables, governors or kernels",
+    "review": "review what commits bring to the tables of a repository",
+    "rules": "list the rules",
+    "select": "show which state a governor selects, as exact ranges",
+    "show": "follow a table from the spec to what Linux registers",
+    "simulate": "simulate a workload with tables, governors, kernels, topologies",
+    "stats": "compare benchmark results: Student's t, ministat, schbench, mmtests",
+    "tune": "find residencies that cost least over a workload's idle gaps",
+}
+"""NAME -> what --help says of it in a line."""
