@@ -118,7 +118,7 @@ def test_whatever_is_changed_is_found(name: str, share: float, tmp_path: Path) -
     root = firmware(tree(name))
     drawn = random.Random(17)
     made = list(changed(root, drawn, share))
-    made = drawn.sample(made, examples(120, len(made)))
+    made = drawn.sample(made, examples(120, 1_000))
     alike = held_to_each_alone(writable(iter([root, *made])), tmp_path)
     assert 0 < alike < len(made)
 
@@ -129,7 +129,7 @@ def test_whatever_is_damaged_is_told(tmp_path: Path) -> None:
 
     def damaged() -> Iterator[bytes]:
         yield blob
-        for _ in range(examples(60, 1000)):
+        for _ in range(examples(60, 400)):
             data = bytearray(blob)
             at = drawn.choice([drawn.randrange(0, 72), drawn.randrange(len(blob))])
             if drawn.random() < 0.5:

@@ -269,7 +269,7 @@ def test_native_rules_agree_on_random_tables(dtschema: None) -> None:
         assert told[name] - {"IS118", "IS216"} <= native_codes(tree), name
 
 
-@settings(max_examples=examples(75, 300))
+@settings(max_examples=examples(75, 150))
 @given(
     st.sampled_from(["validation", "decode", "crash"]),
     st.lists(st.sampled_from([*P9, *P8, "foo", 0, 1, 99, 2**70]), max_size=3),

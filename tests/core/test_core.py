@@ -38,7 +38,7 @@ from tools.eras import SPECIALISED
 
 pytestmark = needs_core
 RECORDED = [path for name in core.GOVERNORS for path in vectors.files(name)]
-DECISIONS_PER_ERA = examples(200, 2_000)
+DECISIONS_PER_ERA = examples(200, 1_000)
 LEVELS = (0, 3, 4)
 
 
@@ -224,7 +224,7 @@ def pieces(random: Random, rows: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("governor", core.GOVERNORS)
 def test_pieces_are_decided_as_in_one_go(governor: str) -> None:
     random = Random(f"pieces of {governor}")
-    for _ in range(examples(3, 10)):
+    for _ in range(examples(3, 6)):
         hz = random.choice(HZS)
         cpu = random_cpu(random, hz, fewest(governor))
         era = random.choice([era for era in eras() if era.governor == governor])

@@ -471,7 +471,7 @@ def damaged(data: st.DataObject, root: Node) -> bytearray:
     return blob
 
 
-@settings(deadline=None, max_examples=examples(150, 300))
+@settings(deadline=None, max_examples=examples(75, 150))
 @given(root=TREES, data=st.data())
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
     """The same tree from a blob, and from one with a byte or a word changed; and no other."""

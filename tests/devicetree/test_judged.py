@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(fdt._fdt is None, reason="the C reader is not co
 OPAL = Node("ibm,opal", {}, (Node("power-mgt", {"a": b"1"}),))
 
 
-@settings(deadline=None, max_examples=examples(60, 400))
+@settings(deadline=None, max_examples=examples(60, 150))
 @given(root=TREES, data=st.data())
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
     """Of a blob with a byte or a word changed: if, and only if, it is a tree with idle states."""

@@ -93,7 +93,7 @@ BODIES = st.lists(PIECES.filter(lambda piece: piece != "\n"), max_size=6).map(""
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(100, 200))
+@settings(max_examples=examples(50, 100))
 @given(BODIES, BODIES, BODIES, BODIES, st.lists(PIECES, max_size=14).map("".join))
 def test_drawn_macros_are_as_cpp_has_them(
     cpp: str, a: str, b: str, f: str, g: str, text: str

@@ -10,7 +10,7 @@ from idle_states.measured import Samples
 from ..support.planted import normal, planted
 from ..support.thorough import examples
 
-_SETS = examples(50, 1000)
+_SETS = examples(50, 400)
 
 
 def test_latencies_are_within_5_percent_and_intervals_enclose_as_often_as_they_say() -> None:

@@ -77,7 +77,7 @@ def trees(draw: st.DrawFn) -> Node:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(75, 300))
+@settings(deadline=None, max_examples=examples(75, 150))
 @given(
     root=trees(),
     kernel=st.sampled_from(["3.17", "4.1", "4.11", "4.14", "5.5", "5.10", "6.1", "6.12"]),

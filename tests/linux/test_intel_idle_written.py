@@ -40,7 +40,7 @@ def cases(draw: st.DrawFn) -> tuple[tuple[Adjustable, ...], dict[str, Times]]:
     return stock, wanted
 
 
-@settings(max_examples=examples(40, 1000), deadline=None)
+@settings(max_examples=examples(40, 300), deadline=None)
 @given(cases())
 def test_what_is_written_is_accepted_and_gives_the_wanted_times(
     case: tuple[tuple[Adjustable, ...], dict[str, Times]],

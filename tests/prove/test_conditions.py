@@ -57,7 +57,7 @@ def test_random_search_finds_it_only_then(governor: str, kernel: str) -> None:
     if not core.available():
         pytest.skip("the core is not installed")
     random = Random(f"only {governor} {kernel}")
-    left = examples(4, 12)
+    left = examples(4, 6)
     while left:
         states = random_table(random)
         model = Governor.for_kernel(governor, kernel, states, HZ)

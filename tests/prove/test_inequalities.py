@@ -33,7 +33,7 @@ def hold(of: list[Inequality] | tuple[Inequality, ...]) -> bool:
 
 
 @given(inequalities)
-@settings(max_examples=examples(25, 100), deadline=None)
+@settings(max_examples=examples(25, 50), deadline=None)
 def test_against_all_numbers(given_ones: list[Inequality]) -> None:
     found = contradiction(given_ones)
     assert (found is None) == hold(given_ones)

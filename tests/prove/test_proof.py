@@ -74,7 +74,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
     if not core.available():
         pytest.skip("the core is not installed")
     random = Random(f"{governor} {kernel}")
-    left = examples(4, 16)
+    left = examples(4, 8)
     while left:
         states = random_table(random)
         limit_us = random.choice((NO_LIMIT_US, NO_LIMIT_US, 0, 20, 150))
@@ -97,7 +97,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
 def test_no_proof_of_what_is_selected(governor: str, kernel: str) -> None:
     """What has a witness is asked for a proof, too, which `prove` does not do."""
     random = Random(f"{governor} {kernel}")
-    for _ in range(examples(3, 8)):
+    for _ in range(examples(3, 4)):
         states = random_table(random)
         scene = scene_of(asked(governor, kernel), states)
         search = Search(lambda: Governor.for_kernel(governor, kernel, states, HZ), scene)  # noqa: B023

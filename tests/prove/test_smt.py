@@ -47,7 +47,7 @@ def refuted(governor: str, kernel: str, states: list[State], limit_us: int) -> s
 )
 def test_confirms_proofs_of_random_tables(governor: str, kernel: str) -> None:
     random = Random(f"z3 {governor} {kernel}")
-    left = examples(2, 6)
+    left = examples(2, 4)
     while left:
         states, limit_us = random_table(random), random.choice((NO_LIMIT_US, 20, 150))
         never = refuted(governor, kernel, states, limit_us)

@@ -29,14 +29,14 @@ HZ = 250
 def test_selects_what_teo_selects(kernel: str) -> None:
     z3 = pytest.importorskip("z3")
     random = Random(f"solver {kernel}")
-    for _ in range(examples(3, 12)):
+    for _ in range(examples(3, 6)):
         states, limit_us = random_table(random), random.choice((NO_LIMIT_US, NO_LIMIT_US, 5, 150))
         off = frozenset(i for i in range(len(states)) if random.random() < 0.15)
         governor = Teo(states, teo_features.features(release(kernel)), HZ)
         scene = Scene(features(release(kernel)), limit_us=limit_us, disabled=off)
         step = teo_step(z3, governor.features, states, HZ, scene)
         holds = z3.And(step.holds)
-        rows = islice(random_rows(random, states, HZ, limit_us, off), examples(60, 400))
+        rows = islice(random_rows(random, states, HZ, limit_us, off), examples(60, 200))
         for number, (situation, outcome) in enumerate(rows):
             decision = governor.select(situation)
             if number % 5 == 0:

@@ -145,7 +145,7 @@ def test_waking_lengthens_what_is_measured() -> None:
         max_size=20,
     )
 )
-@settings(max_examples=examples(30, 300))
+@settings(max_examples=examples(30, 100))
 def test_whatever_is_played_can_happen(steps: list[IdleStep]) -> None:
     scene = Scene(features(release("6.1")))
     states = given_states((2, 20), (100, 500), (200, 9000), polling=True).states

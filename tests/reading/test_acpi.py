@@ -450,7 +450,7 @@ def _bodies() -> Sequence[bytes]:
     return [acpi.compiled(each)[36:] for each in asl]
 
 
-@settings(max_examples=examples(60, 1000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60, 400), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     which=st.integers(0, 1),
     edits=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=5),

@@ -294,9 +294,9 @@ def _times() -> Iterator[int]:
 _TIMES = _times()
 
 DAMAGES = settings(
-    max_examples=examples(37, 150), deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(37, 75), deadline=None, suppress_health_check=list(HealthCheck)
 )
-MANY = settings(DAMAGES, max_examples=examples(40, 150))
+MANY = settings(DAMAGES, max_examples=examples(40, 80))
 
 
 @pytest.mark.parametrize("name", sorted(set(valid()) - {"dts"}))

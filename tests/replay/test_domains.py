@@ -71,7 +71,7 @@ def common(some: Sequence[Sequence[Interval]]) -> list[Interval]:
     return found
 
 
-@settings(max_examples=examples(15, 60), deadline=None)
+@settings(max_examples=examples(15, 30), deadline=None)
 @given(periods=any_periods())
 def test_a_domain_is_off_while_all_its_cpus_idle_at_most(tree: str, periods: list[Period]) -> None:
     """And exactly where the shared time is enough for a state."""

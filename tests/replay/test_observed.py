@@ -52,7 +52,7 @@ def sifted(
     st.booleans(),
 )
 @example([[(0, 1, 0, 2_500, 0)], [(0, 1, 9_000, 11_500, 1)]], 1, True, True)
-@settings(max_examples=examples(100, 300), deadline=None)
+@settings(max_examples=examples(50, 150), deadline=None)
 def test_the_core_counts_as_the_reference_does(
     batches: list[list[Period]], first_miss: int, in_ns: bool, traced: bool
 ) -> None:

@@ -361,7 +361,7 @@ def told(*groups: tuple[Finding, ...]) -> Told:
     }
 
 
-@settings(max_examples=examples(15, 40))
+@settings(max_examples=examples(15, 20))
 @given(random_table(), random_table())
 def test_backwards_new_is_fixed_and_fixed_is_new(a: IdleTable, b: IdleTable) -> None:
     one, other = ((s.table, check([s], KERNELS)) for s in (source(table) for table in (a, b)))

@@ -125,7 +125,7 @@ def agree(ranges: tuple[Range, ...], asked: Settling, fixed: Circumstances, step
         assert set(taken) == set(ranges[place].states), (length, taken, ranges[place])
 
 
-@settings(max_examples=examples(12, 40), deadline=None)
+@settings(max_examples=examples(12, 20), deadline=None)
 @example(  # between 44360 and 45000 ns
     ("menu", "6.6"), us((0, 1), (0, 2), (5, 42), (25, 43)), Circumstances(timer_driven=True), 100
 )

@@ -181,7 +181,7 @@ def any_workload(draw: Any) -> Workload:
 
 
 @settings(
-    max_examples=examples(37, 150), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=examples(37, 75), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     any_workload(),

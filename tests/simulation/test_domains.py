@@ -227,7 +227,7 @@ def any_load(draw: st.DrawFn) -> Workload:
 
 @needs_core
 @settings(
-    max_examples=examples(10, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=examples(10, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     any_load(),

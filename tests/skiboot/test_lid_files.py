@@ -134,7 +134,7 @@ def test_any_bit_flipped_leaves_the_other_tables_as_they_are() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(4000, 4800), st.binary(max_size=60)), max_size=6))
-@settings(max_examples=examples(50, 200), deadline=None)
+@settings(max_examples=examples(50, 100), deadline=None)
 def test_damage_is_read_or_refused_with_one_line(damage: list[tuple[int, bytes]]) -> None:
     data = bytearray(PLAIN)
     for at, new in damage:

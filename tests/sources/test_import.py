@@ -70,7 +70,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("register", [Register.PSSCR, Register.PMICR])
 @pytest.mark.parametrize("kind", ["dtb", "c"])
-@settings(deadline=None, max_examples=examples(15, 60))
+@settings(deadline=None, max_examples=examples(15, 30))
 @given(seed=st.integers(0, 2**32))
 def test_import_changes_no_value(directory: Path, kind: str, register: Register, seed: int) -> None:
     states = random_tables.states(random.Random(seed), 9, longest_name=15)
@@ -93,7 +93,7 @@ NAMES = st.text(
 )
 
 
-@settings(deadline=None, max_examples=examples(50, 200))
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(names=st.lists(NAMES, max_size=3))
 def test_any_name_comes_back_or_is_refused(directory: Path, names: list[str]) -> None:
     data = b"".join(name.encode("utf-8", "surrogatepass") + b"\0" for name in names)

@@ -64,7 +64,7 @@ WITH_LEVEL = (raw, decoded)
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kernel", ["3.17", "4.4", "4.8", "4.11", "4.12", "4.19", "5.2", "6.1"])
-@settings(deadline=None, max_examples=examples(4, 15))
+@settings(deadline=None, max_examples=examples(4, 8))
 @given(seed=st.integers(0, 2**32))
 def test_what_the_driver_says_is_read_back(form: Form, kernel: str, seed: int) -> None:
     rng = random.Random(seed)
@@ -210,7 +210,7 @@ def test_each_boot_has_its_own_facts() -> None:
 
 
 @pytest.mark.parametrize("read", [linux_log.read, opal_log.read])
-@settings(deadline=None, max_examples=examples(50, 200))
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(
     text=st.lists(
         st.one_of(

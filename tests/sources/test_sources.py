@@ -531,7 +531,7 @@ def test_archive_that_is_cut_off(mode: str, tmp_path: Path) -> None:
     assert refused(written(tmp_path, data)).rule in ("IS930", "IS931")
 
 
-@settings(deadline=None, max_examples=examples(50, 200))
+@settings(deadline=None, max_examples=examples(50, 100))
 @given(at=st.integers(0, 20_000), byte=st.integers(0, 255), cut=st.booleans())
 def test_damaged_archive_is_read_or_refused(
     at: int, byte: int, cut: bool, tmp_path_factory: pytest.TempPathFactory

@@ -452,7 +452,7 @@ def test_inheritance(text: str, good: bool, reader: type[yaml.SafeLoader]) -> No
     assert (complaints(read(f"name: mine\n{text}\n", reader)) == []) is good
 
 
-@settings(max_examples=examples(100, 400))
+@settings(max_examples=examples(100, 200))
 @given(
     st.one_of(
         st.text("0123456789. numsµ-+", max_size=12),
@@ -499,7 +499,7 @@ def places(node: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(value)
 
 
-@settings(max_examples=examples(25, 100), deadline=None)
+@settings(max_examples=examples(25, 50), deadline=None)
 @given(
     st.sampled_from(["power7", "power9", "power10", "pseries-dedicated"]),
     st.integers(1, 3),

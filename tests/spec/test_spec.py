@@ -320,7 +320,7 @@ STATES = st.builds(
 )
 
 
-@settings(max_examples=examples(37, 150), deadline=None)
+@settings(max_examples=examples(37, 75), deadline=None)
 @given(
     states=st.lists(STATES, max_size=12, unique_by=lambda state: state.name),
     register=st.sampled_from([Register.PSSCR, Register.PMICR]),
@@ -348,7 +348,7 @@ def test_packaged_specs_survive_writing(tmp_path: Path, name: str) -> None:
     ]
 
 
-@settings(max_examples=examples(75, 300), deadline=None)
+@settings(max_examples=examples(75, 150), deadline=None)
 @given(
     text=st.text(max_size=200)
     | st.lists(st.sampled_from(GOOD.splitlines(keepends=True)), max_size=14).map("".join)

@@ -23,7 +23,7 @@ sample = st.just(0.0) | st.floats(1e-9, 1e6)
 samples = st.lists(sample, min_size=3, max_size=60)
 
 
-@settings(max_examples=examples(15, 60), deadline=None)
+@settings(max_examples=examples(15, 30), deadline=None)
 @given(st.decimals("0.5", "99.99", places=2), st.integers(1, 400) | st.integers(1, 10**7))
 def test_quantiles(confidence: Decimal, degrees: int) -> None:
     t = pytest.importorskip("scipy.stats", reason="scipy is not installed").t
@@ -33,7 +33,7 @@ def test_quantiles(confidence: Decimal, degrees: int) -> None:
     assert student.two_sided(found, degrees) == pytest.approx(1 - float(confidence) / 100, rel=1e-9)
 
 
-@settings(max_examples=examples(15, 60), deadline=None)
+@settings(max_examples=examples(15, 30), deadline=None)
 @given(st.floats(0.001, 1e4), st.integers(1, 400))
 def test_tails(t: float, degrees: int) -> None:
     scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")
@@ -61,7 +61,7 @@ def test_closed_forms() -> None:
             student.quantile(Decimal(wrong), 5)
 
 
-@settings(max_examples=examples(15, 60), deadline=None)
+@settings(max_examples=examples(15, 30), deadline=None)
 @given(samples, samples)
 def test_pooled_t(first: list[float], second: list[float]) -> None:
     scipy = pytest.importorskip("scipy.stats", reason="scipy is not installed")

@@ -62,7 +62,7 @@ flags = st.lists(st.sampled_from(["-n", "-A", "-s"]), unique=True)
 
 @pytest.mark.slow
 @settings(
-    max_examples=examples(30, 120),
+    max_examples=examples(30, 60),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

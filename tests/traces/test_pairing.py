@@ -89,7 +89,7 @@ def paired(
     [(0, 1, 5, 5, 0)] * 2, [(1, True, (0, GREAT, 10**9)), (2, False, (0, EXIT, 2 * 10**9))], []
 )
 @example([(1, 0, 5, 5, 1)] * 90, [(0, False, (1, EXIT, 5)), (3, False, (1, LOST, 2))], [1, 100])
-@settings(max_examples=examples(200, 600), deadline=None)
+@settings(max_examples=examples(100, 300), deadline=None)
 def test_the_core_pairs_as_the_reference_does(
     turns: list[tuple[int, int, int, int, int]],
     odd: list[tuple[int, bool, Event]],

@@ -124,7 +124,7 @@ WRITERS = st.builds(Writer, st.sampled_from("<>"), st.sampled_from((None, 0, 3))
 
 @needs_perf
 @settings(
-    max_examples=examples(6, 80),
+    max_examples=examples(6, 30),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -143,7 +143,7 @@ def test_any_records_are_read_as_perf_script_prints_them(
 
 
 @needs_core
-@settings(max_examples=examples(40, 400), deadline=None)
+@settings(max_examples=examples(40, 150), deadline=None)
 @given(recorded(), WRITERS, st.sampled_from((400, 1 << 20)), st.data())
 def test_the_core_reads_records_as_the_reference_does(
     ops: list[Op], writer: Writer, part: int, data: st.DataObject
@@ -166,7 +166,7 @@ def test_the_core_reads_records_as_the_reference_does(
 
 @pytest.mark.parametrize("core", CORES)
 @given(recorded(), WRITERS)
-@settings(max_examples=examples(15, 100), deadline=None)
+@settings(max_examples=examples(15, 50), deadline=None)
 def test_parts_and_rounds_do_not_matter(core: Any, ops: list[Op], writer: Writer) -> None:
     """A part ends in the middle of a record; without rounds all is held to the end."""
     whole = by_records(writer.file(ops), core)

@@ -99,7 +99,7 @@ def test_the_core_reads_a_phones_trace_as_the_reference_does() -> None:
 
 @needs_trace_cmd
 @settings(
-    max_examples=examples(15, 60),
+    max_examples=examples(15, 30),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -118,7 +118,7 @@ def test_any_pages_are_read_as_trace_cmd_prints_them(
 
 
 @needs_core
-@settings(max_examples=examples(40, 150), deadline=None)
+@settings(max_examples=examples(40, 75), deadline=None)
 @given(
     st.lists(st.lists(st.tuples(PAGES, st.sampled_from((None, 0, 3))), max_size=4), max_size=4),
     st.sampled_from("<>"),

@@ -253,7 +253,7 @@ CHANGES = st.lists(
 
 
 @needs_core
-@settings(max_examples=examples(75, 300))
+@settings(max_examples=examples(75, 150))
 @given(st.lists(st.tuples(ANY_LINE, CHANGES), min_size=1, max_size=5))
 def test_the_core_reads_lines_as_python_does(
     parts: list[tuple[str, list[tuple[int, int, str]]]],
@@ -318,7 +318,7 @@ ENDS = ("", " ", "\r", "    ", "     ", " x", "1")
 
 
 @needs_core
-@settings(max_examples=examples(75, 300))
+@settings(max_examples=examples(75, 150))
 @given(
     st.lists(
         st.builds(
@@ -616,7 +616,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-@settings(max_examples=examples(75, 300))
+@settings(max_examples=examples(75, 150))
 def test_every_entry_and_every_exit_is_accounted_for(
     parts: list[tuple[str, int, int, int]],
 ) -> None:
@@ -746,7 +746,7 @@ GOOD = text(
 )
 @example([(0, 0, b"\0", False)], None, False)
 @example([(0, 0, b"9" * 12, False)], "menu", False)
-@settings(max_examples=examples(37, 150), deadline=None)
+@settings(max_examples=examples(37, 75), deadline=None)
 def test_damaged_traces_never_crash(
     tmp_path_factory: pytest.TempPathFactory,
     damage: list[tuple[int, int, bytes, bool]],

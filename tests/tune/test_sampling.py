@@ -59,7 +59,7 @@ def starts(cpus: Sequence[CpuGaps]) -> list[tuple[int, int]]:
     ]
 
 
-@settings(max_examples=examples(60, 300))
+@settings(max_examples=examples(60, 150))
 @given(st.lists(st.integers(1, 3_000), min_size=1, max_size=6), st.integers(1, 9_000))
 def test_each_part_has_its_share(sizes: list[int], wanted: int) -> None:
     cpus = [traced([1_000] * size, number) for number, size in enumerate(sizes)]

@@ -150,7 +150,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_measured(tmp_path)
 
 
-@settings(max_examples=examples(40, 1000), deadline=None)
+@settings(max_examples=examples(40, 400), deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(0), st.integers(0), st.text(max_size=4))
 def test_replaced_text_is_read_or_refused(name: str, start: int, length: int, new: str) -> None:
     for text in SAMPLES[name]:

@@ -106,7 +106,7 @@ def test_settled_as_if_run_to_the_end(name: str, kernel: str) -> None:
         for length, found in zip(asked, settled, strict=True):
             assert list(found) == run_to_the_end(make(), length, fixed, history), length
 
-    settings(max_examples=examples(6, 150), deadline=None)(settles)()
+    settings(max_examples=examples(6, 50), deadline=None)(settles)()
 
 
 @pytest.mark.parametrize(("name", "kernel"), [("teo", "6.12"), ("ladder", "6.12")])
@@ -126,7 +126,7 @@ def test_lengths_that_cannot_be_told_apart_are_run_once(name: str, kernel: str) 
         assert list(selected) == run_to_the_end(make(), length, Circumstances(), ())
 
 
-@settings(max_examples=examples(60, 600), deadline=None)
+@settings(max_examples=examples(60, 300), deadline=None)
 @given(
     st.integers(0, 10**12),
     st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(-(10**6), 10**6)), max_size=6),
