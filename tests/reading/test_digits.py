@@ -41,8 +41,7 @@ def test_foreign_digits_are_read_or_refused(name: str, tmp_path: Path) -> None:
     places = [at for at, char in enumerate(text) if char.isdigit()]
     path = tmp_path / "it"
     made = [
-        text[:at] + text[at].translate(ARABIC) + text[at + 1 :]
-        for at in places[: examples(30, 60)]
+        text[:at] + text[at].translate(ARABIC) + text[at + 1 :] for at in places[: examples(30, 60)]
     ]
     for changed in (*made, text.translate(ARABIC)):
         path.unlink(missing_ok=True)
