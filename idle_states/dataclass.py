@@ -9,6 +9,7 @@ like these classes are dataclasses.
 
 from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ else:
 
 _ABSENT = object()
 """The default of a field that has none, and the argument for one that a factory fills."""
+_PARAMS = {frozen: SimpleNamespace(frozen=frozen, repr=True) for frozen in (False, True)}
+"""What was said to the decorator, as a class that inherits asks for it, and pprint does."""
 _COMPILED_AFTER = 20
 """Objects of a class that are made before its __init__ is compiled, which takes as long."""
 
@@ -100,15 +103,6 @@ def _or_missing(value: object) -> Any:
 _Fields = tuple[Field, ...]
 
 
-class _Params:
-    """The decorator's, by which a class that inherits knows whether it may."""
-
-    __slots__ = ("frozen",)
-
-    def __init__(self, frozen: bool) -> None:
-        self.frozen = frozen
-
-
 def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
     own = set(plain.__dict__) - ({"__hash__"} if plain.__hash__ is None else set())
     name2field: dict[str, Field] = {}
@@ -121,21 +115,18 @@ def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
     found = tuple(name2field.values())
     made: dict[str, Any] = {
         "__dataclass_fields__": name2field,
-        "__dataclass_params__": _Params(frozen),
+        "__dataclass_params__": _PARAMS[frozen],
         "__match_args__": tuple(each.name for each in found if each.init),
         "__init__": _first_init(found, frozen),
         "__repr__": _repr,
     }
-    if plain.__doc__ is None:
-        made["__doc__"] = plain.__name__
-        own.discard("__doc__")
     if eq:
         made["__eq__"] = _eq(found)
         made["__hash__"] = _hash(found) if frozen else None
     if frozen:
         made |= {"__setattr__": _refuse_to_assign, "__delattr__": _refuse_to_delete}
         if slots:
-            made |= {"__getstate__": _state(name2field), "__setstate__": _set_state(name2field)}
+            made |= {"__getstate__": _state, "__setstate__": _set_state}
     made = {name: value for name, value in made.items() if name not in own}
     if slots:
         return _with_slots(plain, name2field, made)
@@ -152,7 +143,7 @@ def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
 def _own_fields(plain: type) -> dict[str, Field]:
     found = {}
     for name, kind in plain.__annotations__.items():
-        if kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar:
+        if getattr(kind, "__origin__", None) is ClassVar:
             continue
         given = plain.__dict__.get(name, _ABSENT)
         said = given if isinstance(given, Field) else Field(default=given)
@@ -287,20 +278,12 @@ def _refuse_to_delete(self: Any, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(names: Collection[str]) -> Callable[[Any], list[Any]]:
+def _state(self: Any) -> list[Any]:
     """What is pickled of an object that has no __dict__."""
-
-    def __getstate__(self: Any) -> list[Any]:
-        return [getattr(self, name) for name in names]
-
-    return __getstate__
+    return [getattr(self, name) for name in self.__dataclass_fields__]
 
 
-def _set_state(names: Collection[str]) -> Callable[[Any, list[Any]], None]:
+def _set_state(self: Any, state: list[Any]) -> None:
     """To an object that nobody can assign to."""
-
-    def __setstate__(self: Any, state: list[Any]) -> None:
-        for name, value in zip(names, state, strict=True):
-            object.__setattr__(self, name, value)
-
-    return __setstate__
+    for name, value in zip(self.__dataclass_fields__, state, strict=True):
+        object.__setattr__(self, name, value)

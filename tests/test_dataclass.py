@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import pprint
 from collections.abc import Callable
 from typing import Any
 
@@ -194,6 +195,11 @@ def test_fields_and_replace_are_the_standard_librarys() -> None:
     assert is_dataclass(ours)
     assert is_dataclass(value)
     assert not is_dataclass(5)
+
+
+def test_a_value_wider_than_a_line_is_printed() -> None:
+    value = One(10**100)
+    assert pprint.pformat(value) == repr(value)
 
 
 def test_a_default_that_can_change_is_refused() -> None:
