@@ -31,6 +31,16 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
+@contextmanager
+def locked(path: StrPath) -> Iterator[None]:
+    """Waits until no other process holds the lock of that file, which is made, and holds it."""
+    import fcntl
+
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def standard_output_fails() -> bool:
     """Flushes standard output and returns whether that failed; if so it is discarded."""
     try:

@@ -189,6 +189,15 @@ class FleetSummary:
         default_factory=WeakKeyDictionary, repr=False, compare=False
     )
 
+    def found_worst_first(self) -> list[tuple[RuleFound, int]]:
+        """`found` by severity, and of one severity the most frequent first."""
+
+        def order(item: tuple[RuleFound, int]) -> tuple[int, int, str]:
+            (rule, _, severity), count = item
+            return -Severity[severity.upper()], -count, rule
+
+        return sorted(self.found.items(), key=order)
+
     def add(self, results: Sequence[Audited]) -> None:
         """Adds the audits of one input's tables."""
         self.inputs += 1

@@ -8,16 +8,15 @@ tree makes an error ends make, it runs again without that, and what assemblers t
 rewritten in the copy. Either is said.
 """
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..dataclass import dataclass
+from ..files import locked
 from ..patches.tree import PatchedTree
 from ..reading import launching, limits
 from .debian import Unavailable
@@ -87,7 +86,7 @@ def lid_of(
     copy = cache / "trees" / hashlib.sha256(bytes(tree.root.resolve())).hexdigest()[:12]
     for directory in (copy.parent, image.parent):
         directory.mkdir(parents=True, exist_ok=True)
-    with _locked(copy.with_name(f".{copy.name}.lock")):
+    with locked(copy.with_name(f".{copy.name}.lock")):
         if not image.is_file():
             say("building skiboot")
             passed.unlink(missing_ok=True)
@@ -192,10 +191,3 @@ def _make(copy: Path, version: str, log: Path, say: Callable[[str], None]) -> bo
         lines = "".join(f"\n  {line}" for line in last)
         raise BuildFailure(f"make ended with status {status}; see {log}, which ends with:{lines}")
     return strict
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

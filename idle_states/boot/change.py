@@ -9,6 +9,7 @@ from ..findings import UsageError, unreadable
 from ..patches.library import series as descriptions
 from ..patches.plan import Plan, plan
 from ..patches.tree import PatchedTree
+from ..patches.work_tree import as_bytes
 from ..reading import opening
 from ..reading.mail import read_mails, series_of
 from ..reading.patch import changed_files
@@ -59,13 +60,8 @@ def _described(made: Plan) -> TreeChange:
     if not made.made:
         raise UsageError(f"expected patches that change this tree, found {'; '.join(left)}")
     return TreeChange(
-        tuple(step.patch.subject for step in made.made), encoded(made.files), tuple(left)
+        tuple(step.patch.subject for step in made.made), as_bytes(made.files), tuple(left)
     )
-
-
-def encoded(texts: Mapping[str, str]) -> dict[str, bytes | None]:
-    """Texts as `PatchedTree` holds them, as bytes."""
-    return {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
 
 
 def _mailed(tree: PatchedTree, text: str) -> TreeChange:

@@ -4,16 +4,15 @@ A download uses a throw-away apt configuration whose archive is the one the mach
 needs no privileges: nothing is installed.
 """
 
-import fcntl
 import hashlib
 import os
 import platform
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ..files import locked
 from ..findings import Unreadable
 from ..reading import launching, limits
 
@@ -137,7 +136,7 @@ class Packages:
 
     def _make_once(self, target: Path, make: Callable[[Path, Path], None]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _lock(target.with_name(f".{target.name}.lock")):
+        with locked(target.with_name(f".{target.name}.lock")):
             if not target.is_dir():
                 with tempfile.TemporaryDirectory(prefix=".new-", dir=self.cache) as directory:
                     fresh, scratch = Path(directory, "fresh"), Path(directory, "scratch")
@@ -145,13 +144,6 @@ class Packages:
                     scratch.mkdir()
                     make(fresh, scratch)
                     fresh.rename(target)
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 class _PrivateApt:

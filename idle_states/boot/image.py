@@ -11,6 +11,7 @@ from ..patches.description import Patch, TableEdit
 from ..patches.library import FORMER_NAMES, table_of
 from ..patches.plan import plan
 from ..patches.tree import PatchedTree, has_tables, macros
+from ..patches.work_tree import as_bytes
 from ..reading import opening
 from ..skiboot import c_table
 from ..skiboot import lid as lids
@@ -20,7 +21,7 @@ from ..sources import Source
 from ..spec.library import find
 from ..table import IdleTable
 from . import build
-from .change import UNCHANGED, TreeChange, encoded
+from .change import UNCHANGED, TreeChange
 from .predict import MACHINE_TABLE
 
 
@@ -85,7 +86,7 @@ def from_tree(
     if given is not None:
         edit = TableEdit(array, given.name, Path(), read=given.table)
         patch = Patch(f"boot-{place}", "", "", (edit,), aliases=FORMER_NAMES)
-        files |= encoded(plan(tree, [patch]).files)
+        files |= as_bytes(plan(tree, [patch]).files)
     table = _in_c(tree, files, array)
     built = build.lid_of(tree, files, cache, say)
     return BootedFirmware(

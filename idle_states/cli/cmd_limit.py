@@ -120,14 +120,11 @@ def _simulated(found: "LimitResult", out: "Output") -> _Effect:
     from ..limit.effect import simulate_request
     from ..report import simulate_text
     from ..report.documents.simulate import simulated
-    from ..simulation import request as simulation
+    from ..simulation.request import prepare
+    from . import progress
     from .options import say
-    from .progress import Simulated
 
-    prepared = simulation.prepare(simulate_request(found), say)
-    made = []
-    for setup in prepared.setups:
-        with Simulated(setup.name, prepared.runs * setup.duration_ns) as shown:
-            made.append(simulation.run(prepared, setup, shown.advance))
+    prepared = prepare(simulate_request(found), say)
+    made = progress.simulated(prepared)
     said = simulate_text.render(made, out.style, prepared.power)
     return said, simulated(made, prepared.power), prepared.inputs

@@ -125,24 +125,21 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report import simulate_text
     from ..report.documents.simulate import Simulate, simulated
     from ..report.json_output import envelope
-    from ..simulation import request as simulation
+    from ..simulation.request import prepare
+    from . import progress
     from .missing_core import note_missing_core, of_simulation
     from .options import output, say
-    from .progress import Simulated
 
     out = output(arguments)
     if arguments.list:
         out.text(simulate_text.workloads())
         return 0
-    prepared = simulation.prepare(request(arguments), say)
+    prepared = prepare(request(arguments), say)
     note_missing_core(lambda: of_simulation(prepared))
     if core.available() and not prepared.compiled:
         governor = prepared.setups[0].governor
         say(f"the compiled core does not know {governor}; the reference is slower")
-    found = []
-    for setup in prepared.setups:
-        with Simulated(setup.name, prepared.runs * setup.duration_ns) as shown:
-            found.append(simulation.run(prepared, setup, shown.advance))
+    found = progress.simulated(prepared)
     if out.html:
         from ..report.html import simulate
 

@@ -4,9 +4,13 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ..report import printer
+
+if TYPE_CHECKING:
+    from ..simulation.request import PreparedSimulation
+    from ..simulation.summary import SimulationSummary
 
 
 class _Shown:
@@ -98,12 +102,20 @@ class ReadProgress(Bar):
         return f"{100 * share:3.0f} %  {self._done >> 20} MiB"
 
 
-class Simulated(Bar):
-    """How much of the time to simulate is over. what: of which table."""
-
-    def __init__(self, what: str, total_ns: int) -> None:
-        super().__init__(what)
-        self.expect(total_ns)
+class _Simulated(Bar):
+    """How much of the time to simulate is over."""
 
     def _said(self, share: float) -> str:
         return f"{100 * share:3.0f} %  {self._what}"
+
+
+def simulated(prepared: "PreparedSimulation") -> "list[SimulationSummary]":
+    """Runs what is prepared, table after table."""
+    from ..simulation.request import run
+
+    found = []
+    for setup in prepared.setups:
+        with _Simulated(setup.name) as shown:
+            shown.expect(prepared.runs * setup.duration_ns)
+            found.append(run(prepared, setup, shown.advance))
+    return found

@@ -3,7 +3,7 @@
 import os
 import stat
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -23,6 +23,11 @@ class Identity:
 
     def __str__(self) -> str:
         return f"{self.name} <{self.email}>"
+
+
+def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes | None]:
+    """Texts as `WorkTree.files` holds them, as bytes."""
+    return {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
 
 
 class WorkTree:

@@ -258,11 +258,7 @@ def _group(group: TableGroup, top: str, outlier: bool) -> tuple[str, ...]:
 
 
 def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
-    def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
-        (rule, _, severity), count = item
-        return -Severity[severity.upper()], -count, rule
-
-    for (rule, name, severity), count in sorted(summary.found.items(), key=key):
+    for (rule, name, severity), count in summary.found_worst_first():
         yield f"  {count:>7}  {style(severity, f'{severity:<7}')}  {rule} {name}"
 
 

@@ -109,9 +109,9 @@ def _table_part(found: SimulationSummary, style: Style) -> str:
     text = style("strong", printable(setup.name)) + "\n" + right_aligned(_HEAD, rows)
     words = [f"{name} {_us(value)}" for name, value in found.latency_ns.items()]
     text += f"  wake-up to first instruction: {', '.join(words)}\n"
-    text += f"  {_rate(found.switches_per_s)} switches/s"
+    text += f"  {_count(found.switches_per_s)} switches/s"
     if setup.workload.counts:
-        text += f", {_rate(found.counted_per_s)} {printable(setup.workload.counts)}/s"
+        text += f", {_count(found.counted_per_s)} {printable(setup.workload.counts)}/s"
     return (
         text
         + "\n"
@@ -184,7 +184,7 @@ def _bistable(found: SimulationSummary, style: Style) -> str:
 def _comparison(found: Sequence[SimulationSummary], style: Style) -> str:
     head = ("", *(printable(each.setup.name) for each in found))
     rows = [
-        ("switches/s", *(_rate(each.switches_per_s) for each in found)),
+        ("switches/s", *(_count(each.switches_per_s) for each in found)),
         ("too deep", *(_count(_sum([s.above for s in each.states])) for each in found)),
         ("too shallow", *(_count(_sum([s.below for s in each.states])) for each in found)),
         *(
@@ -194,7 +194,7 @@ def _comparison(found: Sequence[SimulationSummary], style: Style) -> str:
     ]
     if found[0].setup.workload.counts:
         name = f"{printable(found[0].setup.workload.counts)}/s"
-        rows.insert(1, (name, *(_rate(each.counted_per_s) for each in found)))
+        rows.insert(1, (name, *(_count(each.counted_per_s) for each in found)))
     return style("strong", "Compared") + "\n" + right_aligned(head, rows)
 
 
@@ -204,25 +204,24 @@ def _sum(spreads: Sequence[RunSpread]) -> RunSpread:
     return RunSpread(mean, mean, mean)
 
 
-def _spelled(value: RunSpread, shown: str, least: str, greatest: str) -> str:
-    return shown if value.least == value.greatest else f"{shown} ({least} to {greatest})"
+def _spread(value: RunSpread, form: str) -> str:
+    """The mean, with the least and the greatest where they differ. form: of each, as of format."""
+    shown = form.format(value.mean)
+    if value.least == value.greatest:
+        return shown
+    return f"{shown} ({form.format(value.least)} to {form.format(value.greatest)})"
 
 
 def _count(value: RunSpread) -> str:
-    return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
+    return _spread(value, "{:.0f}")
 
 
 def _percent(value: RunSpread) -> str:
-    texts = [f"{each:.2f} %" for each in (value.mean, value.least, value.greatest)]
-    return _spelled(value, *texts)
-
-
-def _rate(value: RunSpread) -> str:
-    return _spelled(value, f"{value.mean:.0f}", f"{value.least:.0f}", f"{value.greatest:.0f}")
+    return _spread(value, "{:.2f} %")
 
 
 def _us(value: RunSpread | None) -> str:
     if value is None:
         return "-"
-    texts = [f"{each / 1000:.3g} us" for each in (value.mean, value.least, value.greatest)]
-    return _spelled(value, *texts)
+    us = RunSpread(value.mean / 1000, value.least / 1000, value.greatest / 1000)
+    return _spread(us, "{:.3g} us")

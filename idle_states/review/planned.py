@@ -1,7 +1,5 @@
 """Reviews patches that are about to be written, on the tree they are made for."""
 
-from collections.abc import Mapping
-
 from ..check.config import FILES
 from ..check.criteria import Criteria
 from ..devicetree.idle_nodes import lists_of
@@ -9,7 +7,7 @@ from ..findings import Finding, Severity
 from ..linux.releases import DEFAULT, release
 from ..patches.plan import Plan
 from ..patches.source_tree import SourcesTree
-from ..patches.work_tree import WorkTree
+from ..patches.work_tree import WorkTree, as_bytes
 from ..reading.git import Commit, HeldCommits
 from ..rules.engine import RuleSelection
 from ..skiboot.layout import HEADERS
@@ -63,7 +61,7 @@ def as_commits(made: Plan) -> tuple[HeldCommits, str, str]:
     for step in made.made:
         message = f"{step.patch.subject}\n\n{step.patch.body}"
         named = f"the patch {step.patch.name}"
-        head = held.add(head, message, _encoded(step.after), mailed=named)
+        head = held.add(head, message, as_bytes(step.after), mailed=named)
     return held, base, head
 
 
@@ -75,8 +73,4 @@ def refusing(found: Review, as_bad_as: Severity) -> list[Finding]:
 def files_of(tree: WorkTree) -> dict[str, bytes | None]:
     """The tree's files with tables, and those that reading and judging the tables takes."""
     beside = {name: tree.content(name) for name in (*HEADERS, *FILES)}
-    return {name: data for name, data in beside.items() if data is not None} | _encoded(tree.files)
-
-
-def _encoded(texts: Mapping[str, str]) -> dict[str, bytes | None]:
-    return {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
+    return {name: data for name, data in beside.items() if data is not None} | as_bytes(tree.files)

@@ -61,15 +61,14 @@ def check(subject: Subject) -> Iterator[Finding]:
     if not given:
         return
     from ..linux.intel_idle.features import features
-    from ..linux.intel_idle.table_parameter import FAILED, PREFIX
+    from ..linux.intel_idle.table_parameter import refusal
 
     value = given.decode("utf-8", "backslashreplace")
     severities: dict[Judged, Severity] = {}
     place = subject.at(None)
 
     def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        said = [m.text.removeprefix(PREFIX) for m in driver.messages if m.level == "error"]
-        refused = any(m.text == PREFIX + FAILED for m in driver.messages)
+        refused, said = refusal(driver.messages)
         if not features(release).table_parameter:
             verdict = place, f"table={value} is ignored: this kernel has no such parameter"
             severities[verdict] = Severity.WARNING

@@ -4,10 +4,11 @@ Reading the result gives the same values (`IdleTable.same_values`) for every tab
 hold.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..dataclass import replace
 from ..findings import CannotGenerate, Finding, Location, Severity
+from ..idle_tree import TreeState
 from ..processors import assumed
 from ..table import (
     PMICR_MASKS,
@@ -177,25 +178,23 @@ def _state(state: IdleState, register: Register) -> Iterator[str]:
         yield "    cpuidle: no"
     if state.reason:
         yield f"    reason: {scalar(state.reason)}"
-    yield from state_notes(state.note, state.measured, state.power)
+    yield from state_notes(state)
+
+
+def state_notes(state: IdleState | TreeState) -> Iterator[str]:
+    """The lines of a state that every kind of spec may have."""
+    if state.note:
+        yield f"    note: {scalar(state.note)}"
+    if state.measured:
+        yield "    measured:"
+        for measured in state.measured:
+            yield f"      - {{{', '.join(_measurement(measured))}}}"
+    if state.power:
+        yield f"    power: {_power(state.power)}"
     if state.provenance:
         yield "    provenance:"
         for field, provenance in state.provenance.items():
-            yield f"      {field}: {provenance_as_text(provenance)}"
-
-
-def state_notes(
-    note: str, measurements: Iterable[Measurement], power: Power | None
-) -> Iterator[str]:
-    """The lines of a state that every kind of spec may have."""
-    if note:
-        yield f"    note: {scalar(note)}"
-    if measurements:
-        yield "    measured:"
-        for measured in measurements:
-            yield f"      - {{{', '.join(_measurement(measured))}}}"
-    if power:
-        yield f"    power: {_power(power)}"
+            yield f"      {field}: {_provenance(provenance)}"
 
 
 def _measurement(measured: Measurement) -> Iterator[str]:
@@ -255,7 +254,7 @@ def _power(power: Power) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def provenance_as_text(provenance: Provenance) -> str:
+def _provenance(provenance: Provenance) -> str:
     note = f", note: {scalar(provenance.note)}" if provenance.note else ""
     return (
         f"{{kind: {provenance.kind}, source: {scalar(provenance.source)}, "

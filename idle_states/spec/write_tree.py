@@ -18,7 +18,7 @@ from ..idle_tree import (
 )
 from ..units import format_time
 from .build_tree import CPUS, NO_METHOD
-from .write import provenance_as_text, scalar, state_notes
+from .write import scalar, state_notes
 
 
 def write_tree(idle: IdleTree) -> str:
@@ -150,8 +150,4 @@ def _state(state: TreeState) -> Iterator[str]:
         yield "    properties:"
         for name, data in state.properties:
             yield f"      {scalar(name)}: {_value(data)}"
-    yield from state_notes(state.note, state.measured, state.power)
-    if state.provenance:
-        yield "    provenance:"
-        for field, provenance in state.provenance.items():
-            yield f"      {field}: {provenance_as_text(provenance)}"
+    yield from state_notes(state)

@@ -14,7 +14,7 @@ from .features import features
 from .packaged import is_named, table_named
 from .platform import X86Platform
 from .register import register
-from .table_parameter import FAILED, PREFIX, SINCE, Adjustable, unfit
+from .table_parameter import SINCE, Adjustable, refusal, unfit
 
 
 def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> TableArgument:
@@ -41,8 +41,7 @@ def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> Ta
 def _hold_accepted(driver: DriverTable, release: Release, platform: X86Platform) -> None:
     """Raises UsageError where the driver refuses the platform's own table= or leaves out some of
     it, in the words of its log."""
-    said = [m.text.removeprefix(PREFIX) for m in driver.messages if m.level == "error"]
-    refused = any(m.text == PREFIX + FAILED for m in driver.messages)
+    refused, said = refusal(driver.messages)
     if not (refused or said):
         return
     value = platform.parameters.table.decode("utf-8", "backslashreplace")

@@ -6,7 +6,7 @@ off.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ...dataclass import dataclass, replace
@@ -73,6 +73,12 @@ def adjusted(states: Sequence[Adjustable], text: str | bytes) -> Adjusted:
         return Adjusted("refused", before, tuple(run.messages))
     run.say("info", "Adjusted C-states with data from 'intel_idle.table'")
     return Adjusted("accepted", tuple(run.states), tuple(run.messages))
+
+
+def refusal(messages: Iterable[Message]) -> tuple[bool, list[str]]:
+    """Whether the driver's log says that it refused table=, and the errors in it."""
+    errors = [each.text.removeprefix(PREFIX) for each in messages if each.level == "error"]
+    return any(each.text == PREFIX + FAILED for each in messages), errors
 
 
 def unfit(states: Sequence[Adjustable]) -> tuple[str, ...]:

@@ -235,11 +235,7 @@ def _group(group: TableGroup, outlier: bool) -> tuple[str, ...]:
 
 
 def _rules(summary: FleetSummary) -> Picture:
-    def key(item: tuple[tuple[str, str, str], int]) -> tuple[int, int, str]:
-        (rule, _, severity), count = item
-        return -Severity[severity.upper()], -count, rule
-
-    found = sorted(summary.found.items(), key=key)
+    found = summary.found_worst_first()
     kinds = [str(severity) for severity in reversed(Severity)]
     bars = []
     for (rule, name, severity), count in found:
