@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "measured", metavar="MEASURED", nargs="+", help="[STATE[@US]=]FILE, busy=FILE"
     )
-    parser.add_argument("--table", metavar="T", help="what is advertised: a TABLE as of check")
+    parser.add_argument(
+        "--table",
+        metavar="T",
+        help="what is advertised: a TABLE as of check (default: that of the x86 machine that "
+        "--platform names, else what the measured machine said of itself)",
+    )
     parser.add_argument(
         "--quantile",
         metavar="PERCENT",
@@ -82,9 +87,10 @@ def request(arguments: argparse.Namespace) -> "FitRequest":
     from ..findings import UsageError
     from ..fit.importing.output import Told
     from ..fit.request import FitRequest, measured_input, period_of
-    from .options import kernel, platform
+    from .options import kernel, machine_table, platform
 
-    if arguments.output and arguments.table is None:
+    table = arguments.table or machine_table(arguments)
+    if arguments.output and table is None:
         raise UsageError("expected --table with -o: a spec needs more than latencies")
     if arguments.tree and not arguments.output:
         raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
@@ -93,7 +99,7 @@ def request(arguments: argparse.Namespace) -> "FitRequest":
     return FitRequest(
         tuple(measured_input(word, told) for word in arguments.measured),
         kernel(arguments),
-        arguments.table,
+        table,
         _decimal(arguments.quantile, "a quantile in percent"),
         _decimal(arguments.confidence, "a confidence in percent"),
         arguments.residency,

@@ -13,6 +13,7 @@ from ..skiboot.platform import ALL_LEVELS
 from ..sources import read_table
 from ..table import IdleTable
 from ..verdicts import Verdict
+from ..wording import suggestion
 from .advertised import Advertised, AdvertisedStates
 from .importing.formats import read_measured
 from .importing.output import Told
@@ -196,6 +197,9 @@ def _latencies(
                 continue
             known = advertised.find(latency.state)
             name = known.name if known else latency.state
+            if known is None and advertised.table is not None:
+                meant = suggestion(name, [state.name for state in advertised.states])
+                remarks.append(f"{one.file}: {request.table} has no state {name}{meant}")
             fit_of = fitted_latency(
                 one, latency, others, known, request.percent, request.confidence
             )

@@ -43,7 +43,8 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class SampleShape:
-    """outliers     number of values beyond the fences
+    """outliers     number of values beyond the fences; 0 where half of the values are equal, which
+                 then are both fences
     low_ns, high_ns the fences
     modes        peaks in ascending order: one, or several that are apart
     serial       rank correlation of each value with the one before, -1 to 1; None of a histogram
@@ -72,7 +73,7 @@ def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
     highest = [(v, count) for v, count in points if not valleys or v > valleys[-1]]
     low = fences(_quantiles(lowest, _QUANTILES))[0]
     high = fences(_quantiles(highest, _QUANTILES))[1]
-    outside = sum(count for value, count in points if not low <= value <= high)
+    outside = sum(count for value, count in points if not low <= value <= high and low < high)
     serial = None
     if isinstance(values, Samples):
         serial = serial_correlation(values.values_ns[:_CONSECUTIVE])

@@ -84,6 +84,8 @@ def sentences(table: LimitedTable, per_cpu: bool = False) -> Iterator[str]:
     if deepest is not None:
         left = f"{printable(deepest.name)} ({deepest.needs_us} us) is the deepest"
     needs = "nothing is excluded"
+    if any(era.under.domains for era in table.eras):
+        needs = "none of the CPU's own states is excluded"
     if more is not None:
         needs = f"{printable(more.name)} needs {more.needs_us}"
     yield f"{limit}: {left}; {needs}."

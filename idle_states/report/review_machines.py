@@ -21,7 +21,7 @@ def entries(found: OnMachines, governor: str) -> Iterator[str]:
     for group in found.kernels:
         then = [name for name in group.kernels if name in found.then and name != found.own]
         own = [f"{found.own}, the tree's"] if found.own in group.kernels else []
-        named = [*own, *([f"{joined(then)}, of {found.day}"] if then else [])]
+        named = [*own, *([f"{joined(then)}, current on {found.day}"] if then else [])]
         if named and (said := list(_effects(group))):
             yield f"{governor} on Linux {'; '.join(named)}: {'; '.join(said)}"
     for one in found.workloads:

@@ -27,7 +27,7 @@ _NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
 _END = re.compile(r"\s*\}\s*,?\s*")
 _BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
 _LAST = re.compile(r"\s*,?\s*\}\s*,?$")
-_COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^.*?\*/|//.*$")
+_COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^(?:(?!/\*).)*?\*/|//.*$")
 _ARRAY_END = re.compile(r"\s*\}\s*;")
 _FIELDS = {
     "latency_ns": "latency_ns",

@@ -12,6 +12,7 @@ from idle_states.cli import main
 from idle_states.findings import UsageError
 from idle_states.fit.advertised import AdvertisedStates
 from idle_states.fit.request import FitRequest, FittedState, MeasuredInput, fit, fitted
+from idle_states.fit.shape import shape
 from idle_states.fit.spec import fitted_table
 from idle_states.linux.releases import release
 from idle_states.measured import Claimed, Latency, Measured, Samples, SummaryOnly
@@ -462,3 +463,21 @@ def test_what_varies_in_measuring_is_said() -> None:
     assert (estimate.value_ns, estimate.busy_ns, estimate.busy_more_ns) == (12000, 2000, 8000)
     said = " ".join(fit_text.text(found, Style(False)).split())
     assert "up to 8 us of the rest may be measuring, which varies by so much" in said
+
+
+def test_a_state_that_the_table_has_not_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cyc.txt"
+    file.write_text("# Histogram\n000003 009000\n000004 000500\n# Total: 000009500\n")
+    main(["fit", f"stop0_lit={file}", "--table", "power9", "--quantile", "99"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"{file}: power9 has no state stop0_lit; did you mean 'stop0_lite'?" in said
+    main(["fit", f"C6={file}", "--platform", "skx", "--quantile", "99"])
+    assert " 133 us " in capsys.readouterr().out
+
+
+def test_where_half_the_values_are_equal_none_is_an_outlier() -> None:
+    found = shape(Samples((3.0,) * 900 + (4.0,) * 100))
+    assert found is not None
+    assert found.outliers == 0

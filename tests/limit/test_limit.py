@@ -300,6 +300,16 @@ def test_the_published_case(icx: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert "4 us: C1E (4 us) is the deepest; C6 needs 170.\n" in capsys.readouterr().out
 
 
+def test_of_a_table_with_domains_only_the_cpus_own_states_are_spoken_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """1000 us leaves both states of the CPU, and keeps its cluster on."""
+    assert main(["limit", "1000", "sm8250:cpu@0"]) == 0
+    out = capsys.readouterr().out
+    assert "is the deepest; none of the CPU's own states is excluded.\n" in out
+    assert "0 us and more  stays on\n" in out
+
+
 def test_json(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
     body = document(capsys, "70", icx, "--kernel", "4.9", "--kernel", "6.1")
     (table,) = body["tables"]

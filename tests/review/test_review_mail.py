@@ -277,6 +277,21 @@ def test_every_row_is_followed_without_a_tree(name: str, context: int, tmp_path:
         assert moved == [(old, new)]
 
 
+def test_a_comment_behind_a_name_does_not_hide_it(tmp_path: Path) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text(
+        "--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+        "@@ -40,4 +40,4 @@ static struct cpu_idle_states power9_cpu_idle_states[] = {\n"
+        ' \t{\n \t\t.name = "stop0_lite", /* Enter stop0 with no state loss */\n'
+        "-\t\t.latency_ns = 1000, /* was\n+\t\t.latency_ns = 200, /* was\n"
+        " \t\t\ta guess */ .residency_ns = 10000,\n"
+    )
+    found = without_tree(mail)
+    assert not any("left aside" in remark for remark in found.remarks)
+    ((table,),) = [c.tables for c in found.changes]
+    assert table.differences[0].path == "states.stop0_lite.latency"
+
+
 def test_a_table_that_nothing_packaged_agrees_with_is_read_as_far_as_it_goes(
     tmp_path: Path,
 ) -> None:
