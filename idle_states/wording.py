@@ -36,6 +36,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def percent(part: int, whole: int) -> str:
+    """Such as 12.34 %; "-" of nothing."""
+    return f"{100 * part / whole:.2f} %" if whole else "-"
+
+
 def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 

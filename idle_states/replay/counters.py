@@ -11,7 +11,7 @@ floors the sum. (above and below exist since 5.1; for earlier kernels, 5.1's def
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.packing import Buffer, compiled
 from ..dataclass import dataclass
@@ -242,15 +242,21 @@ class Figures:
 
     def wake_latency_ns(self, percentile: float) -> int | None:
         """Returns a percentile of the exit latency by nearest rank; None without idle periods."""
-        count = sum(number for _, number in self.wakeups)
-        if not count:
-            return None
-        rank = max(1, -(-round(percentile * 10) * count // 1000))
-        for latency_ns, number in self.wakeups:
-            rank -= number
-            if rank <= 0:
-                return latency_ns
-        raise AssertionError("ranks do not exceed the count")
+        return nearest_rank(self.wakeups, percentile)
+
+
+def nearest_rank(counted: Sequence[tuple[int, int]], percentile: float) -> int | None:
+    """Returns a percentile of values by nearest rank; None without any.
+
+    counted  (value, how often), ascending
+    """
+    count = sum(number for _, number in counted)
+    rank = max(1, -(-round(percentile * 10) * count // 1000))
+    for value, number in counted:
+        rank -= number
+        if rank <= 0:
+            return value
+    return None
 
 
 def total(figures: "list[Figures]") -> Figures:

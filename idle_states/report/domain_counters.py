@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..linux.genpd.running import DomainFigures
-from ..wording import number_ranges
+from ..wording import number_ranges, percent
 from .escapes.text import printable
 from .style import Style
 from .tables import right_aligned
@@ -48,7 +48,7 @@ def rows(domain: DomainFigures, whole_us: int | None) -> list[tuple[str, ...]]:
             state.name,
             str(state.usage),
             f"{state.time_us} us",
-            f"{100 * state.time_us / whole_us:.2f} %" if whole_us else "-",
+            percent(state.time_us, whole_us or 0),
             str(state.above),
             str(state.below),
         )

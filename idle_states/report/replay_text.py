@@ -11,7 +11,7 @@ from ..replay.dumps import COMPARED
 from ..replay.energy import PowerModel, spent
 from ..replay.replay import Settings
 from ..replay.results import Account, Read, ReplayResult
-from ..wording import plural
+from ..wording import percent, plural
 from . import agreement_output, domain_counters, energy_output
 from .escapes.text import printable
 from .style import Style
@@ -232,10 +232,6 @@ def _problems(result: ReplayResult, style: Style) -> str:
 def counted(part: int, whole: int) -> str:
     """Returns a number with its share of the whole: "12 (3.4 %)"."""
     return f"{part} ({percent(part, whole)})" if part else "0"
-
-
-def percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f} %" if whole else "-"
 
 
 def microseconds(ns: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from ..linux.grounds import LOOP, remarks
 from ..replay.energy import WATTS, PowerBounds, break_even
@@ -84,25 +85,55 @@ def known(tuning: Tuning) -> list[str]:
     return remarks([tuning.release], tuning.settings.governor if tuning.settings else LOOP)
 
 
-def _residencies(tuning: Tuning, style: Style) -> str:
-    tuned, table, model = tuning.tuned, tuning.table, tuning.power
-    rows = []
-    for place, name in enumerate(table.names[1:]):
-        before = model.states[table.names[place]]
-        even = break_even(model.awake, before, model.states[name])
-        low, high = tuned.near[place]
-        least, greatest = tuned.ranges[place]
-        rows.append(
-            (
-                printable(name),
-                f"{table.states[place + 1].exit_ns // 1000}",
-                f"{tuned.present.candidate[place]}",
-                break_even_us(even),
-                f"{tuned.best.candidate[place]}",
-                f"{low}" if low == high else f"{low} to {high}",
-                f"{least} to {greatest}",
-            )
+def p99_us(judged: Judged) -> str:
+    return f"{judged.p99_ns / 1000:g}"
+
+
+def mean_us(judged: Judged) -> str:
+    return f"{float(judged.mean_ns) / 1000:.4g}"
+
+
+def evens(tuning: Tuning) -> list[tuple[Fraction, Fraction | None] | None]:
+    """Break-evens in ns of each state against the one before it, as break_even() has them."""
+    model, names = tuning.power, tuning.table.names
+    return [
+        break_even(model.awake, model.states[before], model.states[name])
+        for before, name in pairwise(names)
+    ]
+
+
+def residency_rows(tuning: Tuning) -> list[tuple[str, ...]]:
+    """State, exit latency, present, break-even and best residency, within 1 %, tried; in us."""
+    tuned, table = tuning.tuned, tuning.table
+    return [
+        (
+            name,
+            str(table.states[place + 1].exit_ns // 1000),
+            str(tuned.present.candidate[place]),
+            break_even_us(even),
+            str(tuned.best.candidate[place]),
+            str(low) if low == high else f"{low} to {high}",
+            f"{least} to {greatest}",
         )
+        for place, (name, even, (low, high), (least, greatest)) in enumerate(
+            zip(table.names[1:], evens(tuning), tuned.near, tuned.ranges, strict=True)
+        )
+    ]
+
+
+def wait_rows(tuning: Tuning) -> list[tuple[str, ...]]:
+    """State, best polling time before it, within 1 %, break-even; what this and the present time
+    cost above the best. Times in us."""
+    rows = []
+    for wait in tuning.waits:
+        shares = regrets(wait) or (None, None)
+        times = (wait_us(wait.best_ns), between_us(wait.near_ns), break_even_us(wait.break_even_ns))
+        rows.append((wait.name, *times, *map(percent, shares)))
+    return rows
+
+
+def _residencies(tuning: Tuning, style: Style) -> str:
+    rows = [(printable(name), *cells) for name, *cells in residency_rows(tuning)]
     head = ("RESIDENCY, us", "EXIT LATENCY", "PRESENT", "BREAK-EVEN", "BEST", "WITHIN 1 %", "TRIED")
     text = style("strong", "Residencies") + "\n" + right_aligned(head, rows)
     if at_edge := edges(tuning):
@@ -116,8 +147,8 @@ def _gain(tuning: Tuning, style: Style) -> str:
     rows = [
         ("costs more than the best", *(percent(tuned.regret(each)) for each in three)),
         (energy_of(tuning), *(energy_text(each) for each in three)),
-        ("wake latency mean, us", *(f"{float(each.mean_ns) / 1000:.4g}" for each in three)),
-        ("wake latency p99, us", *(f"{each.p99_ns / 1000:g}" for each in three)),
+        ("wake latency mean, us", *(mean_us(each) for each in three)),
+        ("wake latency p99, us", *(p99_us(each) for each in three)),
     ]
     rows += _powers(tuning, three)
     if tuned.best.outcomes.work:
@@ -185,8 +216,8 @@ def honest_rows(tuning: Tuning) -> list[tuple[str, ...]]:
             f"with {each.what}",
             "-" if each.gain is None else f"{-100 * each.gain:+.3g} %",
             energy_text(each.judged),
-            f"{float(each.judged.mean_ns) / 1000:.4g}",
-            f"{each.judged.p99_ns / 1000:g}",
+            mean_us(each.judged),
+            p99_us(each.judged),
         )
         for each in tuning.honest
     ]
@@ -195,9 +226,9 @@ def honest_rows(tuning: Tuning) -> list[tuple[str, ...]]:
 def _front(tuning: Tuning, style: Style) -> str:
     rows = [
         (
-            f"{each.p99_ns / 1000:g} us",
+            f"{p99_us(each)} us",
             energy_text(each),
-            f"{float(each.mean_ns) / 1000:.4g} us",
+            f"{mean_us(each)} us",
             " ".join(map(str, each.candidate)),
         )
         for each in tuning.tuned.front
@@ -209,19 +240,7 @@ def _front(tuning: Tuning, style: Style) -> str:
 
 
 def _waits(tuning: Tuning, style: Style) -> str:
-    rows = []
-    for wait in tuning.waits:
-        found = regrets(wait)
-        rows.append(
-            (
-                printable(wait.name),
-                wait_us(wait.best_ns),
-                between_us(wait.near_ns),
-                break_even_us(wait.break_even_ns),
-                percent(found[0] if found else None),
-                percent(found[1] if found else None),
-            )
-        )
+    rows = [(printable(name), *cells) for name, *cells in wait_rows(tuning)]
     first = printable(tuning.table.names[0])
     now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
     title = f"How long to poll before a state, the time alone being known (now {first} {now})"

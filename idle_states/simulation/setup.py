@@ -15,7 +15,7 @@ from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, needs_state_0
 from ..linux.releases import Release
 from ..reading import limits
-from ..replay.counters import Figures
+from ..replay.counters import Figures, nearest_rank
 from ..replay.machine import SNOOZE, CpuTable
 from ..replay.power import Rows
 from ..table import Flag, IdleState, IdleTable, Register
@@ -246,15 +246,8 @@ class SimulationRun:
         Returns the upper end of the value's bucket, but at most the exact maximum: exact below
         2^7 ns, above it too large by at most one part in 2^7.
         """
-        count = sum(self.latencies.values())
-        if not count:
-            return None
-        rank = max(1, -(-round(percentile * 10) * count // 1000))
-        for bucket, number in sorted(self.latencies.items()):
-            rank -= number
-            if rank <= 0:
-                return min(bucket_top(bucket), self.latency_max_ns)
-        raise AssertionError("ranks do not exceed the count")
+        bucket = nearest_rank(sorted(self.latencies.items()), percentile)
+        return None if bucket is None else min(bucket_top(bucket), self.latency_max_ns)
 
 
 def bucket_of(value: int) -> int:

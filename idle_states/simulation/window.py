@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ..dataclass import dataclass, replace
 from ..replay.consumption import CpuUse
+from ..replay.counters import nearest_rank
 from .setup import SCOPES, Setup, SimulationRun, bucket_top
 
 _GROUPINGS = ("", "small_core", "pair", "quad")
@@ -24,12 +25,8 @@ class Window(CpuUse):
     def latency_ns(self, percent: int) -> int | None:
         """A percentile of the time from wake-up to first instruction, by nearest rank, rounded up
         by at most one part in 128; None without wake-ups."""
-        rank = max(1, -(-percent * sum(self.latencies.values()) // 100))
-        for bucket, number in sorted(self.latencies.items()):
-            rank -= number
-            if rank <= 0:
-                return bucket_top(bucket)
-        return None
+        bucket = nearest_rank(sorted(self.latencies.items()), percent)
+        return None if bucket is None else bucket_top(bucket)
 
 
 def window(

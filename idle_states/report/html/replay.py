@@ -10,8 +10,9 @@ from ...replay.counters import PERCENTILES, Figures, percentile_name
 from ...replay.energy import PowerModel, spent
 from ...replay.replay import Settings
 from ...replay.results import Account, ReplayResult
+from ...wording import percent
 from .. import agreement_output, energy_output
-from ..replay_text import counted, microseconds, percent, reading
+from ..replay_text import counted, microseconds, reading
 from . import domain_counters, energies, fits, pictures, svg
 from .energies import Priced
 from .fits import Misfits

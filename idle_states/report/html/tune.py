@@ -3,26 +3,27 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from ...replay.energy import break_even
 from ...tune.judging import Judged
 from ...tune.tuning import Tuning
-from ...tune.waits import regrets
 from ...wording import plural
 from ..tune_text import (
     HONEST_HEAD,
     TRUTH_HEAD,
-    between_us,
-    break_even_us,
     edges,
     energy_of,
     energy_of_judged,
     energy_text,
+    evens,
     honest_rows,
     known,
+    mean_us,
     meaning,
+    p99_us,
     percent,
     percents,
+    residency_rows,
     truth_rows,
+    wait_rows,
     wait_us,
 )
 from . import energies, markers, pictures, svg
@@ -56,7 +57,7 @@ def headline(tuning: Tuning) -> tuple[str, ...]:
     energy, _, unit = energy_of(tuning).partition(", ")
     for what, values, of in (
         (energy, [energy_text(each) for each in both], unit),
-        (f"p99 {PAID}", [f"{each.p99_ns / 1000:g}" for each in both], "us"),
+        (f"p99 {PAID}", [p99_us(each) for each in both], "us"),
     ):
         said.append(f"{what} {' → '.join(dict.fromkeys(values))} {of}")
     changed = [
@@ -143,9 +144,9 @@ def _front(tuning: Tuning) -> Picture:
         label = name if series < _FRONT_MARKER else str(number - series + 1)
         cells = (
             name,
-            f"{each.p99_ns / 1000:g} us",
+            f"{p99_us(each)} us",
             energy_text(each),
-            f"{float(each.mean_ns) / 1000:.4g} us",
+            f"{mean_us(each)} us",
             percent(tuned.regret(each)),
             *([str(each.outcomes.work)] if counted else []),
             " ".join(map(str, each.candidate)),
@@ -179,33 +180,18 @@ def _front(tuning: Tuning) -> Picture:
 
 def _residencies(tuning: Tuning) -> Picture:
     """Present, break-even and best beside each other."""
-    tuned, table, model = tuning.tuned, tuning.table, tuning.power
-    rows, drawn = [], []
-    for place, name in enumerate(table.names[1:]):
-        before, after = model.states[table.names[place]], model.states[name]
-        even = break_even(model.awake, before, after)
+    tuned, rows, drawn = tuning.tuned, residency_rows(tuning), []
+    for place, (row, even) in enumerate(zip(rows, evens(tuning), strict=True)):
+        name, _, *three, near, _ = row
         low, high = tuned.near[place]
-        least, greatest = tuned.ranges[place]
-        present, best = tuned.present.candidate[place], tuned.best.candidate[place]
-        rows.append(
-            (
-                name,
-                str(table.states[place + 1].exit_ns // 1000),
-                str(present),
-                break_even_us(even),
-                str(best),
-                str(low) if low == high else f"{low} to {high}",
-                f"{least} to {greatest}",
-            )
-        )
-        same = f"all {best} us" if break_even_us(even) == str(best) == str(present) else ""
-        words = f"{present}, {break_even_us(even)}, {best} us"
+        same = f"all {three[0]} us" if len({*three}) == 1 else ""
+        words = f"{', '.join(three)} us"
         values = (
-            (0, 1000 * present),
+            (0, 1000 * tuned.present.candidate[place]),
             (1, None if even is None else float(even[0])),
-            (2, 1000 * best),
+            (2, 1000 * tuned.best.candidate[place]),
         )
-        tip = f"{name}: present, break-even, best {words}; within 1 % {rows[-1][-2]} us"
+        tip = f"{name}: present, break-even, best {words}; within 1 % {near} us"
         drawn.append(Level(f"{name}: {same or words}", values, (1000 * low, 1000 * high), tip))
     head = ("residency, us", "exit latency", "present", "break-even", "best", "within 1 %", "tried")
     data = PageTable("Target residencies", head, tuple(rows), frozenset(range(1, 7)), unbroken=True)
@@ -257,21 +243,9 @@ def _times(tuning: Tuning) -> Picture:
 
 
 def _waits(tuning: Tuning) -> PageTable:
-    rows = []
-    for wait in tuning.waits:
-        found = regrets(wait)
-        rows.append(
-            (
-                wait.name,
-                wait_us(wait.best_ns),
-                between_us(wait.near_ns),
-                break_even_us(wait.break_even_ns),
-                percent(found[0] if found else None),
-                percent(found[1] if found else None),
-            )
-        )
     first = tuning.table.names[0]
     now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
     caption = f"How long to poll before a state, the time alone being known (now {first} {now})"
     head = ("time, us", "best", "within 1 %", "break-even", "costs more", "now costs more")
-    return PageTable(caption, head, tuple(rows), frozenset(range(1, 6)), unbroken=True)
+    rows = tuple(wait_rows(tuning))
+    return PageTable(caption, head, rows, frozenset(range(1, 6)), unbroken=True)
