@@ -32,10 +32,8 @@ from idle_states.tune.source import CpuGaps, read
 from tests.support.commands import document
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
-from tests.support.vectors import DIRECTORY
+from tests.support.tuning import RECORDING
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
-
-RECORDING = DIRECTORY / "menu-debian6.1.192-p9-poll1.csv.gz"
 
 
 def traced(lengths: Sequence[int], number: int = 0) -> CpuGaps:
