@@ -18,24 +18,35 @@ struct counter {
 };
 _Static_assert(sizeof(struct threshold) == 32 && sizeof(struct counter) == 48, "as packed");
 
-/* Returns how the idle period fits its state, as enum verdict has it. */
-INLINE u32 count_idle(const struct threshold *of, bool nanoseconds, struct counter *counter,
+/* What a release counts of an idle period, in its unit. */
+INLINE u64 counted_time(bool nanoseconds, u64 residency_ns)
+{
+	return nanoseconds ? residency_ns : least(residency_ns / NS_PER_US, INT32_MAX);
+}
+
+/* How an idle period fits its state. */
+INLINE enum verdict verdict_on(const struct threshold *of, u64 time)
+{
+	if (time < of->residency)
+		return of->has_shallower ? TOO_DEEP : FITS;
+	if (of->has_deeper && time > of->exit && time - of->exit >= of->deeper)
+		return TOO_SHALLOW;
+	return FITS;
+}
+
+/* Returns the verdict. */
+INLINE enum verdict count_idle(const struct threshold *of, bool nanoseconds, struct counter *counter,
 		       u64 residency_ns)
 {
-	u64 time = nanoseconds ? residency_ns : least(residency_ns / NS_PER_US, INT32_MAX);
+	u64 time = counted_time(nanoseconds, residency_ns);
+	enum verdict verdict = verdict_on(of, time);
 
 	counter->usage++;
 	counter->time_low += time;
 	counter->time_high += counter->time_low < time;
-	if (time < of->residency) {
-		counter->above += of->has_shallower;
-		return of->has_shallower ? TOO_DEEP : FITS;
-	}
-	if (of->has_deeper && time > of->exit && time - of->exit >= of->deeper) {
-		counter->below++;
-		return TOO_SHALLOW;
-	}
-	return FITS;
+	counter->above += verdict == TOO_DEEP;
+	counter->below += verdict == TOO_SHALLOW;
+	return verdict;
 }
 
 #define OUTSIDE_MAX 3

@@ -10,15 +10,16 @@
 struct LEVELED(menu) {
 	u32 sorted[INTERVALS];
 	u32 ring[INTERVALS];
-	u32 next, absent; /* absent: samples that do not count */
 	u64 sum, squares; /* of the samples that count, mod 2^64 */
-	u32 factors[2 * BINS];
 	u64 next_timer;
 	u64 residency_ns; /* last, 0 after a rejection */
-	u32 bucket, entered;
+	u8 next, absent; /* absent: samples that do not count */
+	u8 bucket, entered;
 	bool booted, reflected, got_tick, poll_time_limit;
+	u32 factors[2 * BINS]; /* the second half is of waits for input and output */
 };
 _Static_assert(sizeof(struct LEVELED(menu)) <= MEMORY_SIZE, "fits");
+_Static_assert(offsetof(struct LEVELED(menu), factors[BINS]) == 128, "lines of a cache");
 
 INLINE bool LEVELED(counts)(const struct menu_features *f, u32 sample)
 {

@@ -20,7 +20,7 @@ static void between(struct simulation *s, struct cpu_now *cpu, u64 time)
 
 static void wakes(struct simulation *s, struct cpu_now *cpu)
 {
-	scopes_ask(&s->scopes, number_of(s, cpu), AWAKE, s->now);
+	scopes_ask(&s->scopes, &cpu->thread, AWAKE, s->now);
 	take(s, cpu, BUSY);
 }
 
@@ -57,7 +57,7 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 	cpu->state = decision.state;
 	cpu->since_ns = now;
 	cpu->got_tick = false;
-	scopes_ask(&s->scopes, number, decision.state, now);
+	scopes_ask(&s->scopes, &cpu->thread, decision.state, now);
 	if (cpu->state == s->set.states - 1)
 		domains_idle(&s->domains, number, now,
 			     now + (cpu->stopped ? sleep : least(sleep, to_tick)));
@@ -74,7 +74,7 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 
 static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, bool got_tick)
 {
-	u32 number = number_of(s, cpu), state = scopes_reached(&s->scopes, number);
+	u32 number = number_of(s, cpu), state = scopes_reached(&s->scopes, &cpu->thread);
 	u64 done;
 
 	s->in.reached[state]++;
@@ -86,12 +86,14 @@ static void cpu_exits(struct simulation *s, struct cpu_now *cpu, u64 delay_ns, b
 		done += uniform(draw(&cpu->stream), 0, s->set.jitter_ns);
 	set_phase(s, cpu, EXITING);
 	cpu->got_tick = got_tick;
-	plan_at(s, cpu, scopes_wake(&s->scopes, number, state, done));
+	plan_at(s, cpu, scopes_wake(&s->scopes, &cpu->thread, state, done));
 }
 
 static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 {
 	u64 residency = s->now - cpu->since_ns;
+	u64 time = counted_time(s->set.counts_ns, residency);
+	struct idled *idled = idled_of(s, cpu);
 
 	if (polls(s, cpu) && !cpu->stopped)
 		cpu->got_tick = s->now / s->set.tick_ns > cpu->since_ns / s->set.tick_ns;
@@ -107,8 +109,8 @@ static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 
 		s->in.finish(s->in.features, s->in.table, memory_of(s, cpu), &row, cpu->state);
 	}
-	count_idle(&s->in.thresholds[cpu->state], s->set.counts_ns,
-		   &s->in.counters[number_of(s, cpu) * s->set.states + cpu->state], residency);
+	idled->time += time;
+	idled->periods[verdict_on(&s->in.thresholds[cpu->state], time)]++;
 	if (cpu->state == s->set.states - 1)
 		domains_awake(&s->domains, number_of(s, cpu), s->now);
 }
@@ -461,6 +463,7 @@ static void happen(struct simulation *s, struct cpu_now *cpu)
 	struct sim_totals *totals = s->in.totals;
 	bool is_timer = cpu->timer < cpu->planned;
 	entry planned = cpu->planned;
+	struct coming coming;
 	u32 whom = is_timer ? (u32)s->set.cpus + cpu->timers : number_of(s, cpu);
 
 	totals->events++;
@@ -473,7 +476,28 @@ static void happen(struct simulation *s, struct cpu_now *cpu)
 	if (!is_timer && cpu->planned == planned)
 		cpu->planned = NO_PLAN;
 	s->current = NULL;
-	fetch(s, plan_replace(&s->plan, number_of(s, cpu), entry_of(cpu)));
+	coming = plan_replace(&s->plan, number_of(s, cpu), entry_of(cpu));
+	fetch(s, coming.later);
+	fetch_more(s, coming.sooner);
+}
+
+static void close(struct simulation *s)
+{
+	for (u32 i = 0; i < s->set.cpus; i++) {
+		struct thread *thread = &s->cpus[i].thread;
+
+		account(&s->scopes, THREAD, thread->level, &thread->since, s->set.duration_ns);
+	}
+	scopes_close(&s->scopes, s->set.duration_ns);
+	for (u64 i = 0; i < s->set.cpus * s->set.states; i++) {
+		const struct idled *idled = &s->idled[i];
+		const u64 above = idled->periods[TOO_DEEP], below = idled->periods[TOO_SHALLOW];
+
+		s->in.counters[i] = (struct counter){.usage = idled->periods[FITS] + above + below,
+						     .time_low = idled->time,
+						     .above = above,
+						     .below = below};
+	}
 }
 
 bool simulation_run(struct simulation *s, u64 events)
@@ -491,7 +515,7 @@ bool simulation_run(struct simulation *s, u64 events)
 	if (!events)
 		return true;
 	if (!s->ended)
-		scopes_close(&s->scopes, s->set.duration_ns);
+		close(s);
 	s->ended = true;
 	return false;
 }

@@ -86,14 +86,13 @@ static bool make_scopes(struct simulation *s)
 	const u32 *by_cpu[SCOPES] = {NULL, of->small_core, of->pair, of->quad};
 	struct scopes *scopes = &s->scopes;
 	u32 cpus = (u32)s->set.cpus;
+	struct split cores = split_of(s, of->small_core, cpus);
 
 	scopes->effects = s->in.effects;
 	scopes->scope_ns = s->in.scope_ns;
 	scopes->states = (u32)s->set.states;
 	for (u32 i = 0; i < scopes->states; i++)
 		scopes->deepest = (u32)greatest(scopes->deepest, s->in.effects[i].scope);
-	scopes->count[THREAD] = cpus;
-	scopes->threads = block(s, cpus, sizeof(struct thread));
 	for (u32 scope = 1; scope < SCOPES; scope++) {
 		scopes->count[scope] = groups_in(by_cpu[scope], cpus);
 		scopes->instances[scope] = block(s, scopes->count[scope], sizeof(struct instance));
@@ -101,10 +100,16 @@ static bool make_scopes(struct simulation *s)
 	if (s->failed)
 		return false;
 	for (u32 cpu = 0; cpu < cpus; cpu++) {
-		scopes->threads[cpu] = (struct thread){.core = of->small_core[cpu], .level = AWAKE};
+		s->cpus[cpu].thread = (struct thread){.core = of->small_core[cpu], .level = AWAKE};
 		for (u32 scope = 1; scope + 1 < SCOPES; scope++)
 			scopes->instances[scope][by_cpu[scope][cpu]].whole = by_cpu[scope + 1][cpu];
-		scopes->instances[1][of->small_core[cpu]].parts[AWAKE + 1]++;
+		scopes->instances[CORE][of->small_core[cpu]].parts[AWAKE + 1]++;
+		scopes->instances[CORE][of->small_core[cpu]].takes[BUSY]++;
+	}
+	s->siblings = cores.parts;
+	for (u32 core = 0; core < cores.wholes; core++) {
+		scopes->instances[CORE][core].first_thread = cores.first[core];
+		scopes->instances[CORE][core].threads = cores.first[core + 1] - cores.first[core];
 	}
 	for (u32 scope = 1; scope < SCOPES; scope++)
 		for (u32 i = 0; i < scopes->count[scope]; i++) {
@@ -153,18 +158,35 @@ static bool make_domains(struct simulation *s)
 	return true;
 }
 
+/* Adds a CPU's bit to those of its core. used: spans so far, which is returned. */
+static u32 add_bit(struct placement *p, const struct seat *seat, u32 used)
+{
+	u32 word = seat->bit / WORD_BITS, at = seat->core;
+
+	while (p->spans[at].mask && p->spans[at].word != word && p->spans[at].next != NOWHERE)
+		at = p->spans[at].next;
+	if (p->spans[at].mask && p->spans[at].word != word) {
+		p->spans[at].next = used;
+		at = used++;
+	}
+	p->spans[at].word = word;
+	p->spans[at].next = NOWHERE;
+	p->spans[at].mask |= 1ull << seat->bit % WORD_BITS;
+	return used;
+}
+
 static bool make_placement(struct simulation *s)
 {
 	const struct groupings *of = &s->in.of;
 	struct placement *p = &s->placement;
-	u32 cpus = (u32)s->set.cpus, words = 0;
+	u32 cpus = (u32)s->set.cpus, words = 0, spans = groups_in(of->smt, cpus);
 
 	p->recent = s->set.recent;
 	p->cluster = (u32)s->set.cluster;
-	p->seats = block(s, cpus, sizeof(struct seat));
+	p->seats = (char *)&s->cpus->seat;
+	p->clusters = of->cluster;
 	p->cluster_busy = block(s, cpus, sizeof(u32));
-	p->smt_busy = block(s, cpus, sizeof(u32));
-	p->smt = split_of(s, of->smt, cpus);
+	p->spans = block(s, spans + cpus, sizeof(struct span));
 	p->llc = split_of(s, of->llc, cpus);
 	p->word = block(s, p->llc.wholes + 1, sizeof(u32));
 	p->llc_tasks = block(s, p->llc.wholes, sizeof(u32));
@@ -177,10 +199,9 @@ static bool make_placement(struct simulation *s)
 		for (u32 i = 0; i < size; i++) {
 			u32 cpu = p->llc.parts[p->llc.first[llc] + i];
 
-			p->seats[cpu] = (struct seat){.llc = llc,
-						      .core = of->smt[cpu],
-						      .cluster = of->cluster[cpu],
-						      .bit = words * WORD_BITS + i};
+			*seat_of(p, cpu) = (struct seat){.llc = llc,
+							 .core = of->smt[cpu],
+							 .bit = words * WORD_BITS + i};
 		}
 		words += (size + WORD_BITS - 1) / WORD_BITS;
 	}
@@ -190,8 +211,9 @@ static bool make_placement(struct simulation *s)
 	if (s->failed)
 		return false;
 	for (u32 cpu = 0; cpu < cpus; cpu++) {
-		set_bit(p->idle, p->seats[cpu].bit, true);
-		set_bit(p->idle_core, p->seats[cpu].bit, true);
+		set_bit(p->idle, seat_of(p, cpu)->bit, true);
+		set_bit(p->idle_core, seat_of(p, cpu)->bit, true);
+		spans = add_bit(p, seat_of(p, cpu), spans);
 	}
 	return true;
 }
@@ -220,9 +242,8 @@ struct simulation *simulation_new(const struct sim_input *input)
 	s->phases = block(s, cpus, sizeof(u8));
 	s->tasks = block(s, tasks, sizeof(struct task));
 	s->more = block(s, tasks, sizeof(struct task_more));
+	s->idled = block(s, cpus * s->set.states, sizeof(struct idled));
 	s->memories = block(s, cpus, MEMORY_STRIDE);
-	s->siblings = split_of(s, input->of.small_core, cpus);
-	s->takes = block(s, s->siblings.wholes, sizeof(*s->takes));
 	if (s->failed || !make_scopes(s) || !make_placement(s) || !make_domains(s)) {
 		simulation_free(s);
 		return NULL;
@@ -235,8 +256,6 @@ struct simulation *simulation_new(const struct sim_input *input)
 		cpu->queue.first = cpu->pending.first = cpu->timers = cpu->task = NOWHERE;
 		cpu->rate = WORK;
 		cpu->planned = cpu->timer = NO_PLAN;
-		cpu->core = input->of.small_core[i];
-		s->takes[cpu->core][BUSY]++;
 	}
 	for (u32 i = 0; i < tasks; i++) {
 		s->tasks[i].stream = stream_key(s->set.seed, i);

@@ -8,6 +8,7 @@
 #include "simulate.h"
 
 #define WORD_BITS 64
+#define SEAT_STRIDE 128
 
 /* Parts of each whole: those of whole w are parts[first[w]] to parts[first[w + 1] - 1]. */
 struct split {
@@ -17,15 +18,22 @@ struct split {
 
 /* A CPU. tasks: running or queued. core: for placement. bit: its place in the sets. */
 struct seat {
-	u32 tasks, llc, core, cluster, bit;
-} __attribute__((aligned(32)));
+	u32 tasks, llc, core, bit;
+};
+
+/* Those of a core's CPUs that are in one word of the sets. next: of the same core, or NOWHERE. */
+struct span {
+	u64 mask;
+	u32 word, next;
+};
 
 struct placement {
-	struct seat *seats;
-	u32 *cluster_busy;	  /* CPUs of a cluster with any */
-	u32 *smt_busy;		  /* CPUs of a core with any */
+	char *seats; /* each SEAT_STRIDE behind the one before */
+	const u32 *clusters;
+	u32 *cluster_busy; /* CPUs of a cluster with any task */
 	u32 *llc_tasks;
-	struct split smt, llc;	  /* into CPUs, ascending */
+	struct span *spans; /* of each core its first, then all others */
+	struct split llc; /* into CPUs, ascending */
 	u32 *word;		  /* of a last-level cache: its first word of bits */
 	u64 *idle, *idle_core;
 	u32 cluster;
@@ -42,59 +50,67 @@ INLINE void set_bit(u64 *words, u32 at, bool value)
 		words[at / WORD_BITS] &= ~bit;
 }
 
+INLINE struct seat *seat_of(const struct placement *p, u32 cpu)
+{
+	return (struct seat *)(p->seats + (size_t)cpu * SEAT_STRIDE);
+}
+
 INLINE bool is_idle(const struct placement *p, u32 cpu)
 {
-	return p->seats[cpu].tasks == 0;
+	return seat_of(p, cpu)->tasks == 0;
 }
 
 /* A CPU's place among those of its last-level cache. */
 INLINE u32 position_of(const struct placement *p, u32 cpu)
 {
-	return p->seats[cpu].bit - p->word[p->seats[cpu].llc] * WORD_BITS;
+	return seat_of(p, cpu)->bit - p->word[seat_of(p, cpu)->llc] * WORD_BITS;
 }
 
-static inline void placement_turn(struct placement *p, const struct seat *seat, bool idle)
+static inline void placement_turn(struct placement *p, u32 cpu, bool idle)
 {
-	u32 core = seat->core;
+	const struct seat *seat = seat_of(p, cpu);
+	u64 busy = 0;
 
 	set_bit(p->idle, seat->bit, idle);
-	p->cluster_busy[seat->cluster] += idle ? -1u : 1u;
-	if (idle ? --p->smt_busy[core] : p->smt_busy[core]++)
-		return;
-	for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++)
-		set_bit(p->idle_core, p->seats[p->smt.parts[i]].bit, idle);
+	if (p->cluster != CLUSTERS_OFF)
+		p->cluster_busy[p->clusters[cpu]] += idle ? -1u : 1u;
+	for (u32 i = seat->core; i != NOWHERE; i = p->spans[i].next)
+		busy |= p->spans[i].mask & ~p->idle[p->spans[i].word];
+	for (u32 i = seat->core; i != NOWHERE; i = p->spans[i].next)
+		p->idle_core[p->spans[i].word] =
+			(p->idle_core[p->spans[i].word] & ~p->spans[i].mask) | (busy ? 0 : p->spans[i].mask);
 }
 
 INLINE void placement_add(struct placement *p, u32 cpu)
 {
-	struct seat *seat = &p->seats[cpu];
+	struct seat *seat = seat_of(p, cpu);
 
 	p->llc_tasks[seat->llc]++;
 	if (seat->tasks++ == 0)
-		placement_turn(p, seat, false);
+		placement_turn(p, cpu, false);
 }
 
 INLINE void placement_remove(struct placement *p, u32 cpu)
 {
-	struct seat *seat = &p->seats[cpu];
+	struct seat *seat = seat_of(p, cpu);
 
 	p->llc_tasks[seat->llc]--;
 	if (--seat->tasks == 0)
-		placement_turn(p, seat, true);
+		placement_turn(p, cpu, true);
 }
 
 INLINE bool shares_cache(const struct placement *p, u32 one, u32 other)
 {
-	return p->seats[one].llc == p->seats[other].llc;
+	return seat_of(p, one)->llc == seat_of(p, other)->llc;
 }
 
 INLINE u32 placement_target(const struct placement *p, u32 waker, u32 previous, bool sync)
 {
 	if (is_idle(p, waker) && shares_cache(p, waker, previous))
 		return is_idle(p, previous) ? previous : waker;
-	if (sync && p->seats[waker].tasks == 1)
+	if (sync && seat_of(p, waker)->tasks == 1)
 		return waker;
-	if (!is_idle(p, previous) && p->seats[waker].tasks < p->seats[previous].tasks)
+	if (!is_idle(p, previous) && seat_of(p, waker)->tasks < seat_of(p, previous)->tasks)
 		return waker;
 	return previous;
 }
@@ -127,7 +143,7 @@ INLINE u32 first_of_walk(const u64 *words, u32 target, u32 size)
 
 static inline u32 by_cluster(const struct placement *p, u32 target)
 {
-	u32 llc = p->seats[target].llc, size = p->llc.first[llc + 1] - p->llc.first[llc];
+	u32 llc = seat_of(p, target)->llc, size = p->llc.first[llc + 1] - p->llc.first[llc];
 	const u64 *idle = p->idle + p->word[llc], *cores = p->idle_core + p->word[llc];
 	const u32 *cpus = p->llc.parts + p->llc.first[llc];
 	u32 best = NOWHERE, best_busy = 0, inside = NOWHERE;
@@ -139,7 +155,7 @@ static inline u32 by_cluster(const struct placement *p, u32 target)
 
 			if (!(idle[at / WORD_BITS] >> at % WORD_BITS & 1))
 				continue;
-			cluster = p->seats[cpus[at]].cluster;
+			cluster = p->clusters[cpus[at]];
 			if (looks == 0) {
 				u32 busy = p->cluster_busy[cluster];
 
@@ -171,7 +187,7 @@ INLINE u32 placement_near(const struct placement *p, u32 target, u32 previous)
 
 INLINE u32 placement_beyond(const struct placement *p, u32 target, u32 previous, u32 recent)
 {
-	u32 llc = p->seats[target].llc, size, found;
+	u32 llc = seat_of(p, target)->llc, size, found;
 	const u32 *cpus;
 
 	if (p->recent && shares_cache(p, recent, target) && is_idle(p, recent))
@@ -183,14 +199,15 @@ INLINE u32 placement_beyond(const struct placement *p, u32 target, u32 previous,
 	found = first_of_walk(p->idle_core + p->word[llc], position_of(p, target), size);
 	if (found != NOWHERE)
 		return cpus[found];
-	if (shares_cache(p, previous, target)) {
-		u32 core = p->seats[previous].core;
+	if (shares_cache(p, previous, target))
+		for (u32 i = seat_of(p, previous)->core; i != NOWHERE; i = p->spans[i].next) {
+			const struct span *span = &p->spans[i];
+			u64 idle = p->idle[span->word] & span->mask;
 
-		for (u32 i = p->smt.first[core]; i < p->smt.first[core + 1]; i++)
-			if (is_idle(p, p->smt.parts[i]) &&
-			    shares_cache(p, p->smt.parts[i], target))
-				return p->smt.parts[i];
-	}
+			if (idle && span->word >= p->word[llc] && span->word < p->word[llc + 1])
+				return cpus[(span->word - p->word[llc]) * WORD_BITS +
+					    (u32)__builtin_ctzll(idle)];
+		}
 	found = first_of_walk(p->idle + p->word[llc], position_of(p, target), size);
 	return found == NOWHERE ? target : cpus[found];
 }

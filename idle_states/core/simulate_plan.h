@@ -5,13 +5,20 @@
 #include "simulate.h"
 
 #define CPU_BITS 24
-#define AHEAD 16 /* about so many events before one, what it looks at is brought nearer */
+/* About so many events before one, what it looks at is brought nearer: first what its CPU's number
+ * tells, then what the CPU's state does. */
+#define AHEAD 16
+#define NEAR 4
 
 /* Time, sequence number and CPU, the time above: one number, for compilers then choose the lesser one
  * without a branch, which could not be foreseen. */
 typedef unsigned __int128 entry;
 
 #define NO_PLAN (~(entry)0)
+
+struct coming {
+	entry later, sooner;
+};
 
 /* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the sooner of next[2i] and next[2i + 1]. */
 struct plan {
@@ -80,15 +87,17 @@ INLINE entry play(struct plan *p, u32 *at, u32 end, entry winner)
 }
 
 /* The same for the CPU whose entry was the soonest, of which all matches have to be played. Returns the
- * soonest of its AHEAD'th part of all. */
-INLINE entry plan_replace(struct plan *p, u32 cpu, entry winner)
+ * soonest of its AHEAD'th and its NEAR'th part of all. */
+INLINE struct coming plan_replace(struct plan *p, u32 cpu, entry winner)
 {
 	u32 at = p->leaves + cpu;
+	struct coming coming;
 
 	p->next[at] = winner;
-	winner = play(p, &at, 2 * AHEAD, winner);
-	play(p, &at, 2, winner);
-	return winner;
+	coming.later = play(p, &at, 2 * AHEAD, winner);
+	coming.sooner = play(p, &at, 2 * NEAR, coming.later);
+	play(p, &at, 2, coming.sooner);
+	return coming;
 }
 
 #endif

@@ -6,24 +6,31 @@
 
 #define AWAKE (-1)
 #define THREAD 0
+#define CORE 1
 
-/* level: the least of its parts'. parts: by level, from AWAKE on, how many of them have it. */
+enum { BUSY, HOLDS, FREE, TAKES };
+
+/* level: the least of its parts'. parts: by level, from AWAKE on, how many of them have it. Of a core
+ * also what its threads take of it (simulate_shares.h), which is asked for with it. */
 struct instance {
 	u64 since, ready;
 	u32 whole; /* in the scope above */
+	u32 first_thread, threads;
 	u16 parts[STATES_MAX + 1];
+	u16 takes[TAKES];
 	s8 level;
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct instance) == 64, "a line of a cache");
 
+/* A CPU. */
 struct thread {
 	u64 since;
 	u32 core;
-	s32 level;
+	s8 level;
 };
 
 /* deepest: the highest scope that a state acts on. */
 struct scopes {
-	struct thread *threads;
 	struct instance *instances[SCOPES]; /* from the core on */
 	u32 count[SCOPES], deepest, states;
 	const struct effect *effects;
@@ -50,16 +57,15 @@ INLINE s32 level_with(struct instance *of, s32 before, s32 now)
 	return level;
 }
 
-INLINE void scopes_ask(struct scopes *s, u32 cpu, s32 level, u64 now)
+INLINE void scopes_ask(struct scopes *s, struct thread *thread, s32 level, u64 now)
 {
-	struct thread *thread = &s->threads[cpu];
 	s32 before = thread->level;
 	u32 whole = thread->core;
 
 	if (level == before)
 		return;
 	account(s, THREAD, before, &thread->since, now);
-	thread->level = level;
+	thread->level = (s8)level;
 	for (u32 scope = 1; scope < SCOPES; scope++) {
 		struct instance *of = &s->instances[scope][whole];
 		s32 was = of->level;
@@ -75,43 +81,42 @@ INLINE void scopes_ask(struct scopes *s, u32 cpu, s32 level, u64 now)
 }
 
 /* The instance of a scope, beyond THREAD, that a CPU belongs to. */
-INLINE struct instance *instance_of(const struct scopes *s, u32 cpu, u32 scope)
+INLINE struct instance *instance_of(const struct scopes *s, const struct thread *thread, u32 scope)
 {
-	u32 at = s->threads[cpu].core;
+	u32 at = thread->core;
 
 	for (u32 below = 1; below < scope; below++)
 		at = s->instances[below][at].whole;
 	return &s->instances[scope][at];
 }
 
-INLINE u32 scopes_reached(const struct scopes *s, u32 cpu)
+INLINE u32 scopes_reached(const struct scopes *s, const struct thread *thread)
 {
-	s32 state = s->threads[cpu].level;
+	s32 state = thread->level;
 
 	for (; state > 0; state--) {
 		u32 scope = s->effects[state].scope;
 
-		if (scope == THREAD || instance_of(s, cpu, scope)->level >= state)
+		if (scope == THREAD || instance_of(s, thread, scope)->level >= state)
 			break;
 	}
 	return state > 0 ? (u32)state : 0;
 }
 
-INLINE u64 scopes_wake(struct scopes *s, u32 cpu, u32 state, u64 done)
+INLINE u64 scopes_wake(struct scopes *s, const struct thread *thread, u32 state, u64 done)
 {
 	u32 scope = s->effects[state].scope;
 
 	for (u32 i = 1; i <= s->deepest; i++)
-		done = greatest(done, instance_of(s, cpu, i)->ready);
+		done = greatest(done, instance_of(s, thread, i)->ready);
 	if (scope > THREAD)
-		instance_of(s, cpu, scope)->ready = done;
+		instance_of(s, thread, scope)->ready = done;
 	return done;
 }
 
+/* Beyond threads. */
 INLINE void scopes_close(struct scopes *s, u64 now)
 {
-	for (u32 i = 0; i < s->count[THREAD]; i++)
-		account(s, THREAD, s->threads[i].level, &s->threads[i].since, now);
 	for (u32 scope = 1; scope < SCOPES; scope++)
 		for (u32 i = 0; i < s->count[scope]; i++) {
 			struct instance *of = &s->instances[scope][i];

@@ -4,10 +4,15 @@
 
 #include "simulate_state.h"
 
+INLINE struct instance *core_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return &s->scopes.instances[CORE][cpu->thread.core];
+}
+
 INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
 {
-	const u32 *takes = s->takes[cpu->core];
-	u64 lost = (takes[BUSY] - 1) * s->set.smt_busy + takes[HOLDS] * s->set.smt_hold;
+	const u16 *takes = core_of(s, cpu)->takes;
+	u64 lost = (takes[BUSY] - 1u) * s->set.smt_busy + takes[HOLDS] * s->set.smt_hold;
 
 	if (cpu->spins)
 		return WORK;
@@ -36,17 +41,18 @@ INLINE void worked(struct simulation *s, struct cpu_now *cpu)
 
 static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
 {
-	const struct split *siblings = &s->siblings;
+	struct instance *core = core_of(s, cpu);
+	const u32 *siblings = s->siblings + core->first_thread;
 
 	if (takes == cpu->takes)
 		return;
-	s->takes[cpu->core][cpu->takes]--;
-	s->takes[cpu->core][takes]++;
+	core->takes[cpu->takes]--;
+	core->takes[takes]++;
 	cpu->takes = takes;
-	for (u32 i = siblings->first[cpu->core]; i < siblings->first[cpu->core + 1]; i++) {
-		struct cpu_now *sibling = &s->cpus[siblings->parts[i]];
+	for (u32 i = 0; i < core->threads; i++) {
+		struct cpu_now *sibling = &s->cpus[siblings[i]];
 
-		if (s->phases[siblings->parts[i]] != RUNNING || sibling == cpu ||
+		if (s->phases[siblings[i]] != RUNNING || sibling == cpu ||
 		    sibling->rate == rate_of(s, sibling))
 			continue;
 		worked(s, sibling);

@@ -16,7 +16,6 @@
 #define MEMORY_STRIDE (MEMORY_SIZE + 64)
 
 enum { BETWEEN, RUNNING, IDLE, EXITING };
-enum { BUSY, HOLDS, FREE, TAKES };
 
 /*
  * Of a task. It fills a line of a cache, for with many of them each event waits for its own.
@@ -37,6 +36,13 @@ struct task_more {
 	struct average average;
 };
 
+/* A CPU's idle periods of a state. time: in the release's unit. Their number is less than that of all
+ * events, which 32 bits hold (EVENTS_MOST). */
+struct idled {
+	u64 time;
+	u32 periods[TOO_SHALLOW + 1]; /* by verdict */
+};
+
 struct line {
 	u32 first, last;
 };
@@ -47,12 +53,14 @@ struct cpu_now {
 	u64 since_ns, slice_end_ns, work;
 	u32 timers, task;
 	struct line queue, pending;
+	struct seat seat;
 	u64 stream;
-	u32 core;
+	struct thread thread;
 	u16 rate;
 	u8 takes, state, stopped, got_tick, spins;
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct task) == 64 && sizeof(struct cpu_now) == 128, "lines of a cache");
+_Static_assert(sizeof(struct cpu_now) == SEAT_STRIDE, "where placement finds each CPU's");
 
 struct simulation {
 	struct sim_input in;
@@ -63,10 +71,10 @@ struct simulation {
 	struct cpu_now *cpus;
 	u8 *phases; /* of CPUs: a core's are looked at together */
 	struct average *averages; /* of CPUs */
+	struct idled *idled; /* CPU by CPU, state by state */
 	struct task *tasks;
 	struct task_more *more;
-	u32 (*takes)[TAKES];
-	struct split siblings;
+	u32 *siblings; /* by core, ascending */
 	struct scopes scopes;
 	struct domains domains;
 	struct placement placement;
@@ -102,6 +110,12 @@ INLINE struct task_more *more_of(const struct simulation *s, const struct task *
 	return &s->more[task - s->tasks];
 }
 
+/* For the state it entered last. */
+INLINE struct idled *idled_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return &s->idled[number_of(s, cpu) * s->set.states + cpu->state];
+}
+
 INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
 {
 	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
@@ -110,7 +124,7 @@ INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
 /* Brings nearer what a coming event looks at. */
 INLINE void fetch(const struct simulation *s, entry coming)
 {
-	enum { LINE = 64, LINES = 3 };
+	enum { LINE = 64, LINES = 2 };
 	const u32 number = cpu_of(coming);
 	const struct cpu_now *cpu;
 	const char *memory;
@@ -121,10 +135,21 @@ INLINE void fetch(const struct simulation *s, entry coming)
 	memory = memory_of(s, cpu);
 	__builtin_prefetch(cpu);
 	__builtin_prefetch((const char *)cpu + LINE);
-	__builtin_prefetch(&s->scopes.threads[number]);
-	__builtin_prefetch(&s->placement.seats[number]);
 	for (int line = 0; line < LINES; line++)
 		__builtin_prefetch(memory + line * LINE);
+}
+
+/* What the next event but one looks at beyond that. */
+INLINE void fetch_more(const struct simulation *s, entry coming)
+{
+	const u32 number = cpu_of(coming);
+	const struct cpu_now *cpu;
+
+	if (coming == NO_PLAN)
+		return;
+	cpu = &s->cpus[number];
+	__builtin_prefetch(&s->tasks[cpu->timer < cpu->planned ? cpu->timers : cpu->task]);
+	__builtin_prefetch(idled_of(s, cpu));
 }
 
 INLINE entry entry_of(const struct cpu_now *cpu)

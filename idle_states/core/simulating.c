@@ -40,6 +40,10 @@ static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 	cpus = (Py_ssize_t)set->cpus;
 	states = (Py_ssize_t)set->states;
 	domain_states = (Py_ssize_t)set->domain_states;
+	if (set->events_most > EVENTS_MOST) {
+		PyErr_Format(PyExc_ValueError, "expected at most %u events", EVENTS_MOST);
+		return false;
+	}
 	for (int i = SMALL; i <= SMT; i++)
 		if (!has_size(&in[i], cpus * (Py_ssize_t)sizeof(u32), "groups"))
 			return false;

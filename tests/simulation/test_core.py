@@ -78,6 +78,15 @@ def test_many_cpus(governor: str) -> None:
     assert sum(any(state.usage for state in cpu.states) for cpu in compiled.cpus) > 136
 
 
+def test_core_in_two_words() -> None:
+    """Idle CPUs are kept in words of 64: a core of six has its CPUs in two of them."""
+    machine = "cpus=72,threads=6,pair=1,quad=1,llc=72"
+    reference, compiled = both(
+        setup("server:clients=70,gap=40us,work=20us", machine, duration_ns=300_000)
+    )
+    assert compiled == reference
+
+
 @pytest.mark.parametrize("kernel", ["4.8", "4.14", "4.18", "5.4", "6.2", "debian-6.1.192", "6.19"])
 def test_kernels(kernel: str) -> None:
     server = "server:clients=12,gap=200us"
