@@ -75,7 +75,7 @@ def jobs(inputs: Path) -> dict[str, Job]:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from idle_states.spec.library import find
-    from tests.patches.test_patch import tree_of
+    from tests.support.patching import tree_of
 
     top = tmp_path_factory.mktemp("inputs")
     (top / "fleet").mkdir()
@@ -104,7 +104,7 @@ class Runs:
         self.wanted = {name: (directory / name).read_bytes() for name in job.results}
 
     def fresh(self, *, old: bool) -> Path:
-        from tests.patches.test_patch import MINIMAL
+        from tests.support.patching import MINIMAL
 
         directory = self.top / "run"
         shutil.rmtree(directory, ignore_errors=True)

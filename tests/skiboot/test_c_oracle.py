@@ -17,8 +17,8 @@ from idle_states.spec.packaged import current
 from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.oracle import skipping
 from tests.oracle.skiboot import Row, dump_tables
-from tests.skiboot.test_c_table import UGLY_NAMES, made, rows, run_c
 from tests.support import random_tables
+from tests.support.c_tables import UGLY_NAMES, made, rows, run_c
 
 HEADERS = ("include/bitutils.h", "include/opal-api.h")
 
