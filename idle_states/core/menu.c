@@ -101,9 +101,11 @@ void menu_switched_on(const u32 *features, const struct table *table, void *memo
 	memcpy(memory, &menu, sizeof(menu));
 }
 
-/* Lanes take times below 2^63; only unsigned sleep lengths of 5.5 to 5.12 may exceed them. */
-static bool fits_lanes(const struct menu_features *f, const char *memories, u32 tables,
-		       const struct row *rows, size_t row_count)
+/* Lanes take what is idled, and times of tables, below 2^50 ns, which is 13 days. */
+#define TOO_LONG(ns) ((ns) >> 50)
+
+static bool fits_lanes(const struct menu_features *f, const struct state *states, const u32 *counts,
+		       const char *memories, u32 tables, const struct row *rows, size_t row_count)
 {
 	struct menu_0 first, other;
 
@@ -112,7 +114,13 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 	memcpy(&first, memories, sizeof(first));
 	for (u32 i = 0; i < tables; i++) {
 		memcpy(&other, memories + i * MEMORY_SIZE, sizeof(other));
-		if (other.next_timer >> 63 || other.residency_ns >> 62 ||
+		for (u32 state = 0; state < counts[i]; state++) {
+			const struct state *one = &states[i * STATES_MAX + state];
+
+			if (TOO_LONG(one->exit_ns | one->residency_ns))
+				return false;
+		}
+		if (other.next_timer >> 63 || TOO_LONG(other.residency_ns) ||
 		    other.residency_ns != first.residency_ns || other.reflected != first.reflected)
 			return false;
 	}
@@ -122,9 +130,12 @@ static bool fits_lanes(const struct menu_features *f, const char *memories, u32 
 	/* Of no release. */
 	if (f->trims_both_ends && f->typical_unknown == TYPICAL_UNKNOWN_LATE)
 		return false;
+	if (f->latency_first && !f->scan_stops)
+		return false;
 	for (size_t i = 0; i < row_count; i++) {
-		if (rows[i].residency_ns >> 62)
+		if (TOO_LONG(rows[i].residency_ns))
 			return false;
+		/* An unsigned sleep length, of 5.5 to 5.12. */
 		if (f->nanoseconds && !f->negative_is_zero && rows[i].sleep_length_ns < 0)
 			return false;
 	}
@@ -156,7 +167,7 @@ void menu_sweep(const u32 *features, const struct state *states, const u32 *coun
 	replay_fn *one = menu_specialised(features);
 	sweep_fn *some = lanes_of(f, allowed);
 
-	if (some && fits_lanes(f, memories, tables, rows, row_count)) {
+	if (some && fits_lanes(f, states, counts, memories, tables, rows, row_count)) {
 		for (u32 i = 0; i < tables; i += TOGETHER)
 			some(f, states + i * STATES_MAX, counts + i, hz,
 			     memories + i * MEMORY_SIZE, rows, row_count, decisions + i,

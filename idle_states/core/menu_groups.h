@@ -2,79 +2,73 @@
  * Groups of lanes (menu_sweep.h) through the rows of a trace: from what each table's governor
  * remembers, to what it remembers then.
  */
-INLINE void LEVELED(boot_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
+INLINE void LEVELED(boot_lanes)(const struct menu_features *f, struct LEVELED(common) *c,
+				struct LEVELED(lanes) *m, struct LEVELED(entry) others[2][ENTRIES],
 				const struct state *states, const u32 *counts, u32 hz, u32 wanted)
 {
 	memset(m, 0, sizeof(*m));
+	m->without_zero = others[0];
+	m->mixed = others[1];
 	for (u32 lane = 0; lane < LANES; lane++) {
 		u32 one = lane < wanted ? lane : 0;
 		struct table table;
 
 		make_table(&table, states + one * STATES_MAX, counts[one], hz, f->nanoseconds);
-		m->tick = (s64)table.tick;
-		m->states = (u32)greatest(m->states, table.count);
+		c->tick = (double)table.tick;
+		c->half_tick = (double)(table.tick / 2);
+		c->states = (u32)greatest(c->states, table.count);
 		m->present[lane] = (1 << table.count) - 1;
-		m->polling[lane] = table.polling;
-		for (u32 i = 0; i < 16; i++) {
-			m->exit[i][lane] = (s64)table.exit[i];
-			m->residency[i][lane] = (s64)table.residency[i];
+		m->early_stops[lane] = table.polling & 1 ? 0 : 1 << 8;
+		for (u32 i = 0; i < table.count; i++) {
+			m->polling[lane] |= (s64)((table.polling >> i & 1ull) << (63 - i));
+			m->exit[i][lane] = (double)table.exit[i];
+			m->residency[i][lane] = (double)table.residency[i];
+			if (m->exit[i][lane] > c->longest_exit)
+				c->longest_exit = m->exit[i][lane];
 		}
+		m->second[lane] = table.count > 1 ? m->residency[1][lane] : ABSENT;
 	}
 	m->asked = all_of(-1);
-}
-
-INLINE void LEVELED(note_entered)(struct LEVELED(lanes) *m, vec entered)
-{
-	m->entered = entered;
-	m->entered_exit = from(m->exit, entered);
-	m->entered_polls = (shr(m->polling, entered) & 1) > 0;
+	LEVELED(enter)(f, m, 0);
 }
 
 /*
  * What each table's governor remembers. The last row is yet to be reflected upon: *before is made
  * of it, all zero at first, and whether there is one is returned.
  */
-INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(lanes) *m,
-			      const char *memories, u32 wanted, struct row *before, bool *unknown)
+INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(common) *c,
+			      struct LEVELED(lanes) *m, const char *memories, u32 wanted,
+			      struct row *before, bool *unknown)
 {
-	vec timers, entered, limits;
 	struct LEVELED(menu) one;
-	bool small = true;
 
-	m->next_timer = KTIME_MAX;
-	m->far_bucket = BINS - 1;
 	for (u32 lane = 0; lane < LANES; lane++) {
 		memcpy(&one, memories + (lane < wanted ? lane : 0) * MEMORY_SIZE, sizeof(one));
 		if (!one.booted)
 			LEVELED(boot)(&one);
 		for (u32 i = 0; i < INTERVALS; i++) {
-			s64 sample = one.ring[(one.next + i) % INTERVALS];
+			double sample = one.ring[(one.next + i) % INTERVALS];
 
 			m->ring[i][lane] = sample;
-			m->sorted[i][lane] = one.sorted[i];
 			m->sum[lane] += sample;
 			m->squares[lane] += sample * sample;
-			small &= sample < SMALL_US;
+			if (sample >= SMALL_US)
+				c->odd = INTERVALS;
 		}
 		for (u32 i = 0; i < 2 * BINS; i++)
 			m->factors[i][lane] = one.factors[i];
-		timers[lane] = (s64)one.next_timer;
-		entered[lane] = one.entered;
-		limits[lane] = one.poll_time_limit;
+		m->asked[lane] = -(one.next_timer != KTIME_MAX);
+		m->entered_exit[lane] = m->exit[one.entered % 16][lane];
+		/* Where polling did not end by its limit: a state that does not poll. */
+		m->entered[lane] = one.poll_time_limit ? one.entered : 63;
 		before->poll_time_limit |= one.poll_time_limit;
 		if (one.next_timer == KTIME_MAX) {
-			m->far_bucket = one.bucket;
+			c->far_bucket = one.bucket;
 		} else {
-			m->next_timer = (s64)one.next_timer;
-			m->bucket = one.bucket;
+			c->next_timer = (s64)one.next_timer;
+			c->bucket = one.bucket;
 		}
 	}
-	if (m->next_timer == KTIME_MAX)
-		m->bucket = m->far_bucket;
-	m->asked = timers == m->next_timer;
-	m->odd = small ? 0 : INTERVALS;
-	LEVELED(note_entered)(m, entered);
-	m->entered_polls &= limits > 0;
 	before->residency_ns = one.residency_ns;
 	before->got_tick = one.got_tick;
 	*unknown = f->rejected_is_unknown && !one.reflected && one.residency_ns == 0;
@@ -82,10 +76,11 @@ INLINE bool LEVELED(remember)(const struct menu_features *f, struct LEVELED(lane
 }
 
 /* The reverse. before: the last row, NULL if there was none. */
-INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELED(lanes) *m,
-			      char *memories, u32 wanted, const struct row *before)
+INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELED(common) *c,
+			      const struct LEVELED(lanes) *m, char *memories, u32 wanted,
+			      const struct row *before)
 {
-	vec timers = LEVELED(timer_lanes)(f, m);
+	vec asked = LEVELED(asked)(f, m);
 
 	if (!before)
 		return;
@@ -95,11 +90,11 @@ INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELE
 
 		LEVELED(boot)(&one);
 		for (u32 i = 0; i < INTERVALS; i++)
-			LEVELED(push)(f, &one, (u32)m->ring[(m->next + i) % INTERVALS][lane]);
+			LEVELED(push)(f, &one, (u32)m->ring[(c->next + i) % INTERVALS][lane]);
 		for (u32 i = 0; i < 2 * BINS; i++)
 			one.factors[i] = (u32)m->factors[i][lane];
-		one.next_timer = (u64)timers[lane];
-		one.bucket = m->asked[lane] ? m->bucket : m->far_bucket;
+		one.next_timer = asked[lane] ? (u64)c->next_timer : KTIME_MAX;
+		one.bucket = asked[lane] ? c->bucket : c->far_bucket;
 		LEVELED(finished)(&one, before, entered);
 		one.entered = entered;
 		memcpy(memories + lane * MEMORY_SIZE, &one, sizeof(one));
@@ -107,20 +102,19 @@ INLINE void LEVELED(memorise)(const struct menu_features *f, const struct LEVELE
 }
 
 /* The next decisions of one group of lanes. */
-INLINE void LEVELED(step)(const struct menu_features *f, struct LEVELED(lanes) *m,
-			  const struct row *row, struct decision *const *decisions, size_t n,
-			  u32 wanted)
+INLINE void LEVELED(step)(const struct menu_features *f, const struct LEVELED(common) *c,
+			  struct LEVELED(lanes) *m, struct decision *const *decisions, size_t n)
 {
-	vec selected, entered;
+	u32 entered = c->row->entered;
+	vec selected = LEVELED(select_lanes)(f, c, m);
 
-	selected = LEVELED(select_lanes)(f, m, row, &entered);
 	for (u32 lane = 0; lane < LANES; lane++)
-		if (lane < wanted)
-			decisions[lane][n] = (struct decision){(u8)selected[lane],
-							       (u8)(selected[lane] >> 8)};
-	if (row->entered != AS_SELECTED)
-		entered = all_of(row->entered % 16);
-	LEVELED(note_entered)(m, entered);
+		decisions[lane][n] = (struct decision){(u8)selected[lane],
+						       (u8)(selected[lane] >> 8)};
+	if (entered != AS_SELECTED) {
+		m->entered = all_of(entered % 16);
+		m->entered_exit = m->exit[entered % 16];
+	}
 }
 
 /*
@@ -133,35 +127,58 @@ INLINE void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 				  const struct row *rows, size_t row_count,
 				  struct decision *const *decisions, u32 tables)
 {
+	struct LEVELED(common) c = {.next_timer = KTIME_MAX, .far_bucket = BINS - 1};
 	struct LEVELED(lanes) groups[TOGETHER / LANES];
+	struct LEVELED(entry) others[TOGETHER / LANES][2][ENTRIES];
+	struct decision *to[TOGETHER];
 	const struct row *before = NULL;
 	struct row earlier = {0};
+	const u32 count = (tables + LANES - 1) / LANES;
 	bool unknown = false;
 
-	for (u32 i = 0; i * LANES < tables; i++) {
-		u32 wanted = (u32)least(tables - i * LANES, LANES);
+	for (u32 i = 0; i < count; i++) {
+		u32 at = i * LANES, wanted = (u32)least(tables - at, LANES);
 
-		LEVELED(boot_lanes)(f, &groups[i], states + i * LANES * STATES_MAX,
-				    counts + i * LANES, hz, wanted);
-		if (LEVELED(remember)(f, &groups[i], memories + i * LANES * MEMORY_SIZE, wanted,
+		LEVELED(boot_lanes)(f, &c, &groups[i], others[i], states + at * STATES_MAX,
+				    counts + at, hz, wanted);
+		if (LEVELED(remember)(f, &c, &groups[i], memories + at * MEMORY_SIZE, wanted,
 				      &earlier, &unknown))
 			before = &earlier;
+		/* Lanes to spare decide what the first one does. */
+		for (u32 lane = 0; lane < LANES; lane++)
+			to[at + lane] = decisions[at + (lane < wanted ? lane : 0)];
 	}
+	if (c.next_timer == KTIME_MAX)
+		c.bucket = c.far_bucket;
+	LEVELED(note_timer)(f, &c);
 	for (size_t n = 0; n < row_count; n++) {
 		const struct row *row = &rows[n];
+		bool odd = c.odd > 0;
 
-		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(reflect_lanes)(f, &groups[i], before, unknown);
-		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(predict_lanes)(f, &groups[i], row);
-		for (u32 i = 0; i * LANES < tables; i++)
-			LEVELED(step)(f, &groups[i], row, decisions + i * LANES, n,
-				      (u32)least(tables - i * LANES, LANES));
+		if (before || unknown) {
+			if (odd)
+				c.odd--;
+			for (u32 i = 0; i < count; i++)
+				if (before)
+					LEVELED(catch_up_lanes)(f, &c, &groups[i], before, odd);
+				else
+					LEVELED(push_unknown)(&c, &groups[i], odd);
+			c.next = (c.next + 1) % INTERVALS;
+		}
+		if (row->disabled != c.disabled)
+			for (u32 i = 0; i < count; i++)
+				LEVELED(enter)(f, &groups[i], row->disabled);
+		c.disabled = row->disabled;
+		LEVELED(note)(f, &c, row);
+		for (u32 i = 0; i < count; i++)
+			LEVELED(predict_lanes)(f, &c, &groups[i]);
+		for (u32 i = 0; i < count; i++)
+			LEVELED(step)(f, &c, &groups[i], to + i * LANES, n);
 		before = row->rejected ? NULL : row;
 		unknown = f->rejected_is_unknown && row->rejected;
 	}
-	for (u32 i = 0; i * LANES < tables; i++)
-		LEVELED(memorise)(f, &groups[i], memories + i * LANES * MEMORY_SIZE,
+	for (u32 i = 0; i < count; i++)
+		LEVELED(memorise)(f, &c, &groups[i], memories + i * LANES * MEMORY_SIZE,
 				  (u32)least(tables - i * LANES, LANES),
 				  row_count ? &rows[row_count - 1] : NULL);
 }
@@ -212,9 +229,11 @@ static sweep_fn *LEVELED(sweeping)(const struct menu_features *features)
 #undef LANES
 #undef vec
 #undef unsigned_vec
-#undef double_vec
+#undef numbers
 #undef any
-#undef mul
+#undef least_of
+#undef greatest_of
+#undef has_bit
 #undef top_bit
 #undef from
 #undef inverse

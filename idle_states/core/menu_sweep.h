@@ -3,86 +3,130 @@
  * (timers, the time idled) is worked out once. Included once per instruction set that has lanes,
  * after menu_body.h, whose decisions these are; before menu_groups.h, which goes through the rows.
  *
- * Samples of a quarter of a minute or more, unknown ones, and timers that far are rare: for these, a lane at
- * a time is asked of the code for one table.
+ * Times are doubles. Those of tables and of what was idled are below 2^50, see fits_lanes(), and
+ * exact; timers may be farther, and are compared with these only. Samples of a quarter of a minute
+ * or more, unknown ones, and timers that far are rare: for these, a lane at a time is asked of the
+ * code for one table.
  */
 #include "lanes.h"
 
-struct LEVELED(lanes) {
-	vec exit[16], residency[16]; /* by state */
-	vec present, polling;        /* bit n: state n */
-	/* Memory. */
-	vec ring[INTERVALS], sorted[INTERVALS], sum, squares, factors[2 * BINS];
-	vec entered, entered_exit;
-	vec entered_polls, asked; /* masks */
-	vec predicted;            /* for the row to be decided */
-	s64 next_timer, tick;
-	u32 states, next, odd; /* odd: samples until all are small again */
+/* What is the same for all tables. Times are in the release's unit. */
+struct LEVELED(common) {
+	const struct row *row; /* to be decided */
+	s64 next_timer;
+	double timer, per_timer, per_timer_less; /* see LEVELED(floored): RESOLUTION by the timer */
+	double per_factor;           /* the timer in us, by a factor's unit */
+	double event, far_event;     /* far: as unsigned numbers, of which negative ones are endless */
+	double requested, tick, half_tick, longest_exit;
+	u32 states, divisor; /* states: of the longest table */
 	u32 bucket, far_bucket;
+	u32 next, odd; /* odd: samples until all are small again */
+	u32 disabled;  /* which the entries are for */
+};
+
+/*
+ * Tables as the search for the deepest state that fits goes through them: one entry after the other,
+ * as long as they fit. A state switched off is entered as the one before it, which fits where that
+ * does, and the first ones as the first that is not, which is taken whether it fits or not.
+ */
+struct LEVELED(entry) {
+	vec state;
+	numbers residency, exit; /* -1 behind the last */
+	/* The greatest residency so far, the greatest exit latency, and of both; ABSENT behind. */
+	numbers deepest, slowest, most;
+};
+#define ENTRIES (STATES_MAX + 1)
+
+struct LEVELED(lanes) {
+	/* Memory. */
+	numbers ring[INTERVALS], sum, squares, factors[2 * BINS];
+	numbers entered_exit, predicted; /* predicted: for the row to be decided */
+	vec entered, asked;              /* asked: a mask */
+	/* The tables. */
+	vec present, polling; /* bit n: state n; of polling, bit 63 - n */
+	vec early_stops;      /* 1 << 8 where state 0 does not poll */
+	numbers second;       /* residency of state 1, ABSENT if there is none */
+	struct LEVELED(entry) entries[ENTRIES];
+	struct LEVELED(entry) *without_zero, *mixed; /* where state 0 may be skipped */
+	numbers exit[16], residency[16]; /* by state */
 };
 
 /* About 17 s: sums of eight squares stay below 2^52, where doubles are exact. */
 #define MAX_SMALL (1ll << 34) /* in ns */
 #define SMALL_US (1ll << 24)
-
+#define ENDLESS 0x1p63
+#define ABSENT (2 * ENDLESS)
 /*
  * A floored quotient: half of what its fraction is at most is subtracted, and the rest rounded. Errors
  * of doubles do not reach the other half while the dividend is below 2^50.
  */
-INLINE vec LEVELED(floored)(double_vec dividend, double divisor)
+INLINE numbers LEVELED(floored)(numbers dividend, double divisor)
 {
-	return whole(dividend * (1 / divisor) - (divisor - 1) / (2 * divisor));
+	return nearest(dividend * (1 / divisor) - (divisor - 1) / (2 * divisor));
 }
 
-/* The lowest bit of those set. */
-INLINE vec LEVELED(low_bit)(vec bits)
+/* Samples of which some are not small. */
+static __attribute__((noinline)) numbers LEVELED(odd_samples)(const struct menu_features *f,
+							      const struct LEVELED(common) *c,
+							      numbers measured, vec asked)
 {
-	return bits & -bits;
-}
+	numbers samples;
 
-INLINE void LEVELED(push_lanes)(struct LEVELED(lanes) *m, vec sample)
-{
-	vec old = m->ring[m->next], rest[INTERVALS], below = all_of(0);
+	for (int lane = 0; lane < LANES; lane++) {
+		s64 timer = asked[lane] ? c->next_timer : KTIME_MAX;
+		/* What was idled is below; a timer of as much is not exact as a double. */
+		s64 exactly = measured[lane] >= 0x1p52 ? timer : (s64)measured[lane];
 
-	for (int i = 0; i < INTERVALS - 1; i++)
-		rest[i] = pick(old > m->sorted[i], m->sorted[i], m->sorted[i + 1]);
-	rest[INTERVALS - 1] = all_of(INT64_MAX);
-	for (int i = 0; i < INTERVALS; i++) {
-		vec above = greatest_of(below, sample);
-
-		m->sorted[i] = least_of(above, rest[i]);
-		below = rest[i];
+		samples[lane] = (u32)(f->nanoseconds ? exactly / NS_PER_US : exactly);
 	}
+	return samples;
+}
+
+/* odd: some sample was not small before. */
+INLINE void LEVELED(push_lanes)(struct LEVELED(lanes) *m, u32 next, bool odd, numbers sample)
+{
+	numbers old = m->ring[next];
+
 	m->sum += sample - old;
-	m->squares += mul(sample, sample) - mul(old, old);
-	m->ring[m->next] = sample;
-	m->next = (m->next + 1) % INTERVALS;
-	if (m->odd)
-		m->odd--;
+	m->squares += sample * sample - old * old;
+	m->ring[next] = sample;
+	if (UNLIKELY(odd)) {
+		m->sum = m->squares = all(0);
+		for (int i = 0; i < INTERVALS; i++) {
+			m->sum += m->ring[i];
+			m->squares += m->ring[i] * m->ring[i];
+		}
+	}
+}
+
+INLINE void LEVELED(push_unknown)(struct LEVELED(common) *c, struct LEVELED(lanes) *m, bool odd)
+{
+	LEVELED(push_lanes)(m, c->next, odd, all(UNKNOWN));
+	c->odd = INTERVALS;
 }
 
 /* See LEVELED(alike). Quotients by 8 or less, and by 36, are made as in LEVELED(floored). */
-INLINE vec LEVELED(alike_lanes)(const struct menu_features *f, double_vec sum, double_vec squares,
-				double_vec count, vec *average)
+INLINE vec LEVELED(alike_lanes)(const struct menu_features *f, numbers sum, numbers squares,
+				numbers count, numbers *average)
 {
-	double_vec quotient = sum * inverse(count) - 7.0 / 16, mean = quotient + WHOLE - WHOLE;
-	double_vec square = mean * mean, bound, still = (double_vec){0} + (STILL_ALIKE + 1);
+	numbers mean = nearest(sum * inverse(count) - 7.0 / 16), square = mean * mean, bound, still;
 
-	*average = whole(quotient);
+	*average = mean;
+	still = all(STILL_ALIKE + 1);
 	/* A 36th of the square, rounded up. */
-	bound = (square + 35 / 2.0) * (1 / 36.0) + WHOLE - WHOLE;
-	bound = (double_vec)pick((bound > STILL_ALIKE + 1) & (count >= FEW), (vec)bound, (vec)still);
+	bound = greatest_of(nearest((square + 35 / 2.0) * (1 / 36.0)), still);
+	bound = choose(count >= FEW, bound, still);
 	if (f->trims_both_ends)
 		return squares < count * (bound + square);
 	return squares - mean * (2 * sum - count * mean) < count * bound;
 }
 
 /* Of each lane in turn, from its ring. */
-static __attribute__((noinline)) vec LEVELED(typical_odd)(const struct menu_features *f,
-							  const struct LEVELED(lanes) *m,
-							  vec timer_us)
+static __attribute__((noinline)) numbers LEVELED(typical_odd)(const struct menu_features *f,
+							      const struct LEVELED(lanes) *m,
+							      numbers timer_us)
 {
-	vec answers;
+	numbers answers;
 
 	for (int lane = 0; lane < LANES; lane++) {
 		struct LEVELED(menu) one;
@@ -95,28 +139,36 @@ static __attribute__((noinline)) vec LEVELED(typical_odd)(const struct menu_feat
 	return answers;
 }
 
-INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LEVELED(lanes) *m,
-				  vec timer_us)
+INLINE numbers LEVELED(typical_lanes)(const struct menu_features *f,
+				      const struct LEVELED(common) *c,
+				      const struct LEVELED(lanes) *m, numbers timer_us)
 {
-	double_vec sum = exact(m->sum), squares = exact(m->squares), times = exact(all_of(INTERVALS));
-	vec count = all_of(INTERVALS), average, dropped;
-	vec low = m->sorted[0], high = m->sorted[INTERVALS - 1];
-	vec floor = all_of(-1), ceiling, open = all_of(-1), answer = all_of(UNKNOWN);
+	bool late = f->typical_unknown == TYPICAL_UNKNOWN_LATE && !f->trims_both_ends;
+	numbers sum = m->sum, squares = m->squares, count = all(INTERVALS), average, less;
+	numbers low = m->ring[0], high = m->ring[0], answer = all(UNKNOWN);
+	numbers floor = all(-1), ceiling, dropped;
+	vec open = all_of(-1);
 
-	if (UNLIKELY(m->odd))
+	if (UNLIKELY(c->odd))
 		return LEVELED(typical_odd)(f, m, timer_us);
-	if (f->typical_unknown == TYPICAL_UNKNOWN_LATE && !f->trims_both_ends)
+	for (int i = 1; i < INTERVALS; i++) {
+		high = greatest_of(high, m->ring[i]);
+		if (late || f->trims_both_ends)
+			low = least_of(low, m->ring[i]);
+	}
+	if (late)
 		open = timer_us > low;
+#pragma GCC unroll 3
 	for (int round = 0; round < 3; round++) {
-		vec alike = LEVELED(alike_lanes)(f, sum, squares, times, &average);
-		vec ends = count <= FEW;
-		double_vec less;
+		vec alike = LEVELED(alike_lanes)(f, sum, squares, count, &average);
+		vec ends = count <= FEW, kept = all_of(0);
 
 		if (f->typical_unknown == TYPICAL_UNKNOWN_ZEROS)
-			average = pick(high == 0, all_of(UNKNOWN), average);
-		answer = pick(open & alike, average, answer);
+			average = choose(high == 0, all(UNKNOWN), average);
+		answer = choose(open & alike, average, answer);
 		if (f->typical_maximum)
-			answer = pick(open & ends & ~alike & (count >= INTERVALS / 2), high, answer);
+			answer = choose(open & ends & ~alike & (count >= INTERVALS / 2), high,
+					answer);
 		open &= ~(alike | ends);
 		if (round == 2 || !any(open))
 			break;
@@ -125,26 +177,30 @@ INLINE vec LEVELED(typical_lanes)(const struct menu_features *f, const struct LE
 		if (f->trims_both_ends) {
 			vec takes_low = average - low > high - average;
 
-			dropped = pick(takes_low, low, high);
-			ceiling = pick(takes_low, high + 1, high);
-			floor = pick(takes_low, low, floor);
+			dropped = choose(takes_low, low, high);
+			ceiling = choose(takes_low, high + 1, high);
+			floor = choose(takes_low, low, floor);
+			low = all(ENDLESS);
 		}
-		count = all_of(0);
+		high = all(0);
 		for (int i = 0; i < INTERVALS; i++) {
-			vec in = m->sorted[i] < ceiling;
+			numbers sample = m->ring[i];
+			vec below = sample < ceiling;
 
-			if (f->trims_both_ends)
-				in &= m->sorted[i] > floor;
-			count -= in;
-			high = pick(in, m->sorted[i], high);
+			high = greatest_of(high, (numbers)(below & (vec)sample));
+			if (f->trims_both_ends) {
+				vec above = sample > floor;
+
+				low = least_of(low, choose(above, sample, all(ENDLESS)));
+				below &= above;
+			}
+			kept -= below;
 		}
-		if (f->trims_both_ends)
-			for (int i = INTERVALS - 1; i >= 0; i--)
-				low = pick(m->sorted[i] > floor, m->sorted[i], low);
-		less = (times - exact(count)) * exact(dropped);
-		times = exact(count);
+		less = count;
+		count = number(kept);
+		less = (less - count) * dropped;
 		sum -= less;
-		squares -= less * exact(dropped);
+		squares -= less * dropped;
 	}
 	return answer;
 }
@@ -155,291 +211,431 @@ INLINE vec LEVELED(asked)(const struct menu_features *f, const struct LEVELED(la
 	return f->typical_first ? m->asked : all_of(-1);
 }
 
-INLINE vec LEVELED(timer_lanes)(const struct menu_features *f, const struct LEVELED(lanes) *m)
+INLINE numbers LEVELED(timers)(const struct menu_features *f, const struct LEVELED(common) *c,
+			       const struct LEVELED(lanes) *m)
 {
-	return pick(LEVELED(asked)(f, m), all_of(m->next_timer), all_of(KTIME_MAX));
+	return choose(LEVELED(asked)(f, m), all(c->timer), all(ENDLESS));
 }
 
-/* What was idled, less waking up; then factors and samples. */
-INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
-				    const struct row *row)
+/* What was idled in the row before, less waking up; then factors and samples. */
+INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELED(common) *c,
+				    struct LEVELED(lanes) *m, const struct row *row, bool odd)
 {
-	s64 per_us = f->nanoseconds ? NS_PER_US : 1, next = m->next_timer;
-	s64 residency = (s64)row->residency_ns;
-	vec measured, timer = LEVELED(timer_lanes)(f, m), share = all_of(0), *factor, *far_factor;
-	vec interesting, was, asked = LEVELED(asked)(f, m);
+	const s64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	const s64 small = f->nanoseconds ? MAX_SMALL : SMALL_US;
+	s64 idled = (s64)row->residency_ns;
+	numbers measured, sample, timer = LEVELED(timers)(f, c, m), share = all(0), was;
+	numbers *factor = &m->factors[c->bucket], *far_factor = &m->factors[c->far_bucket];
+	vec interesting, asked = LEVELED(asked)(f, m);
+	bool limit = f->poll_limit && row->poll_time_limit;
 
 	if (!f->nanoseconds)
-		residency = (s64)least(row->residency_ns / NS_PER_US, INT32_MAX);
-	measured = all_of(residency) - m->entered_exit;
-	measured = pick(measured > m->entered_exit, measured, all_of(residency / 2));
-	if (f->poll_limit && row->poll_time_limit) {
-		vec limited = m->entered_polls;
+		idled = (s64)least(row->residency_ns / NS_PER_US, INT32_MAX);
+	measured = all(idled) - m->entered_exit;
+	measured = choose(measured > m->entered_exit, measured, all(idled / 2));
+	if (limit) {
+		vec limited = has_bit(m->polling, m->entered);
 
 		if (row->entered == AS_SELECTED)
 			limited &= m->entered == row->recorded;
-		measured = pick(limited, timer, measured);
+		measured = choose(limited, timer, measured);
 	}
 	if (f->tick_wakeup && row->got_tick)
-		measured = pick(timer > m->tick, all_of(TICK_WAKEUP_US * per_us), measured);
+		measured = choose(timer > c->tick, all(TICK_WAKEUP_US * per_us), measured);
 	measured = least_of(measured, timer);
 
-	interesting = measured < INTERESTING_US * per_us;
-	if (next == 0) {
+	interesting = measured < (double)(INTERESTING_US * per_us);
+	if (c->next_timer == 0)
 		interesting &= ~asked;
-	} else if (next < 1ll << 36) {
-		share = LEVELED(floored)(exact((interesting & measured) << 10), (double)next);
-	}
-	share = pick(interesting, asked & share, all_of(RESOLUTION));
-	factor = &m->factors[m->bucket];
-	far_factor = &m->factors[m->far_bucket];
-	was = pick(asked, *factor, *far_factor);
-	was += share - shr(was, 3);
+	else if (c->next_timer < 1ll << 36)
+		share = nearest(measured * c->per_timer - c->per_timer_less);
+	share = choose(interesting, (numbers)(asked & (vec)share), all(RESOLUTION));
+	was = choose(asked, *factor, *far_factor);
+	/* Less an eighth, floored. */
+	was = nearest(was * (7 / 8.0) + 7 / 16.0) + share;
 	/* One after the other: both may be the same bucket. */
-	*factor = pick(asked, was, *factor);
-	*far_factor = pick(asked, *far_factor, was);
+	*factor = choose(asked, was, *factor);
+	*far_factor = choose(asked, *far_factor, was);
 
-	if (UNLIKELY(any(measured >= (f->nanoseconds ? MAX_SMALL : SMALL_US)))) {
-		LEVELED(push_lanes)(m, measured / per_us & U32_MAX);
-		m->odd = INTERVALS;
+	if (UNLIKELY(idled >= small || limit) && any(measured >= (double)small)) {
+		sample = LEVELED(odd_samples)(f, c, measured, asked);
+		c->odd = INTERVALS;
 	} else {
-		LEVELED(push_lanes)(m, f->nanoseconds ? LEVELED(floored)(exact(measured), NS_PER_US)
-						      : measured);
+		sample = f->nanoseconds ? LEVELED(floored)(measured, NS_PER_US) : measured;
 	}
+	LEVELED(push_lanes)(m, c->next, odd, sample);
 }
 
-/* before: the row reflected upon, or NULL. */
-INLINE void LEVELED(reflect_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
-				   const struct row *before, bool unknown)
+/* Far timers corrected, in us. */
+static __attribute__((noinline)) numbers LEVELED(predicted_far)(s64 per_us, s64 next_timer,
+								numbers factor)
 {
-	if (before) {
-		LEVELED(catch_up_lanes)(f, m, before);
-	} else if (unknown) {
-		LEVELED(push_lanes)(m, all_of(UNKNOWN));
-		m->odd = INTERVALS;
+	numbers timer_us;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		u64 product = (u64)factor[lane] * (u64)next_timer + UNITY * (u64)per_us / 2;
+
+		timer_us[lane] = (u32)(product / (UNITY * (u64)per_us));
 	}
+	return timer_us;
 }
 
 /* The next timer corrected, in us. */
-INLINE vec LEVELED(predicted_lanes)(const struct menu_features *f, const struct LEVELED(lanes) *m)
+INLINE numbers LEVELED(predicted_lanes)(const struct menu_features *f,
+					const struct LEVELED(common) *c,
+					const struct LEVELED(lanes) *m)
 {
-	s64 per_us = f->nanoseconds ? NS_PER_US : 1;
-	vec factor = m->factors[m->bucket], product;
-	double_vec exactly;
+	const s64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	numbers factor = m->factors[c->bucket];
 
-	if (UNLIKELY(m->next_timer >= 1ll << 34)) {
-		product = factor * m->next_timer + UNITY * per_us / 2;
-		return (vec)((unsigned_vec)product / (u64)(UNITY * per_us)) & U32_MAX;
-	}
-	exactly = exact(factor) * (double)m->next_timer;
-	if (f->nanoseconds)
-		return LEVELED(floored)(exactly + UNITY * NS_PER_US / 2, UNITY * NS_PER_US);
-	return LEVELED(floored)(exactly + UNITY / 2, UNITY);
+	if (UNLIKELY(c->next_timer >= 1ll << 34))
+		return LEVELED(predicted_far)(per_us, c->next_timer, factor);
+	/* Rounded to the nearest, halves up: of what is floored, halves of UNITY remain. */
+	return nearest(factor * c->per_factor + 0.5 / (double)(UNITY * per_us));
 }
 
-/* Bit n of a lane: its limit of state n exceeds the value. */
-INLINE vec LEVELED(beyond_lanes)(const vec *limits, u32 states, vec value)
+/* What follows of the next timer for all tables. */
+INLINE void LEVELED(note_timer)(const struct menu_features *f, struct LEVELED(common) *c)
 {
-	vec bits = all_of(0);
+	const s64 per_us = f->nanoseconds ? NS_PER_US : 1;
 
-	for (u32 i = states; i-- > 0;)
-		bits += bits - (limits[i] > value);
-	return bits;
+	c->timer = (double)c->next_timer;
+	c->per_timer = RESOLUTION / c->timer;
+	c->per_timer_less = (c->timer - 1) / (2 * c->timer);
+	c->per_factor = c->timer * (1 / (double)(UNITY * per_us));
 }
 
-/* The time to the next event where timers are asked, in the release's unit. */
-INLINE s64 LEVELED(event)(const struct menu_features *f, const struct row *row)
+/* What a row asks of all tables. */
+INLINE void LEVELED(note)(const struct menu_features *f, struct LEVELED(common) *c,
+			  const struct row *row)
 {
-	s64 event = row->delta_next_ns;
+	const s64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	s64 sleep = row->sleep_length_ns, event = row->delta_next_ns, far_event;
 
-	if (f->negative_is_zero && row->sleep_length_ns < 0)
-		return 0;
+	c->row = row;
+	c->requested = (double)(row->latency_req_us * (u64)per_us);
+	c->divisor = LEVELED(divisor)(f, row);
+	if (row->latency_req_us == 0 && !f->early_return)
+		return;
+	if (f->negative_is_zero && sleep < 0)
+		sleep = event = 0;
 	if (!f->nanoseconds)
-		return event / NS_PER_US;
-	return !f->signed_event && event < 0 ? INT64_MAX : event;
+		event /= NS_PER_US;
+	else if (!f->signed_event && event < 0)
+		event = INT64_MAX;
+	far_event = f->nanoseconds ? (event < 0 ? INT64_MAX : event) : (s64)(u32)event;
+	c->event = (double)event;
+	c->far_event = (double)far_event;
+	c->next_timer = f->nanoseconds ? sleep : (u32)(sleep / NS_PER_US);
+	LEVELED(note_timer)(f, c);
+	c->bucket = LEVELED(bin)((u64)c->next_timer, (u64)per_us);
+	c->far_bucket = BINS - 1;
+	if (f->iowait && row->nr_iowaiters) {
+		c->bucket += BINS;
+		c->far_bucket += BINS;
+	}
 }
 
 /* Predicts for all lanes. */
-INLINE void LEVELED(predict_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
-				   const struct row *row)
+INLINE void LEVELED(predict_lanes)(const struct menu_features *f, const struct LEVELED(common) *c,
+				   struct LEVELED(lanes) *m)
 {
-	s64 per_us = f->nanoseconds ? NS_PER_US : 1, sleep = row->sleep_length_ns;
-	vec interval = all_of(0), timer_us;
+	const double per_us = f->nanoseconds ? NS_PER_US : 1;
+	numbers interval = all(0), timer_us;
 
-	if (row->latency_req_us == 0 && !f->early_return)
+	if (c->requested == 0 && !f->early_return)
 		return;
 	if (f->typical_first) {
-		interval = LEVELED(typical_lanes)(f, m, all_of(UNKNOWN));
-		interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
+		interval = LEVELED(typical_lanes)(f, c, m, all(UNKNOWN)) * per_us;
 		if (f->long_bits == 32)
-			interval &= U32_MAX;
+			interval = number(integer(interval) & U32_MAX);
 		m->asked = interval > THRESHOLD_US * per_us;
-		if (f->stopped_asks_timers && row->tick_stopped)
+		if (f->stopped_asks_timers && c->row->tick_stopped)
 			m->asked = all_of(-1);
-	}
-	if (f->negative_is_zero && sleep < 0)
-		sleep = 0;
-	m->next_timer = f->nanoseconds ? sleep : (u32)(sleep / NS_PER_US);
-	m->bucket = LEVELED(bin)((u64)m->next_timer, (u64)per_us);
-	m->far_bucket = BINS - 1;
-	if (f->iowait && row->nr_iowaiters) {
-		m->bucket += BINS;
-		m->far_bucket += BINS;
 	}
 	m->predicted = interval;
 	if (!f->typical_first || any(m->asked)) {
-		timer_us = LEVELED(predicted_lanes)(f, m);
-		if (!f->typical_first) {
-			interval = LEVELED(typical_lanes)(f, m, timer_us);
-			interval = f->nanoseconds ? mul(interval, all_of(NS_PER_US)) : interval;
-		}
-		if (f->nanoseconds)
-			timer_us = mul(timer_us, all_of(NS_PER_US));
-		m->predicted = pick(LEVELED(asked)(f, m) & (timer_us < interval), timer_us, interval);
+		timer_us = LEVELED(predicted_lanes)(f, c, m);
+		if (!f->typical_first)
+			interval = LEVELED(typical_lanes)(f, c, m, timer_us) * per_us;
+		timer_us = least_of(timer_us * per_us, interval);
+		m->predicted = choose(LEVELED(asked)(f, m), timer_us, interval);
 	}
 }
 
-/* Decides one row for all lanes; state | stop_tick << 8 in each. */
-INLINE vec LEVELED(select_lanes)(const struct menu_features *f, struct LEVELED(lanes) *m,
-				 const struct row *row, vec *entered)
-{
-	const vec zero = all_of(0), one = all_of(1), polling = m->polling;
-	s64 per_us = f->nanoseconds ? NS_PER_US : 1, tick = m->tick;
-	s64 requested = row->latency_req_us * per_us;
-	bool stopped = row->tick_stopped;
-	vec enabled = m->present & (u16)~row->disabled, predicted = m->predicted;
-	vec next = LEVELED(timer_lanes)(f, m);
-	vec delta = pick(LEVELED(asked)(f, m), all_of(LEVELED(event)(f, row)), all_of(tick / 2));
-	vec latency = all_of(requested), found, deep, slow, bad, below, end, state, reached;
-	vec depth, stops = one, early = zero, settled = zero, ended, is_deep, is_slow, open, polls;
+/* What is searched for. */
+struct LEVELED(search) {
+	const struct LEVELED(entry) *entries;
+	u32 states;
+	bool most, limited; /* compared with the prediction: most, not deepest; by latency as well */
+	numbers predicted, latency;
+};
 
-	if (requested == 0 && !f->early_return) {
-		*entered = zero;
-		return f->decides_tick ? zero : all_of(1 << 8);
+/* The deepest states that fit, and where the next one is: -1 behind the last. */
+struct LEVELED(found) {
+	vec state;
+	numbers residency, exit, next_residency;
+};
+
+INLINE vec LEVELED(fits)(const struct LEVELED(search) *s, const struct LEVELED(entry) *e)
+{
+	vec fits = (s->most ? e->most : e->deepest) <= s->predicted;
+
+	return s->limited ? fits & (e->slowest <= s->latency) : fits;
+}
+
+INLINE struct LEVELED(found) LEVELED(deepest)(const struct LEVELED(search) *s)
+{
+	const struct LEVELED(entry) *e = s->entries, *end = e + s->states;
+	struct LEVELED(found) found = {e->state, e->residency, e->exit, e->residency};
+
+	for (; e < end; e++) {
+		vec fits = LEVELED(fits)(s, e);
+
+		found.state = pick(fits, e->state, found.state);
+		found.residency = choose(fits, e->residency, found.residency);
+		found.exit = choose(fits, e->exit, found.exit);
+		found.next_residency = choose(fits, e[1].residency, found.next_residency);
+	}
+	return found;
+}
+
+/* The state after the deepest that fits, and its exit latency. */
+INLINE vec LEVELED(after)(const struct LEVELED(search) *s, numbers *exit)
+{
+	const struct LEVELED(entry) *e = s->entries, *end = e + s->states;
+	vec state = e->state;
+
+	*exit = e->exit;
+#pragma GCC unroll 1
+	for (; e < end; e++) {
+		vec fits = LEVELED(fits)(s, e);
+
+		state = pick(fits, e[1].state, state);
+		*exit = choose(fits, e[1].exit, *exit);
+	}
+	return state;
+}
+
+/*
+ * The entries of one lane. Before 4.13 the first state is taken even if it is switched off, and
+ * before 4.11 the search does not stop at a state that does not fit.
+ */
+INLINE void LEVELED(enter_lane)(const struct menu_features *f, const struct LEVELED(lanes) *m,
+				struct LEVELED(entry) *entries, u32 lane, u32 disabled, u32 first)
+{
+	u32 present = (u32)m->present[lane], found = present & ~disabled & ~((1u << first) - 1);
+	u32 state = first;
+	double deepest = -1, slowest = -1;
+
+	if (f->zero_disabled)
+		state = found ? (u32)lowest(found) : 0;
+	else
+		found &= ~(1u << first);
+	for (u32 i = 0; i < ENTRIES; i++) {
+		struct LEVELED(entry) *e = &entries[i];
+		bool is_present = present >> i & 1;
+
+		if (found >> i & 1) {
+			double residency = m->residency[i][lane], exit = m->exit[i][lane];
+
+			state = i;
+			deepest = f->scan_stops && deepest > residency ? deepest : residency;
+			slowest = f->scan_stops && slowest > exit ? slowest : exit;
+		}
+		e->state[lane] = state;
+		e->residency[lane] = is_present ? m->residency[state][lane] : -1;
+		e->exit[lane] = is_present ? m->exit[state][lane] : -1;
+		e->deepest[lane] = is_present ? deepest : ABSENT;
+		e->slowest[lane] = is_present ? slowest : ABSENT;
+		e->most[lane] = deepest > slowest ? e->deepest[lane] : e->slowest[lane];
+	}
+}
+
+/* Where the states of these bits are switched off. */
+static __attribute__((noinline)) void LEVELED(enter)(const struct menu_features *f,
+						     struct LEVELED(lanes) *m, u32 disabled)
+{
+	for (u32 lane = 0; lane < LANES; lane++) {
+		LEVELED(enter_lane)(f, m, m->entries, lane, disabled, 0);
+		if (f->polling_loop || f->skips_polling)
+			LEVELED(enter_lane)(f, m, m->without_zero, lane, disabled, 1);
+	}
+}
+
+/* The deepest state above a row's that is reached before `delta`, or the first one; where there is
+ * any. */
+INLINE vec LEVELED(shallower)(const struct LEVELED(common) *c, const struct LEVELED(lanes) *m,
+			      vec state, numbers delta)
+{
+	vec above = m->present & (u16)~c->row->disabled & ((all_of(1) << state) - 1);
+	vec beyond = all_of(0), fit;
+
+	for (u32 i = c->states; i-- > 0;)
+		beyond += beyond - (m->residency[i] > delta);
+	fit = above & ~beyond;
+	fit = pick(fit > 0, fit, above & -above);
+	return pick(above > 0, top_bit(fit), state);
+}
+
+/* The entries for lanes of which some skip state 0. */
+static __attribute__((noinline)) const struct LEVELED(entry) *LEVELED(mixed)(
+	struct LEVELED(lanes) *m, vec skips)
+{
+	const size_t count = ENTRIES * sizeof(*m->entries) / sizeof(vec);
+	const vec *with = &m->entries->state, *without = &m->without_zero->state;
+	vec *to = &m->mixed->state;
+
+	for (size_t i = 0; i < count; i++)
+		to[i] = pick(skips, without[i], with[i]);
+	return m->mixed;
+}
+
+/* Decides a row for all lanes; state | stop_tick << 8 in each. */
+INLINE vec LEVELED(select_lanes)(const struct menu_features *f, const struct LEVELED(common) *c,
+				 struct LEVELED(lanes) *m)
+{
+	const vec zero = all_of(0), stop = all_of(1 << 8), asked = LEVELED(asked)(f, m);
+	const double per_us = f->nanoseconds ? NS_PER_US : 1;
+	const bool stopped = c->row->tick_stopped, zero_disabled = c->row->disabled & 1;
+	const numbers next = LEVELED(timers)(f, c, m), half_tick = all(c->half_tick);
+	const numbers event = choose(asked, all(c->event), half_tick);
+	const numbers far_event = choose(asked, all(c->far_event), half_tick);
+	numbers predicted = m->predicted;
+	vec ended, is_deep, settled = zero, early = zero, open, polls, stops = stop;
+	struct LEVELED(search) s = {m->entries, c->states, false, c->requested < c->longest_exit,
+				    predicted, all(c->requested)};
+	struct LEVELED(found) found;
+
+	if (c->requested == 0 && !f->early_return) {
+		m->entered = zero;
+		m->entered_exit = m->exit[0];
+		return f->decides_tick ? zero : stop;
 	}
 
 	if (f->early_return) {
-		early = requested == 0 ? all_of(-1) : m->present == 1;
-		if (!(row->disabled & 1))
-			early |= (m->residency[1] > next) | (m->exit[1] > requested);
+		early = zero_disabled ? m->second == ABSENT : m->second > next;
+		if (s.limited && !zero_disabled)
+			early |= m->exit[1] > c->requested;
+		if (c->requested == 0)
+			early = all_of(-1);
 	}
 
-	if (stopped && f->stopped_tick != STOPPED_TICK_NONE) {
-		vec instead = f->nanoseconds ? delta : delta & U32_MAX, replaced = predicted < tick;
-
-		/* As unsigned ones, negative times are endless. */
-		instead = pick(instead < 0, all_of(INT64_MAX), instead);
-		if (f->stopped_tick == STOPPED_TICK_CAPPED)
-			instead = least_of(instead, all_of(tick));
-		if (f->stopped_tick == STOPPED_TICK_TIMER) {
-			instead = next;
-			if (f->stopped_margin)
-				replaced &= next > 2 * tick;
-		}
-		predicted = pick(replaced, instead, predicted);
-	} else if (f->predicted_limit) {
-		u32 divisor = LEVELED(divisor)(f, row);
-		vec limit = divisor == 1 ? predicted : predicted / (s64)divisor;
-
-		latency = least_of(latency, limit);
-	}
-
-	/* The deepest state that fits; the first one to look at is `state`, or the one after it. */
-	state = zero;
 	if (f->polling_loop || f->skips_polling) {
 		vec skips = (next > POLLING_THRESHOLD_US * per_us) & (next > m->residency[1]);
 
-		skips &= (m->exit[1] < requested) & ((enabled & 2) > 0);
+		skips &= m->exit[1] < c->requested;
+		skips &= (m->present & (u16)~c->row->disabled & 2) > 0;
 		if (!f->polling_loop)
-			skips &= (polling & 1) > 0;
-		state = skips & 1;
+			skips &= has_bit(m->polling, zero);
+		if (any(skips))
+			s.entries = LEVELED(mixed)(m, skips);
 	}
-	found = enabled & -((f->zero_disabled ? one : one + 1) << state);
-	deep = slow = zero;
-	for (u32 i = m->states; i-- > 0;) {
-		deep += deep - (m->residency[i] > predicted);
-		slow += slow - (m->exit[i] > latency);
-	}
-	bad = found & (deep | slow);
-	end = zero;
-	if (f->scan_stops) {
-		end = LEVELED(low_bit)(bad);
-		below = found & (end - 1);
-	} else {
-		below = found & ~bad;
-		if (f->latency_first)
-			below &= LEVELED(low_bit)(found & slow) - 1;
-	}
-	if (f->zero_disabled)
-		state = top_bit(LEVELED(low_bit)(found));
-	state = pick(below > 0, top_bit(below), state);
 
-	ended = end > 0;
-	is_deep = (end & deep) > 0;
-	is_slow = (end & slow) > 0;
-	if (f->latency_first)
-		ended &= ~is_slow;
-	reached = from(m->residency, state);
-	polls = (shr(polling, state) & 1) > 0;
-	if (f->latency_shortens)
-		predicted = pick(ended & ~is_deep, reached, predicted);
-	is_deep &= ended;
-	if (any(is_deep)) {
-		vec end_state = top_bit(end), overrides = zero;
+	if (stopped && f->stopped_tick != STOPPED_TICK_NONE) {
+		numbers instead = far_event;
+		vec replaced = predicted < c->tick;
 
-		depth = from(m->residency, end_state);
-		if (f->polling_override) {
-			overrides = is_deep & polls & (depth <= next);
-			if (f->override_in_limit)
-				overrides &= ~is_slow;
-			if (f->override_in_time)
-				overrides &= from(m->exit, end_state) <= predicted;
-			if (f->override_short)
-				overrides &= depth < THRESHOLD_US * per_us;
+		if (f->stopped_tick == STOPPED_TICK_CAPPED)
+			instead = least_of(instead, all(c->tick));
+		if (f->stopped_tick == STOPPED_TICK_TIMER) {
+			instead = next;
+			if (f->stopped_margin)
+				replaced &= next > 2 * c->tick;
 		}
-		predicted = pick(overrides, depth, predicted);
+		predicted = choose(replaced, instead, predicted);
+	} else if (f->predicted_limit) {
+		numbers limit = predicted;
+
+		if (c->divisor != 1) {
+			limit = LEVELED(floored)(predicted, c->divisor);
+			s.limited = true;
+		}
+		s.latency = least_of(s.latency, limit);
+		s.most = !s.limited;
+	}
+
+	s.predicted = predicted;
+	/* Known to the compiler where it loops. */
+	if (s.limited)
+		found = LEVELED(deepest)(&(struct LEVELED(search)){s.entries, s.states, false, true,
+								   predicted, s.latency});
+	else if (s.most)
+		found = LEVELED(deepest)(&(struct LEVELED(search)){s.entries, s.states, true, false,
+								   predicted, s.latency});
+	else
+		found = LEVELED(deepest)(&(struct LEVELED(search)){s.entries, s.states, false, false,
+								   predicted, s.latency});
+	polls = has_bit(m->polling, found.state);
+	ended = f->scan_stops ? found.next_residency >= 0 : zero;
+	if (f->latency_first && (s.limited || f->predicted_limit)) {
+		numbers next_exit;
+
+		LEVELED(after)(&s, &next_exit);
+		ended &= next_exit <= s.latency;
+	}
+	is_deep = ended & (found.next_residency > predicted);
+	if (f->latency_shortens)
+		predicted = choose(ended & ~is_deep, found.residency, predicted);
+	if ((f->polling_override || f->shallow_escape) && any(is_deep)) {
+		numbers next_exit, reach = found.next_residency;
+		vec overrides = zero, next_state;
+
+		if (f->polling_override) {
+			overrides = is_deep & polls & (reach <= next);
+			if (f->override_short)
+				overrides &= reach < THRESHOLD_US * per_us;
+			if ((f->override_in_limit || f->override_in_time) && any(overrides)) {
+				LEVELED(after)(&s, &next_exit);
+				if (f->override_in_limit)
+					overrides &= next_exit <= s.latency;
+				if (f->override_in_time)
+					overrides &= next_exit <= predicted;
+			}
+		}
+		predicted = choose(overrides, reach, predicted);
 		if (f->shallow_escape) {
-			vec escapes = is_deep & ~overrides & (predicted >= tick);
+			vec escapes = is_deep & ~overrides & (predicted >= c->tick);
 
 			if (!stopped) {
-				predicted = pick(escapes, reached, predicted);
+				predicted = choose(escapes, found.residency, predicted);
 			} else {
-				vec until = (reached < tick) & (depth <= delta);
+				vec until = (found.residency < c->tick) & (reach <= event);
 
 				overrides |= escapes & until;
 				settled = escapes;
 			}
 		}
-		state = pick(overrides, end_state, state);
-		reached = pick(overrides, depth, reached);
-		polls = (shr(polling, state) & 1) > 0;
+		if (any(overrides)) {
+			next_state = LEVELED(after)(&s, &next_exit);
+			found.state = pick(overrides, next_state, found.state);
+			found.residency = choose(overrides, reach, found.residency);
+			found.exit = choose(overrides, next_exit, found.exit);
+			polls = has_bit(m->polling, found.state);
+		}
 	}
 
 	if (f->decides_tick) {
-		open = ~settled & (polls | (predicted < tick));
-		if (stopped) {
-			stops = f->stopped_tick_stays ? one : ~open & 1;
-		} else {
-			stops = ~open & 1;
-			if (!f->nanoseconds)
-				delta &= U32_MAX;
-			open &= ~early & (reached > delta);
-			if (any(open)) {
-				vec shallower = enabled & ((one << state) - 1), fit;
+		open = ~settled & (polls | (predicted < c->tick));
+		stops = f->stopped_tick_stays && stopped ? stop : ~open & stop;
+		if (!stopped) {
+			numbers delta = f->nanoseconds ? event : far_event;
 
-				fit = LEVELED(beyond_lanes)(m->residency, m->states, delta);
-				fit = shallower & ~fit;
-				fit = pick(fit > 0, fit, LEVELED(low_bit)(shallower));
-				state = pick(open & (shallower > 0), top_bit(fit), state);
+			open &= ~early & (found.residency > delta);
+			if (any(open)) {
+				vec shallower = LEVELED(shallower)(c, m, found.state, delta);
+
+				found.state = pick(open, shallower, found.state);
+				found.exit = choose(open, from(m->exit, found.state), found.exit);
 			}
 		}
 	}
 	if (f->early_return) {
-		vec early_stops = f->early_tick == EARLY_TICK_POLLS ? ~polling & 1 : zero;
-
-		state &= ~early;
-		stops = pick(early, early_stops, stops);
+		stops = pick(early, f->early_tick == EARLY_TICK_POLLS ? m->early_stops : zero, stops);
+		found.state &= ~early;
+		found.exit = choose(early, m->exit[0], found.exit);
 	}
-	*entered = state;
-	return state | stops << 8;
+	m->entered = found.state;
+	m->entered_exit = found.exit;
+	return found.state | stops;
 }
