@@ -134,7 +134,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not summary.inputs:
         others = [f"{what}: {count}" for what, count in sorted(walk.passed_over.items())]
         found = f", found none ({'; '.join(others)})" if others else ", found none"
-        say(f"expected inputs below {joined(asked.inputs)}{found}")
+        below = joined([*asked.inputs, *asked.trees])
+        say(f"expected inputs below {below}{found}")
     if summary.unreadable_count or not summary.inputs:
         return UNREADABLE
     return show.status(summary.worst)

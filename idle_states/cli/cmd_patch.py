@@ -93,7 +93,7 @@ def request(arguments: argparse.Namespace) -> "PatchRequest":
     from ..patches.request import PatchRequest
 
     if not arguments.tree:
-        raise UsageError("expected --tree DIR, the source of skiboot, or with device trees")
+        raise UsageError("expected --tree DIR: skiboot's source, or a tree of device-tree sources")
     asked = PatchRequest(
         Path(arguments.tree), arguments.series, arguments.check, arguments.force, arguments.file
     )

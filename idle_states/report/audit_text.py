@@ -183,7 +183,8 @@ def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: 
         lines += [line for text in summary.unreadable for line in folded(f"    {printable(text)}")]
     lines += [f"  passed over: {what}: {count}" for what, count in passed_over]
     outliers = {group.fingerprint for group in summary.outliers()}
-    lines += ["", style("strong", "Tables"), *_groups(summary, outliers)]
+    if summary.groups:
+        lines += ["", style("strong", "Tables"), *_groups(summary, outliers)]
     lines += _boards(summary, style)
     if summary.found:
         lines += ["", style("strong", "Findings, by inputs that have them")]

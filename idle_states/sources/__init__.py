@@ -7,13 +7,13 @@ The kind of a file is told by its content, not its name; each format is a module
 
 from pathlib import Path
 
-from ..findings import Faulty, Unreadable
+from ..findings import Unreadable
 from ..linux.intel_idle import PREFIX
 from ..reading import opening
 from ..spec.packaged import named, resolve_name
 from ..wording import nearest, suggestion
 from .formats import read_file, read_path
-from .source import MAX_BYTES, File, NoSuchTable, Source
+from .source import MAX_BYTES, File, NoSuchTable, Source, without_table
 
 __all__ = [
     "MAX_BYTES",
@@ -90,10 +90,10 @@ def _contents(source: Source) -> str:
 
 
 def read_table(text: str) -> Source:
-    """Like read_source, but also raises Faulty, with the findings, if reading gave no table."""
+    """Like read_source, but also raises what `without_table` says if reading gave none."""
     source = read_source(text)
     if source.table is None:
-        raise Faulty(source.findings, source.texts)
+        raise without_table(source)
     return source
 
 

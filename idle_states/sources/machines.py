@@ -8,10 +8,10 @@ from pathlib import PurePath
 from ..dataclass import replace
 from ..devicetree.idle_import import read_machine
 from ..devicetree.tree import Node
-from ..findings import CannotGenerate, Faulty
+from ..findings import CannotGenerate
 from ..idle_tree import IdleTree
 from . import read_sources
-from .source import Source
+from .source import Source, without_table
 
 
 def is_machine(sources: Sequence[Source]) -> bool:
@@ -40,7 +40,7 @@ def machine_named(text: str) -> tuple[IdleTree, list[Source]] | None:
     sources = read_sources(text)
     if not is_machine(sources):
         if len(sources) == 1 and sources[0].table is None:
-            raise Faulty(sources[0].findings, sources[0].texts)
+            raise without_table(sources[0])
         return None
     return machine_behind(sources[0]), sources
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from ..dataclass import dataclass, field, replace
 from ..devicetree.tree import Node
-from ..findings import Finding, Location, Severity, Unreadable, unreadable
+from ..findings import Faulty, Finding, Location, Rejected, Severity, Unreadable, unreadable
 from ..idle_tree import IdleTree
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
@@ -185,6 +185,15 @@ def _found(tree: opening.Tree, inner: str, shown: str) -> bytes:
         if tree.kind_of(inner, follow=False) != opening.DIRECTORY:
             raise
         return b""
+
+
+def without_table(source: Source) -> Rejected:
+    """The exception where a table is needed and reading a source gave none: Faulty with the
+    findings, or Unreadable of a log, which has nothing wrong with it."""
+    if source.findings:
+        return Faulty(source.findings, source.texts)
+    message = "expected a table, found a log of firmware or kernel: check and audit read it"
+    return unreadable(source.file, message)
 
 
 class NoSuchTable(Exception):

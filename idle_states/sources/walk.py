@@ -26,11 +26,12 @@ _UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
 
 
 def is_tree(tree: opening.Tree, relative: str = "") -> bool:
-    """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, or a
-    skiboot."""
+    """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, a
+    skiboot, or ACPI tables."""
     from ..devicetree.directory import is_device_tree
+    from ..reading.acpi import signs
 
-    if format_skiboot.is_skiboot(tree, relative or "."):
+    if format_skiboot.is_skiboot(tree, relative or ".") or signs.is_whole(tree, relative):
         return True
     try:
         return is_device_tree(tree, relative)

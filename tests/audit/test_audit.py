@@ -25,7 +25,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
 from idle_states.resources import resource
 from idle_states.sources.walk import Walk
-from tests.support import DATA, commands
+from tests.support import DATA, acpi, commands
 from tests.support.thorough import slow
 
 TREES = DATA / "trees"
@@ -523,3 +523,13 @@ def test_workers_import_nothing_of_the_current_directory(start: str, fleet: Path
     done = subprocess.run([sys.executable, program], cwd=fleet, capture_output=True, check=False)
     assert b"300 " in done.stdout, done.stderr
     assert not (fleet / "ran").exists()
+
+
+def test_a_directory_of_acpi_tables_is_one_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "SSDT1").write_bytes(acpi.table("SSDT", b""))
+    assert main(["audit", "--config", "none", str(tables)]) == 3
+    assert f"{tables}: error: expected _CST or _LPI" in capsys.readouterr().out

@@ -168,3 +168,14 @@ def test_kept_files_are_let_go(linux: Path) -> None:
     soc = linux / "arch/arm64/boot/dts/maker/soc.dtsi"
     soc.write_text(soc.read_text().replace("us = <2000>;\n}", "us = <9000>;\n}"))
     assert not any(f[0] == "IS203" for f in found(linux)["a.dts"])
+
+
+def test_a_tree_without_such_boards_is_named(
+    linux: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for board in ("a", "b", "c", "tool"):
+        (linux / f"arch/arm64/boot/dts/maker/{board}.dts").unlink()
+    assert main(["audit", "--config", "none", "--tree", str(linux)]) == 3
+    printed = capsys.readouterr()
+    assert f"expected inputs below {linux}, found none" in printed.err
+    assert "COUNT" not in printed.out

@@ -645,3 +645,12 @@ def test_directory_that_is_no_device_tree(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="expected a directory like /proc/device-tree") as caught:
         read_source(str(tmp_path))
     assert [finding.rule for finding in caught.value.findings] == ["IS930"]
+
+
+@pytest.mark.parametrize("command", [["show"], ["select"], ["import"], ["diff", "power9"]])
+def test_a_log_is_no_table_and_that_is_said(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = DATA / "trees/powernv9.log.txt"
+    assert main([*command, str(log)]) == 3
+    assert f"{log}: error: expected a table, found a log" in capsys.readouterr().err
