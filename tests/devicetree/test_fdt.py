@@ -564,7 +564,8 @@ def costly(what: str) -> bytes:
     if what == "NOPs":
         return blob(begin() + words(NOP) * 16_000_000 + words(END_NODE, END))
     if what == "nodes":
-        nodes = (words(BEGIN) + b"n%06x\0" % index + words(END_NODE) for index in many)
+        begins, ends_ = words(BEGIN), words(END_NODE)
+        nodes = (begins + b"n%06x\0" % index + ends_ for index in many)
         return blob(begin() + b"".join(nodes) + words(END_NODE, END))
     if what == "long string":
         properties = b"".join(prop(index) for index in many)

@@ -15,7 +15,7 @@ from tests.support import ROOT
 SIZE_MAX = 2 << 20
 SECONDS_MAX = 5
 MEMORY_MAX_KIB = 256 << 10
-RUNS = 180
+RUNS = 60
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -458,10 +458,10 @@ def test_commit_that_names_nothing(
 
 @pytest.mark.slow
 def test_large_file_is_not_read(history: History) -> None:
-    """300 MB of it: git is asked for the size alone."""
+    """200 MiB of it: git is asked for the size alone."""
     large = history.directory / "hw/large.c"
     with large.open("wb") as file:
-        file.truncate(300 << 20)
+        file.truncate(200 << 20)
     history.git("config", "core.bigFileThreshold", "1m")
     history.commit({}, "Large")
     code = (
@@ -476,7 +476,7 @@ def test_large_file_is_not_read(history: History) -> None:
     words = ["review", "--tree", str(history.directory), "--config", "none"]
     done = run_python(code, *words)
     assert done.returncode == 1
-    assert "expected at most 67108864 bytes, found 314572800" in " ".join(done.stdout.split())
+    assert "expected at most 67108864 bytes, found 209715200" in " ".join(done.stdout.split())
     assert max(map(int, done.stderr.split()[-2:])) < 200
 
 

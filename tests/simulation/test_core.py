@@ -133,7 +133,7 @@ def test_every_kernel(number: int, kernel: str) -> None:
     seen = 0
     for governor in ("menu", "teo", "ladder"):
         first = kernel in first_of_behaviour(governor)
-        duration_ns = 3_000_000 if first else 1_000_000
+        duration_ns = 2_000_000 if first else 500_000
         for name in EVERYWHERE if first else EVERYWHERE[number % 3 :][:1]:
             try:
                 reference, compiled = both(of_kernel(kernel, governor, name, duration_ns))

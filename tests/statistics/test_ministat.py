@@ -103,16 +103,17 @@ def test_no_spread_and_nothing_to_divide_by(directory: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_whole_table_of_t(directory: Path, level: str) -> None:
-    """Every t from 4 degrees of freedom on, read from a comparison with a pooled s of 1 and a
-    large difference: error = t * sqrt(1/n1 + 1/n2)."""
-    for degrees in range(4, 104):
-        first = (degrees + 2) // 2
-        counts = (first, degrees + 2 - first)
+    """Every t from 4 degrees of freedom on, read from comparisons with a pooled s of about 1 and a
+    large difference: error = s * t * sqrt(1/n1 + 1/n2). Six sets are compared with the first."""
+    for start in range(4, 104, 6):
+        counts = (3, *(degrees - 1 for degrees in range(start, start + 6)))
         sets_ = [[str(0 if i % 2 else 2) for i in range(count)] for count in counts]
-        sets_[1] = [str(1000 + int(value)) for value in sets_[1]]
+        sets_[1:] = [[str(1000 + int(value)) for value in each] for each in sets_[1:]]
         names = files(directory, sets_)
         words = ["-A", "-c", level, *names]
-        assert ours(words) == theirs(words), degrees
+        found = ours(words)
+        assert found.count("Difference at") == 6
+        assert found == theirs(words), start
 
 
 def test_levels_that_ministat_lacks(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
