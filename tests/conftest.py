@@ -18,7 +18,7 @@ from tests.support import compiled, reviews, thorough
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
 # Few are drawn by plain pytest, and where each costs several times what it does elsewhere.
 # No example is judged by its time: machines are shared.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("new", deadline=None)
 settings.register_profile("few", derandomize=True, deadline=None, max_examples=15)
 settings.load_profile("repeatable")

@@ -207,7 +207,7 @@ def test_model_is_as_the_kernel(
     known = dt_idle_features.features(kernel)
     if not (known.riscv if driver == "sbi" else known.psci):
         pytest.skip(f"Linux {kernel.name} has no such driver")
-    roots = random_trees(random.Random(driver), driver == "sbi", examples(60, 500))
+    roots = random_trees(random.Random(driver), driver == "sbi", examples(60, 250))
     with skipping(), building(tmp_path_factory, "dt_idle") as directory:
         oracle = DtIdleOracle(linux_tree, directory, driver, spare=spare_tree())
         flat = DtIdleOracle(linux_tree, directory, driver, genpd=False, spare=spare_tree())

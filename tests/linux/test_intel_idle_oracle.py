@@ -224,7 +224,7 @@ def test_table_parameter_as_the_driver_takes_it(tmp_path: Path) -> None:
         named = os.environ.get("LINUX")
         if named is None or "cmdline_table_adjust" not in (Path(named) / DRIVER).read_text():
             pytest.skip("LINUX names no tree of 7.0 or later")
-        count = int(os.environ.get("CASES", "12000"))
+        count = int(os.environ.get("CASES", "6000"))
         assert compare_strings(Path(named), tmp_path, count) > count // 20
         assert compare_written(Path(named), tmp_path, count // 4) == count // 4
         compare_rows_of_c(Path(named), tmp_path)
@@ -301,6 +301,6 @@ def test_start_on_random_machines(tmp_path: Path) -> None:
     with skipping():
         named = os.environ.get("LINUX")
         tree = Path(named) if named else linux_source()
-        counts = compare_machines(tree, tmp_path, int(os.environ.get("CASES", "12000")))
+        counts = compare_machines(tree, tmp_path, int(os.environ.get("CASES", "6000")))
         assert len(counts) > 6
         assert max(counts.values()) < sum(counts.values()) * 0.6

@@ -45,7 +45,7 @@ from tests.support.thorough import examples, few
 from tests.support.vectors import TABLES
 
 HZS = (100, 250, 1000)
-DECISIONS = int(os.environ.get("GOVERNOR_DECISIONS") or examples(20_000, 200_000))
+DECISIONS = int(os.environ.get("GOVERNOR_DECISIONS") or examples(20_000, 100_000))
 SEED = os.environ.get("GOVERNOR_SEED", "")
 NO_LIMIT = 2_000_000_000
 INT_MAX = (1 << 31) - 1
