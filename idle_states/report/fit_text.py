@@ -9,7 +9,7 @@ from ..fit.residencies import ENERGY, FittedResidency
 from ..wording import joined, plural
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned, width, wrapped
+from .tables import right_aligned, wrapped
 
 HEAD = ("STATE", "ADVERTISED", "MEASURED", "INTERVAL", "N", "WOKEN BY", "VERDICT")
 NUMBERS = (1, 2, 3, 4)
@@ -182,4 +182,4 @@ def _how(found: FittedResidency) -> str:
 
 
 def _wrapped(said: str, indent: str = "") -> list[str]:
-    return wrapped(printable(said), width(), indent, f"{indent}  ")
+    return wrapped(printable(said), indent, f"{indent}  ")

@@ -13,7 +13,7 @@ from .escapes.text import printable
 from .select_changes import each, reach
 from .select_output import aligned, grouped
 from .style import Style
-from .tables import columns, width, wrapped
+from .tables import columns, wrapped
 
 _NO_COMMIT = "a change whose commit is not known"
 
@@ -250,4 +250,4 @@ def _hanging(head: str, text: str, indent: int | None = None) -> list[str]:
     """Wrapped to the width, continued under the head's end or at an indent."""
     after = " " * (len(head) if indent is None else indent)
     further = after if len(after) < 40 else " " * 6
-    return wrapped(printable(text), width(), head, further) or [head.rstrip()]
+    return wrapped(printable(text), head, further) or [head.rstrip()]

@@ -17,7 +17,7 @@ from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
 from .select_output import circumstances, taken
 from .style import Style
-from .tables import right_aligned, width, wrapped
+from .tables import right_aligned, wrapped
 
 _HEAD = ("STATE", "EXIT LATENCY", "TARGET RESIDENCY")
 
@@ -32,7 +32,7 @@ def text(found: LimitResult, style: Style) -> str:
     lines = [style("strong", title)]
     asked = [release.name for release in request.releases]
     for table in found.tables:
-        head = _wrapped(f"Linux {_kernels(table.releases, asked)}", "", "  ")
+        head = wrapped(f"Linux {_kernels(table.releases, asked)}", "", "  ")
         lines += ["", *(style("strong", line) for line in head)]
         lines += _table(table, request.per_cpu)
         for era in table.eras:
@@ -52,7 +52,7 @@ def _kernels(releases: Sequence[Release], asked: Sequence[str]) -> str:
 def _table(table: LimitedTable, per_cpu: bool) -> list[str]:
     if table.meant is None:
         names = joined([printable(state.name) for state in table.states])
-        return [*_wrapped(f"No such state; there are {names}")]
+        return [*wrapped(f"No such state; there are {names}")]
     rows = [
         (state.name, f"{state.needs_us} us", f"{state.residency_us} us") for state in table.states
     ]
@@ -60,7 +60,7 @@ def _table(table: LimitedTable, per_cpu: bool) -> list[str]:
     fates = ["", *map(_fate, table.states)]
     return [
         *(f"{line}  {fate}".rstrip() for line, fate in zip(times, fates, strict=True)),
-        *(line for said in sentences(table, per_cpu) for line in _wrapped(said)),
+        *(line for said in sentences(table, per_cpu) for line in wrapped(said)),
     ]
 
 
@@ -127,15 +127,15 @@ def _era(era: LimitEra, table: LimitedTable, asked: Sequence[str]) -> list[str]:
     head = f"{era.under.governor} selects"
     if len(table.eras) > 1:
         head = f"{era.under.governor} of Linux {_kernels(era.releases, asked)} selects"
-    lines = ["", *_wrapped(head)]
+    lines = ["", *wrapped(head)]
     for titles, ranges in _maps(era):
-        lines += _wrapped(f"{_when(titles)}:", "  ", "    ")
-        lines += _wrapped(
+        lines += wrapped(f"{_when(titles)}:", "  ", "    ")
+        lines += wrapped(
             "; ".join(f"{taken(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges),
             "    ",
             "    ",
         )
-    lines += [line for said in remarks_on(era, table) for line in _wrapped(said, "  ", "  ")]
+    lines += [line for said in remarks_on(era, table) for line in wrapped(said, "  ", "  ")]
     return [printable(line) for line in lines]
 
 
@@ -180,8 +180,4 @@ def _obeyed(found: LimitResult, asked: Sequence[str]) -> Iterator[str]:
             looked.append("the system's on waking up (/dev/cpu_wakeup_latency)")
         kernels = _kernels(each.releases, asked)
         least = "" if len(looked) == 1 else ": the least holds"
-        yield from _wrapped(f"Linux {kernels} looks at {joined(looked)}{least}.")
-
-
-def _wrapped(said: str, first: str = "", further: str = "") -> list[str]:
-    return wrapped(said, width(), first, further)
+        yield from wrapped(f"Linux {kernels} looks at {joined(looked)}{least}.")

@@ -5,7 +5,6 @@ bytes: the date is SOURCE_DATE_EPOCH's, else the description's, else today's.
 import datetime
 import hashlib
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from email.utils import format_datetime
 
@@ -19,6 +18,7 @@ from .escapes.mail import address, header
 from .escapes.text import printable
 from .patch_diff import blob, counts, encoded, file_diff, quoted
 from .patch_tables import described
+from .tables import wrapped
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
@@ -128,16 +128,7 @@ def _changelog(posting: Posting) -> str:
     if not posting.changes:
         return ""
     lines = (
-        line
-        for change in posting.changes
-        for line in textwrap.wrap(
-            change,
-            _WIDTH,
-            initial_indent="- ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        line for change in posting.changes for line in wrapped(change, "- ", "  ", room=_WIDTH)
     )
     return f"Changes since v{posting.before}:\n" + "".join(f"{line}\n" for line in lines)
 

@@ -24,7 +24,7 @@ def described(tables: Sequence[BoardTables]) -> str:
             {text: None for table in side for text in [table_text(table)]}
             for side in (group.before, group.after)
         )
-        lines = wrapped(head, _WIDTH, "", "  ")
+        lines = wrapped(head, "", "  ", room=_WIDTH)
         for title, own, other in (("Before", before, after), ("After", after, before)):
             lines += ["", f"{title}:"]
             lines += [line for text in own if text not in other for line in text.splitlines()]
@@ -38,7 +38,7 @@ def table_text(table: IdleTable) -> str:
     assert listed is not None
     names = [path.rpartition("/")[2] for path in listed.cpus]
     method = f"enable-method {listed.enable_method}" if listed.enable_method else "no enable-method"
-    head = "\n".join(wrapped(f"  {', '.join(names)}; {method}", _WIDTH, "", "    "))
+    head = "\n".join(wrapped(f"  {', '.join(names)}; {method}", "", "    ", room=_WIDTH))
     return "\n".join([f"  {head.strip()}", *_rows(table)])
 
 

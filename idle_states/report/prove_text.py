@@ -13,7 +13,7 @@ from ..units import format_time
 from ..wording import joined, plural
 from .escapes.text import printable
 from .style import Style
-from .tables import width, wrapped
+from .tables import wrapped
 
 
 def text(found: Proven, style: Style) -> str:
@@ -46,7 +46,7 @@ def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> 
         if each.itself:
             residency = found.states[each.state].residency_ns
             said += f", below its target residency of {format_time(residency)}"
-        yield from wrapped(f"{names[each.state]}: {said}", width(), "  ", "      ")
+        yield from wrapped(f"{names[each.state]}: {said}", "  ", "      ")
     if found.slowest is not None:
         worst = found.slowest
         at_last = joined([_name(names, state) for state in worst.states])
@@ -55,7 +55,7 @@ def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> 
             f"{plural(worst.idles, 'idle period')} ({format_time(worst.time_ns)}) until {at_last} "
             "alone"
         )
-        yield from wrapped(said, width(), "  ", "      ")
+        yield from wrapped(said, "  ", "      ")
 
 
 def _counted(found: Proven) -> str:
@@ -83,7 +83,7 @@ def _state(proof: StateProof, names: Sequence[str], style: Style) -> Iterator[st
 def _witness(witness: Sequence[Played], names: Sequence[str]) -> Iterator[str]:
     rows = [_idle(one, names) for one in witness]
     for row, equal in groupby(rows):
-        yield from wrapped(f"{len(list(equal))} x {row}", width(), "  ", "      ")
+        yield from wrapped(f"{len(list(equal))} x {row}", "  ", "      ")
 
 
 def _idle(one: Played, names: Sequence[str]) -> str:
@@ -115,9 +115,9 @@ def _surroundings(step: IdleStep) -> str:
 
 
 def _proof(unreachable: Unreachable) -> Iterator[str]:
-    yield from wrapped(unreachable.because, width(), "  ", "  ")
+    yield from wrapped(unreachable.because, "  ", "  ")
     for way in unreachable.ways:
-        yield from wrapped(f"{way.text}:", width(), "  - ", "    ")
+        yield from wrapped(f"{way.text}:", "  - ", "    ")
         yield from (f"      {line}" for line in way.contradiction)
     if unreachable.checked:
         yield f"  {unreachable.checked} confirms it."
@@ -125,4 +125,4 @@ def _proof(unreachable: Unreachable) -> Iterator[str]:
         yield "  where, whatever the history:"
     for bound in unreachable.bounds:
         said = f"{bound.holds} ({bound.name}: {bound.because})"
-        yield from wrapped(said, width(), "    ", "      ")
+        yield from wrapped(said, "    ", "      ")

@@ -1,6 +1,5 @@
 """A review in words that its plain text, its reply by mail and its Markdown have in common."""
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..diff import Difference
@@ -15,6 +14,7 @@ from ..wording import joined, plural
 from .escapes.text import printable
 from .kernel_ranges import kernel_ranges
 from .review_machines import is_shown
+from .tables import wrapped as paragraph
 
 WIDTH = 72
 SHOWN = 12
@@ -189,11 +189,4 @@ def commit_line(commit: Commit) -> str:
 
 def wrapped(text: str, indent: str = "") -> list[str]:
     """Lines of 72 columns; longer words stay whole."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=f"{indent}    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return paragraph(text, indent, f"{indent}    ", room=WIDTH)

@@ -10,7 +10,7 @@ from ..simulation.wake_ups import Visits, WakeUp, by_cluster, visits
 from ..wording import plural
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned, width, wrapped
+from .tables import right_aligned, wrapped
 
 HEAD = ("AT", "WAKER", "ITS CPU", "WAKES", "ON CPU", "IN STATE", "RUNS AFTER")
 _SHOWN, _TASKS, _GROUPS = 8, 16, 12
@@ -33,11 +33,11 @@ def section(found: SimulationSummary, style: Style) -> str:
     tasks = visits(some)
     for each in tasks[:_TASKS]:
         words = f"{task_name(each.task, setup)} runs on CPU {sequence(each)}"
-        parts.append("\n".join(wrapped(words, width(), "  ", "    ")) + "\n")
+        parts.append("\n".join(wrapped(words, "  ", "    ")) + "\n")
     if len(tasks) > _TASKS:
         parts.append(f"  and {plural(len(tasks) - _TASKS, 'task')} more\n")
     for mask in (*masks(setup.topology), *clusters(found)):
-        parts.append("\n".join(wrapped(mask, width(), "  ", "    ")) + "\n")
+        parts.append("\n".join(wrapped(mask, "  ", "    ")) + "\n")
     return "".join(parts)
 
 

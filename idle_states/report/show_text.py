@@ -14,7 +14,7 @@ from .show_built_in import built_in_sections
 from .show_kernels import agreeing, change, kernel_column, kernel_sections
 from .show_stages import StageColumn, stage_table
 from .style import Style
-from .tables import width, wrapped
+from .tables import wrapped
 
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 
@@ -36,7 +36,7 @@ def render(journey: Journey, style: Style) -> str:
 def folded(text: str) -> list[str]:
     """Returns a line of a section, folded to the page's width; further lines are indented."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return wrapped(text, width(), further=indent) or [""]
+    return wrapped(text, further=indent) or [""]
 
 
 def whence(journey: Journey) -> str:

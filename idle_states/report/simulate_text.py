@@ -20,7 +20,7 @@ from ..wording import joined, plural
 from . import domain_counters, energy_output, sequence_text
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned, width, wrapped
+from .tables import right_aligned, wrapped
 
 _HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
 
@@ -54,11 +54,11 @@ def workloads() -> str:
     parts = []
     for each in described():
         words = ",".join(f"{key}={value}" for key, value in each.parameters.items())
-        text = "\n".join(wrapped(each.text, width(), "    ", "    "))
+        text = "\n".join(wrapped(each.text, "    ", "    "))
         parts.append(f"{each.name}:{words}\n{text}\n")
     for name, experiment in EXPERIMENTS.items():
-        text = "\n".join(wrapped(experiment.text, width(), "    ", "    "))
-        words = "\n".join(wrapped(" ".join(experiment.words), width(), "    = ", "      "))
+        text = "\n".join(wrapped(experiment.text, "    ", "    "))
+        words = "\n".join(wrapped(" ".join(experiment.words), "    = ", "      "))
         parts.append(f"{name}, an experiment\n{text}\n{words}\n")
     return "\n".join(parts)
 
@@ -76,7 +76,7 @@ def _head(found: Sequence[SimulationSummary], style: Style) -> str:
         f"({printable(setup.topology.name)}), {policy}",
         f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
         f"{format_time(setup.duration_ns)} each, {seeds}",
-        *wrapped("given: " + ", ".join(_costs(setup.costs)), width(), further="  "),
+        *wrapped("given: " + ", ".join(_costs(setup.costs)), further="  "),
         *remarks([setup.release], setup.governor),
     ]
     return "\n".join(lines) + "\n"
@@ -148,7 +148,7 @@ def _domains(found: SimulationSummary, style: Style) -> str:
         words = f"{_count(found.waited)} wake-ups of CPUs, {_us(found.waited_ns)} each"
         parts.append(f"  waited for a power domain: {words}\n")
     for note in found.setup.domain_notes:
-        parts.append("\n".join(wrapped(note, width(), "  - ", "    ")) + "\n")
+        parts.append("\n".join(wrapped(note, "  - ", "    ")) + "\n")
     return "".join(parts)
 
 

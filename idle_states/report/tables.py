@@ -33,13 +33,14 @@ def terminal_width(stream: TextIO) -> int:
     return max(found or PAGE, LEAST)
 
 
-def wrapped(text: str, room: int, first: str = "", further: str = "") -> list[str]:
-    """The lines of a paragraph; no word is broken. first, further: what they begin with."""
+def wrapped(text: str, first: str = "", further: str = "", *, room: int | None = None) -> list[str]:
+    """The lines of a paragraph, in width() columns or `room`; no word is broken. first, further:
+    what they begin with."""
     import textwrap
 
     return textwrap.wrap(
         text,
-        max(room, LEAST),
+        max(width() if room is None else room, LEAST),
         initial_indent=first,
         subsequent_indent=further,
         break_long_words=False,
@@ -57,7 +58,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = []
     for row in everything:
         first = "".join(f"{cell:<{wide}}  " for cell, wide in zip(row, widths, strict=False))
-        last, *more = wrapped(row[-1], room) or [""]
+        last, *more = wrapped(row[-1], room=room) or [""]
         lines.append((first + last).rstrip())
         lines += [" " * indent + line for line in more]
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ from ..wording import plural
 from .energy_output import number, ranged, unit_of
 from .escapes.text import printable
 from .style import Style
-from .tables import right_aligned, width, wrapped
+from .tables import right_aligned, wrapped
 
 _NS = 1_000_000_000
 
@@ -43,9 +43,9 @@ def render(tuning: Tuning, style: Style) -> str:
         f"objective: {meaning(tuned.objective)}; {plural(tuned.tried, 'table')} tried",
     ]
     if searched := tuning.searched():
-        lines += wrapped(searched, width(), further="  ")
+        lines += wrapped(searched, further="  ")
     if source.shorter:
-        lines += wrapped(_shorter(tuning), width(), further="  ")
+        lines += wrapped(_shorter(tuning), further="  ")
     parts = [
         "\n".join(lines) + "\n\n",
         _residencies(tuning, style),
