@@ -3,14 +3,11 @@
 
 #include "trace.h"
 #include "trace_digits.h"
+#include "trace_marks.h"
 
-#define NAME "cpu_idle"
-#define NAME_LENGTH 8
-#define SHORT_LINE 40 /* what is shorter is no event, or may be broken */
 #define BLANKS_MAX 4
 #define LOSS "PERF_RECORD_LOST"
 #define LOSS_BEGINS "CPU:"
-#define PART (32 << 10) /* bytes looked through several times: they stay in the nearest cache */
 
 static bool is_blank(char c)
 {
@@ -26,67 +23,6 @@ static bool is_word(char c)
 {
 	return is_digit(c) || (u8)((c | 32) - 'a') < 26 || c == '_' || c == '-';
 }
-
-/* What few traces have anywhere. */
-struct rare {
-	bool odd;     /* bytes that are no ASCII text */
-	bool capital; /* the P of LOSS and LOSS_BEGINS */
-};
-
-static struct rare look_for_rare(const char *at, const char *end)
-{
-	u8 odd = 0, capital = 0;
-
-	/* A NUL less one is above 127, too. */
-	for (; at < end; at++) {
-		odd |= (u8)*at | (u8)((u8)*at - 1);
-		capital |= *at == 'P';
-	}
-	return (struct rare){odd >> 7, capital};
-}
-
-/* Sixteen letters, in the vectors of any processor that has them: gcc and clang choose. */
-typedef u8 letters __attribute__((vector_size(16)));
-typedef u64 halves __attribute__((vector_size(16)));
-
-INLINE letters letters_at(const char *at)
-{
-	letters value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-/* memmem(), with first and last letter looked for many places at a time. */
-INLINE const char *find(const char *at, const char *end, const char *what, size_t length)
-{
-	const letters first = (letters){0} + (u8)what[0], last = (letters){0} + (u8)what[length - 1];
-
-#define BOTH(at)                                                                                   \
-	((halves)(letters_at(at) == first) & (halves)(letters_at((at) + length - 1) == last))
-	for (; end - at >= (ptrdiff_t)(16 + length); at += 16) {
-		halves both;
-
-		while (end - at >= (ptrdiff_t)(80 + length)) {
-			both = BOTH(at) | BOTH(at + 16) | BOTH(at + 32) | BOTH(at + 48);
-			if (both[0] | both[1])
-				break;
-			at += 64;
-		}
-		both = BOTH(at);
-		for (int half = 0; half < 2; half++)
-			for (u64 left = first_byte_lowest(both[half]); left;) {
-				int byte = __builtin_ctzll(left) / 8;
-
-				if (!memcmp(at + 8 * half + byte, what, length))
-					return at + 8 * half + byte;
-				left &= ~(0xffull << 8 * byte);
-			}
-	}
-#undef BOTH
-	return memmem(at, (size_t)(end - at), what, length);
-}
-#define FIND(at, end, what) find(at, end, what, sizeof(what) - 1)
 
 /* Digits from `at` on. Returns what follows; NULL if there are none or more than `most`. */
 static const char *digits(const char *at, const char *end, int most, u64 *value)
@@ -284,7 +220,7 @@ static bool is_nothing(const struct scan *scan, const char *line, const char *en
 	while (at < end && (is_blank(*at) || (u8)(*at - '\v') < 3))
 		at++;
 	if (LITERAL(at, end, "CPU:") ||
-	    (scan->losses && FIND(at, end, LOSS)))
+	    (scan->losses && memmem(at, (size_t)(end - at), LOSS, sizeof(LOSS) - 1)))
 		return false;
 	if (scan->odd_bytes)
 		for (const char *each = line; each < end && !odd; each++)
@@ -322,65 +258,71 @@ static bool add_unusual(struct scan *scan, const char *line)
 	return true;
 }
 
-/*
- * Lines before `name`, the first of cpu_idle, or all. Most are other events, of which only how long
- * they are is looked at. Returns false without memory.
- */
-static bool scan_others(struct scan *scan, const char **from, const char *name, const char *end)
+/* A line of other events, or none. Of most, nothing but how long they are is looked at. */
+static bool scan_other(struct scan *scan, const char *line, const char *end)
 {
-	const char *at = *from;
-
-	for (; at < end; scan->lines++) {
-		const char *newline = memchr(at, '\n', (size_t)(name - at));
-		const char *stop = newline ? newline : end;
-
-		if (!newline && name < end)
-			break;
-		if ((!scan->quiet || stop - at < SHORT_LINE) && !is_nothing(scan, at, stop) &&
-		    !add_unusual(scan, at))
-			return false;
-		at = stop + (newline != NULL);
-	}
-	*from = at;
-	return true;
+	return (scan->quiet && end - line >= SHORT_LINE) || is_nothing(scan, line, end) ||
+	       add_unusual(scan, line);
 }
 
-/* Reads whole lines that are few enough to be gone through several times. */
-static bool scan_part(struct scan *scan, const char *at, const char *end)
+/* Both that report losses have a P. */
+static void look_for_losses(struct scan *scan, const char *part, const char *end)
 {
-	struct rare rare = look_for_rare(at, end);
+	for (const char *at = part; (at = memchr(at, 'P', (size_t)(end - at))); at++) {
+		bool begins = at > part && LITERAL(at - 1, end, LOSS_BEGINS);
 
-	scan->odd_bytes = rare.odd;
-	scan->losses = rare.capital && FIND(at, end, LOSS);
-	scan->quiet = !rare.odd && !scan->losses && !(rare.capital && FIND(at, end, LOSS_BEGINS));
-	for (;;) {
-		const char *name = FIND(at, end, NAME), *newline, *stop;
-		struct event *event;
+		scan->losses |= LITERAL(at, end, LOSS) != NULL;
+		scan->quiet &= !begins && !scan->losses;
+	}
+}
 
-		if (!scan_others(scan, &at, name ? name : end, end))
-			return false;
-		if (at == end)
-			return true;
+/* Reads whole lines, PART bytes at most. `first` is the number of the first. */
+static bool scan_part(struct scan *scan, struct marks *marks, const char *part, size_t length)
+{
+	const u32 first = scan->lines;
+	size_t done = 0, line, name, end;
+
+	mark(marks, part, length);
+	scan->odd_bytes = marks->odd;
+	scan->losses = false;
+	scan->quiet = !marks->odd;
+	if (marks->capital)
+		look_for_losses(scan, part, part + length);
+	while (done < length) {
+		name = next_name(marks, part, length, done);
+		line = name < length ? begin_of_line(marks, name) : length;
+		if (!scan->quiet || marks->has_short)
+			for (; done < line; done = end + 1) {
+				end = end_of_line(marks, done);
+				scan->lines = first + lines_before(marks, done);
+				if (!scan_other(scan, part + done, part + end))
+					return false;
+			}
+		if (line == length)
+			break;
+		end = end_of_line(marks, name);
+		scan->lines = first + lines_before(marks, line);
 		if (!has_room(scan))
 			return false;
-		newline = memchr(name, '\n', (size_t)(end - name));
-		stop = newline ? newline : end;
-		event = &scan->events[scan->count];
+		struct event *event = &scan->events[scan->count];
+
 		event->line = scan->lines;
-		if (scan_idle(scan, event, at, name, stop)) {
+		if (scan_idle(scan, event, part + line, part + name, part + end)) {
 			scan->coarse |= event->coarse;
 			scan->count++;
-		} else if (!add_unusual(scan, at)) {
+		} else if (!add_unusual(scan, part + line)) {
 			return false;
 		}
-		scan->lines++;
-		at = stop + (newline != NULL);
+		done = end + 1;
 	}
+	scan->lines = first + lines_in(marks);
+	return true;
 }
 
 bool scan_events(struct scan *scan, const char *text, size_t length)
 {
 	const char *end = text + length;
+	struct marks marks;
 
 	scan->text = text;
 	for (const char *at = text; at < end;) {
@@ -388,11 +330,18 @@ bool scan_events(struct scan *scan, const char *text, size_t length)
 
 		if (end - at > PART) {
 			stop = memrchr(at, '\n', PART);
-			if (!stop)
+			if (!stop) {
+				/* A line as long as that. */
+				if (!add_unusual(scan, at))
+					return false;
+				scan->lines++;
 				stop = memchr(at + PART, '\n', (size_t)(end - at - PART));
-			stop = stop ? stop + 1 : end;
+				at = stop ? stop + 1 : end;
+				continue;
+			}
+			stop++;
 		}
-		if (!scan_part(scan, at, stop))
+		if (!scan_part(scan, &marks, at, (size_t)(stop - at)))
 			return false;
 		at = stop;
 	}

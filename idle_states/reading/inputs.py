@@ -14,17 +14,24 @@ import stat
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from itertools import chain
+from typing import BinaryIO, TypeVar
 
 from ..findings import unreadable
 from ..patterns import pattern
 from . import limits, opening
+from .threads import Threads
+
+T = TypeVar("T")
+Buffer = bytes | bytearray
 
 BLOCK = limits.RECORDING_HEAD_BYTES
 """Bytes per block: what fits a cache is scanned three times as fast as what does not. A head lies
 within the first."""
-_AHEAD = 3
-"""Blocks read before they are asked for: the fewer, the more often threads wait for each other."""
+_AHEAD = 4
+"""Blocks read before they are asked for, and as many not yet hashed: the fewer, the more often
+threads wait for each other."""
+_READERS = 2
 LINE_MAX = limits.LINE_BYTES
 """No kernel prints a longer line."""
 CPU_MAX = limits.CPU
@@ -71,6 +78,7 @@ class Input:
         self._digest = hashlib.sha256()
         raw = opening.open_operand(name) if held is None else io.BytesIO(held)
         self._raw = raw
+        self._advance = advance
         self._hashed = _Hashed(raw, self._digest, advance)
         buffered = io.BufferedReader(self._hashed, BLOCK)
         self._data: io.BufferedIOBase = buffered
@@ -101,33 +109,65 @@ class Input:
             yield block
             block = self._read()
 
-    def ahead(self) -> Iterator[bytes]:
-        """The same blocks. Of a file of some length, blocks are read in a thread and hashed in
-        another while those before are worked on, so that `cut` may be of a block to come."""
+    def ahead(self, work: Callable[[Buffer], T]) -> Iterator[tuple[Buffer, T]]:
+        """The same blocks, each to be used until the next is asked for, with what `work` makes of
+        it. Of a file of some length, blocks are read and worked on in threads, some ahead of what
+        is taken, and hashed in another, so that `cut` may be of a block to come."""
         if self._held is not None or len(self._first) < BLOCK // 2 or not _is_file(self._raw):
             # a thread that waits for a pipe would outlast an interrupt
-            yield from self.blocks()
-            return
-        from concurrent.futures import Future, ThreadPoolExecutor
+            return ((block, work(block)) for block in self.blocks())
+        first, self._first = self._first, b""
+        following = self._unpacked_ahead(work) if self.packed else self._read_ahead(work)
+        return chain([(first, work(first))], following)
 
-        with ThreadPoolExecutor(1) as hashing, ThreadPoolExecutor(1) as reading:
-            hashed: deque[Future[None]] = deque()
+    def _unpacked_ahead(self, work: Callable[[Buffer], T]) -> Iterator[tuple[Buffer, T]]:
+        def worked() -> tuple[Buffer, T]:
+            block = self._read()
+            return block, work(block)
 
-            def read() -> bytes:
-                if self.packed:
-                    return self._read()
-                block = self._hashed.read_unhashed(BLOCK)
-                hashed.append(hashing.submit(self._digest.update, block))
-                if len(hashed) > _AHEAD:
-                    hashed.popleft().result()
-                return block
+        with Threads(1) as unpacking:
+            following = deque(unpacking.call(worked) for _ in range(_AHEAD))
+            while (found := following.popleft()())[0]:
+                following.append(unpacking.call(worked))
+                yield found
 
-            block, self._first = self._first, b""
-            following = deque(reading.submit(read) for _ in range(_AHEAD))
-            while block:
-                yield block
-                block = following.popleft().result()
-                following.append(reading.submit(read))
+    def _read_ahead(self, work: Callable[[Buffer], T]) -> Iterator[tuple[Buffer, T]]:
+        def worked(memory: bytearray, at: int) -> tuple[bytearray, T]:
+            block = self._filled(memory, at)
+            return block, work(block)
+
+        at = done = self._raw.tell()
+        following: deque[Callable[[], tuple[bytearray, T]]] = deque()
+        hashed: deque[tuple[bytearray, Callable[[], None]]] = deque()
+        # memory that is used again need not be cleared by the system
+        spare = [bytearray(BLOCK) for _ in range(2 * _AHEAD + 1)]
+        with Threads(1) as hashing, Threads(_READERS) as reading:
+            try:
+                block = spare[0]
+                while len(block) == BLOCK:
+                    while len(following) < _AHEAD:
+                        following.append(reading.call(worked, spare.pop(), at))
+                        at += BLOCK
+                    block, made = following.popleft()()
+                    hashed.append((block, hashing.call(self._digest.update, block)))
+                    done += len(block)
+                    self._advance(len(block))
+                    if block:
+                        yield block, made
+                    if len(hashed) > _AHEAD:
+                        memory, finish = hashed.popleft()
+                        finish()
+                        spare.append(memory)
+            finally:
+                self._raw.seek(done)
+
+    def _filled(self, block: bytearray, at: int) -> bytearray:
+        """The bytes from an offset on, in the memory of a block: less of it where they end."""
+        count, rest = 0, memoryview(block)
+        while rest and (more := os.preadv(self._raw.fileno(), [rest], at + count)):
+            count += more
+            rest = rest[more:]
+        return block if count == BLOCK else block[:count]
 
     def sha256(self) -> str:
         """Of the whole file; reads what was not read yet."""
@@ -284,9 +324,3 @@ class _Hashed(io.RawIOBase):
         self._digest.update(buffer[:count])
         self._advance(count)
         return int(count)
-
-    def read_unhashed(self, size: int) -> bytes:
-        """Bytes that whoever asks for them hashes, at most so many; none at the end."""
-        found = self._raw.read(size)
-        self._advance(len(found))
-        return found

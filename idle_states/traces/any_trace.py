@@ -16,7 +16,7 @@ def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
     read-as-text. Raises Unreadable, also for a perf.data that only perf script reads.
     """
     if source.kind not in (InputKind.DAT, InputKind.PERF):
-        return reader.batches(source.ahead())
+        return reader.batches_of(source)
     if not source.seekable:
         raise unreadable(
             source.name, f"expected a {source.kind} as a file of its own, not compressed or piped"

@@ -6,7 +6,7 @@
     CPU:2 [LOST 13 EVENTS]
 
 The compiled core, if installed, reads lines of the usual form and leaves all others to this reader.
-Where there are several processors, it reads chunks in two threads, some ahead of what is taken.
+Threads read and scan chunks, some ahead of what is taken.
 
 Without the core, a chunk is searched once, as bytes, for the event's name, so lines of other events
 cost nothing more. The text before and after the name has few variants, each parsed once and then
@@ -15,13 +15,11 @@ idle event of another form, lost events) is read again line by line.
 """
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.packing import EVENT, compiled
-from ..core.streams import processors
-from ..reading.inputs import CPU_MAX, LINE_MAX
+from ..reading.inputs import CPU_MAX, LINE_MAX, Buffer, Input
 from ..reading.problems import InputProblems, quoted
 
 Event = tuple[tuple[int, int], int]
@@ -60,10 +58,6 @@ _HARMLESS = re.compile(
 """Short lines that are no events: comments, trace-cmd's first lines, call chains."""
 
 
-_AHEAD = 3
-"""Chunks that are read beside each other, the first of them to be taken next."""
-_WORTH_A_THREAD = 1 << 16
-
 _Scanned = tuple[bytes, list[tuple[int, int, int]], int, bool]
 """What the core makes of a chunk: events, unusual lines, lines, whether any time is in us."""
 
@@ -71,13 +65,15 @@ _Scanned = tuple[bytes, list[tuple[int, int, int]], int, bool]
 class _Piece(NamedTuple):
     """Whole lines: `data` from `start` to `end`, where the last one's newline is.
 
-    kind  WHOLE; LAST: a last line without newline; LONG: the beginning of a line that is too long
+    kind     WHOLE; LAST: a last line without newline; LONG: the beginning of one that is too long
+    scanned  what the core made of them, if it was asked before
     """
 
-    data: bytes
+    data: Buffer
     start: int
     end: int
     kind: int
+    scanned: _Scanned | None = None
 
 
 _WHOLE, _LAST, _LONG = range(3)
@@ -209,37 +205,24 @@ class TraceText:
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch | PackedBatch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
-        pieces = _pieces(blocks)
-        if self._core is None or processors() == 1:
-            for piece in pieces:
-                yield self._taken(piece)
-            return
-        from concurrent.futures import Future, ThreadPoolExecutor
+        return map(self._taken, _pieces((block, self._scanned(block)) for block in blocks))
 
-        with ThreadPoolExecutor(2) as pool:
-            waiting: deque[tuple[_Piece, Future[_Scanned] | None]] = deque()
-            for piece in pieces:
-                ahead = piece.kind == _WHOLE and piece.end - piece.start >= _WORTH_A_THREAD
-                waiting.append((piece, pool.submit(self._scanned, piece) if ahead else None))
-                if len(waiting) == _AHEAD:
-                    first, done = waiting.popleft()
-                    yield self._taken(first, done.result() if done else None)
-            for first, done in waiting:
-                yield self._taken(first, done.result() if done else None)
+    def batches_of(self, source: Input) -> Iterator[Batch | PackedBatch]:
+        """The same of a whole input, which threads read and scan some blocks ahead."""
+        return map(self._taken, _pieces(source.ahead(self._scanned)))
 
-    def _taken(self, piece: _Piece, scanned: _Scanned | None = None) -> Batch | PackedBatch:
-        """The events of the next piece. scanned: by the core, if it was asked before."""
-        data, start, end, kind = piece
+    def _taken(self, piece: _Piece) -> Batch | PackedBatch:
+        """The events of the next piece."""
+        data, start, end, kind, scanned = piece
         if kind == _LAST:
-            return self._last(data)
+            return self._last(bytes(data))
         if kind == _LONG:
             self.lines += 1
-            message = f"expected at most {LINE_MAX} bytes, found {quoted(data, 20)}"
-            self.problems.add("long-line", message, self.lines)
+            self._refuse_long(bytes(data), self.lines)
             return Batch([], [], self.lines)
         first_line = self.lines + 1
         if self._core is not None:
-            return self._compiled(piece, first_line, scanned or self._scanned(piece))
+            return self._compiled(piece, first_line, scanned or self._scan(data, start, end))
         # the quick scan expects a newline before every line
         chunk = b"\n" + data[start:end]
         self.lines += chunk.count(b"\n")
@@ -260,12 +243,18 @@ class TraceText:
         self.problems.add("truncated-line", f"found {quoted(line)}", self.lines)
         return Batch([], [], self.lines)
 
-    def _scanned(self, piece: _Piece) -> _Scanned:
-        scanned: _Scanned = self._core.scan_trace(memoryview(piece.data)[piece.start : piece.end])
+    def _scanned(self, block: Buffer) -> _Scanned | None:
+        """What the core makes of a block's whole lines: from after the first newline in it to
+        the last. Threads may call it."""
+        start, end = _whole(block)
+        return self._scan(block, start, end) if self._core is not None and start <= end else None
+
+    def _scan(self, data: Buffer, start: int, end: int) -> _Scanned:
+        scanned: _Scanned = self._core.scan_trace(memoryview(data)[start:end])
         return scanned
 
     def _compiled(self, piece: _Piece, first_line: int, scanned: _Scanned) -> PackedBatch:
-        data, start, end, _ = piece
+        data, start, end, *_ = piece
         packed, unusual, count, coarse = scanned
         # the last line may be empty
         self.lines += count + (start == end or data.endswith(b"\n", start, end))
@@ -280,7 +269,7 @@ class TraceText:
             parts.append(packed[done : index * EVENT.size])
             done = index * EVENT.size
             stop = data.find(b"\n", start + offset, end)
-            line = data[start + offset : stop if stop >= 0 else end]
+            line = bytes(data[start + offset : stop if stop >= 0 else end])
             event = self._event(line, first_line + number, "unreadable-line")
             if event is not None:
                 (cpu, what), ns = event
@@ -290,7 +279,7 @@ class TraceText:
 
     def _quick(self, chunk: bytes) -> list[Event] | None:
         """Returns all events of a chunk; None if anything in it is unusual."""
-        if not chunk.isascii() or b"\0" in chunk or _PERF_LOST in chunk:
+        if not chunk.isascii() or b"\0" in chunk or _PERF_LOST in chunk or _has_long(chunk):
             return None
         for short in _SHORT.findall(chunk):
             if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
@@ -345,6 +334,9 @@ class TraceText:
         return Batch(whats, times, first_line, lines)
 
     def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
+        if len(line) > LINE_MAX:
+            self._refuse_long(line, number)
+            return None
         match = _EVENT.search(line)
         if match is None:
             loss = self._loss(line, number)
@@ -368,6 +360,10 @@ class TraceText:
         self.events += 1
         return what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
 
+    def _refuse_long(self, line: bytes, number: int) -> None:
+        message = f"expected at most {LINE_MAX} bytes, found {quoted(line, 20)}"
+        self.problems.add("long-line", message, number)
+
     def _loss(self, line: bytes, number: int) -> Event | None:
         lost = _lost(line)
         if lost is None:
@@ -382,30 +378,43 @@ class TraceText:
         self.problems.add("lost-events", f"CPU {cpu} lost {of}", line)
 
 
-def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
-    """Cuts blocks at the ends of lines; a line over several blocks is a piece of its own."""
+def _whole(block: Buffer) -> tuple[int, int]:
+    """Where lines that are whole whatever is before the block begin, and where the last ends."""
+    return block.find(b"\n") + 1, block.rfind(b"\n")
+
+
+def _pieces(blocks: Iterable[tuple[Buffer, _Scanned | None]]) -> Iterator[_Piece]:
+    """Cuts blocks at the ends of lines; the line up to a block's first newline, which may have
+    begun in blocks before, is a piece of its own. With each block comes what was scanned of it."""
     rest = b""
     oversized = False
-    for block in blocks:
-        start = 0
-        if rest or oversized:
-            start = block.find(b"\n") + 1
-            if start and not oversized:
-                line = rest + block[: start - 1]
-                yield _Piece(line, 0, len(line), _WHOLE)
-            if start:
-                rest, oversized = b"", False
-            elif oversized:
-                continue
-        end = block.rfind(b"\n", start)
-        if end >= 0:
-            yield _Piece(block, start, end, _WHOLE)
-        rest += block[max(end + 1, start) :]
+    for block, scanned in blocks:
+        start, end = _whole(block)
+        if start and not oversized:
+            line = rest + block[: start - 1]
+            yield _Piece(line, 0, len(line), _WHOLE)
+        if start:
+            rest, oversized = b"", False
+        elif oversized:
+            continue
+        if end >= start:
+            yield _Piece(block, start, end, _WHOLE, scanned)
+        rest += block[end + 1 :]
         if len(rest) > LINE_MAX:
             yield _Piece(rest, 0, len(rest), _LONG)
             rest, oversized = b"", True
     if rest:
         yield _Piece(rest, 0, len(rest), _LAST)
+
+
+def _has_long(chunk: bytes) -> bool:
+    """Whether any line is longer than LINE_MAX."""
+    end = -1
+    while len(chunk) - end - 1 > LINE_MAX:
+        end = chunk.rfind(b"\n", end + 1, end + LINE_MAX + 2)
+        if end < 0:
+            return True
+    return False
 
 
 def _payload(text: bytes) -> tuple[int, int] | None:

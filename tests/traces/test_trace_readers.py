@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from idle_states.cli import main
 from idle_states.core.packing import compiled
 from idle_states.findings import Unreadable
-from idle_states.reading import sysfs
+from idle_states.reading import inputs, sysfs
 from idle_states.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, InputKind
 from idle_states.reading.problems import InputProblems
 from idle_states.traces import recording
@@ -280,11 +280,15 @@ def test_the_core_reads_lines_as_python_does(
     assert results[0] == results[1] == results[2]
 
 
-def read_by(core: Any, data: bytes, size: int) -> tuple[Any, ...]:
+def read_by(core: Any, data: bytes | Input, size: int = BLOCK) -> tuple[Any, ...]:
     problems = InputProblems()
     reader = TraceText(problems, core)
     events, lines = [], []
-    for batch in reader.batches(data[at : at + size] for at in range(0, len(data), size)):
+    for batch in (
+        reader.batches_of(data)
+        if isinstance(data, Input)
+        else reader.batches(data[at : at + size] for at in range(0, len(data), size))
+    ):
         events += batch.events
         lines += [batch.line(index) for index in range(len(batch.events))]
     counts = (reader.lines, reader.events, reader.lost, reader.coarse)
@@ -343,8 +347,9 @@ def test_the_core_reads_times_and_payloads_as_python_does(lines: list[str], size
 
 
 @needs_core
-def test_the_core_reads_long_text_as_python_does() -> None:
-    """Text of many parts that are gone through one after another, beside each other in threads."""
+def test_the_core_reads_long_text_as_python_does(tmp_path: Path) -> None:
+    """Text of many parts that are gone through one after another, as blocks given and as those of
+    a file, which are read beside each other in threads."""
     random = Random("parts")
     rare = ("CPU:2 [LOST 13 EVENTS]", "P" * 50, "half a li", "y" * 40_000, "caf\xe9 " + "x" * 80)
     lines = []
@@ -357,8 +362,11 @@ def test_the_core_reads_long_text_as_python_does() -> None:
     plain = read_by(None, data, BLOCK)
     for size in (BLOCK, 200_000, 65_536):
         assert read_by(compiled, data, size) == plain
-    with mock.patch("idle_states.traces.text.processors", return_value=1):
-        assert read_by(compiled, data, BLOCK) == plain
+    path = tmp_path / "trace"
+    path.write_bytes(data)
+    for block, core in ((BLOCK, compiled), (70_001, compiled), (10_000, None)):
+        with mock.patch.object(inputs, "BLOCK", block):
+            assert read_by(core, Input(str(path))) == plain
 
 
 def test_a_second_time_in_a_line_makes_no_event() -> None:
@@ -1066,17 +1074,23 @@ def test_lines_about_lost_events_take_no_time() -> None:
 
 def test_blocks_read_ahead_are_the_same_blocks(tmp_path: Path) -> None:
     data = text(*(line((ns % 2) * EXIT_STATE, ns * 1_234_567) for ns in range(30_000)))
+    many = b"".join(bytes([number]) * BLOCK for number in range(65, 76))
     path = tmp_path / "trace"
-    for stored in (data, gzip.compress(data, 1), data[:1000], gzip.compress(data, 1)[:-4_000]):
+    for stored in (
+        *(data, gzip.compress(data, 1), data[:1000], gzip.compress(data, 1)[:-4_000]),
+        *(many, many + b"and more"),
+    ):
         path.write_bytes(stored)
         plain, ahead = Input(str(path)), Input(str(path))
-        assert list(ahead.ahead()) == list(plain.blocks())
+        found = [(bytes(block), size) for block, size in ahead.ahead(len)]
+        assert found == [(block, len(block)) for block in plain.blocks()]
         assert (ahead.sha256(), ahead.cut) == (plain.sha256(), plain.cut)
         # left before the end, the digest is of the whole file nevertheless
-        left = Input(str(path))
-        for _ in left.ahead():
-            break
-        assert left.sha256() == plain.sha256()
+        for most in (1, 3):
+            left = Input(str(path))
+            for _ in itertools.islice(left.ahead(len), most):
+                pass
+            assert left.sha256() == plain.sha256()
 
 
 def test_an_error_read_ahead_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1090,6 +1104,28 @@ def test_an_error_read_ahead_is_raised(tmp_path: Path, monkeypatch: pytest.Monke
         path.write_bytes(stored)
         source = Input(str(path))
         monkeypatch.setattr(source, "_read", failing)
-        monkeypatch.setattr(source._hashed, "read_unhashed", failing)
+        monkeypatch.setattr(source, "_filled", failing)
         with pytest.raises(OSError, match="no more"):
-            list(source.ahead())
+            list(source.ahead(len))
+
+
+@pytest.mark.parametrize("size", [LINE_MAX - 1, LINE_MAX, LINE_MAX + 1, 3 * LINE_MAX])
+def test_a_line_is_too_long_wherever_it_lies(size: int) -> None:
+    """In one block or over several, and whatever it says."""
+    event = line(1, 2_000, 1)
+    for long in ("x" * (size - len(event) - 1) + " " + event, "y" * size):
+        for place in (0, 1, 30, 900):
+            lines = [line(2, 1_000), *(OTHER for _ in range(place)), long, OTHER, line(0, 3_000)]
+            data = text(*lines)
+            results = [scan(data, block) for block in (len(data), BLOCK, 30_000, 70_000)]
+            for events, problems, reader, numbers in results:
+                states = [what for (_, what), _ in events]
+                refused = {"long-line": 1} if size > LINE_MAX else {}
+                assert counted(problems) == refused
+                if refused:
+                    assert first(problems, "long-line")[0] == place + 2
+                    assert f"at most {LINE_MAX} bytes" in first(problems, "long-line")[1]
+                there = [1] if event in long and not refused else []
+                assert states == [2, *there, 0]
+                assert numbers == [1, *(place + 2 for _ in there), place + 4]
+                assert reader.lines == place + 4
