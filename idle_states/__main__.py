@@ -17,7 +17,7 @@ def run() -> int:
     cleaning up yet, and Python would otherwise print the traceback of an import.
     """
     # what is imported stays: looking through it for garbage took a twentieth of each start
-    gc.set_threshold(20_000)
+    gc.set_threshold(50_000)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from .cli import main

@@ -2,12 +2,14 @@
 YAML for them.
 
 tools/compile_specs.py writes them, for setup.py. They are used only while the digests of the specs,
-and of all of this package that had a part in reading them, are still the same.
+and of all of this package that had a part in reading them, are still the same. Digests are what
+Python itself knows a source's bytecode by: hashlib would load OpenSSL, which takes longer than the
+rest.
 """
 
-import hashlib
 from collections.abc import Iterable
 from functools import cache
+from importlib.util import source_hash
 from pathlib import Path
 
 try:
@@ -34,9 +36,9 @@ class _Compiled:
     specs    name -> a pickled LoadedSpec without its texts, and the files these are of with digests
     """
 
-    readers: tuple[tuple[str, ...], str]
+    readers: tuple[tuple[str, ...], bytes]
     names: tuple[str, ...]
-    specs: dict[str, tuple[bytes, tuple[tuple[str, str], ...]]]
+    specs: dict[str, tuple[bytes, tuple[tuple[str, bytes], ...]]]
 
 
 def spec(file: Path) -> LoadedSpec | None:
@@ -49,7 +51,7 @@ def spec(file: Path) -> LoadedSpec | None:
     texts = {}
     for name, digest in files:
         data = (_PACKAGE / name).read_bytes()
-        if hashlib.sha256(data).hexdigest() != digest:
+        if source_hash(data) != digest:
             return None
         texts[name] = data.decode()
     return replace(_unpickled(pickled), sources=texts)
@@ -73,13 +75,11 @@ def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
         {next(iter(each.sources)): _pickled(each) for each in specs},
     )
     data = dumps(content, protocol=5)
-    return hashlib.sha256(data).digest() + data
+    return source_hash(data) + data
 
 
-def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, str], ...]]:
-    digests = tuple(
-        (name, hashlib.sha256(text.encode()).hexdigest()) for name, text in loaded.sources.items()
-    )
+def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
+    digests = tuple((name, source_hash(text.encode())) for name, text in loaded.sources.items())
     from pickle import dumps
 
     return dumps(replace(loaded, sources={}), protocol=5), digests
@@ -89,10 +89,11 @@ def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, str], ...]]:
 def _compiled() -> _Compiled | None:
     """What was compiled; None where that was not done, or anything it depends on has changed."""
     try:
-        data = (resource("specs") / NAME).read_bytes()
-        if hashlib.sha256(data[32:]).digest() != data[:32]:
+        found = (resource("specs") / NAME).read_bytes()
+        digest, data = found[:8], found[8:]
+        if source_hash(data) != digest:
             return None
-        content: _Compiled = loads(data[32:])
+        content: _Compiled = loads(data)
         files, digest = content.readers
         return content if (_digest(files), _names()) == (digest, content.names) else None
     except Exception:
@@ -104,10 +105,7 @@ def _names() -> tuple[str, ...]:
     return tuple(each.name for each in named())
 
 
-def _digest(files: Iterable[str]) -> str:
+def _digest(files: Iterable[str]) -> bytes:
     """Of files of the package with their names."""
-    found = hashlib.sha256()
-    for name in files:
-        data = (_PACKAGE / name).read_bytes()
-        found.update(f"{name} {len(data)}\n".encode() + data)
-    return found.hexdigest()
+    contents = ((name, (_PACKAGE / name).read_bytes()) for name in files)
+    return source_hash(b"".join(f"{name} {len(data)}\n".encode() + data for name, data in contents))

@@ -1,11 +1,11 @@
 """The packaged specs as they are compiled: what YAML says, and never what it said before."""
 
-import hashlib
 import pickle
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import source_hash
 from pathlib import Path
 
 import pytest
@@ -141,7 +141,7 @@ def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
         damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
         # what another Python may have written: whole, but not to be read here
         for name, content in (("foreign", b"\x80\x09."), ("none", pickle.dumps(None))):
-            damaged[name] = hashlib.sha256(content).digest() + content
+            damaged[name] = source_hash(content) + content
         used.write_bytes(damaged[damage])
     assert compiled.spec(power9().file) is None
     assert load(power9().file) == read(power9())
