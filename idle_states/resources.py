@@ -8,7 +8,6 @@ import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 if TYPE_CHECKING:
     import jinja2
@@ -66,6 +65,8 @@ def template(name: str) -> "jinja2.Template":
 def digest_of_core() -> int:
     """A number for the C that the core is compiled from, which setup.py compiles into it; 0 where
     the C is not there, as where idle-states was installed without a source tree."""
+    from zlib import crc32
+
     digest = 0
     for path in sorted((_PACKAGE / "core").glob("*.[ch]")):
         digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)

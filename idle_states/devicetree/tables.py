@@ -4,6 +4,7 @@ Source of the names of CPU nodes: skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..findings import Location, unreadable
@@ -13,8 +14,10 @@ from ..processors import NAMES as GENERATIONS
 from ..processors import named, of_pvr
 from ..reading import limits
 from ..table import Cpu, IdleTable, Origin
-from .dts_places import Places
 from .tree import Node
+
+if TYPE_CHECKING:
+    from .dts_places import Places
 
 MAX_STATES = limits.TREE_STATES
 MAX_NODES = limits.TREE_TABLES
@@ -26,7 +29,7 @@ _OWN = {NAMES, STOP_LEVELS, *CELL_BYTES}
 
 
 def tables_of(
-    root: Node, file: str, kind: str, sha256: str, places: Places | None = None
+    root: Node, file: str, kind: str, sha256: str, places: "Places | None" = None
 ) -> list[tuple[PowerMgt, IdleTable]]:
     """The node /ibm,opal/power-mgt as bytes and as a table.
 

@@ -14,6 +14,8 @@ _VERSION = pattern(
     r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",
     re.ASCII | re.IGNORECASE,
 )
+_EARLY = pattern(r"-0\.rc(\d{1,2})\b", re.ASCII)
+"""How Fedora and RHEL write a candidate."""
 _LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
 _DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
 _UBUNTU_BUILD = pattern(r"#\S*-Ubuntu\b", re.ASCII)
@@ -109,7 +111,7 @@ def taken_apart(text: str) -> Named | None:
         if distribution is None or named is None or named.extra:
             return None
         return _of_distribution(named, distribution)
-    signature = _SIGNATURE.search(text)
+    signature = _SIGNATURE.search(text) if "Ubuntu " in text else None
     if signature is not None:
         series = int(signature[2]), int(signature[3])
         ubuntu = name2distribution["ubuntu"]
@@ -134,7 +136,7 @@ def _numbered(word: str) -> Named | None:
     series = int(match[1]), int(match[2])
     point = None if match[3] is None else int(match[3])
     candidate, extra = match[4], match[5]
-    early = re.match(r"-0\.rc(\d{1,2})\b", extra, re.ASCII)
+    early = _EARLY.match(extra) if extra else None
     candidate = early[1] if early else candidate
     if candidate is not None and not point:
         return Named(series, None, int(candidate), extra=extra)

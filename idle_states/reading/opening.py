@@ -16,7 +16,6 @@ import codecs
 import errno
 import io
 import os
-import select
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -388,6 +387,8 @@ def _regular(
         mode = _expect(os.fstat(number), shown, pipes).st_mode
         if stat.S_ISFIFO(mode):
             # opened without waiting; reading before the other end is there would find an end
+            import select
+
             waiting = select.poll()
             waiting.register(number, select.POLLIN)
             waiting.poll()

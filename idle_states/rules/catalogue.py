@@ -4,7 +4,6 @@ import importlib
 import os
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from graphlib import CycleError, TopologicalSorter
 
 from ..patterns import pattern
 from ..wording import suggestion
@@ -76,6 +75,8 @@ def _code2requires(codes: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
 def in_order(loaded: Iterable[LoadedRule]) -> tuple[LoadedRule, ...]:
     """The rules: those that require none, those that require only these, and so on; in the order
     of their codes where that does not say. Raises WrongRule."""
+    from graphlib import CycleError, TopologicalSorter
+
     code2loaded = {entry.rule.code: entry for entry in loaded}
     sorter = TopologicalSorter({code: entry.rule.requires for code, entry in code2loaded.items()})
     try:

@@ -66,6 +66,8 @@ def once(findings: Iterable[Finding]) -> list[Finding]:
     reported or dropped. The reported one then names it.
     """
     findings = list(findings)
+    if not findings:
+        return []
     requires = code2requires(finding.rule for finding in findings)
     code2rank = {code: rank for rank, code in enumerate(requires)}
     place2fired: dict[Location, list[tuple[Finding, Finding]]] = {}

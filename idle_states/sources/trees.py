@@ -1,15 +1,18 @@
 """Sources from the root node of a device tree: what the formats of trees have in common."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..devicetree import idle_nodes, tables
-from ..devicetree.dts_places import Places
+from ..devicetree import tables
 from ..devicetree.tree import Node
 from ..findings import Finding, Location, Severity
 from ..processors import NAMES, assumed
 from ..table import IdleTable, Register
 from .source import Source
+
+if TYPE_CHECKING:
+    from ..devicetree.dts_places import Places
 
 
 def sources_of(
@@ -17,7 +20,7 @@ def sources_of(
     shown: str,
     kind: str,
     digest: str,
-    places: Places | None = None,
+    places: "Places | None" = None,
     texts: dict[str, str] | None = None,
 ) -> list[Source]:
     """A source for each table of a tree: OPAL's node, or the lists of an Arm or RISC-V tree's CPUs.
@@ -39,6 +42,8 @@ def sources_of(
         for node, table in tables.tables_of(root, shown, kind, digest, places)
     ]
     if not found:
+        from ..devicetree import idle_nodes
+
         for listed in idle_nodes.lists_of(root, shown, places):
             if not (listed.nodes() or listed.domains or listed.broken):
                 continue
@@ -50,7 +55,7 @@ def sources_of(
     return [Source(shown, shown, digest, None, (finding,), tree=root, texts=texts or {})]
 
 
-def _unlisted(root: Node, table: IdleTable, shown: str, places: Places) -> Iterator[Finding]:
+def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Iterator[Finding]:
     """IS121 where the tree names a processor that is not in the registry."""
     named = tables.unlisted_processor(root)
     if named is None:
@@ -67,6 +72,8 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: Places) -> Itera
 
 
 def _nothing(root: Node, shown: str) -> Finding:
+    from ..devicetree import idle_nodes
+
     if idle_nodes.has_cpus(root):
         message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
         where = Location(idle_nodes.CPUS, shown)
