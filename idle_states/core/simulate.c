@@ -255,12 +255,13 @@ static void sleep_for(struct simulation *s, struct cpu_now *cpu, u32 number, con
 	if (op->kind == EVERY)
 		duration -= s->now % duration;
 	task->due = new_entry(&s->plan, number_of(s, cpu), s->now + duration);
-	while (*link != NOWHERE && s->tasks[*link].due < task->due)
-		link = &s->tasks[*link].next;
+	if (task->due < cpu->timer)
+		cpu->timer = task->due;
+	else
+		while (*link != NOWHERE && s->tasks[*link].due < task->due)
+			link = &s->tasks[*link].next;
 	task->next = *link;
 	*link = number;
-	if (cpu->timers == number)
-		cpu->timer = task->due;
 	leave(s, cpu);
 }
 

@@ -99,6 +99,10 @@ static bool make_scopes(struct simulation *s)
 	}
 	if (s->failed)
 		return false;
+	scopes->last = SCOPES - 1;
+	while (scopes->last > greatest(scopes->deepest, CORE) &&
+	       scopes->count[scopes->last] == scopes->count[scopes->last - 1])
+		scopes->last--;
 	for (u32 cpu = 0; cpu < cpus; cpu++) {
 		s->cpus[cpu].thread = (struct thread){.core = of->small_core[cpu], .level = AWAKE};
 		for (u32 scope = 1; scope + 1 < SCOPES; scope++)

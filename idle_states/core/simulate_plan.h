@@ -5,10 +5,12 @@
 #include "simulate.h"
 
 #define CPU_BITS 24
-/* About so many events before one, what it looks at is brought nearer: first what its CPU's number
- * tells, then what the CPU's state does. */
-#define AHEAD 16
-#define NEAR 4
+#define WAYS 4 /* so many entries fill a line of a cache */
+
+/* Some 30 and some 8 events before one of 2,048 CPUs, what it looks at is brought nearer: first what its
+ * CPU's number tells, then what the CPU's state does. Of a smaller machine all of it is near. */
+#define AHEAD 64
+#define NEAR 16
 
 /* Time, sequence number and CPU, the time above: one number, for compilers then choose the lesser one
  * without a branch, which could not be foreseen. */
@@ -20,19 +22,19 @@ struct coming {
 	entry later, sooner;
 };
 
-/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the sooner of next[2i] and next[2i + 1]. */
+/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the soonest of the WAYS from next[WAYS * i] on. */
 struct plan {
 	entry *next;
-	u32 leaves; /* a power of 2 */
+	u32 leaves; /* a power of WAYS */
 	u64 sequence;
 };
 
 INLINE u32 leaves_for(u64 count)
 {
-	u32 leaves = 2;
+	u32 leaves = WAYS;
 
 	while (leaves < count)
-		leaves *= 2;
+		leaves *= WAYS;
 	return leaves;
 }
 
@@ -62,14 +64,20 @@ INLINE entry soonest(entry a, entry b)
 	return b < a ? b : a;
 }
 
+/* The winner of the match that `winner` has come to, at `at`. */
+INLINE entry match(const struct plan *p, u32 at, entry winner)
+{
+	return soonest(winner, soonest(p->next[at ^ 1], soonest(p->next[at ^ 2], p->next[at ^ 3])));
+}
+
 /* Instead of a CPU's entry. Plays its matches again, up to one whose winner stays the same. */
 INLINE void plan_move(struct plan *p, u32 cpu, entry winner)
 {
 	u32 at = p->leaves + cpu;
 
 	for (p->next[at] = winner; at > 1; p->next[at] = winner) {
-		winner = soonest(winner, p->next[at ^ 1]);
-		at /= 2;
+		winner = match(p, at, winner);
+		at /= WAYS;
 		if (p->next[at] == winner)
 			return;
 	}
@@ -79,8 +87,8 @@ INLINE void plan_move(struct plan *p, u32 cpu, entry winner)
 INLINE entry play(struct plan *p, u32 *at, u32 end, entry winner)
 {
 	while (*at >= end) {
-		winner = soonest(winner, p->next[*at ^ 1]);
-		*at /= 2;
+		winner = match(p, *at, winner);
+		*at /= WAYS;
 		p->next[*at] = winner;
 	}
 	return winner;
@@ -94,9 +102,9 @@ INLINE struct coming plan_replace(struct plan *p, u32 cpu, entry winner)
 	struct coming coming;
 
 	p->next[at] = winner;
-	coming.later = play(p, &at, 2 * AHEAD, winner);
-	coming.sooner = play(p, &at, 2 * NEAR, coming.later);
-	play(p, &at, 2, coming.sooner);
+	coming.later = play(p, &at, WAYS * AHEAD, winner);
+	coming.sooner = play(p, &at, WAYS * NEAR, coming.later);
+	play(p, &at, WAYS, coming.sooner);
 	return coming;
 }
 

@@ -29,10 +29,11 @@ struct thread {
 	s8 level;
 };
 
-/* deepest: the highest scope that a state acts on. */
+/* deepest: the highest scope that a state acts on. last: that, or the highest whose instances have
+ * several parts: those beyond it are as deep as what they have, at all times. */
 struct scopes {
 	struct instance *instances[SCOPES]; /* from the core on */
-	u32 count[SCOPES], deepest, states;
+	u32 count[SCOPES], deepest, last, states;
 	const struct effect *effects;
 	u64 *scope_ns;
 };
@@ -66,7 +67,7 @@ INLINE void scopes_ask(struct scopes *s, struct thread *thread, s32 level, u64 n
 		return;
 	account(s, THREAD, before, &thread->since, now);
 	thread->level = (s8)level;
-	for (u32 scope = 1; scope < SCOPES; scope++) {
+	for (u32 scope = 1; scope <= s->last; scope++) {
 		struct instance *of = &s->instances[scope][whole];
 		s32 was = of->level;
 
@@ -117,12 +118,17 @@ INLINE u64 scopes_wake(struct scopes *s, const struct thread *thread, u32 state,
 /* Beyond threads. */
 INLINE void scopes_close(struct scopes *s, u64 now)
 {
-	for (u32 scope = 1; scope < SCOPES; scope++)
+	const u32 levels = s->states + 1;
+
+	for (u32 scope = 1; scope <= s->last; scope++)
 		for (u32 i = 0; i < s->count[scope]; i++) {
 			struct instance *of = &s->instances[scope][i];
 
 			account(s, scope, of->level, &of->since, now);
 		}
+	for (u32 scope = s->last + 1; scope < SCOPES; scope++)
+		memcpy(s->scope_ns + scope * levels, s->scope_ns + s->last * levels,
+		       levels * sizeof(*s->scope_ns));
 }
 
 #endif

@@ -4,11 +4,6 @@
 
 #include "simulate_state.h"
 
-INLINE struct instance *core_of(const struct simulation *s, const struct cpu_now *cpu)
-{
-	return &s->scopes.instances[CORE][cpu->thread.core];
-}
-
 INLINE u64 rate_of(const struct simulation *s, const struct cpu_now *cpu)
 {
 	const u16 *takes = core_of(s, cpu)->takes;

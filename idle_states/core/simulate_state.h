@@ -116,40 +116,45 @@ INLINE struct idled *idled_of(const struct simulation *s, const struct cpu_now *
 	return &s->idled[number_of(s, cpu) * s->set.states + cpu->state];
 }
 
+INLINE struct instance *core_of(const struct simulation *s, const struct cpu_now *cpu)
+{
+	return &s->scopes.instances[CORE][cpu->thread.core];
+}
+
 INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
 {
 	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
 }
 
+#define LINE 64
+
+INLINE void fetch_line(const void *of, size_t line)
+{
+	__builtin_prefetch((const char *)of + line * LINE);
+}
+
 /* Brings nearer what a coming event looks at. */
 INLINE void fetch(const struct simulation *s, entry coming)
 {
-	enum { LINE = 64, LINES = 2 };
-	const u32 number = cpu_of(coming);
-	const struct cpu_now *cpu;
-	const char *memory;
-
 	if (coming == NO_PLAN)
 		return;
-	cpu = &s->cpus[number];
-	memory = memory_of(s, cpu);
-	__builtin_prefetch(cpu);
-	__builtin_prefetch((const char *)cpu + LINE);
-	for (int line = 0; line < LINES; line++)
-		__builtin_prefetch(memory + line * LINE);
+	fetch_line(&s->cpus[cpu_of(coming)], 0);
+	fetch_line(&s->cpus[cpu_of(coming)], 1);
 }
 
-/* What the next event but one looks at beyond that. */
+/* What it looks at beyond that. */
 INLINE void fetch_more(const struct simulation *s, entry coming)
 {
-	const u32 number = cpu_of(coming);
 	const struct cpu_now *cpu;
 
 	if (coming == NO_PLAN)
 		return;
-	cpu = &s->cpus[number];
-	__builtin_prefetch(&s->tasks[cpu->timer < cpu->planned ? cpu->timers : cpu->task]);
-	__builtin_prefetch(idled_of(s, cpu));
+	cpu = &s->cpus[cpu_of(coming)];
+	fetch_line(cpu->task == NOWHERE ? memory_of(s, cpu) : &s->tasks[cpu->task], 0);
+	fetch_line(memory_of(s, cpu), 1);
+	fetch_line(&s->tasks[cpu->timers == NOWHERE ? 0 : cpu->timers], 0);
+	fetch_line(core_of(s, cpu), 0);
+	fetch_line(idled_of(s, cpu), 0);
 }
 
 INLINE entry entry_of(const struct cpu_now *cpu)
