@@ -77,14 +77,15 @@ def read(path: Path) -> Vectors:
         raise ValueError(f"expected governor-kernel-table-pollN.csv.gz, found {path.name}")
     governor, distribution, version, name, poll = match.groups()
     with gzip.open(path, "rt", newline="") as file:
-        rows = [_row(record) for record in csv.DictReader(file)]
+        records = csv.reader(file)
+        names = next(records)
+        rows = [_row(dict(zip(names, map(int, each), strict=True))) for each in records]
     polling = poll == "1"
     kernel = f"{distribution}-{version}"
     return Vectors(governor, kernel, name, polling, table(name, polling), rows)
 
 
-def _row(record: dict[str, str]) -> Row:
-    value = {name: int(text) for name, text in record.items()}
+def _row(value: dict[str, int]) -> Row:
     clock_ns = value["clock_at_select_ns"]
     residency_ns = value["residency_ns"]
     situation = Situation(
