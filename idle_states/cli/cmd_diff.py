@@ -23,12 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from ..diff import diff, diff_machines
+    from ..findings import UsageError
     from ..forms import With
     from ..linux.governors import not_utilised
     from ..linux.grounds import remarks
     from ..linux.platforms import subsystem_of
     from ..linux.releases import NEWEST
     from ..pipeline import followed
+    from ..reading.opening import STANDARD_INPUT
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
@@ -39,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     from .options import kernels, output, platform, say
 
     out = output(arguments)
+    if arguments.a == arguments.b == STANDARD_INPUT:
+        raise UsageError("expected standard input once")
     if arguments.governor:
         note_missing_core()
     all_a, all_b = read_sources(arguments.a), read_sources(arguments.b)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from ..report import printer
+from ..report.tables import terminal_width
 
 if TYPE_CHECKING:
     from ..simulation.request import PreparedSimulation
@@ -85,7 +86,8 @@ class Bar(_Shown):
         self._done += count
         if self._is_due():
             share = min(1.0, self._done / self._total) if self._total else 0.0
-            self._write(f"[{'#' * int(40 * share):<40}] {self._said(share)}")
+            width = 40 if terminal_width(sys.stderr) >= 80 else 10
+            self._write(f"[{'#' * int(width * share):<{width}}] {self._said(share)}")
 
     def _said(self, share: float) -> str:
         return f"{self._done} of {self._total} {self._what}"

@@ -79,8 +79,9 @@ def say_text(content: str) -> None:
 
 
 def progress(line: str) -> None:
-    """Shows a progress line on the terminal in place of the one before; "" clears it."""
-    _complain(f"\r\x1b[K{printable(line)}")
+    """Shows a progress line on the terminal in place of the one before; "" clears it. What does not
+    fit in one line, which alone can be cleared, is cut off."""
+    _complain(f"\r\x1b[K{printable(line)[: terminal_width(sys.stderr) - 1]}")
 
 
 def flush() -> None:

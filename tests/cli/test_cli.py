@@ -265,6 +265,20 @@ def test_tables_of_one_name_are_told_apart_by_what_was_typed(
     assert out.startswith(f"{same} and power9 are equal")
 
 
+def test_standard_input_is_a_table_of_commands_that_ask_for_it_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text("name: mine\nextends: power9\ndrop: [stop8, stop11]\n")
+    for words in (["import", "-"], ["generate", "-", "--to", "c"], ["diff", "-", "power9"]):
+        with spec.open() as file:
+            monkeypatch.setattr("sys.stdin", file)
+            status, out, err = run(capsys, *words)
+        assert (status, err) == (int("diff" in words), ""), words
+        assert "stop11" in out if "diff" in words else "stop5" in out
+    assert run(capsys, "diff", "-", "-")[0] == 2
+
+
 def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
     """Linux 4.11 would now select snooze where it selected stop0_lite."""
     words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]

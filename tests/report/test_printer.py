@@ -68,6 +68,14 @@ def test_messages_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert said == [f"idle-states: {SHOWN}\\n::error::x", SHOWN, r"\x3a:error::x", ""]
 
 
+def test_progress_is_no_wider_than_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    printer.progress("x" * 100)
+    assert capsys.readouterr().err.count("x") == 39
+
+
 def test_progress_stays_on_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", stream := io.StringIO())
     printer.progress(f"{HOSTILE}\nx")
