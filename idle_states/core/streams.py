@@ -4,10 +4,10 @@ import os
 import struct
 from array import array
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 from ..linux.governors.interface import Outcome, State
+from ..reading.threads import Threads
 from .packing import (
     ROW,
     STATE,
@@ -152,8 +152,9 @@ def run_cpus(
 ) -> list[Decisions]:
     """Runs run() for several CPUs. threads: None: one for each available processor."""
     workers = max(1, min(threads or processors(), len(cpus)))
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda rows: run(governor, features, states, hz, rows), cpus))
+    with Threads(workers) as pool:
+        found = [pool.call(run, governor, features, states, hz, rows) for rows in cpus]
+        return [decisions() for decisions in found]
 
 
 def sweep(
@@ -180,8 +181,9 @@ def sweep(
 
     if threads < 2:
         return [decisions for some in groups for decisions in group(some)]
-    with ThreadPoolExecutor(threads) as pool:
-        return [decisions for found in pool.map(group, groups) for decisions in found]
+    with Threads(threads) as pool:
+        found = [pool.call(group, some) for some in groups]
+        return [decisions for of_group in found for decisions in of_group()]
 
 
 @cache

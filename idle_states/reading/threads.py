@@ -16,15 +16,15 @@ _Call = tuple[Callable[..., Any], tuple[Any, ...], _Outcome]
 
 class Threads:
     """So many threads, which begin calls in the order in which these are given. At the end of a
-    `with` they finish what was given."""
+    `with` they finish what was given, and else end with the process."""
 
     def __init__(self, count: int) -> None:
         self._calls: SimpleQueue[_Call | None] = SimpleQueue()
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
-
-    def __enter__(self) -> "Threads":
         for thread in self._threads:
             thread.start()
+
+    def __enter__(self) -> "Threads":
         return self
 
     def __exit__(

@@ -6,7 +6,6 @@ CPUs are independent of each other, so the CPUs of a chunk are shared out among 
 import struct
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
 from ..linux.idle_call import unasked_stop_tick
 from ..reading.problems import InputProblems, Notes
+from ..reading.threads import Threads
 from ..traces.chunks import CpuChunk, disable, limit_latency
 from ..traces.periods import Period, Periods
 from ..traces.recording import WAKE_OVERHEAD_NS
@@ -252,13 +252,12 @@ def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T
     """Starts work on another thread if that pays. Returns a function that gives its result."""
     if size < _FEW or core.processors() < 2:
         return lambda: work(*arguments)
-    future: Future[_T] = _pool().submit(work, *arguments)
-    return future.result
+    return _pool().call(work, *arguments)
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(core.processors())
+def _pool() -> Threads:
+    return Threads(core.processors())
 
 
 def follow(table: CpuTable, settings: Settings, periods: Buffer) -> Tally:
