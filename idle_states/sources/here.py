@@ -176,9 +176,11 @@ def _is_whole(tree: opening.Tree, relative: str) -> bool:
     """Whether a directory is a skiboot, a device tree or its node of idle states."""
     from ..reading.acpi import signs
 
-    if format_skiboot.is_skiboot(tree, relative or ".") or signs.is_whole(tree, relative):
+    if format_skiboot.is_skiboot(tree, relative or "."):
         return True
     try:
+        if signs.is_whole(tree, relative):
+            return True
         names = {entry.name for entry in tree.entries(relative, follow=False)}
     except (OSError, Unreadable):
         return False

@@ -31,10 +31,10 @@ def is_tree(tree: opening.Tree, relative: str = "") -> bool:
     from ..devicetree.directory import is_device_tree
     from ..reading.acpi import signs
 
-    if format_skiboot.is_skiboot(tree, relative or ".") or signs.is_whole(tree, relative):
+    if format_skiboot.is_skiboot(tree, relative or "."):
         return True
     try:
-        return is_device_tree(tree, relative)
+        return signs.is_whole(tree, relative) or is_device_tree(tree, relative)
     except (OSError, Unreadable):
         return False
 

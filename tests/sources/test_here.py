@@ -158,6 +158,14 @@ def test_too_many_files_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         tables_here()
 
 
+def test_a_directory_with_too_many_entries_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DIRECTORY_ENTRIES", 10)
+    for number in range(11):
+        write(f"a/{number}", "")
+    write("specs/mine.yaml", SPEC)
+    assert names() == ["mine"]
+
+
 def test_links_lead_nowhere(tmp_path_factory: pytest.TempPathFactory) -> None:
     secret = tmp_path_factory.mktemp("other") / "secret.yaml"
     secret.write_text(SPEC)
