@@ -25,10 +25,9 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
-from .dataclass import dataclass, field, replace
+from .dataclass import dataclass, field, fields, replace
 from .wording import suggestion
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ class History(Generic[FeaturesT]):
 @cache
 def types_of(features: type) -> dict[str, Any]:
     """A features dataclass's fields with their types, in order."""
-    return get_type_hints(features, include_extras=True)
+    return {each.name: each.type for each in fields(features)}
 
 
 @cache

@@ -201,7 +201,7 @@ def _trees() -> tuple[Span, ...]:
 
 
 def _key(name: str) -> Key:
-    return _point(place(name)[1])
+    return _point(version_key(name))
 
 
 def _point(key: Key) -> Key:
