@@ -24,7 +24,7 @@ from .skiboot.platform import ALL_LEVELS, Platform
 from .skiboot.releases import ExportCode
 from .sources import Source, read_table
 from .spec.library import find, packaged
-from .spec.packaged import Revision, digests
+from .spec.packaged import Revision
 from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 
@@ -212,8 +212,10 @@ class Subject:
         """
         own = self.table
         array = own.name if own.origin.kind == "c" else own.firmware.array
-        if own.origin.kind == "spec" and own.origin.sha256 in digests():
-            return None
+        if own.origin.kind == "spec":
+            for table in packaged(lambda revision: revision.name == own.name):
+                if table.origin.sha256 == own.origin.sha256:
+                    return None
 
         def wanted(revision: Revision) -> bool:
             return not revision.historical and (revision.name == own.name or array != "")

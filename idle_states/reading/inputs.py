@@ -7,7 +7,6 @@ compressed or not, and is made along the way.
 import codecs
 import enum
 import gzip
-import hashlib
 import io
 import os
 import stat
@@ -15,12 +14,15 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from ..findings import unreadable
 from ..patterns import pattern
 from . import limits, opening
 from .threads import Threads
+
+if TYPE_CHECKING:
+    import hashlib
 
 T = TypeVar("T")
 Buffer = bytes | bytearray
@@ -72,6 +74,8 @@ class Input:
         advance: Callable[[int], None] = lambda count: None,
         held: bytes | None = None,
     ) -> None:
+        import hashlib
+
         self.name = name
         self._held = held
         self._origin: Input | None = None

@@ -1,7 +1,6 @@
 """Specs: YAML, and any text that no other format recognises: the YAML parser then reports what is
 wrong with it."""
 
-import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,7 +59,7 @@ def load_spec(path: Path) -> list[Source]:
 def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
     """The table of a loaded spec, or those of its machine. stem: a name where it has none."""
     file = next(iter(loaded.sources))
-    digest = hashlib.sha256(loaded.sources[file].encode()).hexdigest()
+    digest = loaded.table.origin.sha256 if loaded.table else _digest(loaded.sources[file])
     if loaded.machine is not None:
         return list(_of_machine(loaded.machine, loaded, file, digest))
     name = loaded.name or stem
@@ -76,6 +75,12 @@ def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
             loaded.sources,
         )
     ]
+
+
+def _digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _of_machine(machine: IdleTree, loaded: LoadedSpec, file: str, digest: str) -> Iterator[Source]:

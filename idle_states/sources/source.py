@@ -1,6 +1,5 @@
 """The result of reading a TABLE (`Source`) and the input of the formats (`File`)."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -154,6 +153,8 @@ class File:
 
     @cached_property
     def sha256(self) -> str:
+        import hashlib
+
         return hashlib.sha256(self.data).hexdigest()
 
     @cached_property

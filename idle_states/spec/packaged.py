@@ -36,14 +36,6 @@ def named() -> tuple[Revision, ...]:
     return (*revisions(), *machines())
 
 
-@lru_cache(maxsize=1)
-def digests() -> frozenset[str]:
-    """SHA-256 of the packaged tables' files."""
-    from hashlib import sha256
-
-    return frozenset(sha256(each.file.read_bytes()).hexdigest() for each in revisions())
-
-
 def _specs(folder: Path) -> list[Revision]:
     return [
         Revision(file.stem, file, "@" in file.stem)

@@ -76,7 +76,6 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "configparser",
                 "dataclasses",
                 "datetime",
-                "hashlib",
                 "inspect",
                 "pickle",
                 "json",
@@ -95,6 +94,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             "idle_states.rules.is421_self_perpetuating",
             (
                 "dataclasses",
+                "hashlib",
                 "idle_states.beyond_opal",
                 "idle_states.linux.governors.settling",
                 "idle_states.rules.is101_unequal_array_lengths",
