@@ -57,7 +57,11 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write there instead of standard output"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=lambda file: None if file == "-" else file,
+        help="write there instead of standard output",
     )
 
 

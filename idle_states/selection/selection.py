@@ -187,7 +187,10 @@ def settling_of(
     Raises UnknownGovernor, also for haltpoll, whose decisions depend on how long it polled.
     """
     if governor == "haltpoll":
-        raise UnknownGovernor("expected a governor with steady states, found 'haltpoll'")
+        raise UnknownGovernor(
+            "expected a governor with steady states (ladder, menu, teo), found 'haltpoll', which "
+            "prove and simulate follow"
+        )
     off = table.off if isinstance(table, DriverTable) else frozenset()
     return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core, off)
 

@@ -279,6 +279,14 @@ def test_standard_input_is_a_table_of_commands_that_ask_for_it_twice(
     assert run(capsys, "diff", "-", "-")[0] == 2
 
 
+def test_a_result_for_a_dash_goes_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "generate", "power9", "--to", "c", "-o", "-")[1].count("stop11")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_diff_down_to_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
     """Linux 4.11 would now select snooze where it selected stop0_lite."""
     words = ["diff", "power9-dd1@84368bbf8", "power9-dd1", "--kernel", "4.11"]
