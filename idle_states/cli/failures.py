@@ -1,6 +1,8 @@
 """Exceptions a command may end with -> a message and an exit status."""
 
 import sys
+import tempfile
+from errno import EDQUOT, ENOSPC
 
 from ..files import standard_output_fails
 from ..findings import Rejected, Unreadable, UsageError
@@ -35,7 +37,9 @@ def report(error: Exception) -> int:
     if isinstance(error, OSError):
         failed = standard_output_fails()
         name = error.filename or ("standard output" if failed else "")
-        name = f"{name}: " if name else ""
-        printer.say(f"{name}{error.strerror or error}")
+        said = f"{name}: {error.strerror or error}" if name else f"{error.strerror or error}"
+        if not name and error.errno in (ENOSPC, EDQUOT) and tempfile.tempdir:
+            said += f"; temporary files are in {tempfile.tempdir}, TMPDIR names another folder"
+        printer.say(said)
         return UNREADABLE
     raise error

@@ -102,7 +102,9 @@ class Recorded:
         self.ended = False
         self._source = source
         if source.kind is not InputKind.TEXT:
-            raise unreadable(source.name, f"expected a recording, found: {source.kind}")
+            raise unreadable(
+                source.name, f"expected what record's script printed, found: {source.kind}"
+            )
         self._lines = lines(source.blocks(), self.name)
         self._read_header()
 

@@ -1,5 +1,6 @@
 """The command line: exit statuses, what goes where, and texts a person reads."""
 
+import errno
 import io
 import os
 import re
@@ -7,12 +8,13 @@ import shlex
 import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from idle_states.cli import main
+from idle_states.cli import failures, main
 from idle_states.cli.commands import COMMANDS
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
@@ -540,3 +542,11 @@ def test_nobody_reads_what_is_said(words: str) -> None:
     with os.fdopen(writes) as nobody:
         command = [sys.executable, "-m", "idle_states", *words.split()]
         assert subprocess.run(command, stderr=nobody, check=False).returncode == 2
+
+
+def test_a_full_folder_of_temporary_files_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert failures.report(OSError(errno.ENOSPC, "No space left on device")) == 3
+    assert f"No space left on device; temporary files are in {tmp_path}" in capsys.readouterr().err
