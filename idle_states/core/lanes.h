@@ -109,7 +109,7 @@ INLINE vec top_bit(vec a)
 /* Each lane's own entry of a table. */
 INLINE numbers from(const numbers *table, vec index)
 {
-	numbers found;
+	numbers found = {0};
 
 	for (int lane = 0; lane < LANES; lane++)
 		found[lane] = table[index[lane]][lane];

@@ -48,9 +48,9 @@ const char *instruction_set(void)
 	case 3:
 		return "x86-64-v3";
 	default:
-#if defined(BASELINE_LANES) && defined(__VSX__)
+#if defined(__VSX__)
 		return "VSX";
-#elif defined(BASELINE_LANES) && defined(__ARM_NEON)
+#elif defined(__aarch64__)
 		return "NEON";
 #else
 		return "baseline";

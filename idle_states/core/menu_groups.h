@@ -29,7 +29,7 @@ INLINE void LEVELED(boot_lanes)(const struct menu_features *f, struct LEVELED(co
 		m->second[lane] = table.count > 1 ? m->residency[1][lane] : ABSENT;
 	}
 	m->asked = all_of(-1);
-	LEVELED(enter)(f, m, 0);
+	LEVELED(enter)(c->features, m, 0);
 }
 
 /*
@@ -120,14 +120,15 @@ INLINE void LEVELED(step)(const struct menu_features *f, const struct LEVELED(co
 /*
  * Groups of lanes, row by row, and step by step: what one group waits for, another one fills. A step
  * is short enough that a processor looks ahead from one group to the next. All of them fit into the
- * first-level cache.
+ * first-level cache. features are those of f, of which a compiler need not know that they stay.
  */
-INLINE void LEVELED(sweep_groups)(const struct menu_features *f, const struct state *states,
+INLINE void LEVELED(sweep_groups)(const struct menu_features *f,
+				  const struct menu_features *features, const struct state *states,
 				  const u32 *counts, u32 hz, char *memories,
 				  const struct row *rows, size_t row_count,
 				  struct decision *const *decisions, u32 tables)
 {
-	struct LEVELED(common) c = {.next_timer = KTIME_MAX, .far_bucket = BINS - 1};
+	struct LEVELED(common) c = {.features = features, .next_timer = KTIME_MAX, .far_bucket = BINS - 1};
 	struct LEVELED(lanes) groups[TOGETHER / LANES];
 	struct LEVELED(entry) others[TOGETHER / LANES][2][ENTRIES];
 	struct decision *to[TOGETHER];
@@ -167,7 +168,7 @@ INLINE void LEVELED(sweep_groups)(const struct menu_features *f, const struct st
 		}
 		if (row->disabled != c.disabled)
 			for (u32 i = 0; i < count; i++)
-				LEVELED(enter)(f, &groups[i], row->disabled);
+				LEVELED(enter)(features, &groups[i], row->disabled);
 		c.disabled = row->disabled;
 		LEVELED(note)(f, &c, row);
 		for (u32 i = 0; i < count; i++)
@@ -188,44 +189,62 @@ static void LEVELED(sweep_any)(const struct menu_features *f, const struct state
 			       const u32 *counts, u32 hz, char *memories, const struct row *rows,
 			       size_t row_count, struct decision *const *decisions, u32 tables)
 {
-	LEVELED(sweep_groups)(f, states, counts, hz, memories, rows, row_count, decisions, tables);
+	LEVELED(sweep_groups)(f, f, states, counts, hz, memories, rows, row_count, decisions,
+			      tables);
 }
 
-/* Of an era's, as constants: in a sixth less time. Eras in us are too old to be worth the code. */
-#define ERA(name, ...)                                                                          \
-	static void LEVELED(sweep_##name)(                                                      \
+/*
+ * Features as constants: what all releases since 5.5 share, and how one of their three kinds finds the
+ * typical interval, which takes most of the time. What is asked once a row costs little as a variable.
+ */
+INLINE void LEVELED(fix)(struct menu_features *f, int kind)
+{
+	f->nanoseconds = f->tick_wakeup = f->poll_limit = f->halves_short = 1;
+	f->zero_disabled = f->scan_stops = f->early_return = f->decides_tick = 1;
+	f->polling_override = f->shallow_escape = f->stopped_tick_stays = 1;
+	f->none_fits = f->typical_replaces = f->typical_deviation = f->load = 0;
+	f->polling_loop = f->skips_polling = f->latency_shortens = 0;
+	f->long_bits = 64;
+	f->early_tick = EARLY_TICK_POLLS;
+	f->typical_unknown = kind == 0 ? TYPICAL_UNKNOWN_LATE : TYPICAL_UNKNOWN_ZEROS;
+	f->typical_first = kind > 0;
+	f->trims_both_ends = kind > 1;
+}
+
+#define KINDS(KIND) KIND(0) KIND(1) KIND(2)
+#define KIND(kind)                                                                              \
+	static void LEVELED(sweep_##kind)(                                                      \
 		const struct menu_features *f, const struct state *states, const u32 *counts,   \
 		u32 hz, char *memories, const struct row *rows, size_t row_count,               \
 		struct decision *const *decisions, u32 tables)                                  \
 	{                                                                                       \
-		static const struct menu_features era = {__VA_ARGS__};                          \
+		struct menu_features fixed = *f;                                                \
                                                                                                 \
-		if (era.nanoseconds)                                                            \
-			LEVELED(sweep_groups)(&era, states, counts, hz, memories, rows,         \
-					      row_count, decisions, tables);                    \
-		else                                                                            \
-			LEVELED(sweep_any)(f, states, counts, hz, memories, rows, row_count,    \
-					   decisions, tables);                                  \
+		LEVELED(fix)(&fixed, kind);                                                     \
+		LEVELED(sweep_groups)(&fixed, f, states, counts, hz, memories, rows, row_count, \
+				      decisions, tables);                                       \
 	}
-MENU_ERAS(ERA)
-#undef ERA
+KINDS(KIND)
+#undef KIND
 
 /* The code for several tables of a governor with these features. */
 static sweep_fn *LEVELED(sweeping)(const struct menu_features *features)
 {
-#define ERA(name, ...) {{__VA_ARGS__}, LEVELED(sweep_##name)},
-	static const struct {
-		struct menu_features features;
-		sweep_fn *sweep;
-	} eras[] = {MENU_ERAS(ERA)};
-#undef ERA
+#define KIND(kind) LEVELED(sweep_##kind),
+	static sweep_fn *const kinds[] = {KINDS(KIND)};
+#undef KIND
 
-	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++)
-		if (!memcmp(&eras[i].features, features, sizeof(*features)))
-			return eras[i].sweep;
+	for (int kind = 0; kind < 3; kind++) {
+		struct menu_features fixed = *features;
+
+		LEVELED(fix)(&fixed, kind);
+		if (!memcmp(&fixed, features, sizeof(fixed)))
+			return kinds[kind];
+	}
 	return LEVELED(sweep_any);
 }
 
+#undef KINDS
 #undef LANES
 #undef vec
 #undef unsigned_vec

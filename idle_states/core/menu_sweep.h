@@ -12,6 +12,7 @@
 
 /* What is the same for all tables. Times are in the release's unit. */
 struct LEVELED(common) {
+	const struct menu_features *features;
 	const struct row *row; /* to be decided */
 	s64 next_timer;
 	double timer, per_timer, per_timer_less; /* see LEVELED(floored): RESOLUTION by the timer */
@@ -66,10 +67,10 @@ INLINE numbers LEVELED(floored)(numbers dividend, double divisor)
 }
 
 /* Samples of which some are not small. */
-static __attribute__((noinline)) numbers LEVELED(odd_samples)(const struct menu_features *f,
-							      const struct LEVELED(common) *c,
+static __attribute__((noinline)) numbers LEVELED(odd_samples)(const struct LEVELED(common) *c,
 							      numbers measured, vec asked)
 {
+	const s64 per_us = c->features->nanoseconds ? NS_PER_US : 1;
 	numbers samples;
 
 	for (int lane = 0; lane < LANES; lane++) {
@@ -77,7 +78,7 @@ static __attribute__((noinline)) numbers LEVELED(odd_samples)(const struct menu_
 		/* What was idled is below; a timer of as much is not exact as a double. */
 		s64 exactly = measured[lane] >= 0x1p52 ? timer : (s64)measured[lane];
 
-		samples[lane] = (u32)(f->nanoseconds ? exactly / NS_PER_US : exactly);
+		samples[lane] = (u32)(exactly / per_us);
 	}
 	return samples;
 }
@@ -150,7 +151,7 @@ INLINE numbers LEVELED(typical_lanes)(const struct menu_features *f,
 	vec open = all_of(-1);
 
 	if (UNLIKELY(c->odd))
-		return LEVELED(typical_odd)(f, m, timer_us);
+		return LEVELED(typical_odd)(c->features, m, timer_us);
 	for (int i = 1; i < INTERVALS; i++) {
 		high = greatest_of(high, m->ring[i]);
 		if (late || f->trims_both_ends)
@@ -258,7 +259,7 @@ INLINE void LEVELED(catch_up_lanes)(const struct menu_features *f, struct LEVELE
 	*far_factor = choose(asked, *far_factor, was);
 
 	if (UNLIKELY(idled >= small || limit) && any(measured >= (double)small)) {
-		sample = LEVELED(odd_samples)(f, c, measured, asked);
+		sample = LEVELED(odd_samples)(c, measured, asked);
 		c->odd = INTERVALS;
 	} else {
 		sample = f->nanoseconds ? LEVELED(floored)(measured, NS_PER_US) : measured;

@@ -327,6 +327,22 @@ def test_sweep_equals_single_replays(era: Era) -> None:
         assert core.sweep("menu", era.features, tables, hz, rows, threads=2) == single
 
 
+def test_sweep_of_an_endless_prediction() -> None:
+    """A negative time to the next event is endless as an unsigned one: the deepest state fits, and
+    what it takes to wake up is remembered, of a table that ends before others as well."""
+    chosen = features("menu", "5.5")
+    shorter = [State(0, 0), State(122_000, 1_900_000)]
+    tables = [shorter, [*shorter, State(150_000, 30_000_000), State(160_000, 40_000_000)]]
+    stopped = Situation(2_000_000_000, 2_000_093, -39_364, tick_stopped=True)
+    asked = Situation(2_000_000_000, 2_000_093, 2_000_093)
+    ended = Outcome(0, 2_000_000)
+    rows = core.pack([(stopped, ended)] * 80 + [(asked, ended)], as_selected=True)
+    single = [core.run("menu", chosen, table, 250, rows) for table in tables]
+    assert [list(found.states)[-2:] for found in single] == [[1, 0], [3, 0]]
+    for level in LEVELS:
+        assert core.sweep("menu", chosen, tables, 250, rows, level=level) == single
+
+
 @pytest.mark.parametrize("governor", ["teo", "ladder"])
 def test_other_governors_sweep_too(governor: str) -> None:
     era = Era(governor, "6.1", features(governor, "6.1"))
