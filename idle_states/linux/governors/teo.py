@@ -28,11 +28,12 @@ class Generation(Protocol):
 class Teo:
     """One CPU's teo."""
 
+    only_compares = True
+
     def __init__(self, states: Sequence[State], features: TeoFeatures, hz: int = 250) -> None:
         self.states = states
         self.features = features
         self.hz = hz
-        self.only_compares = features.nanoseconds
         self._table = TeoTable(states, features, hz)
         self.metrics: Generation = (TeoSelection if features.bins else Hits)(self._table)
         self._unlearnt: Wakeup | None = NEVER_IDLE

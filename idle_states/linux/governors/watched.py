@@ -18,52 +18,58 @@ class LengthsAlike:
         self.at = at
         self.first, self.last = 0, KTIME_MAX
 
-    def holds(self, times: int, plus: int) -> None:
-        """Narrows the range to lengths with times * length + plus >= 0, as it is at `at`."""
+    def holds(self, times: int, plus: int, unit: int) -> None:
+        """Narrows the range to lengths with times * (length // unit) + plus >= 0, as it is at
+        `at`."""
         if times > 0:
-            self.first = max(self.first, -(plus // times))
+            self.first = max(self.first, -(plus // times) * unit)
         elif times < 0:
-            self.last = min(self.last, plus // -times)
+            self.last = min(self.last, plus // -times * unit + unit - 1)
 
 
 class WatchedLength(int):
-    """(times * length + plus) // parts, for the lengths of a range; as an int, for length `at`.
+    """(times * (length // unit) + plus) // parts, for the lengths of a range; as an int, for length
+    `at`. form: times, plus, parts, unit.
 
     What it is compared with narrows the range. What is computed of it is watched, too, if it can be
     written like this. For anything else, the range is narrowed to the lengths with its value.
     """
 
     alike: LengthsAlike
-    form: tuple[int, int, int]
+    form: tuple[int, int, int, int]
 
     def __new__(
-        cls, alike: LengthsAlike, times: int = 1, plus: int = 0, parts: int = 1
+        cls, alike: LengthsAlike, times: int = 1, plus: int = 0, parts: int = 1, unit: int = 1
     ) -> "WatchedLength":
-        made = super().__new__(cls, (times * alike.at + plus) // parts)
-        made.alike, made.form = alike, (times, plus, parts)
+        made = super().__new__(cls, (times * (alike.at // unit) + plus) // parts)
+        made.alike, made.form = alike, (times, plus, parts, unit)
         return made
 
     @property
     def exact(self) -> int:
         """Its value, to which the range is narrowed."""
-        times, plus, parts = self.form
+        times, plus, parts, unit = self.form
         value = int.__index__(self)
-        self.alike.holds(times, plus - value * parts)
-        self.alike.holds(-times, (value + 1) * parts - 1 - plus)
+        self.alike.holds(times, plus - value * parts, unit)
+        self.alike.holds(-times, (value + 1) * parts - 1 - plus, unit)
         return value
 
+    def _combines(self, other: "WatchedLength") -> bool:
+        """Whether sums of both can be written in the same way."""
+        return self.form[2] == other.form[2] == 1 and self.form[3] == other.form[3]
+
     def __lt__(self, other: int) -> bool:
-        times, plus, parts = self.form
+        times, plus, parts, unit = self.form
         less = int.__lt__(self, other)
         if isinstance(other, WatchedLength):
-            if parts == other.form[2] == 1:
+            if self._combines(other):
                 times, plus, other = times - other.form[0], plus - other.form[1], 0
             else:
                 other = other.exact
         if less:
-            self.alike.holds(-times, other * parts - plus - 1)
+            self.alike.holds(-times, other * parts - plus - 1, unit)
         else:
-            self.alike.holds(times, plus - other * parts)
+            self.alike.holds(times, plus - other * parts, unit)
         return less
 
     def __le__(self, other: int) -> bool:
@@ -90,20 +96,22 @@ class WatchedLength(int):
         return self != 0
 
     def __add__(self, other: int) -> int:
-        times, plus, parts = self.form
+        times, plus, parts, unit = self.form
         if isinstance(other, WatchedLength):
-            if parts != 1 or other.form[2] != 1:
+            if not self._combines(other):
                 return self + other.exact
             times, other = times + other.form[0], other.form[1]
         if times == 0:
             return plus + other
-        return WatchedLength(self.alike, times, plus + other * parts, parts)
+        return WatchedLength(self.alike, times, plus + other * parts, parts, unit)
 
     __radd__ = __add__
 
     def __neg__(self) -> int:
-        times, plus, parts = self.form
-        return WatchedLength(self.alike, -times, -plus) if parts == 1 else -self.exact
+        times, plus, parts, unit = self.form
+        if parts != 1:
+            return -self.exact
+        return WatchedLength(self.alike, -times, -plus, unit=unit)
 
     def __sub__(self, other: int) -> int:
         return self + -other
@@ -112,18 +120,21 @@ class WatchedLength(int):
         return -self + other
 
     def __mul__(self, other: int) -> int:
-        times, plus, parts = self.form
+        times, plus, parts, unit = self.form
         if parts != 1 or isinstance(other, WatchedLength) or other == 0:
             return self.exact * other
-        return WatchedLength(self.alike, times * other, plus * other)
+        return WatchedLength(self.alike, times * other, plus * other, unit=unit)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: int) -> int:
-        times, plus, parts = self.form
+        times, plus, parts, unit = self.form
         if isinstance(other, WatchedLength) or other <= 0:
             return self.exact // other
-        return WatchedLength(self.alike, times, plus, parts * other)
+        if times == parts == 1 and plus % other == 0:
+            # Sums of what is floored like this need not be exact.
+            return WatchedLength(self.alike, 1, plus // other, unit=unit * other)
+        return WatchedLength(self.alike, times, plus, parts * other, unit)
 
     def __rshift__(self, other: int) -> int:
         return self // (1 << other)
