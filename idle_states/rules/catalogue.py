@@ -62,11 +62,10 @@ def code2requires(codes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _code2requires(codes: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    code2name = {_code(name): name for name in _names()}
     wanted = dict.fromkeys(codes)
     loaded = []
     while wanted:
-        loaded.append(_load(code2name[wanted.popitem()[0]]))
+        loaded.append(_load(_code2name()[wanted.popitem()[0]]))
         known = {each.rule.code for each in loaded}
         wanted |= dict.fromkeys(code for code in loaded[-1].rule.requires if code not in known)
     return {entry.rule.code: entry.rule.requires for entry in in_order(loaded)}
@@ -105,9 +104,10 @@ def rule_named(text: str) -> LoadedRule | None:
 
 @lru_cache(maxsize=1)
 def known_codes() -> frozenset[str]:
-    return frozenset(map(_code, _names()))
+    return frozenset(_code2name())
 
 
-def _code(name: str) -> str:
-    """Of a rule, from its file's name."""
-    return name[:5].upper()
+@lru_cache(maxsize=1)
+def _code2name() -> dict[str, str]:
+    """A rule's code, from its file's name -> that name."""
+    return {name[:5].upper(): name for name in _names()}
