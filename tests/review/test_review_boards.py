@@ -210,7 +210,7 @@ def test_sources_within_another_tree(linux: History) -> None:
     found = trees_in(repository, head)
     assert {top: layout.name for top, layout in found.items()} == {
         "": "Linux",
-        "dts/upstream/": "the sources of Linux",
+        "dts/upstream/": "devicetree-rebasing",
     }
     tree = BoardsTree(repository, repository.resolve("HEAD~1"), head, found)
     assert {source.file for source in tree.at(head).sources} == {"dts/upstream/src/arm64/a.dts"}
