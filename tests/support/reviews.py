@@ -1,6 +1,6 @@
-"""What reviews of the same tables work out again and again, kept between them."""
+"""What reviews and patches of the same tables work out again and again, kept between them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -10,14 +10,18 @@ from idle_states.linux.governors.steady import Range
 from idle_states.review import machines, workloads
 from idle_states.simulation.setup import Setup
 from idle_states.simulation.window import Window
+from idle_states.skiboot import c_table
+from idle_states.table import IdleTable
 
 
 def share(patch: pytest.MonkeyPatch) -> None:
-    """Each selection map and each simulated window of a review is worked out once in a process.
-    Both are functions of frozen values, which are the keys."""
+    """Each selection map and each simulated window of a review is worked out once in a process, and
+    each C source that has no fault is read once. All are functions of values, which are the
+    keys."""
     maps: dict[object, tuple[Range, ...]] = {}
     windows: dict[object, Window] = {}
-    selection_map, window = machines.selection_map, workloads.window
+    texts: dict[object, list[IdleTable]] = {}
+    selection_map, window, read = machines.selection_map, workloads.window, c_table.read
 
     def map_once(settling: Settling, fixed: Circumstances) -> tuple[Range, ...]:
         governor = settling.governor
@@ -32,5 +36,18 @@ def share(patch: pytest.MonkeyPatch) -> None:
             windows[key] = window(setup, seed, settles_ns, run)
         return windows[key]
 
+    def read_once(
+        text: str,
+        file: str,
+        *,
+        defines: Mapping[str, str] | None = None,
+        sha256: str | None = None,
+    ) -> list[IdleTable]:
+        key = text, file, frozenset((defines or {}).items()), sha256
+        if key not in texts:
+            texts[key] = read(text, file, defines=defines, sha256=sha256)
+        return list(texts[key])
+
+    patch.setattr(c_table, "read", read_once)
     patch.setattr(machines, "selection_map", map_once)
     patch.setattr(workloads, "window", window_once)
