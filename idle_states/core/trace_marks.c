@@ -46,19 +46,25 @@ INLINE u64 bits(letters which)
 /* Looks at 64 bytes; those of the name's length that follow are there. */
 INLINE void look(struct found *found, const char *at)
 {
+	letters names[4], any = {0};
+
 	found->ends = found->names = 0;
 	for (int i = 0; i < 4; i++) {
 		const letters here = letters_at(at + 16 * i);
 		const letters last = letters_at(at + 16 * i + NAME_LENGTH - 1);
 
 		found->ends |= bits((letters)(here == LETTERS('\n'))) << 16 * i;
-		found->names |= bits((letters)(here == LETTERS(NAME[0])) &
-				     (letters)(last == LETTERS(NAME[NAME_LENGTH - 1])))
-				<< 16 * i;
+		names[i] = (letters)(here == LETTERS(NAME[0])) &
+			   (letters)(last == LETTERS(NAME[NAME_LENGTH - 1]));
+		any |= names[i];
 		/* A NUL less one is above 127, too. */
 		found->odd |= here | (here - 1);
 		found->capital |= (letters)(here == LETTERS('P'));
 	}
+	/* Bits take more than all the rest where a processor has no instruction for them. */
+	if (((halves)any)[0] | ((halves)any)[1])
+		for (int i = 0; i < 4; i++)
+			found->names |= bits(names[i]) << 16 * i;
 }
 
 /* Whether a line is short that ends in this word, the one before having ended in it or the last. */
