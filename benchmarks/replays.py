@@ -117,10 +117,10 @@ def of_trace(given: Given, kind: str, share: float) -> list[Work]:
             found.append(Work(f"{series}, no core", command, lines, rounds=3))
         if times == 10:
             found += beside_trappy(given, kind, file, lines)
-        if whole:
-            name = f"replay, {kind} trace, menu estimated"
-            command = [*TOOL, *words, "--governor", "menu", "--kernel", "6.1"]
-            found.append(Work(name, command, lines, {f"grep -c cpu_idle, {kind}": None}))
+        command = [*TOOL, *words, "--governor", "menu", "--kernel", "6.1"]
+        estimated = f"{series}, menu estimated"
+        grep: dict[str, Aim | None] = {f"grep -c cpu_idle, {kind}": None}
+        found.append(Work(f"{estimated}{size}", command, lines, grep, estimated, whole))
     return found
 
 
@@ -148,26 +148,21 @@ def of_recording(given: Given) -> list[Work]:
         options = ("--states", STATES, "--governor", governor, "--kernel", "6.12")
         series = f"replay, recording, {governor}"
         for rows, file in files.items():
-            if rows == most or governor == "menu":
-                name = series if rows == most else f"{series}, {rows} rows"
-                command = [*TOOL, "replay", str(file), *options]
-                found.append(
-                    Work(
-                        name,
-                        command,
-                        rows,
-                        series=series if governor == "menu" else "",
-                        ours=rows == most,
-                    )
-                )
+            name = series if rows == most else f"{series}, {rows} rows"
+            command = [*TOOL, "replay", str(file), *options]
+            found.append(Work(name, command, rows, series=series, ours=rows == most))
         words = ("replay", str(files[least]), *options)
         found.append(Work(f"{series}, no core", [*WITHOUT, *words], least, rounds=3))
     command = [*TOOL, "conform", str(files[most]), *options]
     found.append(Work(f"conform, recording, {governor}", command, most))
     tables = [word for by in range(1, 33) for word in ("--table", table(str(given.folder), by))]
-    sweep = ("replay", str(files[most]), *tables, "--governor", "menu", "--kernel", "6.12")
     alone: Mapping[str, Aim | None] = {"replay, recording, menu": None}
-    return [*found, Work("replay, recording, menu, 32 tables", [*TOOL, *sweep], 32 * most, alone)]
+    series = "replay, recording, menu, 32 tables"
+    for rows, file in files.items():
+        name = series if rows == most else f"{series}, {rows} rows"
+        sweep = ("replay", str(file), *tables, "--governor", "menu", "--kernel", "6.12")
+        found.append(Work(name, [*TOOL, *sweep], 32 * rows, alone, series, rows == most))
+    return found
 
 
 def of_dat(given: Given) -> list[Work]:
@@ -181,22 +176,27 @@ def of_dat(given: Given) -> list[Work]:
 
 def of_perf_data(given: Given) -> list[Work]:
     """A perf.data of four events to one of cpu_idle, in rounds of 1,000."""
-    count = max(1000, round(EVENTS * given.scale))
-    ops: list[Op] = []
-    for number in range(count):
-        cpu, turn = number % 3, number // 15
-        state = 0xFFFFFFFF if turn % 2 else turn % 7
-        what = "idle" if number // 3 % 5 == 0 else "other"
-        ops.append((what, 10**9 + 700 * number, cpu, state))
-        if number % 1000 == 999:
-            ops.append(("round", 0, 0, 0))
-    file = given.folder / "perf.data"
-    file.write_bytes(Writer().file(ops))
-    words = [*TOOL, "replay", str(file), "--states", STATES]
-    found = [Work("replay, perf.data", words, count, {"perf script": None})]
-    if printer := program("perf", given):
-        command = [printer, "script", "--force", "--ns", "-i", str(file)]
-        found.append(Work("perf script", command, count, ours=False))
+    found: list[Work] = []
+    printer, series = program("perf", given), "replay, perf.data"
+    peers: dict[str, Aim | None] = {"perf script": None}
+    *_, most = sizes = [max(1000, count) for count in given.sizes(EVENTS)]
+    for count in sizes:
+        ops: list[Op] = []
+        for number in range(count):
+            cpu, turn = number % 3, number // 15
+            state = 0xFFFFFFFF if turn % 2 else turn % 7
+            what = "idle" if number // 3 % 5 == 0 else "other"
+            ops.append((what, 10**9 + 700 * number, cpu, state))
+            if number % 1000 == 999:
+                ops.append(("round", 0, 0, 0))
+        file = given.folder / f"perf{count}.data"
+        file.write_bytes(Writer().file(ops))
+        words = [*TOOL, "replay", str(file), "--states", STATES]
+        size = "" if count == most else f", {count} events"
+        found.append(Work(f"{series}{size}", words, count, peers, series, not size))
+        if printer and not size:
+            command = [printer, "script", "--force", "--ns", "-i", str(file)]
+            found.append(Work("perf script", command, count, ours=False))
     return found
 
 
