@@ -11,11 +11,12 @@ from ...reading import opening
 from ..boot import BootFailure, Progress, sections_of
 from ..console import panicked
 from ..guest_parts import GuestParts
+from ..qemu import GUEST
 from . import guest, machine
 from .request import Q35Request
 
 _MEMORY = "256M"
-_ARGUMENTS = f"console={machine.CONSOLE} panic=-1 oops=panic"
+_ARGUMENTS = f"console={machine.CONSOLE} {GUEST} oops=panic"
 """Not quiet, so that the log shows where a boot ended that did not finish. oops=panic: else a guest
 would wait for ever after a thread of the kernel has crashed."""
 _VERSION = re.compile(r"Linux version (\S+) .*?(#[0-9][^\r\n]*)")

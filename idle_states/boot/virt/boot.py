@@ -10,12 +10,13 @@ from ...files import naming
 from ...reading import launching, limits, opening
 from ..boot import BootFailure, Progress, RecordedWorkload, sections_of
 from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, options_in
+from ..qemu import GUEST
 from ..workload import GuestWorkload
 from . import guest
 from .machines import VirtMachine
 
 _MEMORY = "512M"
-_ARGUMENTS = "console={console} panic=-1"
+_ARGUMENTS = "console={console} " + GUEST
 """What the kernel prints on its way shows where a boot ended that did not finish."""
 _DUMP_BOUNDS = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VERSION_BYTES)
 
