@@ -1,5 +1,6 @@
-"""idle-states boot, for real: every machine as it is, a faulty table in an image, an invented one
-in a tree that is patched and rebuilt; and that nothing is left behind, whenever it is stopped."""
+"""idle-states boot, for real: every machine with a table of its own in an image, and one as it is;
+an invented table in a tree that is patched and rebuilt; and that nothing is left behind, whenever
+it is stopped."""
 
 import json
 import os
@@ -21,10 +22,18 @@ from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import BootFailure, boot
 from idle_states.boot.predict import STAGES
 from idle_states.cli import main
+from idle_states.reading import sysfs
+from idle_states.reading.inputs import Input
+from idle_states.skiboot import lid as lids
+from idle_states.skiboot.export import export
+from idle_states.skiboot.platform import PRESETS
+from idle_states.spec.library import find
+from idle_states.table import IdleState, IdleTable
 from tests.oracle import skipping
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support import ROOT
 from tests.support.boots import CACHE, HOME
+from tests.support.trees import power_mgt_properties, registered
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +53,21 @@ def lid() -> Path:
     """Skips where a boot is not to be had."""
     with skipping():
         return boot_parts.parts(CACHE).lid
+
+
+@pytest.fixture(scope="module")
+def tree(lid: Path, skiboot_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """skiboot's sources, and on PATH a compiler that optimises little and writes no debugging
+    information: that takes two thirds of the time. Skips where there is none."""
+    compiler = shutil.which(f"{build.CROSS}gcc")
+    if not compiler:
+        pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
+    quick = tmp_path_factory.mktemp("bin") / f"{build.CROSS}gcc"
+    quick.write_text(f'#!/bin/sh\nexec {compiler} "$@" -O1 -g0\n')
+    quick.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(quick.parent), prepend=os.pathsep)
+        yield skiboot_tree
 
 
 def booted(capsys: Capture, *words: str) -> dict[str, Any]:
@@ -77,22 +101,64 @@ def latencies(document: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {each["name"]: (int(each["latency"]), int(each["residency"])) for each in found.values()}
 
 
+def is_as_predicted(
+    document: dict[str, Any], table: IdleTable, smp: int = 1, levels: int | None = None
+) -> None:
+    """What a boot left is what the models make of the table, one by one."""
+    logs, machine = Path(document["logs"]), document["machine"]
+    platform = replace(PRESETS[f"qemu-{machine}"], skiboot="7.0")
+    if levels is not None:
+        platform = replace(platform, enabled_stop_levels=levels)
+    predicted = export(table, platform)
+    assert predicted.node is not None
+    assert power_mgt_properties((logs / "tree.dtb").read_bytes()) == dict(predicted.node.properties)
+    driver = registered(table, predicted.node, (logs / "kernel-log.txt").read_text())
+    cpus = sysfs.read(Input(str(logs / "cpuidle.txt"))).cpus
+    assert sorted(cpus) == list(range(smp))
+    for cpu in cpus.values():
+        assert [(s.name, s.latency_us, s.residency_us) for s in cpu] == [
+            (s.name, s.exit_latency_us, s.target_residency_us) for s in driver.states
+        ]
+
+
+def states_of(name: str) -> tuple[IdleState, ...]:
+    """States for a revision's table: times and names of our own, the 200 ns of 2017 among them."""
+    if name == "power8":
+        nap, *others = find(name).states
+        return replace(nap, latency_ns=4999, residency_ns=123_456), *others
+    lite, second, *others = find(name).states
+    lite = replace(lite, latency_ns=200, residency_ns=2000)
+    return lite, replace(second, name="other", latency_ns=3001), *others
+
+
 @pytest.mark.parametrize(
-    ("machine", "states", "words"),
+    ("machine", "name", "states", "levels", "words"),
     [
-        ("powernv8", ["Nap"], ["--governor", "menu", "--workload", "storm"]),
+        ("powernv8", "power8", ["Nap"], None, ["--governor", "menu", "--workload", "storm"]),
         (
-            "powernv10",
-            ["stop0_lite", "stop0", "stop2", "stop3"],
+            *("powernv10", "power10", ["stop0_lite", "other", "stop2", "stop3"], 0xB0100000),
             ["--workload", "periodic", "--levels", "0xb0100000"],
         ),
     ],
 )
-def test_a_machine_as_it_is(
-    machine: str, states: list[str], words: list[str], lid: Path, capsys: Capture
+def test_a_table_in_an_image(
+    machine: str,
+    name: str,
+    states: list[str],
+    levels: int | None,
+    words: list[str],
+    lid: Path,
+    capsys: Capture,
+    tmp_path: Path,
 ) -> None:
-    document = booted(capsys, "--machine", machine, *words)
-    assert list(latencies(document)) == ["snooze", *states]
+    table = replace(find(name), states=states_of(name))
+    image = tmp_path / "own.lid"
+    image.write_bytes(lids.replace(lid.read_bytes(), name, table))
+    document = booted(capsys, "--machine", machine, "--lid", str(image), *words)
+    is_as_predicted(document, table, levels=levels)
+    found = latencies(document)
+    assert list(found) == ["snooze", *states]
+    assert found[states[0]] == ((5, 124) if name == "power8" else (1, 2))
     assert document["governor"] == "menu"
     assert document["versions"]["modelled_as"].startswith("debian-")
 
@@ -113,12 +179,8 @@ def invented(path: Path, base: str, seed: int) -> dict[str, tuple[int, int]]:
     return {name: (-(-times[0] // 1000), -(-times[1] // 1000)) for name, times in rows.items()}
 
 
-def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) -> None:
+def test_a_tree_patched_and_rebuilt(tree: Path, capsys: Capture, tmp_path: Path) -> None:
     """With a table nobody has seen, and stop levels that QEMU does not have by itself."""
-    with skipping():
-        tree = boot_parts.skiboot_source(boot_parts.packages_in(CACHE))
-    if not shutil.which(f"{build.CROSS}gcc"):
-        pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
     before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
     times = invented(tmp_path / "mine.yaml", "power9", seed=os.getpid())
     document = booted(
@@ -131,12 +193,18 @@ def test_a_tree_patched_and_rebuilt(lid: Path, capsys: Capture, tmp_path: Path) 
     assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
 
 
-def test_a_tree_before_and_after_a_patch(lid: Path, capsys: Capture, tmp_path: Path) -> None:
-    with skipping():
-        tree = boot_parts.skiboot_source(boot_parts.packages_in(CACHE))
-    if not shutil.which(f"{build.CROSS}gcc"):
-        pytest.skip(f"no cross compiler (Debian package {build.COMPILER_PACKAGE})")
-    words = ["--tree", str(tree), "--patch", "stop0-lite-15us", "--machine", "powernv9"]
+def test_a_tree_before_and_after_a_patch(tree: Path, capsys: Capture, tmp_path: Path) -> None:
+    """On each of two CPUs."""
+    words = [
+        "--tree",
+        str(tree),
+        "--patch",
+        "stop0-lite-15us",
+        "--machine",
+        "powernv9",
+        "--smp",
+        "2",
+    ]
     command = ["boot", "--logs", str(tmp_path), "--time-limit", "600", "--format", "json", *words]
     assert main(command) == 0
     document = json.loads(capsys.readouterr().out)
@@ -144,6 +212,11 @@ def test_a_tree_before_and_after_a_patch(lid: Path, capsys: Capture, tmp_path: P
     assert document["changes_table"]
     found = [latencies(document[side])["stop0_lite"] for side in ("before", "after")]
     assert found == [(1, 10), (1, 15)]
+    before = find("power9")
+    lite, *others = before.states
+    after = replace(before, states=(replace(lite, residency_ns=15_000), *others))
+    is_as_predicted(document["before"], before, smp=2)
+    is_as_predicted(document["after"], after, smp=2)
     assert sorted(path.name for path in Path(document["logs"]).iterdir()) == ["after", "before"]
 
 
@@ -229,12 +302,13 @@ def test_nothing_is_left_when_it_is_stopped_at_any_moment(
 
 def test_two_boots_at_once(lid: Path, tmp_path: Path) -> None:
     """Of one machine, as it is and with the table of 2017 in an image, which itself is left alone:
-    200 ns and 2 us become 1 us and 2 us in this kernel."""
+    200 ns and 2 us become 1 us and 2 us in this kernel, and it has fewer rows."""
     own = tmp_path / "own.lid"
     own.write_bytes(lid.read_bytes())
     words = ["--machine", "powernv9", "--time-limit", "600", "--format", "json"]
     as_it_is = ["--governor", "ladder", "--workload", "periodic"]
-    with_table = ["power9-dd1@84368bbf8", "--lid", str(own), "--workload", "storm"]
+    name = "power9-dd1@84368bbf8"
+    with_table = [name, "--lid", str(own), "--workload", "storm"]
     both = [
         subprocess.Popen(command(tmp_path, *words, *more), stdout=subprocess.PIPE)
         for more in (as_it_is, with_table)
@@ -247,5 +321,6 @@ def test_two_boots_at_once(lid: Path, tmp_path: Path) -> None:
     assert here["governor"] == "ladder"
     assert here["versions"]["modelled_as"].startswith("debian-")
     assert latencies(table)["stop0_lite"] == (1, 2)
+    is_as_predicted(table, find(name))
     assert own.read_bytes() == lid.read_bytes()
     assert any(line.startswith("stop1: when it is selected") for line in table["unconfirmed"])
