@@ -66,6 +66,9 @@ def held() -> tuple[int, int]:
 def leaks(call: Callable[[], object], rounds: int = ROUNDS) -> bool:
     """Whether so many calls leave as many blocks, in each of ten tries: what is remembered once
     comes to an end."""
+    # what other tests left behind need not be looked at each time
+    gc.collect()
+    gc.freeze()
     for _ in range(rounds // 4 + 1):
         call()
     for _ in range(10):
