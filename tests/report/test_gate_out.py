@@ -16,7 +16,7 @@ from idle_states.cli.commands import COMMANDS
 from tests.report.test_escapes import HOSTILE
 from tests.support.forms import FORMS, faults
 from tests.support.gate_out import DRIVERS, Drawn, Line
-from tests.support.thorough import examples, slow
+from tests.support.thorough import slow
 
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 """An example runs a hundred commands."""
@@ -75,7 +75,7 @@ def wrong(line: Line) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("group", [*(group for group in GROUPS if group not in LONG), *slow(*LONG)])
-@settings(max_examples=examples(1, 2), phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1, phases=NO_SHRINKING, suppress_health_check=list(HealthCheck))
 @example(
     "\x1b]0;t\x07\n::error::x\u202e\x9b",
     b"f\xff\n::error::x\x1b\xe2\x80\xae",
