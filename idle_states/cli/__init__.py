@@ -230,6 +230,10 @@ def _run(words: list[str]) -> int:
         finally:
             # what --help printed; argparse ends the program
             sys.stdout.flush()
+        if getattr(arguments, "platform", None) not in (None, "all-levels"):
+            from .platform_note import note_platform
+
+            note_platform(arguments)
         status = int(arguments.run(arguments))
         sys.stdout.flush()
         return status

@@ -83,6 +83,7 @@ def request(arguments: argparse.Namespace) -> "CheckRequest":
 
 def run(arguments: argparse.Namespace) -> int:
     from ..check.request import checked
+    from ..linux.platforms import without_effect
     from ..wording import plural
     from .findings_options import shown
     from .options import output, say
@@ -99,6 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"looked at {found.what}")
     for line in found.left_out(asked.criteria):
         say(line)
+    tables = [source.table for source in found.sources if source.table is not None]
+    if note := without_effect(asked.criteria.platform, tables):
+        say(note)
     kernels = found.kernels(asked.criteria)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"

@@ -1,18 +1,26 @@
 """The machines that --platform may name: those of firmware that exports tables, and those with an
 x86 processor, whose driver has tables of its own."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..dataclass import replace
 from ..findings import UsageError
 from ..skiboot.platform import ALL_LEVELS, PRESETS, BadPlatform, Platform, parse_platform
-from ..table import IdleTable
-from ..wording import suggestion
+from ..table import IdleTable, Register
+from ..wording import joined, suggestion
 from .grounds import INTEL_IDLE, driver_of
 
 if TYPE_CHECKING:
     from .intel_idle.platform import X86Platform
 
 AnyPlatform: TypeAlias = "Platform | X86Platform"
+
+_OPAL = "a machine with OPAL such as op920"
+_PSCI = "psci-mode=pc"
+_X86 = "an x86 machine such as skx"
+_SHOWN = 3
+"""Most tables that are named."""
 
 
 def parse(text: str) -> AnyPlatform:
@@ -66,3 +74,35 @@ def subsystem_of(table: IdleTable, platform: AnyPlatform) -> str:
     """The subsystem, one of grounds.subsystems(), that registers a table's states on a machine.
     Raises UsageError."""
     return INTEL_IDLE if x86_of(platform, table) is not None else driver_of(table)
+
+
+def without_effect(platform: AnyPlatform, tables: Sequence[IdleTable]) -> str:
+    """Says that a platform changes nothing for any of the tables, which are of other machines, and
+    what would fit; "" where it may change something. x86_of() judges x86 machines."""
+    if not isinstance(platform, Platform) or not tables:
+        return ""
+    usual = replace(ALL_LEVELS, name=platform.name)
+    of_psci = replace(usual, psci_mode=platform.psci_mode)
+    of_opal = replace(platform, psci_mode=usual.psci_mode)
+    asked = [kind for kind, one in ((_OPAL, of_opal), (_PSCI, of_psci)) if one != usual]
+    fitting = [_fitting(table) for table in tables]
+    if not asked or any(kind in fitting for kind in asked):
+        return ""
+    names = [table.name for table in tables]
+    shown = joined(names) if len(names) <= _SHOWN else f"{len(names)} tables"
+    wanted = joined(list(dict.fromkeys(kind for kind in fitting if kind)), "or")
+    return (
+        f"--platform {platform.name} changes nothing for {shown}: expected "
+        f"{wanted or 'none, for no platform does'}"
+    )
+
+
+def _fitting(table: IdleTable) -> str:
+    """The platforms that change something for a table; "" if none does."""
+    if table.register is not Register.NONE:
+        return _OPAL
+    if table.acpi is not None:
+        return {"arm64": _PSCI, "riscv64": ""}.get(table.acpi.arch, _X86)
+    if table.built_in is not None:
+        return _X86 if table.built_in.is_intel_idle else ""
+    return _PSCI if table.listed is not None and not table.listed.riscv else ""
