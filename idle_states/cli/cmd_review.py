@@ -20,7 +20,8 @@ whose tables the change concerns, each table once with the boards that have it.
 Of Linux the tables built into drivers are reviewed, too: those of intel_idle.c, with the processors
 that get another one, and of drivers/cpuidle.
 
-Exits 1 if the change brings findings at or above --fail-on."""
+Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
+without its tree could not be read, which the first line says."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -97,7 +98,7 @@ def request(arguments: argparse.Namespace) -> "ReviewRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..report import review_markdown, review_reply, review_text
+    from ..report import review_markdown, review_reply, review_text, review_words
     from ..report.documents.review import Review, compared
     from ..report.formats import render
     from ..report.json_output import envelope
@@ -105,6 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     from .findings_options import shown
     from .missing_core import note_missing_core
     from .options import output, say
+    from .status import UNREADABLE
 
     out, show = output(arguments), shown(arguments)
     asked = request(arguments)
@@ -121,6 +123,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif out.format == "json":
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:
+        if found.unread_lines:
+            say(review_words.unread_lines(found))
         findings = show.annotated(out.format, found.new)
         out.document(render(out.format, "review", findings, inputs, found.texts))
-    return show.status_of(found.new)
+    return UNREADABLE if found.unread_lines else show.status_of(found.new)

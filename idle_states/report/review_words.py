@@ -29,6 +29,8 @@ def verdict(review: Review) -> str:
     new = [finding for finding in review.new if finding.counts]
     cpus = {cpu.name for change in review.changes for cpu in change.processors}
     if not tables and not new and not review.fixed and not cpus:
+        if review.unread_lines:
+            return f"No change of a table is read: {unread_lines(review)}."
         unread = any(change.unread for change in review.changes)
         return "No table is compared." if unread else "No table changes."
     counts = [
@@ -46,7 +48,14 @@ def verdict(review: Review) -> str:
     what += f", {len(exported)} exported otherwise" if exported else ""
     what += f", which concerns {plural(beside, 'other')}" if beside else ""
     what += f", {plural(len(cpus), 'processor')} treated otherwise" if cpus else ""
-    return f"{what}: {brought}, {len(review.fixed)} fixed."
+    rest = f"; {unread_lines(review)}" if review.unread_lines else ""
+    return f"{what}: {brought}, {len(review.fixed)} fixed{rest}."
+
+
+def unread_lines(review: Review) -> str:
+    """How many changed lines of a diff without its tree tell nothing."""
+    verb = "was" if review.unread_lines == 1 else "were"
+    return f"{plural(review.unread_lines, 'changed line')} {verb} not read"
 
 
 def _identity(table: TableChange) -> tuple[str, str]:

@@ -35,6 +35,7 @@ class Applied:
     letters     its messages and diffs as mailed, the cover letter first
     answers     what others wrote to it
     hidden      commit -> the places in its files that no diff shows, where there is no tree
+    unread      number of changed lines that could not be read, where there is no tree
     """
 
     version: int
@@ -47,6 +48,7 @@ class Applied:
     letters: tuple[Letter, ...] = ()
     answers: tuple[MailedAnswer, ...] = ()
     hidden: Mapping[str, Hidden] = field(default_factory=dict)
+    unread: int = 0
 
 
 def cover_of(series: Series) -> Commit | None:

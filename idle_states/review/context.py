@@ -28,6 +28,8 @@ _END = re.compile(r"\s*\}\s*,?\s*")
 _BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
 _LAST = re.compile(r"\s*,?\s*\}\s*,?$")
 _COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^(?:(?!/\*).)*?\*/|//.*$")
+_WITHIN = " \t{"
+"""What a line of an array begins with."""
 _ARRAY_END = re.compile(r"\s*\}\s*;")
 _FIELDS = {
     "latency_ns": "latency_ns",
@@ -49,12 +51,14 @@ class _Side:
     """arrays      array -> its rows that hunks show, in order
     hunks       array -> the last line of the last of these hunks
     opened      array -> the line on which it begins, if a hunk shows that
+    of_tables   the lines that seem to be a table's
     understood  the lines that were understood
     """
 
     arrays: dict[str, list[ShownRow]] = field(default_factory=dict)
     hunks: dict[str, int] = field(default_factory=dict)
     opened: dict[str, int] = field(default_factory=dict)
+    of_tables: set[int] = field(default_factory=set)
     understood: set[int] = field(default_factory=set)
 
 
@@ -66,12 +70,14 @@ def without_tree(series: Series, shown: str) -> Applied:
     hidden: dict[str, Hidden] = {}
     base = head = ""
     hashes = []
+    unread = 0
     for patch in series.patches:
         ends: tuple[dict[str, FragmentText], ...] = ({}, {})
         for change in patch.files:
             if change.path.endswith(".c") and change.hunks:
-                old, new, said = _fragments(change, partial)
+                old, new, aside, said = _fragments(change, partial)
                 remarks += said
+                unread += aside
                 if old.text or new.text:
                     ends[0][change.before or change.path] = old
                     ends[1][change.path] = new
@@ -89,11 +95,13 @@ def without_tree(series: Series, shown: str) -> Applied:
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)
         remarks.append("the diff shows no named row of an idle-state table")
-        paths = [change.path for patch in series.patches for change in patch.files]
-        if any(path.endswith((".dts", ".dtsi")) for path in paths):
-            remarks.append("device-tree source is not looked at without its repository (--tree)")
-        if any(path.endswith(".c") and "idle" in path for path in paths):
-            remarks.append("a driver of Linux is not looked at without its repository (--tree)")
+        changes = [change for patch in series.patches for change in patch.files]
+        trees = [change for change in changes if change.path.endswith((".dts", ".dtsi"))]
+        drivers = [each for each in changes if each.path.endswith(".c") and "idle" in each.path]
+        for what, those in (("device-tree source", trees), ("a driver of Linux", drivers)):
+            if those:
+                remarks.append(f"{what} is not looked at without its repository (--tree)")
+                unread += sum(map(_changed, those))
     remarks += missing(series)
     said_once = tuple(dict.fromkeys(remarks))
     cover = cover_of(series)
@@ -109,6 +117,7 @@ def without_tree(series: Series, shown: str) -> Applied:
         letters,
         series.answers,
         hidden,
+        unread,
     )
 
 
@@ -118,9 +127,10 @@ def _contents(texts: Mapping[str, FragmentText]) -> dict[str, bytes | None]:
 
 def _fragments(
     change: FileChange, partial: set[str]
-) -> tuple[FragmentText, FragmentText, list[str]]:
-    """The file before and after, with the tables alone, and what is to be said of them; adds to
-    partial those whose other rows are not known."""
+) -> tuple[FragmentText, FragmentText, int, list[str]]:
+    """The file before and after, with the tables alone, the number of changed lines of tables that
+    were not understood, and what is to be said of them; adds to partial those whose other rows are
+    not known."""
     before, after = _Side(), _Side()
     for hunk in change.hunks:
         opened = _ARRAY.search(hunk.section)
@@ -148,16 +158,21 @@ def _fragments(
         )
         remarks.append(f"of {array} the diff shows {rows_shown}: {rest}")
     aside = _left_aside(change, before, after)
-    if aside and (texts[0].text or texts[1].text or _shows_members(change)):
+    if aside:
         remarks.append(
             f"{change.path}: {plural(aside, 'changed line')} left aside, because the diff does not "
             "show the whole value, or the name of the row"
         )
-    return texts[0], texts[1], remarks
+    return texts[0], texts[1], aside, remarks
+
+
+def _changed(change: FileChange) -> int:
+    """Number of lines that go or come."""
+    return sum(line.mark in ("-", "+") for hunk in change.hunks for line in hunk.lines)
 
 
 def _left_aside(change: FileChange, before: _Side, after: _Side) -> int:
-    """Number of lines that go or come, and were not understood."""
+    """Number of lines of tables that go or come, and were not understood."""
     count = 0
     for hunk in change.hunks:
         for side, lines, first, mark in (
@@ -165,21 +180,23 @@ def _left_aside(change: FileChange, before: _Side, after: _Side) -> int:
             (after, hunk.after, hunk.new, "+"),
         ):
             count += sum(
-                line.mark == mark and number not in side.understood
+                line.mark == mark and number in side.of_tables - side.understood
                 for number, line in enumerate(lines, first)
             )
     return count
 
 
-def _shows_members(change: FileChange) -> bool:
-    lines = (line.text for hunk in change.hunks for line in hunk.lines)
-    return any((match := _MEMBER.fullmatch(text)) and match[1] in _MEMBERS for text in lines)
+def _shows_members(lines: Sequence[HunkLine]) -> bool:
+    found = (_MEMBER.fullmatch(line.text) for line in lines)
+    return any(match and match[1] in _MEMBERS for match in found)
 
 
 def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> None:
     """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
     row: ShownRow | None = None
     open_member: tuple[str, int, str] | None = None
+    # of a hunk that does not say which array it is in, its members tell that it is in one
+    nameless = not array and _shows_members(lines)
 
     def close_row() -> None:
         nonlocal row, open_member
@@ -196,15 +213,17 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
     for number, line in enumerate(lines, first):
         text = _COMMENT.sub(" ", line.text).rstrip()
         opened = _ARRAY.search(text)
+        if (array or nameless) and line.text[:1] in _WITHIN:
+            side.of_tables.add(number)
         if not text.strip(" \t{},;") or opened:
             side.understood.add(number)
         if opened:
             close_row()
-            array = opened[1]
+            array, nameless = opened[1], False
             side.opened.setdefault(array, number)
         elif _ARRAY_END.match(text):
             close_row()
-            array = ""
+            array, nameless = "", False
         elif _END.fullmatch(text):
             if open_member and row is not None:
                 row.members[open_member[0]] = open_member[1:]

@@ -159,6 +159,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
         remarks=tuple(remarks),
         letters=newest.letters,
         is_mailed=True,
+        unread_lines=newest.unread,
         about=_about(request, newest.held.prefix, newest.letters),
     )
 

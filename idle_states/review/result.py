@@ -132,6 +132,7 @@ class Review:
     remarks     of mailed patches: what they were applied to, and what was repaired to read them
     letters     the messages that were read, in order
     is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
+    unread_lines  number of changed lines that could not be read, where there is no tree
     about       what is reviewed and how, without the commits: the same when it comes again changed
     """
 
@@ -145,6 +146,7 @@ class Review:
     remarks: tuple[str, ...] = ()
     letters: tuple[Letter, ...] = ()
     is_mailed: bool = False
+    unread_lines: int = 0
     about: tuple[str, ...] = ()
 
     @property

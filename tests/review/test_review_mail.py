@@ -331,3 +331,47 @@ def test_a_change_that_the_diff_does_not_show_whole_is_said(tmp_path: Path) -> N
     assert "hw/slw.c: 2 changed lines left aside, because the diff does not show the whole" in (
         " ".join(found.remarks)
     )
+
+
+_CUT = (
+    "--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+    "@@ -40,3 +40,3 @@ static struct cpu_idle_states power9_cpu_idle_states[] = {\n"
+    " \t\t       | 0*OPAL_PM_TIMEBASE_STOP \\\n-\t\t       | 0*OPAL_PM_LOSE_USER_CONTEXT \\\n"
+    "+\t\t       | 1*OPAL_PM_LOSE_USER_CONTEXT \\\n \t\t.latency_ns = 5,\n"
+)
+_CODE = "@@ -90,2 +90,2 @@ void slw_init(void)\n-\tint a;\n+\tint b;\n \treturn;\n"
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "reply", "json", "sarif", "github", "junit"])
+def test_changed_lines_that_were_not_read_are_in_the_head_and_in_the_exit_status(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text(_CUT + _CODE)
+    assert main(["review", str(mail), "--format", form]) == 3
+    out, said = capsys.readouterr()
+    if form == "json":
+        assert json.loads(out)["unread_lines"] == 2
+    elif form in ("text", "markdown", "reply"):
+        head = " ".join(out.split()[:24])
+        assert "No change of a table is read: 2 changed lines were not read." in head
+    else:
+        assert "2 changed lines were not read" in said
+
+
+def test_other_code_that_a_patch_changes_is_none_that_was_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text(f"--- a/hw/slw.c\n+++ b/hw/slw.c\n{_CODE}")
+    assert main(["review", str(mail)]) == 0
+    assert capsys.readouterr().out.startswith("No table changes.")
+
+
+def test_device_trees_without_their_repository_are_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = tmp_path / "x.diff"
+    mail.write_text("--- a/x.dtsi\n+++ b/x.dtsi\n@@ -1 +1 @@\n-\ta = <1>;\n+\ta = <2>;\n")
+    assert main(["review", str(mail)]) == 3
+    assert "2 changed lines were not read" in capsys.readouterr().out.splitlines()[0]

@@ -230,6 +230,9 @@ class Review(Form[result.Review]):
         list[str],
         "Of mailed patches: what they were applied to, and what was repaired to read them.",
     ]
+    unread_lines: Annotated[
+        Count, "Changed lines that could not be read, of mailed patches without a tree."
+    ]
     findings: Annotated[
         list[Finding],
         "What the change brings, with places as they are after it; suppressed ones are left out.",
