@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     from .options import output, say
 
     asked, out = request(arguments), output(arguments)
-    note_missing_core()
+    if asked.workload is None:
+        note_missing_core()
     found = limits(asked, say)
     said, effect, inputs = "", None, found.inputs
     if asked.trace is not None:
@@ -122,9 +123,11 @@ def _simulated(found: "LimitResult", out: "Output") -> _Effect:
     from ..report.documents.simulate import simulated
     from ..simulation.request import prepare
     from . import progress
+    from .missing_core import note_missing_core, of_simulation
     from .options import say
 
     prepared = prepare(simulate_request(found), say)
+    note_missing_core(lambda: of_simulation(prepared))
     made = progress.simulated(prepared)
     said = simulate_text.render(made, out.style, prepared.power)
     return said, simulated(made, prepared.power), prepared.inputs

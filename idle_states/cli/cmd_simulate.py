@@ -123,7 +123,7 @@ def _wake_ups(arguments: argparse.Namespace) -> int:
 def run(arguments: argparse.Namespace) -> int:
     from .. import core
     from ..report import simulate_text
-    from ..report.documents.simulate import Simulate, simulated
+    from ..report.documents.simulate import Listed, Simulated, listed, simulated
     from ..report.json_output import envelope
     from ..simulation.request import prepare
     from . import progress
@@ -132,7 +132,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     out = output(arguments)
     if arguments.list:
-        out.text(simulate_text.workloads())
+        if out.format == "json":
+            out.document(envelope("simulate", Listed, listed()))
+        else:
+            out.text(simulate_text.workloads())
         return 0
     prepared = prepare(request(arguments), say)
     note_missing_core(lambda: of_simulation(prepared))
@@ -148,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
         out.page("simulate", simulate.title(found), sections, prepared.inputs, headline)
     if out.format == "json":
         body = simulated(found, prepared.power)
-        out.document(envelope("simulate", Simulate, body, prepared.inputs))
+        out.document(envelope("simulate", Simulated, body, prepared.inputs))
     else:
         out.text(simulate_text.render(found, out.style, prepared.power))
     return 0

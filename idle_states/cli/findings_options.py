@@ -87,7 +87,8 @@ def criteria(arguments: argparse.Namespace) -> "Criteria":
 
 
 def selection(arguments: argparse.Namespace) -> "RuleSelection":
-    """--select and --ignore. Raises UsageError for something that is no rule."""
+    """--select and --ignore. Raises UsageError for something that is no rule, and where no rule is
+    left, for nothing would be looked at."""
     from ..rules.catalogue import known_codes
     from ..rules.engine import RuleSelection
 
@@ -98,7 +99,12 @@ def selection(arguments: argparse.Namespace) -> "RuleSelection":
             if not any(known.startswith(code) for known in known_codes()):
                 raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
         chosen.append(codes)
-    return RuleSelection(*chosen)
+    left = RuleSelection(*chosen)
+    if not any(map(left.takes, known_codes())):
+        select, ignore = (",".join(codes) for codes in chosen)
+        asked = f"--select {select} and --ignore {ignore}" if select else f"--ignore {ignore}"
+        raise UsageError(f"expected a rule to be left, found none with {asked}")
+    return left
 
 
 def configured(arguments: argparse.Namespace) -> "Configuration | None":

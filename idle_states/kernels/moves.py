@@ -3,7 +3,7 @@
 from ..dataclass import dataclass
 from ..diff import Difference
 from ..findings import UsageError
-from ..linux.governors import UnknownGovernor, governor_names, not_utilised
+from ..linux.governors import expect_steady, not_utilised
 from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..selection.selection import Mapped, SelectionChange, TableSelection
@@ -28,12 +28,7 @@ class MovesRequest:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        steady = [name for name in governor_names() if name != "haltpoll"]
-        if self.of.governor not in steady:
-            raise UnknownGovernor(
-                f"expected a governor with steady states ({', '.join(steady)}), "
-                f"found {self.of.governor!r}"
-            )
+        expect_steady(self.of.governor)
         if len(self.names) > 2:
             raise UsageError(f"expected a series or two kernels, found {' '.join(self.names)}")
 

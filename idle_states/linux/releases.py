@@ -51,6 +51,9 @@ PRESETS = (
 ).split()
 """Distributions' kernels among all_releases()."""
 
+CANDIDATES_MAX = 10
+"""No series of SERIES, all of which are released, had more release candidates."""
+
 LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
 """Series that kernel.org kept for years."""
 
@@ -209,6 +212,11 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         raise UnknownRelease(
             f"expected a kernel from {MAINLINE[0]} on, found {_shown(text)}: {hint}"
             f"{'' if older else suggestion(series, MAINLINE)}"
+        )
+    if (named.candidate or 0) > CANDIDATES_MAX:
+        raise UnknownRelease(
+            f"expected a candidate of {series} up to rc{CANDIDATES_MAX}, found {_shown(text)}: "
+            "there was none of that number"
         )
     last = taken_apart(_series2last[series])
     assert last is not None

@@ -30,12 +30,12 @@ from . import limits
 
 STANDARD_INPUT = "-"
 
-FILE, DIRECTORY, LINK = "a regular file", "a directory", "a link"
+FILE, DIRECTORY, LINK, PIPE = "a regular file", "a directory", "a link", "a pipe"
 _KINDS = {
     stat.S_IFREG: FILE,
     stat.S_IFDIR: DIRECTORY,
     stat.S_IFLNK: LINK,
-    stat.S_IFIFO: "a pipe",
+    stat.S_IFIFO: PIPE,
     stat.S_IFSOCK: "a socket",
     stat.S_IFBLK: "a device",
     stat.S_IFCHR: "a device",

@@ -103,7 +103,8 @@ def _kind(found: Ground) -> str:
 def comparison(found: KernelComparison, style: Style) -> str:
     """A block for each subsystem that differs."""
     a, b = (printable(kernel.name) for kernel in (found.a, found.b))
-    lines = [style("strong", f"From {a} to {b}")]
+    title = f"{a} and itself" if found.a == found.b else f"From {a} to {b}"
+    lines = [style("strong", title)]
     for missing in found.missing:
         lines += ["", f"{missing.subsystem} is modelled in {(a, b)[missing.side == 'b']} only"]
     for subsystem in found.subsystems:
@@ -116,7 +117,7 @@ def comparison(found: KernelComparison, style: Style) -> str:
             lines += [f"    {origin(each, (a, b))}" for each in change.origins]
     if not found.differs:
         lines += ["", f"nothing differs in {joined(found.subsystems)}"]
-    doubts = remarks((found.a, found.b), *found.subsystems)
+    doubts = remarks(dict.fromkeys((found.a, found.b)), *found.subsystems)
     return "\n".join([*lines, *([""] if doubts else []), *map(printable, doubts)]) + "\n"
 
 

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from ..dataclass import dataclass, replace
 from ..linux.driver_table import DriverTable
-from ..linux.governors import Governor, State, UnknownGovernor, names_of
+from ..linux.governors import Governor, State, expect_steady, names_of
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.ladder_steps import LadderStep, steps
@@ -186,11 +186,7 @@ def settling_of(
 
     Raises UnknownGovernor, also for haltpoll, whose decisions depend on how long it polled.
     """
-    if governor == "haltpoll":
-        raise UnknownGovernor(
-            "expected a governor with steady states (ladder, menu, teo), found 'haltpoll', which "
-            "prove and simulate follow"
-        )
+    expect_steady(governor)
     off = table.off if isinstance(table, DriverTable) else frozenset()
     return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core, off)
 

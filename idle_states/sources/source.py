@@ -127,6 +127,9 @@ class File:
             if kind is None:
                 message = "expected a regular file or a directory, found nothing of that name"
                 raise unreadable(shown, message)
+            if kind == opening.PIPE:
+                hint = "as standard input it is read: COMMAND | idle-states ... -"
+                raise unreadable(shown, f"expected {opening.FILE}, found {kind}; {hint}")
             return cls(where, opening.read(where, MAX_BYTES, shown=shown))
         except OSError as error:
             message = f"expected a readable file, found: {error.strerror}"

@@ -94,6 +94,7 @@ COMMANDS = [
     "stats --summary {summary} --summary b={summary} --audit-outliers",
     "patch --list",
     "simulate pipe --table power9 --topology smt8-fused --runs 2 --duration 1ms --bistable",
+    "simulate --list",
     "simulate server --states 1000/10000 --disabled state1 --governor ladder --duration 1ms",
 ]
 """At least one for each sub-command that needs neither a repository nor QEMU; tests of the others

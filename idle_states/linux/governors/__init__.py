@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+from ...wording import suggestion
 from ..driver_table import DriverTable
 from ..releases import Release, release
 from .interface import Decision, Outcome, Situation, State
@@ -27,6 +28,7 @@ __all__ = [
     "Situation",
     "State",
     "asks_utilisation",
+    "expect_steady",
     "governor_names",
     "known_in",
     "names_of",
@@ -222,3 +224,15 @@ class Governor:
 
 class UnknownGovernor(ValueError):
     """A governor there is no model of, for the kernel asked for or at all."""
+
+
+def expect_steady(name: str) -> None:
+    """Raises UnknownGovernor for a governor without a model, and for haltpoll, whose decisions
+    depend on how long it polled."""
+    steady = tuple(known for known in governor_names() if known != "haltpoll")
+    if name not in steady:
+        beside = ", which prove and simulate follow" if name == "haltpoll" else ""
+        raise UnknownGovernor(
+            f"expected a governor with steady states ({', '.join(steady)}), "
+            f"found {name!r}{beside or suggestion(name, steady)}"
+        )

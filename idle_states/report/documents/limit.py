@@ -9,7 +9,7 @@ from ...linux.governors import not_utilised
 from ...linux.idle_loop import NO_LIMIT_US
 from .replay import Replay
 from .select import Domain, Lengths, Taken, Where, domain_of
-from .simulate import Simulate
+from .simulate import Simulated
 
 Kernels = Annotated[list[str], "The Linux releases."]
 
@@ -131,7 +131,7 @@ class Limit(Form[LimitResult]):
         Replay | None, "The trace without the limit and with it; null where none was given."
     ] = GIVEN
     simulate: Annotated[
-        Simulate | None, "The workload without the limit and with it; null where none was given."
+        Simulated | None, "The workload without the limit and with it; null where none was given."
     ] = GIVEN
 
 

@@ -9,9 +9,11 @@ from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel, spent
 from ...simulation import setup, summary
 from ...simulation.consumption import of_runs
+from ...simulation.experiments import EXPERIMENTS, Experiment
 from ...simulation.placement import Policy
 from ...simulation.setup import SCOPES, WAKE_PERCENTILES, Setup
 from ...simulation.topology import Topology
+from ...simulation.workloads import Described, described
 from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters
 from .energy import Costs
@@ -194,7 +196,7 @@ class Machine(Form[Topology]):
     last_level_caches: Annotated[Count, "How many."] = _groups("llc")
 
 
-class Simulate(Form[Setup]):
+class Simulated(Form[Setup]):
     workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
     topology: Annotated[Machine, "The machine."]
     placement: Annotated[Placement, "The first table's."] = derived(lambda setup: setup.policy)
@@ -216,8 +218,39 @@ class Simulate(Form[Setup]):
     ] = GIVEN
 
 
+class BuiltIn(Form[Described]):
+    name: Annotated[str, "What the command line takes as WORKLOAD."]
+    text: Annotated[str, "What it does."]
+    parameters: Annotated[dict[str, str], "Name and default, as WORKLOAD:name=value takes them."]
+
+
+class Prepared(Form[tuple[str, Experiment]]):
+    """A workload with options under which a published effect shows."""
+
+    name: Annotated[str, "What the command line takes as WORKLOAD."] = derived(lambda of: of[0])
+    text: Annotated[str, "What it shows."] = derived(lambda of: of[1].text)
+    words: Annotated[list[str], "The same as words of a command line."] = derived(
+        lambda of: of[1].words
+    )
+
+
+class Listed(Form[Any]):
+    """What --list lists."""
+
+    workloads: Annotated[list[BuiltIn], "The workloads that come with the tool."]
+    experiments: Annotated[list[Prepared], "The experiments."]
+
+
+Simulate = Simulated | Listed
+
+
+def listed() -> With:
+    """What Listed writes."""
+    return With(None, workloads=described(), experiments=EXPERIMENTS.items())
+
+
 def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | None) -> With:
-    """What Simulate writes. power: None where nothing says what states draw."""
+    """What Simulated writes. power: None where nothing says what states draw."""
     names = [each.setup.name for each in found]
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
     return With(

@@ -1,0 +1,79 @@
+"""What looks like success but is none, and requests that come to nothing, are said."""
+
+import os
+
+import pytest
+
+from idle_states import core
+from idle_states.linux.releases import UnknownRelease, release
+from tests.support.commands import Capture, document, run
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check power9 --select IS4 --ignore IS", "none with --select IS4 and --ignore IS"),
+        ("check power9 --ignore IS", "expected a rule to be left, found none with --ignore IS"),
+        ("select power9 --governor meno", "(ladder, menu, teo), found 'meno'; did you mean 'menu'"),
+        ("kernels --table power9 --governor haltpoll", "'haltpoll', which prove and simulate"),
+        ("prove power9 --governor meno", "(haltpoll, ladder, menu, teo), found 'meno'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(words: str, said: str, capsys: Capture) -> None:
+    status, out, found = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert said in found
+
+
+def test_rules_that_are_left_are_enough(capsys: Capture) -> None:
+    assert run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["6.1-rc99", "6.1-rc11", "7.3.0-0.rc12.20260101.fc45.x86_64"])
+def test_candidates_that_never_were_are_no_releases(name: str) -> None:
+    with pytest.raises(
+        UnknownRelease, match=r"up to rc10, found .*: there was none of that number"
+    ):
+        release(name)
+
+
+def test_candidates_that_were_or_may_come_are_taken() -> None:
+    assert release("6.1-rc8").name == "6.1-rc8"
+    assert release("6.1-rc10").version == (6, 1, -990)
+    assert release("9.9-rc11").guessed
+
+
+def test_a_pipe_is_told_of_standard_input(capsys: Capture) -> None:
+    ours, theirs = os.pipe()
+    try:
+        status, _, said = run(capsys, "show", f"/dev/fd/{ours}")
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (status, "found a pipe; as standard input it is read: " in said) == (3, True)
+
+
+def test_a_kernel_compared_with_itself_is_named_once(capsys: Capture) -> None:
+    status, out, _ = run(capsys, "kernels", "6.6.93", "v6.6.93")
+    assert (status, out.splitlines()[0]) == (0, "6.6.93 and itself")
+    assert "6.6.93, 6.6.93" not in out
+
+
+def test_workloads_are_listed_as_json_too(capsys: Capture) -> None:
+    found = document(capsys, "simulate", "--list")
+    text = run(capsys, "simulate", "--list")[1]
+    assert len(found["workloads"]) + len(found["experiments"]) == len(text.split("\n\n"))
+    names = [each["name"] for each in found["workloads"]]
+    assert "schbench" in names
+    assert "--table" in next(e for e in found["experiments"] if e["name"] == "cluster")["words"]
+
+
+def test_a_simulated_limit_says_how_long_it_takes_without_the_core(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(core, "available", lambda: False)
+    words = "limit 5 power9 --kernel 6.1 --workload periodic --duration 1ms"
+    status, _, said = run(capsys, *words.split())
+    assert status == 0
+    assert said.count("the compiled core is not there") == 1
+    assert "the reference does its work, in " in said
