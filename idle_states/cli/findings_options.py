@@ -87,8 +87,8 @@ def criteria(arguments: argparse.Namespace) -> "Criteria":
 
 
 def selection(arguments: argparse.Namespace) -> "RuleSelection":
-    """--select and --ignore. Raises UsageError for something that is no rule, and where no rule is
-    left, for nothing would be looked at."""
+    """--select and --ignore; says where the latter alone leaves no rule. Raises UsageError for
+    something that is no rule, and where none is left of those selected."""
     from ..rules.catalogue import known_codes
     from ..rules.engine import RuleSelection
 
@@ -102,8 +102,10 @@ def selection(arguments: argparse.Namespace) -> "RuleSelection":
     left = RuleSelection(*chosen)
     if not any(map(left.takes, known_codes())):
         select, ignore = (",".join(codes) for codes in chosen)
-        asked = f"--select {select} and --ignore {ignore}" if select else f"--ignore {ignore}"
-        raise UsageError(f"expected a rule to be left, found none with {asked}")
+        if select:
+            asked = f"--select {select} and --ignore {ignore}"
+            raise UsageError(f"expected a rule to be left, found none with {asked}")
+        say(f"--ignore {ignore} leaves no rule: only what cannot be read is reported")
     return left
 
 

@@ -13,7 +13,6 @@ from tests.support.commands import Capture, document, run
     ("words", "said"),
     [
         ("check power9 --select IS4 --ignore IS", "none with --select IS4 and --ignore IS"),
-        ("check power9 --ignore IS", "expected a rule to be left, found none with --ignore IS"),
         ("select power9 --governor meno", "(ladder, menu, teo), found 'meno'; did you mean 'menu'"),
         ("kernels --table power9 --governor haltpoll", "'haltpoll', which prove and simulate"),
         ("prove power9 --governor meno", "(haltpoll, ladder, menu, teo), found 'meno'"),
@@ -26,7 +25,13 @@ def test_what_cannot_be_meant_is_refused(words: str, said: str, capsys: Capture)
 
 
 def test_rules_that_are_left_are_enough(capsys: Capture) -> None:
-    assert run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")[0] == 0
+    status, _, said = run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")
+    assert (status, said) == (0, "")
+
+
+def test_without_any_rule_only_reading_counts_which_is_said(capsys: Capture) -> None:
+    status, _, said = run(capsys, "check", "power9", "--ignore", "IS")
+    assert (status, "leaves no rule: only what cannot be read" in said) == (0, True)
 
 
 @pytest.mark.parametrize("name", ["6.1-rc99", "6.1-rc11", "7.3.0-0.rc12.20260101.fc45.x86_64"])
