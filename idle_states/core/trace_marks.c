@@ -3,6 +3,8 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+#elif defined(__AARCH64EL__)
+#include <arm_neon.h>
 #endif
 
 /* Sixteen letters, in the vectors of any processor that has them: gcc and clang choose. */
@@ -25,46 +27,72 @@ INLINE letters letters_at(const char *at)
 	return value;
 }
 
-/* A bit for each letter that is 0xff; the others are 0. */
-INLINE u64 bits(letters which)
+/* A bit for each of 64 letters that is 0xff; the others are 0. */
+INLINE u64 bits(const letters which[4])
 {
-#ifdef __SSE2__
-	return (u64)_mm_movemask_epi8((__m128i)which);
-#else
-	const halves two = (halves)which;
+#if defined(__SSE2__)
 	u64 found = 0;
 
-	for (int half = 0; half < 2; half++) {
-		u64 eight = first_byte_lowest(two[half]) & EIGHT(1);
+	for (int i = 0; i < 4; i++)
+		found |= (u64)_mm_movemask_epi8((__m128i)which[i]) << 16 * i;
+	return found;
+#elif defined(__AARCH64EL__)
+	/* Each letter its own bit of eight; added in pairs, three times, they are a byte. */
+	const letters own = (letters)((halves){0} + 0x8040201008040201ull);
+	uint8x16_t sums = vpaddq_u8(vpaddq_u8(which[0] & own, which[1] & own),
+				    vpaddq_u8(which[2] & own, which[3] & own));
 
-		found |= (eight * 0x0102040810204080ull >> 56) << 8 * half;
+	return ((halves)vpaddq_u8(sums, sums))[0];
+#elif defined(__POWER8_VECTOR__)
+	/* Where the bits asked for are, counted from the highest: a byte's own highest. */
+	const __vector signed char asked = {120, 112, 104, 96, 88, 80, 72, 64,
+					    56, 48, 40, 32, 24, 16, 8, 0};
+	u64 found = 0;
+
+	for (int i = 4; i--;) {
+		const __vector signed char here = (__vector signed char)which[i];
+		const halves sixteen = (halves)__builtin_altivec_vbpermq(here, asked);
+
+		found = found << 16 | (u16)sixteen[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__];
 	}
 	return found;
+#else
+	/* Bit n of byte m is of letter 8n + m; then rows become columns. */
+	letters sum = {0};
+
+	for (u64 i = 0; i < 4; i++)
+		sum |= which[i] & (letters)(halves){EIGHT(1) << 2 * i, EIGHT(2) << 2 * i};
+	u64 found = first_byte_lowest(((halves)sum)[0] | ((halves)sum)[1]), swapped;
+
+	if (!found)
+		return 0;
+	swapped = (found ^ found >> 7) & 0x00aa00aa00aa00aaull;
+	found ^= swapped ^ swapped << 7;
+	swapped = (found ^ found >> 14) & 0x0000cccc0000ccccull;
+	found ^= swapped ^ swapped << 14;
+	swapped = (found ^ found >> 28) & 0x00000000f0f0f0f0ull;
+	return found ^ swapped ^ swapped << 28;
 #endif
 }
 
 /* Looks at 64 bytes; those of the name's length that follow are there. */
 INLINE void look(struct found *found, const char *at)
 {
-	letters names[4], any = {0};
+	letters ends[4], names[4];
 
-	found->ends = found->names = 0;
 	for (int i = 0; i < 4; i++) {
 		const letters here = letters_at(at + 16 * i);
 		const letters last = letters_at(at + 16 * i + NAME_LENGTH - 1);
 
-		found->ends |= bits((letters)(here == LETTERS('\n'))) << 16 * i;
+		ends[i] = (letters)(here == LETTERS('\n'));
 		names[i] = (letters)(here == LETTERS(NAME[0])) &
 			   (letters)(last == LETTERS(NAME[NAME_LENGTH - 1]));
-		any |= names[i];
 		/* A NUL less one is above 127, too. */
 		found->odd |= here | (here - 1);
 		found->capital |= (letters)(here == LETTERS('P'));
 	}
-	/* Bits take more than all the rest where a processor has no instruction for them. */
-	if (((halves)any)[0] | ((halves)any)[1])
-		for (int i = 0; i < 4; i++)
-			found->names |= bits(names[i]) << 16 * i;
+	found->ends = bits(ends);
+	found->names = bits(names);
 }
 
 /* Whether a line is short that ends in this word, the one before having ended in it or the last. */
