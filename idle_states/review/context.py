@@ -28,8 +28,8 @@ _END = re.compile(r"\s*\}\s*,?\s*")
 _BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
 _LAST = re.compile(r"\s*,?\s*\}\s*,?$")
 _COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^(?:(?!/\*).)*?\*/|//.*$")
-_WITHIN = " \t{"
-"""What a line of an array begins with."""
+_WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
+"""How a line of an array begins, one within a comment not."""
 _ARRAY_END = re.compile(r"\s*\}\s*;")
 _FIELDS = {
     "latency_ns": "latency_ns",
@@ -213,7 +213,7 @@ def _read(side: _Side, lines: Sequence[HunkLine], first: int, array: str) -> Non
     for number, line in enumerate(lines, first):
         text = _COMMENT.sub(" ", line.text).rstrip()
         opened = _ARRAY.search(text)
-        if (array or nameless) and line.text[:1] in _WITHIN:
+        if (array or nameless) and _WITHIN.match(line.text):
             side.of_tables.add(number)
         if not text.strip(" \t{},;") or opened:
             side.understood.add(number)

@@ -368,6 +368,19 @@ def test_other_code_that_a_patch_changes_is_none_that_was_not_read(
     assert capsys.readouterr().out.startswith("No table changes.")
 
 
+def test_a_comment_within_a_row_is_none_that_was_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = tmp_path / "x.diff"
+    head, body = _CUT.split("[] = {\n")
+    said = body.replace("0*OPAL_PM_LOSE", "* a").replace("1*OPAL_PM_LOSE", "* a")
+    said = said.replace("       | * a_USER_CONTEXT \\", " * kept")
+    assert "-\t\t * kept\n" in said
+    mail.write_text(f"{head}[] = {{\n{said}")
+    assert main(["review", str(mail)]) == 0
+    assert capsys.readouterr().out.startswith("No table changes.")
+
+
 def test_device_trees_without_their_repository_are_not_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
