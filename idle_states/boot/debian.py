@@ -8,7 +8,9 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -53,19 +55,20 @@ class Packages:
     """Debian packages unpacked below `cache`, each fetched once, even if processes ask at once.
 
     All methods raise Unavailable. A failure is remembered, so that a run without network waits only
-    once for each package.
+    once for each package. So are the lists of an archive, while this object lives.
     """
 
     def __init__(self, cache: Path) -> None:
         self.cache = cache
         self.failures: dict[str, Unavailable] = {}
+        self._apts: dict[tuple[str, str, str | None], _PrivateApt] = {}
 
     def source_tree(self, package: str, member: str, suite: str | None = None) -> Path:
         """The directory `member` of a source package; `suite` if not this machine's own."""
 
         def make(fresh: Path, scratch: Path) -> None:
-            apt = _PrivateApt(scratch, "deb-src", native_architecture(), suite)
-            apt.get("source", "--download-only", "--tar-only", package)
+            apt = self._apt("deb-src", native_architecture(), suite)
+            apt.get(scratch, "source", "--download-only", "--tar-only", package)
             for archive in sorted(scratch.glob(f"{package}_*.tar.*")):
                 if untar(archive, fresh, [f"*/{member}/*"], strip=1 + len(Path(member).parts)):
                     return
@@ -91,18 +94,18 @@ class Packages:
         architecture = architecture or native_architecture()
 
         def make(fresh: Path, scratch: Path) -> None:
-            apt = _PrivateApt(scratch, "deb", architecture, suite)
-            name = package
+            apt = self._apt("deb", architecture, suite)
+            name, wanted = package, [f"./{member}" for member in members]
             for _ in range(3):
-                if _undeb(apt.download(name), fresh, [f"./{member}" for member in members]):
+                if _undeb(apt.download(name, scratch), fresh, wanted):
                     return
                 dependencies = apt.dependencies(name)
                 images = [each for each in dependencies if _KERNEL.match(each)] or dependencies
                 if len(images) != 1:
                     break
                 (name,) = images
-            wanted = " or ".join(members)
-            raise Unavailable(f"the package {package} ({architecture}) has no {wanted}")
+            either = " or ".join(members)
+            raise Unavailable(f"the package {package} ({architecture}) has no {either}")
 
         kept = f"{package}_{architecture}/{f'{suite}-' if suite else ''}{digest(members)}"
         return self.made(kept, make)
@@ -134,6 +137,14 @@ class Packages:
             raise
         return target
 
+    def _apt(self, kind: str, architecture: str, suite: str | None) -> "_PrivateApt":
+        key = kind, architecture, suite
+        if key not in self._apts:
+            directory = Path(tempfile.mkdtemp(prefix=".apt-", dir=self.cache))
+            weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+            self._apts[key] = _PrivateApt(directory, *key)
+        return self._apts[key]
+
     def _make_once(self, target: Path, make: Callable[[Path, Path], None]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with locked(target.with_name(f".{target.name}.lock")):
@@ -149,9 +160,7 @@ class Packages:
 class _PrivateApt:
     """apt with its own configuration, package lists and cache, all in `directory`."""
 
-    def __init__(
-        self, directory: Path, kind: str, architecture: str, suite: str | None = None
-    ) -> None:
+    def __init__(self, directory: Path, kind: str, architecture: str, suite: str | None) -> None:
         self.directory = directory
         self.configuration = directory / "apt.conf"
         for part in ("state/lists/partial", "cache/archives/partial"):
@@ -162,26 +171,26 @@ class _PrivateApt:
         self.configuration.write_text(
             _APT_CONFIGURATION.format(directory=directory, architecture=architecture)
         )
-        self.get("update")
+        self.get(directory, "update")
 
-    def get(self, *arguments: str) -> str:
-        return self._run("apt-get", *arguments)
+    def get(self, into: Path, *arguments: str) -> str:
+        return self._run(into, "apt-get", *arguments)
 
-    def download(self, package: str) -> Path:
-        self.get("download", package)
+    def download(self, package: str, into: Path) -> Path:
+        self.get(into, "download", package)
         # apt takes a name it does not know as a pattern, and may fetch another package
-        for found in self.directory.glob(f"{package}_*.deb"):
+        for found in into.glob(f"{package}_*.deb"):
             return found
         raise Unavailable(f"the archive has no package {package}")
 
     def dependencies(self, package: str) -> list[str]:
-        listed = self._run("apt-cache", "depends", "--important", package)
+        listed = self._run(self.directory, "apt-cache", "depends", "--important", package)
         return re.findall(r"^ *Depends: (\S+)$", listed, re.MULTILINE)
 
-    def _run(self, program: str, *arguments: str) -> str:
+    def _run(self, folder: Path, program: str, *arguments: str) -> str:
         """What apt leaves of temporary files, if it is killed, is below the directory, too."""
         words = [program, "-c", str(self.configuration), *arguments]
-        return _run(words, self.directory, {"TMPDIR": str(self.directory)})
+        return _run(words, folder, {"TMPDIR": str(self.directory)})
 
 
 def archive(wanted: str | None = None) -> str:

@@ -413,13 +413,13 @@ def test_a_damaged_dump_in_a_collection_is_told(collection: Path) -> None:
 
 
 LONG_LOGS: dict[str, Callable[[], str]] = {
-    "alike": lambda: "[    1.0] cpuidle-powernv: x\n" * 1_400_000,
-    "distinct": lambda: "".join(f"[    1.0] cpuidle-powernv: {n}\n" for n in range(500_000)),
-    "boots": lambda: "[    0.0] Linux version 6.1.0 (x)\n" * 1_000_000,
-    "boots with messages": lambda: "Linux version 6.1\nSLW: a\ncpuidle-powernv: x\n" * 900_000,
-    "newlines": lambda: "\n" * 60_000_000,
-    "one line": lambda: "[    1.0] cpuidle-powernv: " + "A" * 60_000_000,
-    "wide": lambda: "\U0001f600" * 10_000_000 + "\n[    1.0] cpuidle-powernv: x\n",
+    "alike": lambda: "[    1.0] cpuidle-powernv: x\n" * 700_000,
+    "distinct": lambda: "".join(f"[    1.0] cpuidle-powernv: {n}\n" for n in range(250_000)),
+    "boots": lambda: "[    0.0] Linux version 6.1.0 (x)\n" * 500_000,
+    "boots with messages": lambda: "Linux version 6.1\nSLW: a\ncpuidle-powernv: x\n" * 450_000,
+    "newlines": lambda: "\n" * 30_000_000,
+    "one line": lambda: "[    1.0] cpuidle-powernv: " + "A" * 30_000_000,
+    "wide": lambda: "\U0001f600" * 5_000_000 + "\n[    1.0] cpuidle-powernv: x\n",
 }
 
 
@@ -451,7 +451,7 @@ def test_memory_and_output_do_not_grow_with_a_log(name: str, alone: bool, collec
 
 
 def _limited() -> None:
-    resource_limits.setrlimit(resource_limits.RLIMIT_AS, (512 << 20, 512 << 20))
+    resource_limits.setrlimit(resource_limits.RLIMIT_AS, (256 << 20, 256 << 20))
     resource_limits.setrlimit(resource_limits.RLIMIT_CPU, (10, 10))
 
 

@@ -134,7 +134,7 @@ def states_of(name: str) -> tuple[IdleState, ...]:
 @pytest.mark.parametrize(
     ("machine", "name", "states", "levels", "words"),
     [
-        ("powernv8", "power8", ["Nap"], None, ["--governor", "menu", "--workload", "storm"]),
+        ("powernv8", "power8", ["Nap"], None, ["--governor", "menu", "--workload", "periodic"]),
         (
             *("powernv10", "power10", ["stop0_lite", "other", "stop2", "stop3"], 0xB0100000),
             ["--workload", "periodic", "--levels", "0xb0100000"],

@@ -30,7 +30,7 @@ from tools.virt_tables import tables
 
 pytestmark = pytest.mark.slow
 
-WANTED = 5
+WANTED = 3
 PUT_BACK = ("after", "killed", "ended", "by_hand")
 SECTIONS = ("measured", "said", "before", "during", *PUT_BACK)
 INIT = (
