@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
-    from ..sources import read_sources, read_table
+    from ..sources import one_table, read_sources
     from ..sources.machines import is_whole_machine
     from .missing_core import note_missing_core
     from .options import kernels, output, platform, say
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     all_a, all_b = read_sources(arguments.a), read_sources(arguments.b)
     machines = is_whole_machine(all_a) and is_whole_machine(all_b)
     if not machines:
-        all_a, all_b = [read_table(arguments.a)], [read_table(arguments.b)]
+        all_a, all_b = [one_table(all_a, arguments.a)], [one_table(all_b, arguments.b)]
     a, b = all_a[0], all_b[0]
     operands = (arguments.a, arguments.b)
     names = (a.name, b.name)

@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..findings import UsageError
     from ..report.generated import Generated
-    from ..sources import read_table
-    from ..sources.machines import machine_named
+    from ..sources import one_table, read_sources
+    from ..sources.machines import is_machine, machine_behind
     from .options import kernel, output, platform, say, table_or_machine
 
     wanted, out = (
@@ -64,11 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check and not out.file:
         raise UsageError("expected -o FILE with --check")
     table = table_or_machine(arguments)
-    machine = machine_named(table)
-    if machine is not None:
-        generated = wanted.of_machine(machine[0])
+    sources = read_sources(table)
+    if is_machine(sources):
+        generated = wanted.of_machine(machine_behind(sources[0]))
     else:
-        generated = wanted.of(read_table(table), platform(arguments), kernel(arguments), say)
+        source = one_table(sources, table)
+        generated = wanted.of(source, platform(arguments), kernel(arguments), say)
     if arguments.check:
         return _stale(Path(arguments.output), generated, table)
     out.document(generated)

@@ -17,17 +17,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..sources import read_table
+    from ..sources import one_table, read_sources
     from ..sources.imported import imported, imported_machine
-    from ..sources.machines import machine_named
+    from ..sources.machines import is_machine, machine_behind
     from ..spec.write import write
     from ..spec.write_tree import write_tree
     from .options import output
 
-    machine = machine_named(arguments.table)
-    if machine is not None:
-        text = write_tree(imported_machine(*machine, arguments.name))
+    sources = read_sources(arguments.table)
+    if is_machine(sources):
+        machine = machine_behind(sources[0])
+        text = write_tree(imported_machine(machine, sources, arguments.name))
     else:
-        text = write(imported(read_table(arguments.table), arguments.name))
+        text = write(imported(one_table(sources, arguments.table), arguments.name))
     output(arguments).document(text)
     return 0

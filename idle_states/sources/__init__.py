@@ -21,6 +21,7 @@ __all__ = [
     "File",
     "NoSuchTable",
     "Source",
+    "one_table",
     "read_file",
     "read_source",
     "read_sources",
@@ -68,7 +69,10 @@ def read_sources(text: str) -> list[Source]:
 
 def read_source(text: str) -> Source:
     """The one table that TABLE stands for. Raises NoSuchTable also if there are several."""
-    sources = read_sources(text)
+    return _only(read_sources(text), text)
+
+
+def _only(sources: list[Source], text: str) -> Source:
     if len(sources) == 1:
         return sources[0]
     width = max(len(source.name) for source in sources)
@@ -92,7 +96,12 @@ def _contents(source: Source) -> str:
 
 def read_table(text: str) -> Source:
     """Like read_source, but also raises what `without_table` says if reading gave none."""
-    source = read_source(text)
+    return one_table(read_sources(text), text)
+
+
+def one_table(sources: list[Source], text: str) -> Source:
+    """The same of what read_sources() made of a TABLE."""
+    source = _only(sources, text)
     if source.table is None:
         raise without_table(source)
     return source

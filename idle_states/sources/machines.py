@@ -10,8 +10,7 @@ from ..devicetree.idle_import import read_machine
 from ..devicetree.tree import Node
 from ..findings import CannotGenerate
 from ..idle_tree import IdleTree
-from . import read_sources
-from .source import Source, without_table
+from .source import Source
 
 
 def is_machine(sources: Sequence[Source]) -> bool:
@@ -30,25 +29,10 @@ def is_whole_machine(sources: Sequence[Source]) -> bool:
     return len(sources) == sum(bool(one.nodes() or one.domains or one.broken) for one in lists)
 
 
-def machine_named(text: str) -> tuple[IdleTree, list[Source]] | None:
-    """The machine that TABLE stands for, or one of whose tables it names, and these tables. None
-    for tables of another kind.
-
-    Raises CannotGenerate (IS933) with all that a spec cannot say of a tree, and what reading a
-    table raises.
-    """
-    sources = read_sources(text)
-    if not is_machine(sources):
-        if len(sources) == 1 and sources[0].table is None:
-            raise without_table(sources[0])
-        return None
-    return machine_behind(sources[0]), sources
-
-
 def machine_behind(source: Source, name: str | None = None) -> IdleTree:
     """The machine that a table of Arm or RISC-V is of. name: None: made from the file's.
 
-    Raises CannotGenerate as `machine_named`.
+    Raises CannotGenerate (IS933) with all that a spec cannot say of a tree.
     """
     found = source.machine
     if found is None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from idle_states.report.generated import Generated
-from idle_states.sources.machines import machine_named
+from idle_states.sources import read_sources
+from idle_states.sources.machines import is_machine, machine_behind
 from idle_states.spec.packaged import machines
 from tests.support.dtschema import program
 from tests.support.machines import MACHINES
@@ -70,9 +71,9 @@ def test_the_bindings_accept_what_is_generated(name: str, bindings: Path, tmp_pa
         # folders of old and vendors' properties are no part of the binding
         text = MACHINES[name].replace("node: /idle-states/cluster-sleep, ", "")
         Path(table).write_text(re.sub(r",\n +properties:.*}}", "}", text))
-    found = machine_named(table)
-    assert found is not None
-    tree = Generated("dtb").of_machine(found[0])
+    sources = read_sources(table)
+    assert is_machine(sources)
+    tree = Generated("dtb").of_machine(machine_behind(sources[0]))
     assert isinstance(tree, bytes)
     said = complaints(tree, bindings, tmp_path)
     assert [line for line in said if not line.startswith(LINUX_AGAINST_BINDING)] == []
@@ -83,8 +84,8 @@ def test_the_bindings_accept_what_is_generated(name: str, bindings: Path, tmp_pa
 def test_the_bindings_reject_what_is_not_theirs(bindings: Path, tmp_path: Path) -> None:
     spec = tmp_path / "board.yaml"
     spec.write_text(MACHINES["flat"].replace("cpu-sleep-0", "sleep-0"))
-    found = machine_named(str(spec))
-    assert found is not None
-    tree = Generated("dtb").of_machine(found[0])
+    sources = read_sources(str(spec))
+    assert is_machine(sources)
+    tree = Generated("dtb").of_machine(machine_behind(sources[0]))
     assert isinstance(tree, bytes)
     assert any("sleep-0" in line for line in complaints(tree, bindings, tmp_path))

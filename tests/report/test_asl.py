@@ -21,8 +21,8 @@ from idle_states.findings import CannotGenerate
 from idle_states.linux.acpi_draft import acpi_of, acpi_of_machine
 from idle_states.reading.acpi import acpiexec, idle, tables
 from idle_states.report import asl
-from idle_states.sources import format_acpi, read_source
-from idle_states.sources.machines import machine_named
+from idle_states.sources import format_acpi, read_source, read_sources
+from idle_states.sources.machines import is_machine, machine_behind
 from idle_states.table import IdleState, IdleTable, Register
 from tests.support import acpi
 from tests.support.commands import Capture, run
@@ -177,9 +177,9 @@ def test_what_a_kernel_held_becomes_a_table_again(iasl: str, tmp_path: Path) -> 
     ("name", "count"), [("arm64-generic", 1), ("riscv64-generic", 1), ("sm8250", 8)]
 )
 def test_machines_of_arm_and_riscv_come_back(iasl: str, name: str, count: int) -> None:
-    found = machine_named(name)
-    assert found
-    machine = found[0]
+    sources = read_sources(name)
+    assert is_machine(sources)
+    machine = machine_behind(sources[0])
     given = acpi_of_machine(machine)
     back = read_back(asl.render(given, [], declared=False))
     levels = {p.path: each.lpi for each in given for p in each.processors}
