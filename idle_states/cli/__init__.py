@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 from types import ModuleType
@@ -160,20 +160,16 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         return parser(words).parse_args(words)
     name = words[0]
     if name not in COMMANDS:
-        hint = _hint(name, COMMANDS)
+        hint = suggestion(name, COMMANDS)
         parser().error(f"expected a command, found {name!r}{hint}")
     found = command_parser(name)
     found.usage = _Usage(name)
     arguments, unknown = found.parse_known_intermixed_args(words[1:])
     if unknown:
         option = unknown[0].partition("=")[0]
-        hint = _hint(option, found._option_string_actions)
+        hint = suggestion(option, found._option_string_actions)
         found.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return arguments
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    return suggestion(word, known)
 
 
 def _note(

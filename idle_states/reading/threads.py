@@ -6,7 +6,6 @@ As concurrent.futures has them, whose import takes longer than many a command's 
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -27,12 +26,7 @@ class Threads:
     def __enter__(self) -> "Threads":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         for _ in self._threads:
             self._calls.put(None)
         for thread in self._threads:

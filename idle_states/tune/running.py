@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from .. import __version__
@@ -29,13 +28,7 @@ class EvaluationBar(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
+    def __exit__(self, *reason: object) -> None: ...
 
     def expect(self, count: int) -> None:
         """Adds `count` to the total."""
