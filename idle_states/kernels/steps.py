@@ -10,9 +10,11 @@ from .series import points
 
 
 def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
-    """The steps to look at, in the order of their releases."""
+    """The steps to look at, in the order of their releases. None leads from a kernel to itself."""
     if len(names) == 2:
-        yield release(names[0]), release(names[1])
+        a, b = map(release, names)
+        if a != b:
+            yield a, b
         return
     series = names[0].removeprefix("v") if names else None
     if series is not None:

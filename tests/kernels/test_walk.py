@@ -47,6 +47,11 @@ def before_and_at(step: Step) -> tuple[str, str]:
     return step[0].name, step[1].name
 
 
+def test_no_step_leads_from_a_kernel_to_itself() -> None:
+    of = GovernorRequest("menu", states=POLLING)
+    assert [found(of, "6.6.93", other).steps for other in ("v6.6.93", "6.6.94")] == [0, 1]
+
+
 @st.composite
 def given_states(draw: st.DrawFn) -> GivenStates:
     times = []
