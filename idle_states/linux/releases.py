@@ -52,7 +52,9 @@ PRESETS = (
 """Distributions' kernels among all_releases()."""
 
 CANDIDATES_MAX = 10
-"""No series of SERIES, all of which are released, had more release candidates."""
+"""Candidates are weekly, from a week or two after the release before on (Linux
+Documentation/process/2.Process.rst), and no release came more than eleven weeks after that one
+(release_dates)."""
 
 LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
 """Series that kernel.org kept for years."""
@@ -216,7 +218,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
     if (named.candidate or 0) > CANDIDATES_MAX:
         raise UnknownRelease(
             f"expected a candidate of {series} up to rc{CANDIDATES_MAX}, found {_shown(text)}: "
-            "there was none of that number"
+            f"they are weekly, and no release took more than {CANDIDATES_MAX + 1} weeks"
         )
     last = taken_apart(_series2last[series])
     assert last is not None

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from idle_states.linux.release_dates import current_at, released
-from idle_states.linux.releases import MAINLINE
+from idle_states.linux.releases import CANDIDATES_MAX, MAINLINE
 
 
 def test_every_modelled_release_has_a_date_and_no_other() -> None:
@@ -19,6 +19,12 @@ def test_releases_are_weeks_apart() -> None:
     days = [released(name) for name in MAINLINE]
     gaps = [(b - a).days for a, b in pairwise(days)]
     assert all(56 <= gap <= 91 for gap in gaps), gaps
+
+
+def test_as_many_candidates_are_taken_as_the_longest_time_to_a_release_has_room_for() -> None:
+    """In whole weeks: 4.19 came out a day late."""
+    weeks = max(round((released(b) - released(a)).days / 7) for a, b in pairwise(MAINLINE))
+    assert weeks - 1 == CANDIDATES_MAX
 
 
 def test_releases_come_on_sundays_but_for_two() -> None:
