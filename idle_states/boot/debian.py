@@ -44,6 +44,10 @@ Dir::Cache "{directory}/cache";
 """
 _SHOWN = re.compile(r"(?:https?|ftp|all|no)_proxy|TMPDIR|APT_CONFIG|SSL_CERT_(?:FILE|DIR)", re.I)
 _KERNEL = re.compile(r"linux-(?:image|binary)-[0-9]")
+_NOT_ALL = (
+    "E: Some index files failed to download. They have been ignored, or old ones used instead."
+)
+_CAUSES, _CAUSE_CHARACTERS = 3, 400
 _BOUNDS = launching.Bounds(time_s=limits.ARCHIVE_S, output_bytes=limits.ARCHIVE_OUTPUT_BYTES)
 
 
@@ -221,8 +225,8 @@ def native_architecture() -> str:
 
 
 def _run(command: Sequence[str], directory: Path = Path("/"), more: Mapping[str, str] = {}) -> str:
-    """Standard output of `command`. Raises Unavailable, with its last line, if it fails. more:
-    variables of its environment beside those of this process that it is shown."""
+    """Standard output of `command`. Raises Unavailable, with what it says of that, if it fails.
+    more: variables of its environment beside those of this process that it is shown."""
     program, *words = command
     environment = {**_environment(), **more}
     try:
@@ -232,9 +236,18 @@ def _run(command: Sequence[str], directory: Path = Path("/"), more: Mapping[str,
     except Unreadable as error:
         raise Unavailable(f"{program}: {error.findings[0].message}") from None
     if done.status:
-        last = (done.complaints.strip().splitlines() or ["no message"])[-1]
-        raise Unavailable(f"{program}: {last}")
+        raise Unavailable(f"{program}: {_why(done.complaints)}")
     return done.output.decode("utf-8", "replace")
+
+
+def _why(complaints: str) -> str:
+    """The first of apt's errors and of its warnings behind them, which name the cause, or else the
+    last line."""
+    lines = complaints.strip().splitlines() or ["no message"]
+    marked = [line for mark in ("E: ", "W: ") for line in lines if line.startswith(mark)]
+    causes = [line for line in marked if line != _NOT_ALL] or lines[-1:]
+    more = [f"and {len(causes) - _CAUSES} more"] if len(causes) > _CAUSES else []
+    return "; ".join([*(line[:_CAUSE_CHARACTERS] for line in causes[:_CAUSES]), *more])
 
 
 def _program(name: str) -> str:

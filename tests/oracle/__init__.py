@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from idle_states.boot.debian import Unavailable
+from idle_states.report.escapes.text import printable
 
 __all__ = ["OracleError", "Unavailable", "skipping"]
 
@@ -23,4 +24,4 @@ def skipping() -> Iterator[None]:
     try:
         yield
     except Unavailable as reason:
-        pytest.skip(str(reason))
+        pytest.skip(printable(str(reason)))
