@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import unreadable
 from ..patterns import pattern
 from ..reading import limits, opening
@@ -30,6 +30,7 @@ class Layout:
     boards    folders whose .dts are boards
     includes  the search path of a file of the tree, by its path there
     own       where the sources of an architecture lie, its name as {}; "": all over the tree
+    lacks     paths that no tree of the kind has, where its signs are those of others, too
     """
 
     name: str
@@ -37,6 +38,7 @@ class Layout:
     boards: tuple[str, ...]
     includes: Callable[[tuple[str, ...]], tuple[str, ...]]
     own: str = ""
+    lacks: tuple[str, ...] = ()
 
     def paths(self, name: str) -> tuple[str, ...]:
         """What a file is called in a tree of this kind, that in another may be called `name`: in
@@ -87,11 +89,17 @@ def short_name(path: str) -> str:
 UPSTREAM = "dts/upstream/"
 """Where U-Boot keeps the sources of Linux."""
 
+_LINUX = Layout(
+    "Linux", ("include/dt-bindings", "arch", "kernel"), ("arch",), _linux, "arch/{}/boot/dts"
+)
 LAYOUTS = (
     Layout("devicetree-rebasing", ("src", "include/dt-bindings"), ("src",), _sources, "src/{}"),
     Layout("Zephyr", ("dts/bindings", "include/zephyr"), ("boards",), _zephyr, "dts/{}"),
     Layout("U-Boot", ("arch", "dts", "include/u-boot"), ("arch",), _u_boot, "arch/{}/dts"),
-    Layout("Linux", ("include/dt-bindings", "arch"), ("arch",), _linux, "arch/{}/boot/dts"),
+    Layout("U-Boot", ("arch", "dts/upstream"), ("arch",), _u_boot, "arch/{}/dts"),
+    _LINUX,
+    # parts of U-Boot and barebox have the same signs
+    replace(_LINUX, signs=_LINUX.signs[:2], lacks=("dts", "arch/arm/dts", "arch/riscv/dts")),
 )
 
 
@@ -298,17 +306,21 @@ def layouts_in(paths: Iterable[str]) -> dict[str, Layout]:
             folder = folder.rpartition("/")[0]
     found = {}
     for top in ("", UPSTREAM):
-        for layout in LAYOUTS:
-            if all(top + sign in folders for sign in layout.signs):
-                found[top] = layout
-                break
+        own = {folder.removeprefix(top) for folder in folders if folder.startswith(top)}
+        if (layout := _layout(own.__contains__)) is not None:
+            found[top] = layout
     return found
 
 
 def layout_at(folder: Path) -> Layout | None:
     """What kind of tree a folder is the top of, if it is one's."""
+    return _layout(lambda path: opening.kind_of(folder / path) == opening.DIRECTORY)
+
+
+def _layout(has: Callable[[str], bool]) -> Layout | None:
+    """The kind of a tree; None where it is not known. has: whether there is a folder of a path."""
     for layout in LAYOUTS:
-        if all(opening.kind_of(folder / sign) == opening.DIRECTORY for sign in layout.signs):
+        if all(map(has, layout.signs)) and not any(map(has, layout.lacks)):
             return layout
     return None
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.devicetree.source_trees import layout_at, layouts_in
 from idle_states.findings import Unreadable
 from idle_states.sources import read_sources
 from idle_states.sources.source import Source
@@ -157,6 +158,26 @@ def test_kinds_of_trees(tmp_path: Path, kind: str) -> None:
     table = only(top / board).table
     assert table is not None
     assert table.states[0].where["latency"].file == str(top / other)
+
+
+@pytest.mark.parametrize(
+    ("folders", "kind"),
+    [
+        ("arch include/dt-bindings", "Linux"),
+        ("arch include/dt-bindings kernel dts", "Linux"),
+        ("arch include/dt-bindings dts include/u-boot", "U-Boot"),
+        ("arch include/dt-bindings dts/upstream", "U-Boot"),
+        ("arch include/dt-bindings dts/src", None),
+        ("arch/arm/dts include/dt-bindings", None),
+    ],
+)
+def test_a_part_of_a_tree_is_told_by_what_it_has_or_not_at_all(
+    tmp_path: Path, folders: str, kind: str | None
+) -> None:
+    files = [f"{folder}/x" for folder in folders.split()]
+    laid(tmp_path, dict.fromkeys(files, ""))
+    told = [layout_at(tmp_path), layouts_in(files).get("")]
+    assert [layout and layout.name for layout in told] == [kind, kind]
 
 
 @pytest.mark.parametrize(

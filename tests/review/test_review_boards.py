@@ -197,7 +197,7 @@ def test_patches_are_reviewed_before_they_are_written(
 
 
 def test_sources_within_another_tree(linux: History) -> None:
-    """U-Boot's, say, whose sources of Linux's are a tree of their own."""
+    """U-Boot's, in which Linux's sources are a tree of their own."""
     linux.commit(
         {
             "dts/upstream/src/arm64/a.dts": BOARD % "a",
@@ -209,7 +209,7 @@ def test_sources_within_another_tree(linux: History) -> None:
     head = repository.resolve("HEAD")
     found = trees_in(repository, head)
     assert {top: layout.name for top, layout in found.items()} == {
-        "": "Linux",
+        "": "U-Boot",
         "dts/upstream/": "devicetree-rebasing",
     }
     tree = BoardsTree(repository, repository.resolve("HEAD~1"), head, found)
