@@ -27,7 +27,7 @@ SERIES = (
 """The last point release of each series that is known to exist."""
 
 MAINLINE = [name.rpartition(".")[0] for name in SERIES]
-_series2last = dict(zip(MAINLINE, SERIES, strict=True))
+SERIES2LAST = dict(zip(MAINLINE, SERIES, strict=True))
 
 NEWEST = MAINLINE[-1]
 DEFAULT = (
@@ -220,7 +220,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
             f"expected a candidate of {series} up to rc{CANDIDATES_MAX}, found {_shown(text)}: "
             f"they are weekly, and no release took more than {CANDIDATES_MAX + 1} weeks"
         )
-    last = taken_apart(_series2last[series])
+    last = taken_apart(SERIES2LAST[series])
     assert last is not None
     if (named.point or 0) > (last.point or 0):
         return last, [f"the newest of {series} that is known"]
