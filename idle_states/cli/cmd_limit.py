@@ -2,10 +2,10 @@
 pm_qos_resume_latency_us) leaves of a table's states, what the governor then selects, and which
 other values do the same. Kernels that are left the same states are shown together.
 
-VALUE_US is a limit in us. A STATE instead stands for the limit that keeps this state and what is
-left as quickly: its exit latency. So do the words of tuned's force_latency: cstate.id:3,
-cstate.id_no_zero:3|70, cstate.name:C6; the first that counts is taken, as tuned takes it. In them
-3 is the state's number in sysfs, which is not always that of its name.
+VALUE_US is a limit in us. A STATE of a CPU (not of a power domain) instead stands for the limit
+that keeps this state and what is left as quickly: its exit latency. So do the words of tuned's
+force_latency: cstate.id:3, cstate.id_no_zero:3|70, cstate.name:C6; the first that counts is taken,
+as tuned takes it. In them 3 is the state's number in sysfs, which is not always that of its name.
 
 With --trace or --workload, one kernel replays or simulates it without the limit and with it: the
 counters of each state, what wake-ups wait, and energy where states have figures."""

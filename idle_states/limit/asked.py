@@ -2,10 +2,11 @@
 force_latency and pm_qos_resume_latency_us take."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..dataclass import dataclass
 from ..findings import UsageError
+from ..linux.genpd.tables import CpuDomain
 from ..linux.idle_loop import NO_LIMIT_US
 from ..wording import suggestion
 
@@ -110,12 +111,19 @@ def _number(word: LimitWord, names: Sequence[str]) -> int | None:
     return found[0] if len(found) == 1 else found[-1] if found else None
 
 
-def nowhere(words: Sequence[LimitWord], names: Sequence[str]) -> UsageError:
-    """The error for words that come to nothing on any kernel. names: all states there are."""
+def nowhere(
+    words: Sequence[LimitWord], names: Sequence[str], domains: Iterable[CpuDomain]
+) -> UsageError:
+    """The error for words that come to nothing on any kernel. names: all states there are of a
+    CPU; domains: the power domains that it sits in."""
     wanted = words[-1].name or words[-1].text
-    hint = suggestion(wanted, names)
-    known = ", ".join(names)
+    said = suggestion(wanted, names)
+    for domain in domains:
+        for state in domain.states:
+            if state.name == wanted:
+                whole_us = -(-(state.power_off_ns + state.power_on_ns) // 1000)
+                said = f", a state of {domain.name}, which takes {whole_us} us to turn off and on"
     return UsageError(
-        f"expected a limit in us, without a unit, or a state ({known}), found "
-        f"{words[-1].text!r}{hint}"
+        f"expected a limit in us, without a unit, or a state of a CPU ({', '.join(names)}), found "
+        f"{words[-1].text!r}{said}"
     )

@@ -193,7 +193,13 @@ def limits(request: LimitRequest, say: Callable[[str], None] = lambda message: N
     found = tuple(by_table.values())
     if all(each.meant is None for each in found):
         names = dict.fromkeys(state.name for each in found for state in each.states)
-        raise nowhere(request.words, list(names))
+        domains = [
+            domain
+            for _, table in registered
+            if isinstance(table, DriverTable)
+            for domain in table.domains
+        ]
+        raise nowhere(request.words, list(names), domains)
     inputs = ((source.file, source.sha256),) if source else ()
     return LimitResult(request, found, tuple(_obeyed(request.releases)), inputs)
 

@@ -115,7 +115,8 @@ def test_numbers_beyond_the_kernels_are_no_states(text: str) -> None:
 )
 def test_states_that_no_kernel_registers(text: str) -> None:
     with pytest.raises(
-        UsageError, match=r"in us, without a unit, or a state \(snooze, state1, state2, state3\)"
+        UsageError,
+        match=r"in us, without a unit, or a state of a CPU \(snooze, state1, state2, state3\)",
     ):
         limited(text)
 
@@ -308,6 +309,17 @@ def test_of_a_table_with_domains_only_the_cpus_own_states_are_spoken_of(
     out = capsys.readouterr().out
     assert "is the deepest; none of the CPU's own states is excluded.\n" in out
     assert "0 us and more  stays on\n" in out
+
+
+def test_a_state_of_a_domain_is_none_of_a_cpu(capsys: pytest.CaptureFixture[str]) -> None:
+    """What it takes is a limit that lets the domain enter it: one us less does not."""
+    assert main(["limit", "cluster-sleep-0", "sm8250:cpu@0"]) == 2
+    said = capsys.readouterr().err
+    found = "a state of power-domain-cpu-cluster0, which takes 9826 us to turn off and on\n"
+    assert said.endswith(f"'cluster-sleep-0', {found}")
+    for limit, enters in (("9826", True), ("9825", False)):
+        assert main(["limit", limit, "sm8250:cpu@0"]) == 0
+        assert ("cluster-sleep-0\n" in capsys.readouterr().out) == enters
 
 
 def test_json(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
