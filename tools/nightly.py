@@ -22,7 +22,7 @@ from idle_states.boot.boot import BootFailure
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.predict import MACHINE_TABLE, SELECTED, Stage
 from idle_states.boot.qemu import MACHINES
-from idle_states.boot.request import Request
+from idle_states.boot.request import BootRequest
 from idle_states.boot.result import BootResult
 from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import MIXED, workload
@@ -78,7 +78,7 @@ def today() -> str:
 def boot_case(case: NightlyBoot, tree: Path | None, logs: Path | None = None) -> dict[str, Any]:
     """The record of a boot, or of why there was none: "refused" for a table that does not fit,
     "failed" for a boot that did not end. Raises Unavailable."""
-    request = Request(
+    request = BootRequest(
         case.machine,
         case.table,
         tree=tree if case.built else None,

@@ -16,6 +16,7 @@ from idle_states.boot import qemu
 from idle_states.boot.boot import Booted, BootFailure, boot
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.parts import Parts
+from idle_states.boot.request import BootRequest
 from tests.support import DATA
 
 TREES = DATA / "trees"
@@ -28,7 +29,7 @@ _LINUX = re.compile(r"^\[[^]]*\] (?:Linux version|cpuidle|powernv_idle).*", re.M
 
 def record(parts: Parts, machine: str, version: str) -> None:
     with tempfile.TemporaryDirectory() as logs:
-        booted = boot(parts, machine, logs=Path(logs))
+        booted = boot(parts, BootRequest(machine), logs=Path(logs))
     TREES.mkdir(parents=True, exist_ok=True)
     (TREES / f"{machine}.dtb").write_bytes(booted.fdt)
     (TREES / f"{machine}.sysfs.txt").write_text(booted.sysfs)

@@ -5,16 +5,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..dataclass import dataclass, replace
+from ..dataclass import dataclass
 from ..files import naming
 from . import console as collect
 from . import guest, qemu
 from . import levels as boot_levels
 from .parts import Parts
-from .workload import GuestWorkload
+from .request import BootRequest
 
-TIME_LIMIT_S = 240.0
-"""A boot takes 8 to 20 s on an idle machine of two cores."""
 _LITTLE_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 20
 
@@ -74,32 +72,22 @@ class Booted:
 
 def boot(
     parts: Parts,
-    machine: str,
+    request: BootRequest,
     *,
-    lid: Path | None = None,
-    smp: int = 1,
     logs: Path,
-    time_limit_s: float = TIME_LIMIT_S,
-    governor: str = "",
-    workload: GuestWorkload | None = None,
-    levels: int | None = None,
     progress: Progress = lambda stage, elapsed_s: None,
 ) -> Booted:
     """Boots a QEMU machine until the guest powers off, and returns what the guest printed.
 
-    lid       firmware image to boot instead of the one in `parts`
-    smp       number of CPUs
-    logs      directory for the console's log
-    governor  cpuidle governor of the guest; "": the kernel's default
-    workload  runs in the guest while the governor's decisions are recorded; None: no recording
-    levels    ibm,enabled-stop-levels in the device tree given to firmware; None: QEMU's value
-    Raises ValueError for an unknown machine; BootFailure if the guest runs out of time, or ends
-    before it has printed everything; OSError.
+    parts  with the firmware and the kernel that are booted, whatever the request names
+    logs   directory for the console's log
+    Raises BootFailure if the guest runs out of time, or ends before it has printed everything;
+    OSError.
     """
-    if lid is not None:
-        parts = replace(parts, lid=lid)
+    workload, governor, smp = request.workload, request.governor, request.smp
+    levels = request.levels
     logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{machine}.log"
+    log = logs / f"{request.machine}.log"
     names = guest.SECTIONS if workload is None else (*guest.SECTIONS, *guest.RECORDED)
     with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
         initrd = Path(directory, "initrd.gz")
@@ -107,13 +95,13 @@ def boot(
         files = guest.initramfs(parts.busybox.read_bytes(), workload, governor or "menu", smp)
         with naming(initrd):
             initrd.write_bytes(files)
-        words = qemu.command(parts, machine, initrd, smp=smp, governor=governor, stub=stub)
+        words = qemu.command(parts, request.machine, initrd, smp=smp, governor=governor, stub=stub)
 
         def begun() -> None:
             if stub is not None and levels is not None:
                 boot_levels.enable(stub, levels)
 
-        found = sections_of(words, log, names, time_limit_s, progress, begun)
+        found = sections_of(words, log, names, request.time_limit_s, progress, begun)
 
     def text(name: str) -> str:
         return found[name].decode("utf-8", "replace")

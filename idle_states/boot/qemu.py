@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..findings import Unreadable
+from ..findings import Unreadable, UsageError
 from ..reading import launching, limits
 from .parts import Parts
 
@@ -12,15 +12,27 @@ MACHINES = ("powernv8", "powernv9", "powernv10")
 CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
 """Machine -> greatest number of CPUs to boot it with. QEMU's POWER8 chip has 12 cores."""
 
+TIME_LIMIT_S = 240.0
+"""A boot takes 8 to 20 s on an idle machine of two cores."""
+
 GUEST = "panic=-1 cryptomgr.notests"
 """What every guest's kernel is told. panic=-1: a guest that panics ends, and QEMU with it.
 cryptomgr.notests: to try its ciphers takes a fifth of an emulated boot."""
 _ARGUMENTS = f"console=hvc0 quiet {GUEST}"
+_MEMORY = "2G"
 _BARE = (
     "-nodefaults", "-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-bt,bmc=bmc,irq=10"
 )  # fmt: skip
 """No PCI host bridges: firmware waits 6 s for what might be in their slots, and nothing is. But the
 controller by which the machine is switched off."""
+
+
+def check_guest(machine: str, cpus_max: int, smp: int, time_limit_s: float) -> None:
+    """Raises UsageError for a number of CPUs that the machine cannot have, or no time at all."""
+    if not 1 <= smp <= cpus_max:
+        raise UsageError(f"expected 1 to {cpus_max} CPUs with {machine}, found {smp}")
+    if not time_limit_s > 0:
+        raise UsageError(f"expected a time limit above 0 s, found {time_limit_s:g}")
 
 
 class GuestFailure(Exception):
@@ -33,7 +45,6 @@ def command(
     initrd: Path,
     *,
     smp: int = 1,
-    memory: str = "2G",
     governor: str = "",
     stub: Path | None = None,
 ) -> list[str]:
@@ -41,15 +52,10 @@ def command(
 
     governor  cpuidle governor of the guest; "": the kernel's own choice
     stub      socket of a GDB stub; the machine then waits for it before its first instruction
-    Raises ValueError for a machine or a number of CPUs it cannot be.
     """
-    if machine not in MACHINES:
-        raise ValueError(f"expected a machine of {', '.join(MACHINES)}, found {machine!r}")
-    if smp < 1:
-        raise ValueError(f"expected at least 1 CPU, found {smp}")
     arguments = _ARGUMENTS + (f" cpuidle.governor={governor}" if governor else "")
     return [
-        *(str(parts.qemu), "-M", machine, "-m", memory, "-smp", str(smp)),
+        *(str(parts.qemu), "-M", machine, "-m", _MEMORY, "-smp", str(smp)),
         *("-display", "none", "-serial", "stdio", "-no-reboot", *_BARE),
         *("-bios", str(parts.lid), "-kernel", str(parts.kernel), "-initrd", str(initrd)),
         *("-append", arguments),

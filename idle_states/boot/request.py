@@ -6,14 +6,13 @@ from ..dataclass import dataclass
 from ..findings import UsageError
 from ..record.script import GOVERNORS
 from . import qemu
-from .boot import TIME_LIMIT_S
 from .q35 import machine as q35
 from .virt.machines import VIRT
 from .workload import GuestWorkload
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BootRequest:
     """What to boot. Raises UsageError for values that make no sense.
 
     table     TABLE that replaces the machine's table in firmware; None: firmware's own
@@ -35,20 +34,16 @@ class Request:
     governor: str = ""
     workload: GuestWorkload | None = None
     levels: int | None = None
-    time_limit_s: float = TIME_LIMIT_S
+    time_limit_s: float = qemu.TIME_LIMIT_S
 
     def __post_init__(self) -> None:
         if self.machine not in qemu.MACHINES:
             known = ", ".join((*qemu.MACHINES, *VIRT, q35.NAME))
             raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
-        most = qemu.CPUS_MAX[self.machine]
-        if not 1 <= self.smp <= most:
-            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
+        qemu.check_guest(self.machine, qemu.CPUS_MAX[self.machine], self.smp, self.time_limit_s)
         if self.governor and self.governor not in GOVERNORS:
             known = ", ".join(GOVERNORS)
             raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
-        if not self.time_limit_s > 0:
-            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
         if self.patch is not None and self.tree is None:
             raise UsageError("expected --patch with --tree DIR, the source that it changes")
         if self.patch is not None and self.table is not None:

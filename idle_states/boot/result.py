@@ -8,7 +8,7 @@ from ..reading.sysfs import SysfsState
 from . import predict
 from .predict import Predicted, Stage
 from .predict_decisions import ReplayedDecisions
-from .request import Request
+from .request import BootRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class BootResult:
     directory    directory of the logs
     """
 
-    request: Request
+    request: BootRequest
     place: str
     predicted: Predicted
     stages: tuple[Stage, ...]

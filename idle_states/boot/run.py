@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..dataclass import dataclass, field
+from ..dataclass import dataclass, field, replace
 from ..files import naming
 from ..patches.tree import PatchedTree
 from ..reading import opening
@@ -22,7 +22,7 @@ from .change import UNCHANGED, change_of
 from .image import BootedFirmware
 from .predict import Predicted
 from .predict_decisions import ReplayedDecisions
-from .request import Request
+from .request import BootRequest
 from .result import BootPair, BootResult
 
 EMULATED = "times and power of any state: an emulated CPU has neither"
@@ -79,7 +79,7 @@ class Surroundings:
         self.kept(directory)
 
 
-def run(request: Request, around: Surroundings = Surroundings()) -> BootResult:
+def run(request: BootRequest, around: Surroundings = Surroundings()) -> BootResult:
     """Boots as requested and compares the boot with the models.
 
     TABLE is read once, before anything else. Raises what functions of `image` and `boot` raise, and
@@ -96,7 +96,7 @@ def run(request: Request, around: Surroundings = Surroundings()) -> BootResult:
     return result
 
 
-def run_before_and_after(request: Request, around: Surroundings = Surroundings()) -> BootPair:
+def run_before_and_after(request: BootRequest, around: Surroundings = Surroundings()) -> BootPair:
     """Builds the tree as it is and with the patches, and boots both.
 
     Everything is built before the first boot. Raises what `run` and `change_of` raise.
@@ -125,13 +125,13 @@ def run_before_and_after(request: Request, around: Surroundings = Surroundings()
     return BootPair(change.subjects, change.remarks, before, after, directory)
 
 
-def _parts(request: Request, around: Surroundings) -> boot_parts.Parts:
+def _parts(request: BootRequest, around: Surroundings) -> boot_parts.Parts:
     around.say("fetching what a boot needs")
     return boot_parts.parts(around.cache_directory, lid=request.lid, kernel=request.kernel)
 
 
 def _booted(
-    request: Request,
+    request: BootRequest,
     parts: boot_parts.Parts,
     firmware: BootedFirmware,
     inputs: tuple[tuple[str, str], ...],
@@ -139,18 +139,7 @@ def _booted(
     progress: Progress,
 ) -> BootResult:
     clock = Clock(progress)
-    booted = boot(
-        parts,
-        request.machine,
-        lid=firmware.lid,
-        smp=request.smp,
-        logs=directory,
-        time_limit_s=request.time_limit_s,
-        governor=request.governor,
-        workload=request.workload,
-        levels=request.levels,
-        progress=clock,
-    )
+    booted = boot(replace(parts, lid=firmware.lid), request, logs=directory, progress=clock)
     texts = {name: getattr(booted, attribute).encode() for name, attribute in _FILES.items()}
     keep(directory, {"tree.dtb": booted.fdt, **texts})
     predicted = predict.predict(firmware.table, request.machine, booted, request.levels)
@@ -175,7 +164,7 @@ def _booted(
 
 
 def _firmware(
-    request: Request,
+    request: BootRequest,
     given: Source | None,
     parts: boot_parts.Parts,
     directory: Path,

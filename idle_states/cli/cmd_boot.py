@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..boot.q35.request import Q35Request
-    from ..boot.request import Request
+    from ..boot.request import BootRequest
     from ..boot.virt.request import VirtRequest
     from .boot_failures import FailurePlace
     from .options import Output
@@ -88,10 +88,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def request(arguments: argparse.Namespace) -> "Request | VirtRequest | Q35Request":
+def request(arguments: argparse.Namespace) -> "BootRequest | VirtRequest | Q35Request":
     """Raises UsageError."""
     from ..boot.q35 import machine as q35
-    from ..boot.request import Request
+    from ..boot.request import BootRequest
     from ..boot.virt.machines import VIRT
     from ..boot.workload import workload
 
@@ -110,7 +110,7 @@ def request(arguments: argparse.Namespace) -> "Request | VirtRequest | Q35Reques
     if arguments.machine in VIRT:
         return _of_virt(arguments, path(arguments.vmlinux))
 
-    return Request(
+    return BootRequest(
         machine=arguments.machine,
         table=arguments.table,
         lid=path(arguments.lid),
@@ -198,7 +198,9 @@ def run(arguments: argparse.Namespace) -> int:
         return place.told(error)
 
 
-def _boot(asked: "Request | VirtRequest | Q35Request", out: "Output", place: "FailurePlace") -> int:
+def _boot(
+    asked: "BootRequest | VirtRequest | Q35Request", out: "Output", place: "FailurePlace"
+) -> int:
     from ..boot import run as boot
     from ..boot.q35 import run as boot_q35
     from ..boot.q35.request import Q35Request

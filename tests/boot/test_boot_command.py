@@ -21,6 +21,7 @@ from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import BootFailure, boot
 from idle_states.boot.predict import STAGES
+from idle_states.boot.request import BootRequest
 from idle_states.cli import main
 from idle_states.reading import sysfs
 from idle_states.reading.inputs import Input
@@ -251,8 +252,9 @@ def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
     parts = boot_parts.parts(CACHE)
     broken = tmp_path / "busybox"
     broken.write_bytes(os.urandom(4096))
+    request = BootRequest("powernv9", time_limit_s=200)
     with pytest.raises(BootFailure, match="the guest's kernel panicked") as caught:
-        boot(replace(parts, busybox=broken), "powernv9", logs=tmp_path, time_limit_s=200)
+        boot(replace(parts, busybox=broken), request, logs=tmp_path)
     assert caught.value.stage == "kernel"
     assert "Kernel panic" in caught.value.log.read_text(errors="replace")
 

@@ -29,6 +29,7 @@ from idle_states.boot import run as boot_run
 from idle_states.boot.boot import Booted, BootFailure, boot
 from idle_states.boot.image import from_tree, in_lid
 from idle_states.boot.parts import Parts
+from idle_states.boot.request import BootRequest
 from idle_states.boot.workload import WORKLOADS, workload
 from idle_states.cli import main
 from idle_states.devicetree import fdt
@@ -113,7 +114,7 @@ def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Pat
     (tmp_path / "printed").write_text(printed)
     parts = parts_with(f"cat {tmp_path}/printed; {then}", tmp_path)
     with pytest.raises(BootFailure) as caught:
-        boot(parts, "powernv9", logs=tmp_path / "logs", time_limit_s=2)
+        boot(parts, BootRequest("powernv9", time_limit_s=2), logs=tmp_path / "logs")
     assert caught.value.stage == stage
     assert told in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
@@ -123,9 +124,9 @@ def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Pat
 def test_a_workload_needs_its_sections_too(tmp_path: Path) -> None:
     (tmp_path / "printed").write_text(KERNEL + "".join(map(section, guest.SECTIONS)))
     parts = parts_with(f"cat {tmp_path}/printed", tmp_path)
-    assert boot(parts, "powernv9", logs=tmp_path).recorded is None
+    assert boot(parts, BootRequest("powernv9"), logs=tmp_path).recorded is None
     with pytest.raises(BootFailure, match="expected before, after, recorder, recording"):
-        boot(parts, "powernv9", logs=tmp_path, workload=workload("idle"))
+        boot(parts, BootRequest("powernv9", workload=workload("idle")), logs=tmp_path)
 
 
 @given(st.data())
@@ -313,9 +314,9 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def boots(monkeypatch: pytest.MonkeyPatch, then: Callable[[], object] = lambda: None) -> None:
     """Every boot is the recorded one, and then something happens."""
 
-    def recorded(parts: Parts, machine: str, *, logs: Path, **_: object) -> Booted:
+    def recorded(parts: Parts, request: BootRequest, *, logs: Path, **_: object) -> Booted:
         then()
-        return recorded_boot(machine, logs)
+        return recorded_boot(request.machine, logs)
 
     monkeypatch.setattr(boot_run, "boot", recorded)
 

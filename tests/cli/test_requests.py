@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from idle_states.audit.request import AuditRequest, audited
-from idle_states.boot.request import Request as BootRequest
+from idle_states.boot.request import BootRequest
 from idle_states.boot.virt.request import VirtRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked

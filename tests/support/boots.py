@@ -7,7 +7,7 @@ from pathlib import Path
 from idle_states.boot import console, predict
 from idle_states.boot.boot import Booted, RecordedWorkload
 from idle_states.boot.predict_decisions import decision_stages
-from idle_states.boot.request import Request
+from idle_states.boot.request import BootRequest
 from idle_states.boot.result import BootResult
 from idle_states.boot.virt import guest
 from idle_states.boot.virt.boot import VirtBooted
@@ -71,7 +71,7 @@ def boot_result(booted: Booted, table: IdleTable, directory: Path) -> BootResult
     predicted = predict.predict(table, "powernv9", booted)
     selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
     return BootResult(
-        Request("powernv9", workload=workload("idle") if booted.recorded else None),
+        BootRequest("powernv9", workload=workload("idle") if booted.recorded else None),
         "power9",
         predicted,
         (*predict.stages(predicted, booted, 1), selected, usage),

@@ -5,7 +5,7 @@ from pathlib import Path
 from ...dataclass import dataclass
 from ...findings import UsageError
 from ...linux.governors import governor_names
-from ..boot import TIME_LIMIT_S
+from ..qemu import TIME_LIMIT_S, check_guest
 from ..workload import CPUS, EVERYTHING, GuestWorkload
 from . import machine
 
@@ -35,11 +35,7 @@ class Q35Request:
     time_limit_s: float = TIME_LIMIT_S
 
     def __post_init__(self) -> None:
-        most = machine.CPUS_MAX
-        if not 1 <= self.smp <= most:
-            raise UsageError(f"expected 1 to {most} CPUs with {machine.NAME}, found {self.smp}")
+        check_guest(machine.NAME, machine.CPUS_MAX, self.smp, self.time_limit_s)
         if self.governor and self.governor not in governor_names():
             known = ", ".join(governor_names())
             raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
-        if not self.time_limit_s > 0:
-            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")

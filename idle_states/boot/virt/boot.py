@@ -11,9 +11,9 @@ from ...reading import launching, limits, opening
 from ..boot import BootFailure, Progress, RecordedWorkload, sections_of
 from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, options_in
 from ..qemu import GUEST
-from ..workload import GuestWorkload
 from . import guest
 from .machines import VirtMachine
+from .request import VirtRequest
 
 _MEMORY = "512M"
 _ARGUMENTS = "console={console} " + GUEST
@@ -67,44 +67,38 @@ def tree_of(parts: GuestParts, machine: VirtMachine, smp: int, directory: Path) 
 
 def boot(
     parts: GuestParts,
-    machine: VirtMachine,
+    request: VirtRequest,
     tree: bytes,
     *,
-    smp: int,
     logs: Path,
-    workload: GuestWorkload,
-    time_limit_s: float,
-    governor: str = "",
-    recorded: bool = False,
     progress: Progress = lambda stage, elapsed_s: None,
 ) -> VirtBooted:
     """Boots a machine with a device tree until the guest powers off.
 
-    tree      the blob that QEMU is given
-    governor  cpuidle governor of the guest; "": the kernel's default
-    workload  runs in the guest between two looks at the counters
-    recorded  whether the governor's decisions are recorded meanwhile
+    tree  the blob that QEMU is given
+    logs  directory for the console's log
     Raises BootFailure if the guest runs out of time, or ends before it has printed everything;
     OSError.
     """
+    machine, governor = request.of_machine, request.governor
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / f"{machine.name}.log"
     with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
         initrd, blob = Path(directory, "initrd.gz"), Path(directory, "tree.dtb")
-        recorder = (governor or DEFAULT_GOVERNOR) if recorded else ""
-        files = guest.initramfs(parts.busybox.read_bytes(), workload, smp, recorder)
+        recorder = (governor or DEFAULT_GOVERNOR) if request.recorded else ""
+        files = guest.initramfs(parts.busybox.read_bytes(), request.workload, request.smp, recorder)
         for path, content in ((initrd, files), (blob, tree)):
             with naming(path):
                 path.write_bytes(content)
         arguments = _ARGUMENTS.format(console=machine.console)
         arguments += f" cpuidle.governor={governor}" if governor else ""
         words = [
-            *(str(parts.qemu), *machine.options, *_common(smp), "-no-reboot"),
+            *(str(parts.qemu), *machine.options, *_common(request.smp), "-no-reboot"),
             *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-dtb", str(blob)),
             *("-append", arguments),
         ]
-        names = (*guest.SECTIONS, *guest.RECORDED) if recorded else guest.SECTIONS
-        found = sections_of(words, log, names, time_limit_s, progress)
+        names = (*guest.SECTIONS, *guest.RECORDED) if request.recorded else guest.SECTIONS
+        found = sections_of(words, log, names, request.time_limit_s, progress)
     raw = "fdt", "recording"
     texts = {
         name: data.decode("utf-8", "replace") for name, data in found.items() if name not in raw

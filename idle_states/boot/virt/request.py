@@ -6,7 +6,7 @@ from ...dataclass import dataclass
 from ...findings import UsageError
 from ...linux.governors import governor_names
 from ...record.script import GOVERNORS as RECORDED
-from ..boot import TIME_LIMIT_S
+from ..qemu import TIME_LIMIT_S, check_guest
 from ..workload import CPUS, EVERYTHING, GuestWorkload
 from .machines import VIRT, VirtMachine
 
@@ -37,9 +37,7 @@ class VirtRequest:
         if self.machine not in VIRT:
             known = ", ".join(VIRT)
             raise UsageError(f"expected a machine of {known}, found {self.machine!r}")
-        most = self.of_machine.cpus_max
-        if not 1 <= self.smp <= most:
-            raise UsageError(f"expected 1 to {most} CPUs with {self.machine}, found {self.smp}")
+        check_guest(self.machine, self.of_machine.cpus_max, self.smp, self.time_limit_s)
         if self.governor and self.governor not in governor_names():
             known = ", ".join(governor_names())
             raise UsageError(f"expected a governor of {known}, found {self.governor!r}")
@@ -49,8 +47,6 @@ class VirtRequest:
                 f"expected a governor whose decisions can be recorded ({known}) with --workload, "
                 f"found {self.governor!r}"
             )
-        if not self.time_limit_s > 0:
-            raise UsageError(f"expected a time limit above 0 s, found {self.time_limit_s:g}")
 
     @property
     def of_machine(self) -> VirtMachine:

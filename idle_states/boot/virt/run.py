@@ -55,18 +55,7 @@ def run(request: VirtRequest, around: Surroundings) -> VirtResult:
         keep(directory, {"given.dtb": data})
         inputs = ((sources[0].file, sources[0].sha256), *digests(having.kernel))
     clock = Clock(around.progress)
-    booted = boot(
-        having,
-        machine,
-        data,
-        smp=request.smp,
-        logs=directory,
-        workload=request.workload,
-        time_limit_s=request.time_limit_s,
-        governor=request.governor,
-        recorded=request.recorded,
-        progress=clock,
-    )
+    booted = boot(having, request, data, logs=directory, progress=clock)
     texts = {name: booted.sections[part].encode() for name, part in _FILES.items()}
     keep(directory, {"tree.dtb": booted.fdt, **texts})
     return _result(request, grafted, booted, having, inputs, clock.elapsed_s, directory)

@@ -13,7 +13,7 @@ from idle_states.boot.virt import parts as virt_parts
 from idle_states.boot.virt.boot import boot, tree_of
 from idle_states.boot.virt.machines import ARM64, VIRT
 from idle_states.boot.virt.predict import STAGES
-from idle_states.boot.workload import EVERYTHING
+from idle_states.boot.virt.request import VirtRequest
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from tests.oracle import skipping
@@ -83,15 +83,9 @@ def test_a_guest_that_does_not_end_says_how_far_it_came(tmp_path: Path) -> None:
     with skipping():
         parts = virt_parts.parts(ARM64, CACHE)
     blob = tree_of(parts, ARM64, 1, tmp_path)
+    request = VirtRequest("virt-arm64", "", smp=1, time_limit_s=1)
+    tree = fdt.write(blob.root, blob.reservations, blob.boot_cpu)
     with pytest.raises(BootFailure) as caught:
-        boot(
-            parts,
-            ARM64,
-            fdt.write(blob.root, blob.reservations, blob.boot_cpu),
-            smp=1,
-            logs=tmp_path,
-            workload=EVERYTHING,
-            time_limit_s=1,
-        )
+        boot(parts, request, tree, logs=tmp_path)
     assert "expected the guest to end within 1 s" in str(caught.value)
     assert caught.value.log == tmp_path / "virt-arm64.log"
