@@ -85,17 +85,18 @@ def keeping(
     for the user."""
     digest = _digest(work, sample, source)
     path = resume or _cached(digest, say)
-    with Results(digest, path) as results:
-        if results.kept:
-            say(f"going on from {results.kept} results in {path}")
-        try:
+    try:
+        with Results(digest, path) as results:
+            if results.kept:
+                say(f"going on from {results.kept} results in {path}")
             yield results
-        except (KeyboardInterrupt, Ended, OSError) as error:
-            told = not isinstance(error, BrokenPipeError)
-            if told and path is not None and results.count:
-                message = f"{results.count} results are kept in {path}"
-                say(f"{message}; the same command line goes on")
-            raise
+    except (KeyboardInterrupt, Ended, OSError) as error:
+        if path is not None and not isinstance(error, BrokenPipeError):
+            # not what was evaluated: its last part may not have reached the file
+            kept = Results(digest, path).kept
+            if kept:
+                say(f"{kept} results are kept in {path}; the same command line goes on")
+        raise
     if path is not None and resume is None:
         path.unlink(missing_ok=True)
 

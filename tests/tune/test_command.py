@@ -1,5 +1,6 @@
 """tune as a command."""
 
+import errno
 import json
 import logging
 import os
@@ -16,6 +17,7 @@ from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading.inputs import Input
 from idle_states.tune import running, spread
+from idle_states.tune.results import Results
 from idle_states.tune.source import read_list
 from tests.support.commands import document, outcome
 from tests.support.tuning import RECORDING, TWO
@@ -340,6 +342,26 @@ def test_bad_lists(tmp_path: Path) -> None:
         with pytest.raises(Unreadable) as raised:
             read_list(Input(str(path)))
         assert raised.value.findings[0].location.line == where
+
+
+def test_what_did_not_reach_the_disk_is_not_called_kept(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kept"
+    write = Results._write
+
+    def full(self: Results, to: Path, lines: bytes) -> None:
+        if to.exists():
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(to))
+        write(self, to, lines)
+
+    monkeypatch.setattr(Results, "_write", full)
+    words = ["--trace", str(trace), "--power", "implied", "--resume", str(path)]
+    assert main(["tune", "power9", *words]) == 3
+    kept = path.read_bytes().count(b"\n") - 1
+    err = capsys.readouterr().err
+    assert kept > 0 and f"{kept} results are kept in {path};" in err
+    assert os.strerror(errno.ENOSPC) in err
 
 
 @pytest.mark.slow
