@@ -360,7 +360,8 @@ def test_what_did_not_reach_the_disk_is_not_called_kept(
     assert main(["tune", "power9", *words]) == 3
     kept = path.read_bytes().count(b"\n") - 1
     err = capsys.readouterr().err
-    assert kept > 0 and f"{kept} results are kept in {path};" in err
+    assert kept > 0
+    assert f"{kept} results are kept in {path};" in err
     assert os.strerror(errno.ENOSPC) in err
 
 
