@@ -368,6 +368,36 @@ def test_other_code_that_a_patch_changes_is_none_that_was_not_read(
     assert capsys.readouterr().out.startswith("No table changes.")
 
 
+_ROW = (
+    "--- a/hw/slw.c\n+++ b/hw/slw.c\n"
+    "@@ -336,{} +336,{} @@ static struct cpu_idle_states power9_cpu_idle_states[] = {{\n"
+    ' \t\t.name = "stop0_lite",\n{}'
+)
+
+
+@pytest.mark.parametrize(
+    "hunk",
+    [
+        _ROW.format(3, 2, "-\t\t.latency_ns = 1000,\n \t\t.residency_ns = 10000,\n"),
+        _ROW.format(2, 4, "+#ifdef CONFIG_OTHER\n \t\t.latency_ns = 1000,\n+#endif\n"),
+        _CODE.replace("int a", "nr_states = ARRAY_SIZE(a)").replace("int b", "nr_states = 2"),
+        _CODE.replace("int a", "wait()").replace("int b", "states[0].latency_ns = 200"),
+        _CODE.replace("int a", "states = a").replace("int b", "states = b"),
+        "@@ -3 +3 @@\n-#define OPAL_PM_TIMEBASE_STOP 2\n+#define OPAL_PM_TIMEBASE_STOP 4\n",
+        "@@ -3 +3 @@\n-struct cpu_idle_states a[] = {\n+struct cpu_idle_states a[2] = {\n",
+    ],
+    ids=["member", "conditional", "number", "write", "choice", "macro", "size"],
+)
+def test_what_changes_a_table_but_is_no_value_is_none_that_passes(
+    hunk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The row's other values come from the packaged table, which has what the change takes away."""
+    mail = tmp_path / "x.diff"
+    mail.write_text(hunk if hunk.startswith("---") else f"--- a/hw/slw.c\n+++ b/hw/slw.c\n{hunk}")
+    assert main(["review", str(mail)]) == 3
+    assert capsys.readouterr().out.startswith("No change of a table is read: ")
+
+
 def test_a_comment_within_a_row_is_none_that_was_not_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
