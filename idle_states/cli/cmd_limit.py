@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from .options import output, say
 
     asked, out = request(arguments), output(arguments)
-    if asked.workload is None:
+    if asked.trace is None and asked.workload is None:
         note_missing_core()
     found = limits(asked, say)
     said, effect, inputs = "", None, found.inputs
@@ -103,10 +103,12 @@ def _replayed(found: "LimitResult", out: "Output") -> _Effect:
     from ..replay.request import replay
     from ..report import replay_text
     from ..report.documents.replay import result_of
+    from .missing_core import note_missing_core, of_replay
     from .options import say
     from .progress import ReadProgress
 
     asked = replay_request(found)
+    note_missing_core(lambda: of_replay(asked))
     notes: list[str] = []
     with ReadProgress(asked.inputs) as progress:
         made = replay(asked, progress.advance, notes.append)

@@ -1,6 +1,7 @@
 """What looks like success but is none, and requests that come to nothing, are said."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -73,11 +74,15 @@ def test_workloads_are_listed_as_json_too(capsys: Capture) -> None:
     assert "--table" in next(e for e in found["experiments"] if e["name"] == "cluster")["words"]
 
 
-def test_a_simulated_limit_says_how_long_it_takes_without_the_core(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+@pytest.mark.parametrize("effect", ["--workload periodic --duration 1ms", "--trace {trace}"])
+def test_a_limit_with_its_effect_says_how_long_it_takes_without_the_core(
+    effect: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
+    line = "<idle>-0 [000] d..1 {}.000100: cpu_idle: state={} cpu_id=0\n"
+    trace = tmp_path / "trace.txt"
+    trace.write_text("".join(line.format(n, (0, 4294967295)[n % 2]) for n in range(1, 1_300)))
     monkeypatch.setattr(core, "available", lambda: False)
-    words = "limit 5 power9 --kernel 6.1 --workload periodic --duration 1ms"
+    words = f"limit 5 power9 --kernel 6.1 {effect.format(trace=trace)}"
     status, _, said = run(capsys, *words.split())
     assert status == 0
     assert said.count("the compiled core is not there") == 1
