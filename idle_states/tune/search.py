@@ -139,22 +139,9 @@ class _Evaluation:
 
 def _descend_from_all(evaluate: _Evaluation, grid: Grid, passes: int) -> None:
     seen, rank = evaluate.found, _ranked(grid.present)
-
-    def descend(best: Judged) -> None:
-        for _ in range(passes):
-            around = evaluate(grid.around(best.candidate))
-            better = [each for each in around if _better(each, best)]
-            if not better:
-                return
-            changes = _best_by_place(better, best.candidate)
-            combined = together(best.candidate, [each.candidate for each in changes])
-            if combined is not None and combined not in seen:
-                better += evaluate([combined])
-            best = min(better, key=rank)
-
     first = min(evaluate(grid.first()), key=rank)
     for start in dict.fromkeys((grid.present, grid.even, first.candidate)):
-        descend(seen[start])
+        _descend(evaluate, grid, seen[start], passes)
     best = min(seen.values(), key=rank)
     for _ in range(passes):
         # descents may miss a table of the same cost that is closer to the present one
@@ -162,6 +149,20 @@ def _descend_from_all(evaluate: _Evaluation, grid: Grid, passes: int) -> None:
         before, best = best, min(seen.values(), key=rank)
         if best is before:
             break
+
+
+def _descend(evaluate: _Evaluation, grid: Grid, best: Judged, passes: int) -> Judged:
+    """Where a descent from `best` ends, whatever was tried before."""
+    for _ in range(passes):
+        better = [each for each in evaluate(grid.around(best.candidate)) if _better(each, best)]
+        if not better:
+            break
+        changes = _best_by_place(better, best.candidate)
+        combined = together(best.candidate, [each.candidate for each in changes])
+        if combined is not None:
+            better += evaluate([combined])
+        best = min(better, key=_ranked(grid.present))
+    return best
 
 
 def _tuned(tried: _Evaluation, objective: Objective, grid: Grid) -> Tuned:

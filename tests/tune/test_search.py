@@ -106,6 +106,14 @@ def test_search_goes_down_from_present_and_break_even(deepest: Candidate) -> Non
     assert found.best.value == min(each.value for each in (found.best, *found.front))
 
 
+def test_a_descent_goes_by_way_of_a_table_that_was_tried_before() -> None:
+    """From the break-evens, (10, 30), both changes together lead to (80, 160), which the present
+    table, scaled, has already been; from there one more leads on."""
+    single = {(10, 160): 7_000, (80, 80): 5_000}
+    found = landscape({**single, (40, 80): 4_000, (80, 160): 4_000, (56, 160): 1_000}, 12_000)
+    assert found.best.candidate == (56, 160)
+
+
 def test_near_ends_where_it_costs_more() -> None:
     lows: dict[Candidate, int] = dict.fromkeys([(40, 80), (40, 56), (40, 113), (40, 226)], 1_000)
     assert landscape(lows, 2_000).near == ((40, 40), (56, 113))
