@@ -103,13 +103,7 @@ def checked(request: CheckRequest) -> Checked:
     sources = looked.sources
     findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
-        findings += check(
-            sources,
-            criteria.kernels,
-            criteria.platform,
-            criteria.rules,
-            own_time=criteria.own_time,
-        )
+        findings += check(sources, criteria)
     if request.engine != NATIVE:
         from .dtschema_engine import check as check_with_dtschema
         from .dtschema_engine import confirmed

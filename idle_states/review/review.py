@@ -304,7 +304,7 @@ class _Reviewer:
             by = self.by.criteria
             # who asks for IS501 by its code gets it
             by_change = "IS501" not in by.rules.select
-            found = check([source], by.kernels, by.platform, by.rules, by_change=by_change)
+            found = check([source], by, by_change=by_change)
             self.checked[id(source)] = source, self.moved(found, commit)
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 

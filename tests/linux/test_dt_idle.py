@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.check.check import check
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import dts, fdt, idle_nodes
 from idle_states.devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY
@@ -498,4 +499,4 @@ def test_damaged_tree_is_read_or_refused(
     path = tmp_path_factory.getbasetemp() / "damaged.dtb"
     path.write_bytes(data)
     with suppress(Unreadable):
-        check(read_sources(str(path)), [release(NEWEST)])
+        check(read_sources(str(path)), Criteria((release(NEWEST),)))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.check.check import check
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.review.findings import outcome
 from idle_states.review.selection import Selector
@@ -207,7 +208,9 @@ def random_table(draw: st.DrawFn) -> IdleTable:
 @settings(max_examples=examples(15, 20))
 @given(random_table(), random_table())
 def test_backwards_new_is_fixed_and_fixed_is_new(a: IdleTable, b: IdleTable) -> None:
-    one, other = ((s.table, check([s], KERNELS)) for s in (source(table) for table in (a, b)))
+    one, other = (
+        (s.table, check([s], Criteria(KERNELS))) for s in (source(table) for table in (a, b))
+    )
     forth, back = outcome(one, other), outcome(other, one)
     assert told(forth.new) == told(back.fixed, back.silenced)
     assert told(forth.fixed, forth.silenced) == told(back.new)
@@ -230,10 +233,8 @@ def test_finding_that_spreads_to_a_kernel_is_new_there() -> None:
     both = source(replace(base, states=(base.states[0], slow, *base.states[2:])))
     some = replace(base.states[1], latency_ns=200)
     only_old = source(replace(base, states=(base.states[0], some, *base.states[2:])))
-    kernels_only = RuleSelection(select=("IS4",))
-    found = outcome(
-        *((s.table, check([s], KERNELS, selection=kernels_only)) for s in (only_old, both))
-    )
+    kernels_only = Criteria(KERNELS, rules=RuleSelection(select=("IS4",)))
+    found = outcome(*((s.table, check([s], kernels_only)) for s in (only_old, both)))
     assert {f.kernels for f in found.new if f.rule == "IS401"} == {("5.10", "6.6")}
 
 

@@ -142,9 +142,8 @@ def test_check_compares_within_a_tree_given_as_table(tmp_path: Path) -> None:
         (tmp_path / "hw").mkdir(exist_ok=True)
         (tmp_path / "include").mkdir(exist_ok=True)
         (tmp_path / "hw/slw.c").write_text(slower(names))
-        made = check(
-            read_sources(str(tmp_path)), KERNELS, selection=RuleSelection(("IS502", "IS503"))
-        )
+        criteria = Criteria(KERNELS, rules=RuleSelection(("IS502", "IS503")))
+        made = check(read_sources(str(tmp_path)), criteria)
         return [(finding.rule, finding.table) for finding in made if finding.rule == "IS502"]
 
     stop4 = ("IS502", "power9_mambo_cpu_idle_states")

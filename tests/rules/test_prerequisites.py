@@ -9,6 +9,7 @@ import pytest
 from idle_states.check.accepted import accept, today
 from idle_states.check.check import check
 from idle_states.check.config import Accepted
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.findings import Finding, Location, Severity
 from idle_states.linux.releases import DEFAULT, release
@@ -21,23 +22,23 @@ from idle_states.rules.catalogue import (
     rule_named,
     rules,
 )
-from idle_states.rules.engine import RuleSelection, once, run
+from idle_states.rules.engine import ALL, RuleSelection, once, run
 from idle_states.rules.rule import LoadedRule, Rule
 from idle_states.sources import read_table
 from idle_states.spec.library import find
 from idle_states.table import Origin
 from tests.check.test_seeded_faults import all_faults
 
-OLD = [release("4.11")]
+OLD = (release("4.11"),)
 KERNELS = [release(name) for name in DEFAULT]
 HERE, THERE = Location("t:states[0].latency"), Location("t:states[1].latency")
 SLIP = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 200ns}"
 
 
-def checked(tmp_path: Path, text: str, selection: RuleSelection | None = None) -> list[Finding]:
+def checked(tmp_path: Path, text: str, selection: RuleSelection = ALL) -> list[Finding]:
     file = tmp_path / "mine.yaml"
     file.write_text(text + "\n")
-    return check([read_table(str(file))], OLD, selection=selection or RuleSelection())
+    return check([read_table(str(file))], Criteria(OLD, rules=selection))
 
 
 def at_latency(findings: list[Finding]) -> list[Finding]:

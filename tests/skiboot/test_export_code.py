@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.check.check import check
+from idle_states.check.criteria import Criteria
 from idle_states.linux.releases import release
 from idle_states.processors import CHIPS
 from idle_states.skiboot import c_table
@@ -108,12 +109,12 @@ def test_check_says_what_it_could_not_read(tmp_path: Path) -> None:
     for mask, expected in (("f()", ["IS932"]), ("~0xE8000000", [])):
         text = tables + CHOICE.replace("~0xE8000000", mask)
         (tmp_path / "hw/slw.c").write_text(text)
-        found = check(read_sources(str(tmp_path)), [release("6.6")])
+        found = check(read_sources(str(tmp_path)), Criteria((release("6.6"),)))
         assert [f.rule for f in found if f.rule == "IS932"] == expected
         masked = {f.message.partition(" is never")[0] for f in found if f.rule == "IS320"}
         assert masked == set()
     (tmp_path / "hw/slw.c").write_text(text.replace("type ==", "homer_base && chip->type ==", 1))
-    found = check(read_sources(str(tmp_path)), [release("6.6")])
+    found = check(read_sources(str(tmp_path)), Criteria((release("6.6"),)))
     messages = [f.message for f in found if f.rule == "IS320"]
     assert [m.partition(" is never")[0] for m in messages] == ["stop5", "stop8", "stop11"]
     assert "OPAL's own mask leaves levels 0xe8000000" in messages[0]

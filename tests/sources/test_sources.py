@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from idle_states import power_mgt as dt
 from idle_states.check.check import check
+from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import archive, fdt
 from idle_states.devicetree.tree import Node
@@ -38,6 +39,7 @@ from tests.support.thorough import examples
 TRACES = DATA / "traces"
 DUMP = TRACES / "mt8196-teo.sysfs-before.txt"
 KERNEL = release("6.1")
+CRITERIA = Criteria((KERNEL,))
 PLATFORM = parse_platform("all-levels")
 
 TREE = Node(
@@ -210,7 +212,7 @@ def test_real_dump() -> None:
         (4, (4, 5, 6), "psci_idle"),
         (4, (7,), "psci_idle"),
     ]
-    found = {(f.rule, f.table) for f in check(sources, [KERNEL])}
+    found = {(f.rule, f.table) for f in check(sources, CRITERIA)}
     assert ("IS203", "cpu0") in found
     assert {rule for rule, _ in found} <= {"IS203", "IS210", "IS403"}
 
@@ -232,7 +234,7 @@ def test_packed_dump_is_read_alike(tmp_path: Path) -> None:
 
 
 def rules_of(path: str) -> set[str]:
-    return {code for finding in check(read_sources(path), [KERNEL]) for code in finding.rules}
+    return {code for finding in check(read_sources(path), CRITERIA) for code in finding.rules}
 
 
 def test_rules_about_times_run_and_others_do_not(tmp_path: Path) -> None:
@@ -245,14 +247,14 @@ def test_rules_about_times_run_and_others_do_not(tmp_path: Path) -> None:
 
 def test_polling_override_is_found_in_a_dump(tmp_path: Path) -> None:
     source = read_source(written(tmp_path, sysfs(POWER9)))
-    (found,) = check([source], [release("6.6")])
+    (found,) = check([source], Criteria((release("6.6"),)))
     assert found.rule == "IS420"
     assert "because snooze is a polling state" in found.message
 
 
 def test_the_polling_state_has_the_name_that_the_kernel_holds(tmp_path: Path) -> None:
     text = sysfs(POWER9).replace("snooze", "POLL")
-    (found,) = check([read_source(written(tmp_path, text))], [release("6.6")])
+    (found,) = check([read_source(written(tmp_path, text))], Criteria((release("6.6"),)))
     assert "because POLL is a polling state" in found.message
 
 
@@ -380,7 +382,7 @@ def test_damaged_dump_is_read_or_refused(
     path = written(tmp_path_factory.getbasetemp(), bytes(data), "damaged")
     with suppress(Unreadable):
         for source in read_sources(path):
-            check([source], [KERNEL])
+            check([source], CRITERIA)
 
 
 # archives of /proc/device-tree
