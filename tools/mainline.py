@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from idle_states.audit.fleet import FleetSummary
 from idle_states.audit.request import AuditRequest, audited
+from idle_states.audit.summary import FleetSummary
 from idle_states.check.criteria import Criteria
 from idle_states.files import write_file
 from idle_states.findings import Finding, Severity

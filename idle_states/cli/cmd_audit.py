@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..audit.audited import Audited
-    from ..audit.fleet import FleetSummary
     from ..audit.request import AuditRequest
+    from ..audit.summary import FleetSummary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,8 +87,8 @@ def request(arguments: argparse.Namespace) -> "AuditRequest":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..audit.fleet import FleetSummary
     from ..audit.request import audited, shown_name
+    from ..audit.summary import FleetSummary
     from ..report import audit_json, audit_whole, formats, printer
     from ..sources.walk import Walk
     from ..wording import joined

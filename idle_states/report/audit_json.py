@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..audit.audited import Audited
-from ..audit.fleet import FleetSummary
+from ..audit.summary import FleetSummary
 from ..forms import Form
 from ..linux.releases import Release
 from .audit_written import Written

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .. import __version__
 from ..audit.audited import Audited, Registered, Selected
-from ..audit.fleet import FleetSummary, TableGroup
+from ..audit.summary import FleetSummary, TableGroup
 from ..audit.trees import TreeDifference
 from ..findings import Severity
 from ..linux.grounds import driver_of, remarks

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..audit.alike import Alike
 from ..audit.audited import Audited
-from ..audit.fleet import FleetSummary
+from ..audit.summary import FleetSummary
 from ..dataclass import dataclass
 from ..files import write_file
 from ..sources.walk import Walk

@@ -5,8 +5,9 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
-from ...audit import audited, fleet, fwts, trees
+from ...audit import audited, fwts, trees
 from ...audit.running import Running
+from ...audit.summary import FleetSummary, TableGroup
 from ...devicetree import machine
 from ...findings import Severity
 from ...forms import GIVEN, INLINE, OMITTED, U64, Count, Form, Limits, With, derived
@@ -154,7 +155,7 @@ class Line(Head):
     audited: Annotated[Audited, INLINE] = derived(lambda audited: audited)
 
 
-class Group(Form[fleet.TableGroup]):
+class Group(Form[TableGroup]):
     fingerprint: str
     cpu: str
     nearest: str | None
@@ -175,11 +176,11 @@ class Found(Form[tuple[str, str, str, int]]):
     inputs: Count
 
 
-def _of(severity: str) -> Callable[[fleet.FleetSummary], int]:
+def _of(severity: str) -> Callable[[FleetSummary], int]:
     return lambda summary: sum(n for found, n in summary.found.items() if found[2] == severity)
 
 
-class Summary(Form[fleet.FleetSummary]):
+class Summary(Form[FleetSummary]):
     error: Count = derived(_of("error"))
     warning: Count = derived(_of("warning"))
     note: Count = derived(_of("note"))
@@ -201,7 +202,7 @@ class Audit(Form[Any]):
     ]
 
 
-def _groups(summary: fleet.FleetSummary) -> Iterator[With]:
+def _groups(summary: FleetSummary) -> Iterator[With]:
     outliers = {group.fingerprint for group in summary.outliers()}
     for group in summary.sorted_groups():
         yield With(group, outlier=group.fingerprint in outliers)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...audit.audited import Audited, Registered, Selected
-from ...audit.fleet import FleetSummary, TableGroup
+from ...audit.summary import FleetSummary, TableGroup
 from ...audit.trees import TreeDifference
 from ...dataclass import replace
 from ...findings import Finding, Severity
