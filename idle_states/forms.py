@@ -22,12 +22,13 @@ from typing import (
     Any,
     ClassVar,
     Generic,
-    NamedTuple,
     TypeVar,
     get_args,
     get_origin,
     get_type_hints,
 )
+
+from .dataclass import dataclass
 
 Value = TypeVar("Value")
 
@@ -45,7 +46,8 @@ class Limits:
         self.keywords = keywords
 
 
-class Derived(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Derived:
     """A key that is no attribute: computed from the whole value."""
 
     compute: Callable[[Any], Any]
@@ -83,7 +85,8 @@ U32 = Annotated[int, Limits(minimum=0, maximum=(1 << 32) - 1)]
 U64 = Annotated[int, Limits(minimum=0, maximum=(1 << 64) - 1)]
 
 
-class Key(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Key:
     """One key of a form.
 
     kind       the annotated type

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Self
 from .dataclass import dataclass, field, replace
 from .findings import Location
 from .processors import VERSIONS, Processor, named
-from .verdicts import Judgement, judge
 
 if TYPE_CHECKING:
     from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
+    from .verdicts import Judgement
 
 U32_MAX = 0xFFFF_FFFF
 U64_MAX = 0xFFFF_FFFF_FFFF_FFFF
@@ -186,8 +186,10 @@ class Measurement:
         """The latency without what the measuring takes by itself, as far as that is known."""
         return max(0, self.latency_ns - (self.base_ns or 0))
 
-    def against(self, advertised_ns: int) -> Judgement:
+    def against(self, advertised_ns: int) -> "Judgement":
         """What the measurement says of an advertised exit latency."""
+        from .verdicts import judge
+
         return judge(advertised_ns, self.net_ns, self.low_ns, self.high_ns, self.statistic)
 
 

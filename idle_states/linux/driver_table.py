@@ -3,9 +3,13 @@
 `DriverState.index` is the number in /sys/devices/system/cpu/cpuN/cpuidle/stateINDEX.
 """
 
+from typing import TYPE_CHECKING
+
 from ..dataclass import dataclass
 from ..stages import Changed, Lost, Message
-from .genpd.tables import CpuDomain
+
+if TYPE_CHECKING:
+    from .genpd.tables import CpuDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class DriverTable:
     snooze_timeout_us: int | None = None
     fatal: str | None = None
     crashing: tuple[str, ...] = ()
-    domains: tuple[CpuDomain, ...] = ()
+    domains: "tuple[CpuDomain, ...]" = ()
     domain_notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     driver: str = ""

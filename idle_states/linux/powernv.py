@@ -10,7 +10,7 @@ from .. import power_mgt as dt
 from ..power_mgt import PowerMgt
 from ..stages import Lost
 from ..table import Cpu
-from . import powernv_driver, powernv_early, powernv_platform
+from . import powernv_driver, powernv_platform
 from .driver_table import DriverState, DriverTable
 from .journal import DRIVER, Fatal, Journal, ParseFailure
 from .releases import Release
@@ -35,6 +35,8 @@ def register(
                 node, cpu, features, stop_api, choices, journal
             )
         else:
+            from . import powernv_early
+
             states = powernv_early.register(node, features, choices, journal)
     except ParseFailure as failure:
         _lose_all(node, failure, journal)

@@ -74,23 +74,22 @@ def _code2requires(codes: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
 def in_order(loaded: Iterable[LoadedRule]) -> tuple[LoadedRule, ...]:
     """The rules: those that require none, those that require only these, and so on; in the order
     of their codes where that does not say. Raises WrongRule."""
-    from graphlib import CycleError, TopologicalSorter
-
     code2loaded = {entry.rule.code: entry for entry in loaded}
-    sorter = TopologicalSorter({code: entry.rule.requires for code, entry in code2loaded.items()})
-    try:
-        codes = tuple(sorter.static_order())
-    except CycleError as error:
-        raise WrongRule(f"expected rules to require earlier ones, found {error.args[1]}") from None
-    for entry in code2loaded.values():
-        for code in entry.rule.requires:
-            if code not in code2loaded:
-                hint = suggestion(code, code2loaded)
-                raise WrongRule(f"{entry.rule.code} requires {code!r}, which is no rule{hint}")
     depths: dict[str, int] = {}
-    for code in codes:
-        depths[code] = max((depths[one] + 1 for one in code2loaded[code].rule.requires), default=0)
-    return tuple(code2loaded[code] for code in sorted(codes, key=lambda code: (depths[code], code)))
+
+    def depth(code: str, by: tuple[str, ...] = ()) -> int:
+        if code in by:
+            way = [*by[by.index(code) :], code]
+            raise WrongRule(f"expected rules to require earlier ones, found {way}")
+        if code not in code2loaded:
+            hint = suggestion(code, code2loaded)
+            raise WrongRule(f"{by[-1]} requires {code!r}, which is no rule{hint}")
+        if code not in depths:
+            required = code2loaded[code].rule.requires
+            depths[code] = max((depth(one, (*by, code)) + 1 for one in required), default=0)
+        return depths[code]
+
+    return tuple(code2loaded[code] for code in sorted(code2loaded, key=lambda c: (depth(c), c)))
 
 
 def rule_named(text: str) -> LoadedRule | None:

@@ -1,14 +1,17 @@
 """Runs the rules over a subject and applies suppressions."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..sources import Source
-from ..spec.suppress import Suppression
 from ..wording import joined
 from .catalogue import code2requires, known_codes, rules_on
+
+if TYPE_CHECKING:
+    from ..spec.suppress import Suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ ALL = RuleSelection()
 
 
 def run(
-    subject: Subject, suppressions: Sequence[Suppression] = (), selection: RuleSelection = ALL
+    subject: Subject, suppressions: "Sequence[Suppression]" = (), selection: RuleSelection = ALL
 ) -> list[Finding]:
     """All findings on one table, suppressed ones marked, in stable order.
 
@@ -100,7 +103,7 @@ def _standing_for(first: Finding, followers: Sequence[Finding]) -> Finding:
     return replace(first, stands_for=tuple(named), related=related)
 
 
-def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -> list[Finding]:
+def suppress(findings: Iterable[Finding], suppressions: "Sequence[Suppression]") -> list[Finding]:
     """Marks findings that a suppression with a reason covers."""
     result = []
     for finding in findings:
@@ -113,7 +116,7 @@ def suppress(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -
 
 
 def unused(
-    suppressions: Iterable[Suppression],
+    suppressions: "Iterable[Suppression]",
     findings: Iterable[Finding],
     table: str,
     silent: Collection[str] = (),
@@ -139,7 +142,7 @@ def unused(
                 )
 
 
-def _about(suppressions: Iterable[Suppression], selection: RuleSelection) -> Iterator[Finding]:
+def _about(suppressions: "Iterable[Suppression]", selection: RuleSelection) -> Iterator[Finding]:
     for suppression in suppressions:
         if not suppression.reason and selection.takes("IS901"):
             yield _complaint(

@@ -32,7 +32,6 @@ Ground
 from collections.abc import Iterator
 
 from ..findings import Finding, Severity
-from ..linux.held import SNOOZE
 from ..pipeline import Subject
 from ..units import format_time
 from .is2_times import rows
@@ -68,5 +67,7 @@ def _from_firmware(subject: Subject) -> bool:
     in nodes of Arm and RISC-V, and in what other machines' kernels hold."""
     held = subject.table.held
     if held is not None:
+        from ..linux.held import SNOOZE
+
         return held.states[0].name == SNOOZE
     return subject.form not in ("driver", "nodes")

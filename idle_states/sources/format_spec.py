@@ -4,15 +4,18 @@ wrong with it."""
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..findings import unreadable
-from ..idle_tree import IdleTree
 from ..patterns import pattern
 from ..reading import limits, opening
 from ..spec.library import load
 from ..spec.loaded import LoadedSpec
 from .source import File, Source
+
+if TYPE_CHECKING:
+    from ..idle_tree import IdleTree
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -83,7 +86,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _of_machine(machine: IdleTree, loaded: LoadedSpec, file: str, digest: str) -> Iterator[Source]:
+def _of_machine(
+    machine: "IdleTree", loaded: LoadedSpec, file: str, digest: str
+) -> Iterator[Source]:
     """The tables of the tree that the spec stands for, with what only the spec says of a state."""
     from ..devicetree import drafts
     from ..devicetree.idle_nodes import row_nodes

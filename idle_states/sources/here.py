@@ -8,19 +8,21 @@ import re
 from collections.abc import Iterable
 from os.path import relpath
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
 from ..findings import Unreadable, unreadable
 from ..patterns import pattern
 from ..reading import limits, opening
 from ..reading.opening import Found
-from ..spec.keys import TOP_KEYS
 from ..spec.packaged import current, named
 from ..wording import joined
 from . import format_acpi, format_skiboot, read_sources
 from .formats import format_module, format_of, read_file
 from .source import File, NoSuchTable, Source
-from .walk import Walk, is_tree
+
+if TYPE_CHECKING:
+    from .walk import Walk
 
 _END2FORMAT = {
     ".yaml": "spec",
@@ -39,7 +41,6 @@ _END2FORMAT = {
 """End of a name -> the one format that such a file may be. Others are told by their first bytes."""
 _KEY = pattern(rb"^(\w+)[ \t]*:", re.MULTILINE)
 _OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b")
-_SPEC_KEYS = {key.encode() for key in TOP_KEYS}
 _BY_BEGINNING = ("acpi", "dtb", "sysfs")
 _HEAD_BYTES = 4096
 _MOST_LISTED = 4
@@ -127,11 +128,13 @@ def tables_within(folder: Path, names: Iterable[str]) -> Looked:
     return replace(looked, what=_listed(looked))
 
 
-def _below(folder: Path, walk: Walk | None = None) -> Looked:
+def _below(folder: Path, walk: "Walk | None" = None) -> Looked:
     return _all((walk or _walk()).inputs([folder.as_posix()]))
 
 
-def _walk() -> Walk:
+def _walk() -> "Walk":
+    from .walk import Walk
+
     return Walk(_is_whole, _is_table, hidden=False, most=limits.FOLDER_ENTRIES)
 
 
@@ -162,6 +165,8 @@ def _is_folder(word: str) -> bool:
 def _expect_tree(word: str) -> None:
     """Raises Unreadable for a directory that shows no sign of a device tree."""
     if _is_folder(word):
+        from .walk import is_tree
+
         with opening.Tree(word) as tree:
             try:
                 list(tree.entries(""))
@@ -216,9 +221,11 @@ def _begins_as_table(found: Found) -> bool:
 def _speaks_of_it(file: File, form: str | None) -> bool:
     """Whether a file of a form has anything of idle states."""
     if form == "spec":
-        keys = set(_KEY.findall(file.data))
-        inherits = b"extends" in keys and len(keys & _SPEC_KEYS) > 1
-        return inherits or (b"states" in keys and b"residency" in file.data)
+        from ..spec.keys import TOP_KEYS
+
+        keys = {key.decode() for key in _KEY.findall(file.data)}
+        inherits = "extends" in keys and len(keys.intersection(TOP_KEYS)) > 1
+        return inherits or ("states" in keys and b"residency" in file.data)
     if form in ("c", "lid"):
         return True
     if form is None and format_acpi.recognises(file.data, file.path):

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field, replace
 from ..devicetree.tree import Node
 from ..findings import Faulty, Finding, Location, Rejected, Severity, Unreadable, unreadable
-from ..idle_tree import IdleTree
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
 from ..skiboot.releases import ExportCode
-from ..spec.suppress import Suppression
 from ..table import IdleTable
 from ..wording import joined
+
+if TYPE_CHECKING:
+    from ..idle_tree import IdleTree
+    from ..spec.suppress import Suppression
 
 MAX_BYTES = limits.FILE_BYTES
 MAX_UNPACKED_BYTES = limits.UNPACKED_BYTES
@@ -45,10 +48,10 @@ class Source:
     table: IdleTable | None
     findings: tuple[Finding, ...] = ()
     node: PowerMgt | None = None
-    suppressions: tuple[Suppression, ...] = ()
+    suppressions: "tuple[Suppression, ...]" = ()
     texts: dict[str, str] = field(default_factory=dict)
     tree: Node | None = field(default=None, repr=False)
-    machine: IdleTree | None = field(default=None, repr=False)
+    machine: "IdleTree | None" = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
     alike: str = ""
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)

@@ -4,13 +4,16 @@ from collections import abc
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from ..findings import Faulty, Rejected
-from ..idle_tree import IdleTree
 from ..table import IdleTable
 from . import compiled
 from .loaded import LoadedSpec
 from .packaged import Revision, display_name, machines, resolve_table, revisions
+
+if TYPE_CHECKING:
+    from ..idle_tree import IdleTree
 
 
 @cache
@@ -42,7 +45,7 @@ def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[Id
                 continue
 
 
-def find_machine(name: str) -> IdleTree:
+def find_machine(name: str) -> "IdleTree":
     """A packaged machine by name. Raises as `find` does."""
     revision = next((each for each in machines() if each.name == name), None)
     if revision is None:

@@ -1,10 +1,14 @@
 """What loading a spec gives."""
 
+from typing import TYPE_CHECKING
+
 from ..dataclass import dataclass, field
 from ..findings import Finding
-from ..idle_tree import IdleTree
 from ..table import IdleTable
-from .suppress import Suppression
+
+if TYPE_CHECKING:
+    from ..idle_tree import IdleTree
+    from .suppress import Suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +23,9 @@ class LoadedSpec:
 
     table: IdleTable | None
     findings: tuple[Finding, ...]
-    suppressions: tuple[Suppression, ...]
+    suppressions: "tuple[Suppression, ...]"
     sources: dict[str, str] = field(default_factory=dict)
-    machine: IdleTree | None = None
+    machine: "IdleTree | None" = None
 
     @property
     def name(self) -> str:
