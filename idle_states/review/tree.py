@@ -8,7 +8,7 @@ missing tree-sitter, end the review.
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ..beyond_opal import MatchedCpu
 from ..dataclass import dataclass, field, replace
@@ -114,6 +114,10 @@ class SkibootTree(TreeReader):
                 findings += problem.findings
                 texts |= problem.texts
                 unread.add(file)
+        names = {source.name for source in sources}
+        for file in self.files if not unread else ():
+            if file in entries:
+                findings += self._unmodelled(entries[file], macros, names)
         hashes = [entries[file].hash for file in self.files if file in entries]
         code = [self._texts[name][0] for name in hashes if name in self._texts]
         return End(tuple(of_skiboot(sources, code)), tuple(findings), frozenset(unread), texts)
@@ -125,6 +129,14 @@ class SkibootTree(TreeReader):
             text = self._content(entry).decode("utf-8", "replace")
             self._definitions[entry.hash] = c_table.definitions_in(text)
         return self._definitions[entry.hash]
+
+    def _unmodelled(
+        self, entry: TreeEntry, macros: Mapping[str, str], names: Set[str]
+    ) -> list[Finding]:
+        from ..skiboot import c_table
+
+        text, _, words = self._texts[entry.hash]
+        return c_table.unmodelled(text, entry.path, _used(words, macros), names)
 
     def _tables(self, entry: TreeEntry, macros: Mapping[str, str]) -> tuple[Source, ...]:
         from ..skiboot import c_table

@@ -5,7 +5,9 @@ What it does
     macros defined neither in the file nor by skiboot's opal-api.h, expressions that are not
     constant, values too large for their member, a condition that decides about a row and cannot
     be decided. Macros the file defines itself are followed. Exit status 3; for review a finding
-    of the commit.
+    of the commit. An error, too, where the code takes a table that was not found; a warning where
+    code does more to tables than their arrays say: it writes into rows, takes fewer of them, or a
+    build decides by -D which of them there are.
 
 Why is this bad
     A row read wrongly would be checked and compared as if it were what the compiler sees.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..findings import unreadable
 from ..reading import limits
-from .source import File, Source
+from .source import File, Source, with_findings
 
 _NAME = re.compile(rb"\bcpu_idle_states\b")
 _NEXT = re.compile(rb"[;{\[]")
@@ -36,4 +36,5 @@ def read(file: File) -> list[Source]:
     tables = c_table.read(file.text, file.shown, sha256=file.sha256)
     if not tables:
         raise unreadable(file.shown, "expected an array of struct cpu_idle_states, found none")
-    return file.sources(tables)
+    names = {table.name for table in tables}
+    return with_findings(file.sources(tables), c_table.unmodelled(file.text, file.shown, {}, names))

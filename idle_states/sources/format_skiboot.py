@@ -5,7 +5,7 @@ from pathlib import Path
 from ..findings import unreadable
 from ..reading import opening
 from ..skiboot.layout import HEADERS, TABLES
-from .source import File, Source, of_skiboot
+from .source import File, Source, of_skiboot, with_findings
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -28,18 +28,24 @@ def read(file: File) -> list[Source]:
 
     macros: dict[str, str] = {}
     sources = []
-    texts = []
+    texts: dict[str, str] = {}
     try:
         with file.opened() as tree:
             for name in filter(tree.is_file, HEADERS):
                 macros |= c_table.definitions_in(File(file.path / name, tree.read(name)).text)
             for name in filter(tree.is_file, TABLES):
                 home = File(file.path / name, tree.read(name))
-                texts.append(home.text)
+                texts[home.shown] = home.text
                 sources += home.sources(
                     c_table.read(home.text, home.shown, defines=macros, sha256=home.sha256)
                 )
     except OSError as error:
         message = f"expected a readable file, found: {error.strerror}"
         raise unreadable(file.shown, message) from None
-    return of_skiboot(sources, texts)
+    names = {source.name for source in sources}
+    found = [
+        each
+        for shown, text in texts.items()
+        for each in c_table.unmodelled(text, shown, macros, names)
+    ]
+    return with_findings(of_skiboot(sources, texts.values()), found)

@@ -68,6 +68,14 @@ def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[
     ]
 
 
+def with_findings(sources: Sequence[Source], findings: Sequence[Finding]) -> list[Source]:
+    """The sources of one file or tree, the first with what was found about all of them."""
+    if not sources or not findings:
+        return list(sources)
+    first, *others = sources
+    return [replace(first, findings=(*first.findings, *findings)), *others]
+
+
 def of_skiboot(sources: Sequence[Source], texts: Iterable[str]) -> list[Source]:
     """The sources of one skiboot tree with what its own export code does. texts: of its C files."""
     from ..skiboot.export_code import placed, read_export_code

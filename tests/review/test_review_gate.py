@@ -103,6 +103,26 @@ def test_c_that_does_not_parse_is_a_finding_of_its_commit(history: History) -> N
     assert mends.tables == ()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("static struct cpu_idle", "static struct cpu_sleep", "expected the table power9_cpu_idle"),
+        ("= 5;", "= 5; states[0].latency_ns = 200;", "code writes into latency_ns of a row"),
+    ],
+)
+def test_what_code_does_to_a_table_is_a_finding_of_its_commit(
+    old: str, new: str, message: str, history: History
+) -> None:
+    code = "void add(void)\n{\n\tstates = power9_cpu_idle_states;\n\twait = 5;\n}\n"
+    text = f"{c_of('power9')}{code}"
+    history.commit({"hw/slw.c": text})
+    assert old in text
+    history.commit({"hw/slw.c": text.replace(old, new)})
+    (found,) = only(reviewed(history)).files.new
+    assert found.rule == "IS932"
+    assert message in found.message
+
+
 def test_huge_file_is_refused(stop0_lite: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review_tree, "MAX_BYTES", 100)
     found = only(reviewed(stop0_lite))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from idle_states.findings import Finding, Location, Unreadable
+from idle_states.findings import Finding, Location, Severity, Unreadable
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from idle_states.table import Firmware, Register
@@ -343,6 +343,51 @@ def test_refused_around_rows(text: str, line: int, message: str) -> None:
         c_table.read(text, "x.c")
     found = [(f.location.line, f.message) for f in caught.value.findings]
     assert any(at == line and message in said for at, said in found), found
+
+
+_ROW = '{ .name = "a", .latency_ns = 5 },'
+_TABLE = f"struct cpu_idle_states a_states[] = {{\n{_ROW}\n}};\n"
+_CODE = "void f(void)\n{\nstates = a_states;\nnr_states = ARRAY_SIZE(a_states);\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (f"#ifdef OTHER\n{_TABLE}#endif\n", 1, "a_states is another table where OTHER is defined"),
+        (_TABLE.replace("5 }", "\n#if !OTHER\n5\n#else\n6\n#endif\n}"), 3, "where OTHER is"),
+        (_TABLE.replace("5 }", "\n#if A && B\n5 +\n#endif\n6 }"), 3, "where A and B is defined"),
+        (_TABLE + _CODE.replace("ARRAY_SIZE(a_states)", "1"), 7, "expected ARRAY_SIZE(a_states)"),
+        (_TABLE + _CODE.replace("SIZE(a", "SIZE(b"), 7, "found ARRAY_SIZE(b_states): taken as all"),
+        (_TABLE + _CODE.replace("= a_", "= b_"), 6, "expected the table b_states, which the code"),
+        (_TABLE + "int g() { states[0].flags |= 4; }\n", 4, "code writes into flags of a row"),
+        (_TABLE + "int g() { one->latency_ns = 4; }\n", 4, "code writes into latency_ns of a row"),
+    ],
+)
+def test_what_a_source_does_to_tables_beside_giving_values(
+    text: str, line: int, message: str
+) -> None:
+    assert c_table.unmodelled(_TABLE + _CODE, "x.c", {}, {"a_states"}) == []
+    (found,) = c_table.unmodelled(text, "x.c", {}, {"a_states"})
+    assert (found.rule, found.location.file, found.location.line) == ("IS932", "x.c", line)
+    assert message in found.message
+    is_error = "expected the table" in message
+    assert found.severity is (Severity.ERROR if is_error else Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"#ifndef X_H\n#define X_H\n{_TABLE}#endif\n",
+        f"#ifdef GIVEN\n{_TABLE}#endif\n",
+        f"#ifdef OTHER\nint x;\n#endif\n{_TABLE}",
+        f"{_TABLE}int g() {{ return states[0].flags == 4 && states->latency_ns >= 3; }}\n",
+        f"{_TABLE}// states[0].flags = 4;\n",
+        f"{_TABLE}struct cpu_idle_states *states = NULL; int nr_states = 0;\n",
+        _TABLE + _CODE.replace("ARRAY_SIZE(a_states)", "sizeof(a_states) / sizeof(a_states[0])"),
+    ],
+)
+def test_what_leaves_tables_as_they_are(text: str) -> None:
+    assert c_table.unmodelled(text, "x.c", {"GIVEN": "1"}, {"a_states"}) == []
 
 
 def test_where_a_directive_may_stand() -> None:

@@ -110,7 +110,8 @@ def test_check_says_what_it_could_not_read(tmp_path: Path) -> None:
         text = tables + CHOICE.replace("~0xE8000000", mask)
         (tmp_path / "hw/slw.c").write_text(text)
         found = check(read_sources(str(tmp_path)), Criteria((release("6.6"),)))
-        assert [f.rule for f in found if f.rule == "IS932"] == expected
+        unread = [f.rule for f in found if "can be evaluated" in f.message]
+        assert unread == expected
         masked = {f.message.partition(" is never")[0] for f in found if f.rule == "IS320"}
         assert masked == set()
     (tmp_path / "hw/slw.c").write_text(text.replace("type ==", "homer_base && chip->type ==", 1))

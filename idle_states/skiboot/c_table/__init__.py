@@ -3,6 +3,7 @@
 from ...findings import CannotGenerate
 from .builtin import definitions_in
 from .reader import read
+from .unmodelled import unmodelled
 from .writer import write
 
-__all__ = ["CannotGenerate", "definitions_in", "read", "write"]
+__all__ = ["CannotGenerate", "definitions_in", "read", "unmodelled", "write"]
