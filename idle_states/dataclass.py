@@ -145,7 +145,7 @@ def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
 def _own_fields(plain: type) -> dict[str, Field]:
     found = {}
     for name, kind in plain.__annotations__.items():
-        if getattr(kind, "__origin__", None) is ClassVar:
+        if not isinstance(kind, type) and getattr(kind, "__origin__", None) is ClassVar:
             continue
         given = plain.__dict__.get(name, _ABSENT)
         said = given if isinstance(given, Field) else Field(default=given)
@@ -171,15 +171,12 @@ def _first_init(found: _Fields, frozen: bool) -> Callable[..., None]:
     """An __init__ for some objects, until the compiled one takes its place; that one also says what
     is wrong with arguments."""
     assign = object.__setattr__ if frozen else setattr
-    names = [each.name for each in found if each.init]
     calls = 0
 
     def __init__(self: Any, *values: Any, **named: Any) -> None:
         nonlocal calls
         calls += 1
-        given = dict(zip(names, values, strict=False)) | named
-        known = len(given) == len(values) + len(named) and given.keys() <= set(names)
-        if calls > _COMPILED_AFTER or not known or not _assigned(self, found, given, assign):
+        if calls > _COMPILED_AFTER or not _assigned(self, found, values, named, assign):
             owners = (each for each in type(self).__mro__ if vars(each).get("__init__") is __init__)
             owner: Any = next(owners, type(self))
             init = _init(owner, found, frozen)
@@ -193,19 +190,29 @@ def _first_init(found: _Fields, frozen: bool) -> Callable[..., None]:
 
 
 def _assigned(
-    self: object, found: _Fields, given: dict[str, Any], assign: Callable[[Any, str, Any], None]
+    self: object,
+    found: _Fields,
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+    assign: Callable[[Any, str, Any], None],
 ) -> bool:
-    """Assigns an object's fields; False where one is missing."""
+    """Assigns an object's fields; False where arguments are wrong."""
+    left, unnamed, given = len(values), len(named), iter(values)
     for each in found:
-        if each.name in given:
-            assign(self, each.name, given[each.name])
+        name = each.name
+        if each.init and left:
+            left -= 1
+            assign(self, name, next(given))
+        elif each.init and name in named:
+            unnamed -= 1
+            assign(self, name, named[name])
         elif each.made is not _ABSENT:
-            assign(self, each.name, each.made())
+            assign(self, name, each.made())
         elif each.given is not _ABSENT:
-            assign(self, each.name, each.given)
+            assign(self, name, each.given)
         elif each.init:
             return False
-    return True
+    return not left and not unnamed
 
 
 def _init(cls: type, found: _Fields, frozen: bool) -> Callable[..., None]:
