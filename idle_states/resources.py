@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 
 
+@cache
 def resource(*parts: str) -> Path:
     """Path of a data file or directory, e.g. resource("templates", "c_table.c.j2").
 

@@ -50,7 +50,7 @@ def spec(file: Path) -> LoadedSpec | None:
     pickled, files = found
     texts = {}
     for name, digest in files:
-        data = (_PACKAGE / name).read_bytes()
+        data = _content(name)
         if source_hash(data) != digest:
             return None
         texts[name] = data.decode()
@@ -107,5 +107,11 @@ def _names() -> tuple[str, ...]:
 
 def _digest(files: Iterable[str]) -> bytes:
     """Of files of the package with their names."""
-    contents = ((name, (_PACKAGE / name).read_bytes()) for name in files)
+    contents = ((name, _content(name)) for name in files)
     return source_hash(b"".join(f"{name} {len(data)}\n".encode() + data for name, data in contents))
+
+
+def _content(name: str) -> bytes:
+    """Of a file of the package. A path of each took as long as its digest."""
+    with open(f"{_PACKAGE}/{name}", "rb", buffering=0) as file:
+        return file.readall()

@@ -68,7 +68,11 @@ def current() -> Iterator[str]:
 
 def display_name(file: Path) -> str:
     """The name of a spec in messages: for a packaged spec the file name alone, else the path."""
+    specs = resource("specs")
+    if file.parent == specs:
+        # as most are, and resolving asks about each directory of the path
+        return f"specs/{file.name}"
     try:
-        return "specs/" + file.resolve().relative_to(resource("specs")).as_posix()
+        return "specs/" + file.resolve().relative_to(specs).as_posix()
     except ValueError:
         return file.as_posix()
