@@ -16,7 +16,7 @@ from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
 from idle_states.simulation.setup import Costs, Effect, Setup
 from idle_states.simulation.simulate import simulate
 from tests.support import simulated_by_hand as hand
-from tests.support.simulated_by_hand import Person, World
+from tests.support.simulated_by_hand import Machine, Thread
 from tests.support.thorough import few, slow
 
 COSTS = Costs(
@@ -40,72 +40,72 @@ def wake(task: int) -> Op:
     return Op(OpKind.WAKE, first=task, count=1)
 
 
-def ping_pong() -> tuple[Workload, list[Person]]:
-    people: list[Person] = []
+def ping_pong() -> tuple[Workload, list[Thread]]:
+    threads: list[Thread] = []
 
-    def ping(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def ping(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield "run", 1471
-        yield "wake", people[1]
+        yield "wake", threads[1]
         yield ("wait",)
 
-    def pong(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def pong(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield ("wait",)
         yield "run", 2393
-        yield "wake", people[0]
+        yield "wake", threads[0]
 
-    people += [Person("ping", ping, 0), Person("pong", pong, 1)]
+    threads += [Thread("ping", ping, 0), Thread("pong", pong, 1)]
     tasks = (
         Task("ping", 0, (run(1471), wake(1), WAIT), cpu=0),
         Task("pong", 0, (WAIT, run(2393), wake(0)), cpu=1),
     )
-    return Workload("ping-pong", tasks), people
+    return Workload("ping-pong", tasks), threads
 
 
-def timers() -> tuple[Workload, list[Person]]:
+def timers() -> tuple[Workload, list[Thread]]:
     """Two tasks on one CPU with timers, one on another that they wake."""
-    people: list[Person] = []
+    threads: list[Thread] = []
 
-    def slow(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def slow(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield "every", 230_000
         yield "run", 7_001
-        yield "wake", people[2]
+        yield "wake", threads[2]
 
-    def fast(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def fast(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield "sleep", 41_957
         yield "run", 3_019
 
-    def woken(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def woken(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield ("wait",)
         yield "run", 11_003
 
-    people += [Person("slow", slow, 0), Person("fast", fast, 0), Person("woken", woken, 1)]
+    threads += [Thread("slow", slow, 0), Thread("fast", fast, 0), Thread("woken", woken, 1)]
     tasks = (
         Task("slow", 0, (Op(OpKind.EVERY, Duration(230_000)), run(7_001), wake(2)), cpu=0),
         Task("fast", 0, (Op(OpKind.SLEEP, Duration(41_957)), run(3_019)), cpu=0),
         Task("woken", 0, (WAIT, run(11_003)), cpu=1),
     )
-    return Workload("timers", tasks), people
+    return Workload("timers", tasks), threads
 
 
-def hand_off() -> tuple[Workload, list[Person]]:
-    people: list[Person] = []
+def hand_off() -> tuple[Workload, list[Thread]]:
+    threads: list[Thread] = []
 
-    def task(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def task(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield "run", 5_003
-        yield "wake", people[1]
+        yield "wake", threads[1]
         yield ("wait",)
 
-    def worker(world: World, person: Person) -> Iterator[tuple[Any, ...]]:
+    def worker(machine: Machine, thread: Thread) -> Iterator[tuple[Any, ...]]:
         yield ("wait",)
         yield "run", 2_003
-        yield "wake", people[0]
+        yield "wake", threads[0]
 
-    people += [Person("task", task), Person("worker", worker, follows=True)]
+    threads += [Thread("task", task), Thread("worker", worker, follows=True)]
     tasks = (
         Task("task", 0, (run(5_003), wake(1), WAIT)),
         Task("worker", 0, (WAIT, run(2_003), wake(0)), with_waker=True),
     )
-    return Workload("hand-off", tasks), people
+    return Workload("hand-off", tasks), threads
 
 
 @pytest.mark.parametrize("kernel", few(2, KERNELS))
@@ -113,7 +113,7 @@ def hand_off() -> tuple[Workload, list[Person]]:
 @pytest.mark.parametrize("recent", [True, *slow(False)])
 @pytest.mark.parametrize("name", ["menu", "ladder"])
 def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, name: str) -> None:
-    workload, people = case()
+    workload, threads = case()
     chosen = release(kernel)
     times = ((1_000, 10_000), (5_000, 50_000), (20_000, 200_000))
     table = from_times(times, chosen.features.snooze_polling)
@@ -133,7 +133,7 @@ def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, nam
     )
     limit = polling(table, chosen, 250)
     assert limit.limit_ns is not None
-    world = World(
+    machine = Machine(
         4,
         lambda: Governor.for_kernel(name, chosen, table.states, 250),
         exits,
@@ -143,15 +143,15 @@ def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, nam
         recent,
         not idle_loop.features(chosen).governor_decides_tick,
     )
-    world.resume = {}
-    world.go(people, UNTIL)
+    machine.resume = {}
+    machine.run(threads, UNTIL)
     found = simulate(setup, 1, trace=1_000_000)
     names = [task.name for task in workload.tasks]
     assert len(found.trace) > 150
-    assert [(time, cpu, names[task]) for time, cpu, task in found.trace] == world.log
-    for seat, figures in zip(world.seats, found.cpus, strict=True):
-        assert [state.usage for state in figures.states] == [seat.usage[i] for i in range(4)]
+    assert [(time, cpu, names[task]) for time, cpu, task in found.trace] == machine.log
+    for cpu, figures in zip(machine.cpus, found.cpus, strict=True):
+        assert [state.usage for state in figures.states] == [cpu.usage[i] for i in range(4)]
         if setup.release.name != "4.11":  # which floors every period
             assert [state.time_us for state in figures.states] == [
-                seat.time[i] // 1000 for i in range(4)
+                cpu.time[i] // 1000 for i in range(4)
             ]

@@ -1,6 +1,7 @@
-"""A simulator for small machines, written apart from workload/simulate.py and in another way: CPUs
-are coroutines that hold for a time or wait to be kicked. One thread a core, one last-level cache,
-fixed times, no sharing of CPUs' time. It shares the governors with the tool, and nothing else.
+"""A simulator for small machines, written apart from simulation/simulate.py and in another way:
+CPUs are coroutines that hold for a time or wait to be kicked. One thread a core, one last-level
+cache, fixed times, no sharing of CPUs' time. It shares the governors with the tool, and nothing
+else.
 """
 
 import heapq
@@ -20,44 +21,44 @@ Steps = Generator[Any, Any, None]
 
 
 @dataclass
-class Person:
+class Thread:
     """A task. script: what it does, a function that gives steps again and again."""
 
     name: str
-    script: Callable[["World", "Person"], Iterator[tuple[Any, ...]]]
+    script: Callable[["Machine", "Thread"], Iterator[tuple[Any, ...]]]
     bound: int | None = None
     follows: bool = False
     at: int = 0
-    lately: int = 0
+    recent_cpu: int = 0
     asleep: bool = False
-    credit: int = 0
+    pending_wakes: int = 0
 
 
 @dataclass
-class Seat:
+class Cpu:
     """A CPU."""
 
     number: int
     governor: Governor
-    line: list[tuple[Person, Any]] = field(default_factory=list)
-    alarms: list[int] = field(default_factory=list)
-    late: list[Person] = field(default_factory=list)
-    doing: str = "starting"
+    queue: list[tuple[Thread, Any]] = field(default_factory=list)
+    timers: list[int] = field(default_factory=list)
+    expired: list[Thread] = field(default_factory=list)
+    state: str = "starting"
     kick: Callable[[int], None] | None = None
     tick_off: bool = False
-    stolen: int = 0
+    interrupted_ns: int = 0
     usage: Counter[int] = field(default_factory=Counter)
     time: Counter[int] = field(default_factory=Counter)
 
     @property
     def free(self) -> bool:
-        return self.doing != "working" and not self.line
+        return self.state != "running" and not self.queue
 
 
-class World:
+class Machine:
     def __init__(
         self,
-        seats: int,
+        cpus: int,
         governor: Callable[[], Governor],
         exits: list[int],
         snooze_limit: int,
@@ -67,195 +68,195 @@ class World:
         tick_always_stops: bool = False,
     ) -> None:
         self.now = 0
-        self.agenda: list[tuple[int, int, Callable[[], None]]] = []
+        self.events: list[tuple[int, int, Callable[[], None]]] = []
         self.count = 0
         self.exits, self.limit, self.told, self.tick = exits, snooze_limit, told, tick
         self.recent, self.stops = recent, tick_always_stops
-        self.seats = [Seat(number, governor()) for number in range(seats)]
+        self.cpus = [Cpu(number, governor()) for number in range(cpus)]
         self.log: list[tuple[int, int, str]] = []
 
-    def later(self, time: int, what: Callable[[], None]) -> None:
+    def schedule(self, time: int, what: Callable[[], None]) -> None:
         self.count += 1
-        heapq.heappush(self.agenda, (time, self.count, what))
+        heapq.heappush(self.events, (time, self.count, what))
 
-    def go(self, people: list[Person], until: int) -> None:
-        for seat in self.seats:
-            self.later(0, lambda seat=seat: self.drive(self.life(seat)))  # type: ignore[misc]
-        for person in people:
-            place = person.bound if person.bound is not None else self.look_around(0)
-            person.at = place
-            self.seats[place].line.append((person, self.script_of(person)))
-        while self.agenda and self.agenda[0][0] < until:
-            self.now, _, what = heapq.heappop(self.agenda)
+    def run(self, threads: list[Thread], until: int) -> None:
+        for cpu in self.cpus:
+            self.schedule(0, lambda cpu=cpu: self.step(self.idle_loop(cpu)))  # type: ignore[misc]
+        for thread in threads:
+            place = thread.bound if thread.bound is not None else self.search_free(0)
+            thread.at = place
+            self.cpus[place].queue.append((thread, self.script_of(thread)))
+        while self.events and self.events[0][0] < until:
+            self.now, _, what = heapq.heappop(self.events)
             what()
 
-    def drive(self, life: Steps, sent: Any = None) -> None:
+    def step(self, coroutine: Steps, sent: Any = None) -> None:
         """One step of a coroutine: it asks for a time to pass, or to be kicked."""
-        request = life.send(sent) if sent is not None else next(life)
+        request = coroutine.send(sent) if sent is not None else next(coroutine)
         if request[0] == "hold":
-            self.later(self.now + request[1], lambda: self.drive(life))
+            self.schedule(self.now + request[1], lambda: self.step(coroutine))
         else:
-            _, seat, deadline = request
+            _, cpu, deadline = request
             done = []
 
             def answer(word: str, delay: int) -> None:
                 if not done:
                     done.append(word)
-                    seat.kick = None
-                    self.drive(life, (word, delay))
+                    cpu.kick = None
+                    self.step(coroutine, (word, delay))
 
-            seat.kick = lambda delay: answer("kicked", delay)
+            cpu.kick = lambda delay: answer("kicked", delay)
             if deadline is not None:
-                self.later(deadline, lambda: answer("deadline", 0))
+                self.schedule(deadline, lambda: answer("deadline", 0))
 
-    def life(self, seat: Seat) -> Steps:
+    def idle_loop(self, cpu: Cpu) -> Steps:
         while True:
-            if seat.late:
-                late, seat.late = seat.late, []
-                for person in late:
-                    self.rouse(person, seat)
-                yield "hold", WAKE * len(late)
-            elif seat.line:
-                person, script = seat.line.pop(0)
-                yield from self.work(seat, person, script)
-                seat.doing = "between"
-                if not seat.line:
+            if cpu.expired:
+                expired, cpu.expired = cpu.expired, []
+                for thread in expired:
+                    self.wake(thread, cpu)
+                yield "hold", WAKE * len(expired)
+            elif cpu.queue:
+                thread, script = cpu.queue.pop(0)
+                yield from self.execute(cpu, thread, script)
+                cpu.state = "between"
+                if not cpu.queue:
                     yield "hold", ENTRY
             else:
-                if (yield from self.rest(seat)):
+                if (yield from self.idle(cpu)):
                     yield "hold", TURN
-                seat.doing = "between"
+                cpu.state = "between"
 
-    def rest(self, seat: Seat) -> Generator[Any, Any, bool]:
+    def idle(self, cpu: Cpu) -> Generator[Any, Any, bool]:
         """An idle period; whether it led to nothing."""
         since = self.now
-        alarm = min([*seat.alarms, (since // BACKGROUND + 1) * BACKGROUND]) - since
+        timer = min([*cpu.timers, (since // BACKGROUND + 1) * BACKGROUND]) - since
         to_tick = (since // self.tick + 1) * self.tick - since
         asked = Situation(
             NO_LIMIT_US,
-            alarm,
-            min(alarm, FOREVER if seat.tick_off else to_tick),
-            tick_stopped=seat.tick_off,
+            timer,
+            min(timer, FOREVER if cpu.tick_off else to_tick),
+            tick_stopped=cpu.tick_off,
             clock_ns=since,
         )
-        decision = seat.governor.select(asked)
+        decision = cpu.governor.select(asked)
         state = decision.state
-        seat.tick_off = seat.tick_off or decision.stop_tick or self.stops
+        cpu.tick_off = cpu.tick_off or decision.stop_tick or self.stops
         polls = state == 0
-        seat.doing = "polling" if polls else "asleep"
+        cpu.state = "polling" if polls else "idle"
         if polls:
             deadline = since + self.limit + OVERSHOOT
-        elif seat.tick_off:
+        elif cpu.tick_off:
             deadline = (since // BACKGROUND + 1) * BACKGROUND
         else:
             deadline = since + to_tick
-        word, delay = yield "kick", seat, deadline
+        word, delay = yield "kick", cpu, deadline
         timed_out = polls and word == "deadline"
-        seat.doing = "coming"
+        cpu.state = "leaving"
         if not timed_out:
             yield "hold", delay + self.exits[state]
         passed = self.now - since
         if polls:
-            ticked = not seat.tick_off and self.now // self.tick != since // self.tick
+            ticked = not cpu.tick_off and self.now // self.tick != since // self.tick
         else:
-            ticked = word == "deadline" and not seat.tick_off
-        seat.governor.reflect(
+            ticked = word == "deadline" and not cpu.tick_off
+        cpu.governor.reflect(
             Outcome(state, passed, False, ticked, timed_out and self.told, self.now)
         )
-        seat.usage[state] += 1
-        seat.time[state] += passed
-        return not (seat.line or seat.late)
+        cpu.usage[state] += 1
+        cpu.time[state] += passed
+        return not (cpu.queue or cpu.expired)
 
-    def work(self, seat: Seat, person: Person, script: Any) -> Steps:
-        seat.doing, seat.tick_off, person.at = "working", False, seat.number
-        self.log.append((self.now, seat.number, person.name))
-        yield from self.spend(seat, SWITCH)
+    def execute(self, cpu: Cpu, thread: Thread, script: Any) -> Steps:
+        cpu.state, cpu.tick_off, thread.at = "running", False, cpu.number
+        self.log.append((self.now, cpu.number, thread.name))
+        yield from self.consume(cpu, SWITCH)
         while True:
             step = next(script)
             if step[0] == "run":
-                yield from self.spend(seat, step[1])
+                yield from self.consume(cpu, step[1])
             elif step[0] == "wake":
-                yield from self.spend(seat, WAKE)
+                yield from self.consume(cpu, WAKE)
                 other = step[1]
                 if other.asleep:
                     other.asleep = False
-                    self.rouse(other, seat)
+                    self.wake(other, cpu)
                 else:
-                    other.credit += 1
+                    other.pending_wakes += 1
             elif step[0] == "wait":
-                if not person.credit:
-                    person.asleep = True
-                    self.resume[person.name] = script
+                if not thread.pending_wakes:
+                    thread.asleep = True
+                    self.resume[thread.name] = script
                     return
-                person.credit -= 1
+                thread.pending_wakes -= 1
             else:
                 due = self.now + step[1]
                 if step[0] == "every":
                     due = (self.now // step[1] + 1) * step[1]
-                self.resume[person.name] = script
-                seat.alarms.append(due)
-                self.later(due, lambda due=due: self.ring(seat, person, due))  # type: ignore[misc]
+                self.resume[thread.name] = script
+                cpu.timers.append(due)
+                self.schedule(due, lambda due=due: self.expire(cpu, thread, due))  # type: ignore[misc]
                 return
 
-    def spend(self, seat: Seat, time: int) -> Steps:
-        """Time of a person's own; alarms take from it."""
-        seat.stolen = 0
+    def consume(self, cpu: Cpu, time: int) -> Steps:
+        """Time of a thread's own; timers take from it."""
+        cpu.interrupted_ns = 0
         while time:
             yield "hold", time
-            time, seat.stolen = seat.stolen, 0
+            time, cpu.interrupted_ns = cpu.interrupted_ns, 0
 
     resume: dict[str, Any]
 
-    def ring(self, seat: Seat, person: Person, due: int) -> None:
-        seat.alarms.remove(due)
-        if seat.doing in ("working", "polling"):
-            seat.stolen += WAKE
-            self.rouse(person, seat)
+    def expire(self, cpu: Cpu, thread: Thread, due: int) -> None:
+        cpu.timers.remove(due)
+        if cpu.state in ("running", "polling"):
+            cpu.interrupted_ns += WAKE
+            self.wake(thread, cpu)
         else:
-            seat.late.append(person)
-            if seat.kick:
-                seat.kick(0)
+            cpu.expired.append(thread)
+            if cpu.kick:
+                cpu.kick(0)
 
-    def script_of(self, person: Person) -> Any:
+    def script_of(self, thread: Thread) -> Any:
         def forever() -> Iterator[tuple[Any, ...]]:
             while True:
-                yield from person.script(self, person)
+                yield from thread.script(self, thread)
 
         return forever()
 
-    def rouse(self, person: Person, by: Seat) -> None:
-        if person.bound is not None:
-            place = person.bound
-        elif person.follows:
+    def wake(self, thread: Thread, by: Cpu) -> None:
+        if thread.bound is not None:
+            place = thread.bound
+        elif thread.follows:
             place = by.number
         else:
-            place = self.place(person, by)
-        seat = self.seats[place]
-        person.at = place
-        seat.line.append((person, self.resume[person.name]))
-        if seat.kick:
-            # by itself: an alarm that rang while it polled
-            seat.kick(WAKE if seat is by else 0 if seat.doing == "polling" else IPI)
+            place = self.select_cpu(thread, by)
+        cpu = self.cpus[place]
+        thread.at = place
+        cpu.queue.append((thread, self.resume[thread.name]))
+        if cpu.kick:
+            # by itself: a timer that expired while it polled
+            cpu.kick(WAKE if cpu is by else 0 if cpu.state == "polling" else IPI)
 
-    def place(self, person: Person, by: Seat) -> int:
-        before, lately = person.at, person.lately
+    def select_cpu(self, thread: Thread, by: Cpu) -> int:
+        before, recent_cpu = thread.at, thread.recent_cpu
         goal = before
         if by.free:
-            goal = before if self.seats[before].free else by.number
-        if self.seats[goal].free:
+            goal = before if self.cpus[before].free else by.number
+        if self.cpus[goal].free:
             return goal
-        if self.seats[before].free:
+        if self.cpus[before].free:
             return before
-        person.lately = before
-        if self.recent and self.seats[lately].free:
-            return lately
-        return self.look_around(goal)
+        thread.recent_cpu = before
+        if self.recent and self.cpus[recent_cpu].free:
+            return recent_cpu
+        return self.search_free(goal)
 
-    def look_around(self, goal: int) -> int:
-        if self.seats[goal].free:
+    def search_free(self, goal: int) -> int:
+        if self.cpus[goal].free:
             return goal
-        for step in range(1, len(self.seats)):
-            place = (goal + step) % len(self.seats)
-            if self.seats[place].free:
+        for step in range(1, len(self.cpus)):
+            place = (goal + step) % len(self.cpus)
+            if self.cpus[place].free:
                 return place
         return goal
