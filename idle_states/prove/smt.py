@@ -12,12 +12,12 @@ from typing import Any
 from .. import extras
 from ..linux.governors import Governor, State
 from ..linux.governors.haltpoll_features import HaltpollFeatures
-from ..linux.governors.interface import KTIME_MAX, NSEC_PER_SEC, U32_MAX
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.teo_features import TeoFeatures
 from .history import Scene
-from .smt_step import SolverStep, value_at
+from .smt_menu import menu_step
+from .smt_step import SolverStep
 from .smt_teo import teo_step
 
 __all__ = ["Solver"]
@@ -52,7 +52,7 @@ class Solver:
         governor = self.governor
         match governor.features:
             case MenuFeatures() as menu:
-                return _menu(self.z3, menu, governor, scene)
+                return menu_step(self.z3, menu, governor.states, governor.hz, scene)
             case LadderFeatures() as ladder:
                 return _ladder(self.z3, ladder, governor.states, scene)
             case HaltpollFeatures():
@@ -61,124 +61,6 @@ class Solver:
                 return teo_step(self.z3, teo, governor.states, governor.hz, scene)
             case _:
                 return None
-
-
-def _menu(z3: Any, era: MenuFeatures, governor: Governor, scene: Scene) -> SolverStep:
-    """menu_select()."""
-    us = 1000 if era.nanoseconds else 1
-    hz = governor.hz
-    tick = (NSEC_PER_SEC + hz // 2) // hz
-    if not era.nanoseconds:
-        tick = (1_000_000 + hz // 2) // hz
-    residency = [state.residency_ns * us // 1000 for state in governor.states]
-    latency = [state.exit_ns * us // 1000 for state in governor.states]
-    polling = [state.polling for state in governor.states]
-    on = [number for number in range(len(residency)) if number not in scene.disabled]
-    asked_limit = scene.limit_us * us
-
-    history, timer, event, limit = z3.Ints("history timer event limit")
-    stopped, asked = z3.Bools("stopped asked")
-    holds = [
-        history >= 0,
-        z3.Implies(asked, z3.And(event >= 0, event <= timer, timer <= KTIME_MAX)),
-        z3.Implies(asked, z3.And(history <= timer + us // 2, history <= U32_MAX * us)),
-        z3.Implies(z3.And(asked, z3.Not(stopped)), event <= tick),
-        z3.Implies(z3.Not(asked), z3.And(history <= 15 * us, event == tick // 2)),
-        z3.Implies(z3.Not(asked), timer == KTIME_MAX),
-    ]
-    if not era.typical_first:
-        holds.append(asked)
-    elif era.stopped_asks_timers:
-        holds.append(z3.Implies(stopped, asked))
-
-    instead = {
-        "": history,
-        "capped": z3.If(event < tick, event, tick),
-        "event": event,
-        "timer": timer,
-    }[era.stopped_tick]
-    replaced = z3.And(stopped, history < tick)
-    if era.stopped_margin:
-        replaced = z3.And(replaced, timer > 2 * tick)
-    predicted = z3.If(replaced, instead, history)
-    divided = z3.And(z3.Not(stopped) if era.stopped_tick else True, era.predicted_limit)
-    least = z3.If(predicted < asked_limit, predicted, asked_limit)
-    by_prediction = limit <= least if era.iowait or era.load else limit == least
-    holds += [limit >= 0, z3.If(divided, by_prediction, limit == asked_limit)]
-
-    early: Any = asked_limit == 0
-    if era.early_return and len(residency) > 1:
-        near = z3.Or(timer < residency[1], asked_limit < latency[1])
-        early = z3.Or(early, z3.And(near, 0 in on))
-    elif era.early_return:
-        early = True
-
-    # The loop, a state at a time: what is reached, whether it ended, whether that is returned.
-    chosen: Any = z3.IntVal(-1)
-    ended: Any = z3.BoolVal(False)
-    returned: Any = z3.BoolVal(False)
-    skips: Any = False
-    polls = era.polling_loop or (era.skips_polling and polling[0])
-    if polls and len(residency) > 1 and 1 in on:
-        skips = z3.And(timer > max(20 * us, residency[1]), asked_limit > latency[1])
-    if era.none_fits:
-        chosen = z3.If(z3.And(timer > 5 * us, 0 in on), 0, chosen)
-    elif not era.zero_disabled:
-        chosen = z3.If(skips, 1, 0)
-    for i in on:
-        looked = z3.Not(ended)
-        if i == 0:
-            looked = z3.And(looked, z3.Not(skips))
-        if not era.none_fits and not era.zero_disabled:
-            looked = z3.And(looked, i > z3.If(skips, 1, 0))
-        if not era.none_fits:
-            chosen = z3.If(z3.And(looked, chosen < 0), i, chosen)
-        slow, deep = latency[i] > limit, residency[i] > predicted
-        fits = z3.And(z3.Not(slow), z3.Not(deep))
-        stops: Any = z3.BoolVal(era.scan_stops)
-        blocked = z3.And(slow, era.latency_first)
-        at = value_at(z3, polling, chosen)
-        instead_of_polling = z3.And(
-            looked, deep, z3.Not(blocked), at, era.polling_override, residency[i] <= timer
-        )
-        if era.override_in_limit:
-            instead_of_polling = z3.And(instead_of_polling, latency[i] <= limit)
-        if era.override_in_time:
-            instead_of_polling = z3.And(instead_of_polling, latency[i] <= predicted)
-        if era.override_short:
-            instead_of_polling = z3.And(instead_of_polling, residency[i] < 15 * us)
-        reached = value_at(z3, residency, chosen)
-        long = z3.And(
-            looked, deep, z3.Not(blocked), z3.Not(instead_of_polling), predicted >= tick,
-            era.shallow_escape, era.scan_stops, chosen >= 0,
-        )  # fmt: skip
-        escapes = z3.And(long, stopped, reached < tick, residency[i] <= event)
-        shortened = z3.And(
-            looked, z3.Not(fits), z3.Not(deep), slow, era.latency_shortens, z3.Not(blocked)
-        )
-        ended = z3.Or(ended, z3.And(looked, z3.Or(z3.And(z3.Not(fits), stops), blocked)))
-        returned = z3.Or(returned, z3.And(long, stopped))
-        predicted = z3.If(
-            instead_of_polling,
-            residency[i],
-            z3.If(z3.Or(z3.And(long, z3.Not(stopped)), shortened), reached, predicted),
-        )
-        chosen = z3.If(z3.Or(z3.And(looked, fits), instead_of_polling, escapes), i, chosen)
-    if not era.none_fits:
-        chosen = z3.If(chosen < 0, 0, chosen)
-
-    kept = z3.And(
-        era.decides_tick,
-        z3.Not(returned),
-        z3.Not(stopped),
-        z3.Or(value_at(z3, polling, chosen), predicted < tick),
-    )
-    walking = z3.And(kept, chosen > 0, value_at(z3, residency, chosen) > event)
-    for i in reversed(on):
-        moves = z3.And(walking, i < chosen)
-        chosen = z3.If(moves, i, chosen)
-        walking = z3.And(walking, z3.Not(z3.And(moves, residency[i] <= event)))
-    return SolverStep(holds, z3.If(early, 0, chosen))
 
 
 def _ladder(z3: Any, era: LadderFeatures, states: Sequence[State], scene: Scene) -> SolverStep:

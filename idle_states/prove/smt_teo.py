@@ -21,7 +21,7 @@ _NR_RECENT = 9
 def teo_step(
     z3: Any, era: TeoFeatures, states: Sequence[State], hz: int, scene: Scene
 ) -> SolverStep:
-    """teo_select(). Raises nothing."""
+    """teo_select()."""
     return (_Bins if era.bins else _Hits)(z3, era, states, hz, scene).step()
 
 
