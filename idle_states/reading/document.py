@@ -136,48 +136,14 @@ class _Builder:
         self.file = file
         self.text = text
         self.duplicates: list[Finding] = []
+        self._root: Node | None = None
+        self._stack: list[Node] = []
+        self._pending_keys: list[Scalar | None] = []
 
     def build(self) -> Mapping:
-        root: Node | None = None
-        stack: list[Node] = []
-        pending_keys: list[Scalar | None] = []
+        """Raises Unreadable."""
+        stack, pending_keys = self._stack, self._pending_keys
         nodes = documents = 0
-
-        def attach(node: Node) -> None:
-            nonlocal root
-            if not stack:
-                root = node
-                return
-            parent = stack[-1]
-            if isinstance(parent, Sequence):
-                parent.items.append(node)
-                return
-            assert isinstance(parent, Mapping)
-            key = pending_keys[-1]
-            if key is None:
-                if not isinstance(node, Scalar):
-                    raise unreadable(
-                        "IS910", "yaml-syntax", f"expected a key, found {node.kind}", node.where
-                    )
-                pending_keys[-1] = node
-                return
-            pending_keys[-1] = None
-            if key.text in parent.entries:
-                first = parent.keys[key.text]
-                self.duplicates.append(
-                    Finding(
-                        "IS911",
-                        "duplicate-key",
-                        Severity.ERROR,
-                        f"expected each key once, found {key.text!r} again",
-                        key.where,
-                        related=((first, "first given here"),),
-                    )
-                )
-                return
-            parent.entries[key.text] = node
-            parent.keys[key.text] = key.where
-
         for event in self._events():
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
@@ -199,27 +165,20 @@ class _Builder:
             if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent)):
                 nodes += 1
                 if nodes > MAX_NODES or len(stack) >= MAX_DEPTH:
-                    limit = (
-                        f"at most {MAX_NODES} values"
-                        if nodes > MAX_NODES
-                        else f"nesting of at most {MAX_DEPTH}"
-                    )
-                    raise unreadable(
-                        "IS912",
-                        "oversized-spec",
-                        f"expected {limit}, found more",
-                        self._where(event),
-                    )
+                    most = f"at most {MAX_NODES} values"
+                    most = most if nodes > MAX_NODES else f"nesting of at most {MAX_DEPTH}"
+                    message = f"expected {most}, found more"
+                    raise unreadable("IS912", "oversized-spec", message, self._where(event))
                 where = self._where(event)
                 if isinstance(event, yaml.ScalarEvent):
-                    attach(Scalar(event.value, event.style in ("'", '"', "|", ">"), where))
+                    self._attach(Scalar(event.value, event.style in ("'", '"', "|", ">"), where))
                 else:
                     node: Node = (
                         Sequence([], where)
                         if isinstance(event, yaml.SequenceStartEvent)
                         else Mapping({}, where)
                     )
-                    attach(node)
+                    self._attach(node)
                     stack.append(node)
                     pending_keys.append(None)
             elif isinstance(event, yaml.CollectionEndEvent):
@@ -228,11 +187,45 @@ class _Builder:
 
         if self.duplicates:
             raise Unreadable(self.duplicates)
+        root = self._root
         if not isinstance(root, Mapping):
             found = "an empty file" if root is None else root.kind
             where = root.where if root is not None else Location(file=self.file, line=1, column=1)
             raise unreadable("IS910", "yaml-syntax", f"expected a mapping, found {found}", where)
         return root
+
+    def _attach(self, node: Node) -> None:
+        """Gives a node to the one that it stands in. Raises Unreadable for a key that is none."""
+        if not self._stack:
+            self._root = node
+            return
+        parent = self._stack[-1]
+        if isinstance(parent, Sequence):
+            parent.items.append(node)
+            return
+        assert isinstance(parent, Mapping)
+        key = self._pending_keys[-1]
+        if key is None:
+            if not isinstance(node, Scalar):
+                message = f"expected a key, found {node.kind}"
+                raise unreadable("IS910", "yaml-syntax", message, node.where)
+            self._pending_keys[-1] = node
+            return
+        self._pending_keys[-1] = None
+        if key.text in parent.entries:
+            self.duplicates.append(
+                Finding(
+                    "IS911",
+                    "duplicate-key",
+                    Severity.ERROR,
+                    f"expected each key once, found {key.text!r} again",
+                    key.where,
+                    related=((parent.keys[key.text], "first given here"),),
+                )
+            )
+            return
+        parent.entries[key.text] = node
+        parent.keys[key.text] = key.where
 
     def _events(self) -> Iterator[yaml.Event]:
         loader = _Loader(self.text)

@@ -59,20 +59,15 @@ def read(output: ToolOutput, told: Told) -> Measured:
             notes.append(f"the test did not pass: {failed[1].strip()[:200]}")
     if mean is None and not states:
         raise output.refused("expected an average wakeup latency or states, found neither")
-    entries = sum(state.get("Usage", 0) for state in states.values())
-    main = [
-        name
-        for name, state in states.items()
-        if entries and state.get("Usage", 0) > ATTRIBUTED * entries
-    ]
+    main = _most_entered(states)
     latencies = []
     if mean is None:
         counted(left_out, UNMEASURED)
-    elif main:
+    elif main is not None:
         group = "" if interval is None else f"woken every {interval / 1000:g} us"
         latencies.append(
             Latency(
-                main[0],
+                main,
                 "pipe",
                 SummaryOnly(wakeups, mean),
                 group=group,
@@ -86,15 +81,23 @@ def read(output: ToolOutput, told: Told) -> Measured:
         *notes,
         "the mean of wake-ups through a pipe, the scheduler's work in it",
         latencies=latencies,
-        stays=tuple(
-            Stay(
-                name,
-                time_ns=None if "Time" not in state else state["Time"] * 1000.0,
-                usage=state.get("Usage"),
-                above=state.get("Above"),
-                below=state.get("Below"),
-            )
-            for name, state in states.items()
-        ),
+        stays=tuple(_stay(name, counts) for name, counts in states.items()),
         left_out=left_out,
+    )
+
+
+def _most_entered(states: dict[str, dict[str, int]]) -> str | None:
+    """The state that has more than ATTRIBUTED of all entries; None if none has."""
+    name2usage = {name: counts.get("Usage", 0) for name, counts in states.items()}
+    least = ATTRIBUTED * sum(name2usage.values())
+    return next((name for name, usage in name2usage.items() if usage > least), None)
+
+
+def _stay(name: str, counts: dict[str, int]) -> Stay:
+    return Stay(
+        name,
+        time_ns=None if "Time" not in counts else counts["Time"] * 1000.0,
+        usage=counts.get("Usage"),
+        above=counts.get("Above"),
+        below=counts.get("Below"),
     )
