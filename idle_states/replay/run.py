@@ -17,7 +17,7 @@ from .accounts import ByEntered, ByGovernor, agreement_of, judged, modelled
 from .assumed import of_domains, of_estimate
 from .core_models import CoreModel, knows, replay
 from .counters import counts_in_ns
-from .domains import domains_of
+from .domains import DomainReplay, domains_of
 from .dumps import bracket
 from .machine import TracedMachine
 from .observed import Observed
@@ -111,33 +111,16 @@ def from_recording(
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
     own = replace(traced, domains=machines[0].domains)
     domains = None if settings else domains_of(own, release)
-    models: Sequence[ReplayModel | CoreModel] = []
-    count = refused = 0
     every = _with(traced, machines)
+    models: Sequence[ReplayModel | CoreModel]
     if core.available() and (settings is None or knows(every, settings, estimated=False)):
         by_core = [CoreModel(machine, settings, problems) for machine in every if settings]
+        count, refused = _decided_by_core(source, by_core, judge, domains, problems)
         models = by_core
-        for parts in chunks(source):
-            notes = Notes()
-            for part in parts:
-                count += len(part)
-                refused += part.rejected
-                judge.count(part, notes)
-                if domains is not None:
-                    domains.record_packed(part.cpu, part.rows, part.decided)
-            replay(by_core, parts, notes)
-            notes.report(problems)
     else:
         by_reference = [ReplayModel(machine, settings, problems) for machine in every if settings]
+        count, refused = _decided(source, by_reference, judge, domains)
         models = by_reference
-        for row in recording.rows(source):
-            count += 1
-            refused += row.outcome.rejected
-            judge.add(row)
-            if domains is not None:
-                domains.record(row, row.state, row.stop_tick)
-            for model in by_reference:
-                model.decide(row)
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
     observed = judged(own, judge.finish(False), domains)
@@ -168,6 +151,45 @@ def from_recording(
         problems.listing(),
         agreement=agreement,
     )
+
+
+def _decided_by_core(
+    source: Input,
+    models: Sequence[CoreModel],
+    judge: Observed,
+    domains: DomainReplay | None,
+    problems: InputProblems,
+) -> tuple[int, int]:
+    """Gives a recording's decisions to the core's models, and to what judges those that were
+    recorded; returns how many there are, and how many of them the driver refused."""
+    count = refused = 0
+    for parts in chunks(source):
+        notes = Notes()
+        for part in parts:
+            count += len(part)
+            refused += part.rejected
+            judge.count(part, notes)
+            if domains is not None:
+                domains.record_packed(part.cpu, part.rows, part.decided)
+        replay(models, parts, notes)
+        notes.report(problems)
+    return count, refused
+
+
+def _decided(
+    source: Input, models: Sequence[ReplayModel], judge: Observed, domains: DomainReplay | None
+) -> tuple[int, int]:
+    """The same with models of the reference."""
+    count = refused = 0
+    for row in recording.rows(source):
+        count += 1
+        refused += row.outcome.rejected
+        judge.add(row)
+        if domains is not None:
+            domains.record(row, row.state, row.stop_tick)
+        for model in models:
+            model.decide(row)
+    return count, refused
 
 
 def _with(traced: TracedMachine, machines: Sequence[TracedMachine]) -> Sequence[TracedMachine]:
