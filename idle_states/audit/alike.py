@@ -127,7 +127,8 @@ class Auditor:
         self._beside = self._place = None
 
     def audit(self, where: Path | Found) -> Sequence[Audited]:
-        """The same as `audit_path`. Never raises."""
+        """The audits of a file or directory, as `audit_path` returns them; one that is alike others
+        is an Alike. Never raises."""
         if self._usual:
             return audit_path(where, self._setting)
         try:

@@ -113,6 +113,7 @@ def _sent(paths: list[Path | Found], setting: Setting) -> bytes:
 
 
 def _audited(sent: bytes) -> _Results:
+    """Audits the chunk that `_sent` packed."""
     setting, top, given = pickle.loads(sent)
     paths = given if top is None else (Found(top, inner) for inner in given)
     with _auditor(setting) as auditor:
@@ -121,7 +122,7 @@ def _audited(sent: bytes) -> _Results:
 
 
 def _audit_chunk_of_many(sent: bytes) -> _Results:
-    """The same in a process that ends with the run, and keeps what inputs share until then."""
+    """Audits a chunk in a process that ends with the run: what inputs share is kept until then."""
     keep_on()
     # what boards share lives as long as the process: looking for cycles in it frees nothing
     gc.set_threshold(_GC_THRESHOLD, 50, 50)
@@ -129,6 +130,8 @@ def _audit_chunk_of_many(sent: bytes) -> _Results:
 
 
 def _audit_chunk(sent: bytes) -> _Results:
+    """Audits a chunk in a process that outlives the run: what inputs share is kept for the
+    chunk."""
     with keeping():
         return _audited(sent)
 

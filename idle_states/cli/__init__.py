@@ -76,7 +76,7 @@ class _Usage(str):
     """The usage of a sub-command, which argparse else makes for each command line, wrong or not."""
 
     def __mod__(self, names: object) -> str:
-        """What argparse shows."""
+        """The usage, for argparse's `usage % names`."""
         return command_parser(self).format_usage()[len("usage: ") :]
 
 

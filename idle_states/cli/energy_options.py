@@ -25,7 +25,7 @@ def add_power(parser: argparse.ArgumentParser) -> None:
 
 
 def power(arguments: argparse.Namespace) -> "PowerRequest":
-    """What add_power() was given."""
+    """The power request that the options of add_power() make."""
     from ..replay.power import PowerRequest
 
     return PowerRequest(arguments.power or "", arguments.tau or "")

@@ -132,7 +132,7 @@ _DEFAULTS = {"platform": "all-levels", "fail_on": "error", "format": "text"}
 
 
 def acceptance(arguments: argparse.Namespace) -> "Acceptance":
-    """What add_accepted() was given."""
+    """Where accepted findings are listed, by the options of add_accepted()."""
     from ..check.acceptance import Acceptance
 
     return Acceptance(arguments.config, arguments.baseline)

@@ -109,7 +109,7 @@ class Output:
         inputs: Iterable[tuple[str, str]],
         headline: Sequence[str],
     ) -> None:
-        """What `html` names."""
+        """Writes the page of --html, which must have been given. Raises OSError."""
         from ..files import write_file
         from ..report.html import page
 

@@ -57,7 +57,7 @@ class Count(_Shown):
 
 
 class Line(_Shown):
-    """What is under way, in words."""
+    """A line on a terminal that says what is under way, in words."""
 
     def __init__(self) -> None:
         super().__init__()

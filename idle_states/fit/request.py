@@ -148,7 +148,7 @@ def fit(request: FitRequest) -> FitResult:
 
 
 def fitted(request: FitRequest, measured: Sequence[Measured]) -> FitResult:
-    """The same of measurements at hand. Raises NoSuchTable, Faulty."""
+    """Fits measurements that were read, in place of request.inputs. Raises NoSuchTable, Faulty."""
     inputs = [(one.file, one.sha256) for one in measured]
     if request.table is None:
         advertised = AdvertisedStates.of_machines(measured)

@@ -123,7 +123,8 @@ def _of_meter(
 
 
 def by_rule(state: str, latency_ns: int, times: int, of: Measured) -> FittedResidency:
-    """As many exit latencies: intel_idle takes 3 of states of ACPI, pseries 10 of CEDE."""
+    """The residency by a rule of thumb, `times` exit latencies: intel_idle takes 3 of states of
+    ACPI, pseries 10 of CEDE."""
     value = times * latency_ns
     return FittedResidency(state, value, None, None, f"{times}x exit latency", of=of)
 

@@ -129,7 +129,8 @@ def _quantiles(points: Sequence[tuple[float, int]], number: int) -> list[float]:
 
 
 def _modes(points: Sequence[tuple[float, int]]) -> tuple[tuple[Mode, ...], list[float]]:
-    """With the valleys between them."""
+    """The modes of a density estimated from (value, count), ascending, and the values between them
+    at which it is least."""
     n, some = sum(count for _, count in points), _quantiles(points, _QUANTILES)
     width = _bandwidth(points, some, n)
     if width == 0:

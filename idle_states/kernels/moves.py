@@ -103,5 +103,5 @@ class Moves:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the maps rest on."""
+        """What the maps of selections rest on, in sentences."""
         return not_utilised(self.request.of.governor, self.kernels)

@@ -199,8 +199,8 @@ class _Walk:
                     yield subsystem, dated, effects
 
     def _needed(self, kernel: Release, rows: Sequence[Since]) -> Sequence[Since]:
-        """Those of the rows without which the kernel would do something else, found by leaving out
-        one after the other, the earliest first, as long as nothing changes."""
+        """The rows that make the kernel's outcome what it is: rows are left out one after the
+        other, the earliest first, and each is needed whose absence changes the outcome."""
         if len(rows) < 2:
             return rows
         whole = self._outcome(kernel)

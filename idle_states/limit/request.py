@@ -297,7 +297,8 @@ def _ranges(selection: TableSelection) -> list[object]:
 
 
 def _together(a: LimitedTable, b: LimitedTable) -> LimitedTable:
-    """The same states on more kernels."""
+    """One of two results for equal states, on the kernels of both; eras that select alike are
+    one."""
     eras = list(a.eras)
     for more in b.eras:
         for at, era in enumerate(eras):

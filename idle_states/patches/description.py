@@ -259,7 +259,8 @@ class _Reader:
         return found
 
     def all_edits(self, root: Entries) -> tuple[tuple[Edit, ...], tuple[DtsEdit, ...]]:
-        """Those of skiboot's tables, and those of device-tree source."""
+        """The edits of skiboot's tables, and the edits of device-tree sources, in order; one of the
+        two is empty."""
         if "edits" not in root.entries:
             self.problems.missing_key("edits", "a description", root.where)
         nodes = self.mappings(root.entries.get("edits"))

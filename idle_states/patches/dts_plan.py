@@ -22,7 +22,8 @@ def plan_sources(tree: SourcesTree, patches: Sequence[Patch]) -> Plan:
 
 
 def planned(progress: Progress, patches: Sequence[Patch]) -> Plan:
-    """As plan_sources, from boards that are built already."""
+    """What plan_sources() returns, with `progress` for the tree: its boards may be built
+    already."""
     steps = tuple(_steps(progress, patches))
     changed = changed_between(progress.first, progress.built)
     return Plan(progress.tree, steps, tuple(changed))

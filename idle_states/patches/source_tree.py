@@ -29,7 +29,8 @@ class EditedTree(opening.Tree):
         shown: str | None = None,
         follow: bool = True,
     ) -> bytes:
-        """As the class above; `limit` does not hold for a text that is given."""
+        """The bytes of a file as opening.Tree.read() has them, or of its other text, which has no
+        limit."""
         if relative in self._texts:
             return self._texts[relative].encode("utf-8", "surrogateescape")
         return super().read(relative, limit, shown=shown, follow=follow)

@@ -144,7 +144,7 @@ class WorkTree:
         return Identity(name, email) if name and email else None
 
     def mode(self, file: str) -> str:
-        """As git has it; of a file that is not there, a new one's."""
+        """A file's mode in git, "100644" or "100755"; 100644 for a file that is not there yet."""
         executable = self._files.is_file(file) and self._files.mode(file) & stat.S_IXUSR
         return "100755" if executable else "100644"
 

@@ -89,7 +89,7 @@ class Scene:
     wake_ns: int = 0
 
     def situation(self, governor: Governor, step: IdleStep, memory: Memory) -> Situation:
-        """What select() is asked with."""
+        """What the governor is asked with at a step, given what it and the idle loop remember."""
         delta = (
             step.timer_ns if step.tick_stopped else min(step.timer_ns, self._tick(governor, step))
         )

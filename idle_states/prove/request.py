@@ -94,7 +94,8 @@ def prove(request: ProveRequest, say: Callable[[str], None] = lambda message: No
 
 
 def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
-    """As prove(), for the states that a driver registered or for plain ones."""
+    """Finds a witness for each of the states that a driver registered, or of plain ones, or a
+    proof. Raises MissingPackage without the solver that was asked for, UnknownGovernor."""
     of = request.of
 
     def make() -> Governor:
@@ -131,7 +132,7 @@ def _checked(solver: Solver, number: int, unreachable: Unreachable) -> Unreachab
 
 
 def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:
-    """What is the same in all histories."""
+    """What is the same in all steps, by the request and the states that are held."""
     off = frozenset[int]()
     if isinstance(held, DriverTable):
         off, snoozes = held.off, held.states[0].enter == "snooze"

@@ -55,7 +55,8 @@ class Search:
         return state in self.found
 
     def anyhow(self, state: int) -> bool:
-        """As thoroughly(), but with tasks that wait for I/O and a utilised CPU first."""
+        """Tries all that there is for one state, idle periods with tasks that wait for I/O and of a
+        utilised CPU first; returns whether it was found."""
         self._try(state, chain(self._waiting(state), self._utilised(state), self._equal(state)))
         return self.thoroughly(state)
 

@@ -74,7 +74,8 @@ def of_domains(
     release: Release,
     timers: str | None,
 ) -> Iterator[str]:
-    """The same of power domains. timers: as in assumed_of_timers()."""
+    """Yields what a replay assumes of power domains, in sentences. timers: as in
+    assumed_of_timers()."""
     yield from assumed_of_domains(machines, accounts[0].cpus, release)
     if any(account.domains for account in accounts):
         yield from assumed_of_timers(timers)

@@ -182,7 +182,8 @@ def _ends(bounds: PowerBounds) -> list[Fraction]:
 
 
 def _running_ns(found: CpuUse) -> int:
-    """With the time in which not even the first state is held."""
+    """Time in ns that a CPU runs for: outside of idle periods, and in those until the first state
+    is held."""
     return found.awake_ns + found.idle_ns - found.held_ns[0]
 
 

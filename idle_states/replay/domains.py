@@ -91,7 +91,7 @@ class DomainReplay:
             self.add(row.cpu, start_ns, start_ns + outcome.residency_ns, start_ns + sleep_ns)
 
     def record_packed(self, cpu: int, rows: Buffer, decisions: Buffer) -> None:
-        """The same for rows and decisions packed for the core."""
+        """Adds periods of an exact recording, rows and decisions packed as the core takes them."""
         last = self.last_of(cpu)
         states, stops = decisions[::2], decisions[1::2]
         for row, state, stop_tick in zip(ROW.iter_unpack(rows), states, stops, strict=True):
@@ -165,8 +165,11 @@ def assumed_of_domains(
 
 
 def assumed_of_timers(timers: str | None) -> Iterator[str]:
-    """The same of a replay. timers: what is known of the CPUs' next timers: gap, far or recorded;
-    None: no governor was replayed."""
+    """Yields what a replay assumes of timers where CPUs have power domains, in sentences.
+
+    timers: where CPUs' next timers are from: "recorded", else one of replay.NEXT_TIMERS; None: no
+    governor was replayed
+    """
     yield "a CPU is awake, for its power domain, wherever it is not shown to idle"
     if timers is None:
         yield (

@@ -126,7 +126,7 @@ class Spent:
 
     @property
     def each_unit(self) -> PowerBounds | None:
-        """Energy for each unit of work, likewise."""
+        """Energy for each unit of work; None without any, or without a total."""
         return self._for_each(self.counted)
 
     def _for_each(self, count: int) -> PowerBounds | None:

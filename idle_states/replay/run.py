@@ -179,7 +179,7 @@ def _decided_by_core(
 def _decided(
     source: Input, models: Sequence[ReplayModel], judge: Observed, domains: DomainReplay | None
 ) -> tuple[int, int]:
-    """The same with models of the reference."""
+    """What _decided_by_core() does, with models of the reference."""
     count = refused = 0
     for row in recording.rows(source):
         count += 1

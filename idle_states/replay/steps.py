@@ -42,7 +42,7 @@ class CoreSteps:
 
 
 class ReferenceSteps:
-    """The same by the reference."""
+    """What CoreSteps does, by the reference."""
 
     def __init__(self, governor: Governor) -> None:
         self._governor = governor

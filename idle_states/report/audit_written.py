@@ -25,7 +25,7 @@ class _Pattern:
 
 
 class Written:
-    """What a function writes of audits."""
+    """Writes audits as JSON with a function; of alike ones, what they share once."""
 
     def __init__(self, write: Callable[[Audited], str]) -> None:
         """write: returns the JSON of one audit."""

@@ -43,7 +43,8 @@ def section(names: Sequence[str], spents: Sequence[Spent], model: PowerModel, st
 
 
 def of_machines(names: Sequence[str], found: "MachineEnergy", counts: str, style: Style) -> str:
-    """The same of machines, running CPUs included, and what each table changes against the first.
+    """The energies of machines, running CPUs included, with each table side by side, what each
+    changes against the first, then the assumptions.
 
     counts: what was counted ("round trips"), or ""
     """

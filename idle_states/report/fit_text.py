@@ -64,7 +64,7 @@ def text(found: FitResult, style: Style) -> str:
 
 
 def _ended(found: FitResult, lines: list[str]) -> str:
-    """With what was not measured, and remarks."""
+    """The text of the lines, with what was not measured and remarks below."""
     if found.unmeasured:
         lines += ["", *_wrapped(f"Not measured: {joined(found.unmeasured)}")]
     if found.remarks:

@@ -198,7 +198,7 @@ def alike(moves: Sequence[Move]) -> list[tuple[list[str], Move]]:
 
 
 def effects(move: Move) -> list[str]:
-    """What a step changes."""
+    """What a step from a kernel to the next changes for the table, a line each."""
     lines = [f"registered, {registered(each)}" for each in move.registered]
     if move.begins and move.at is not None:
         lines.append(f"{move.at.governor} begins to select here")

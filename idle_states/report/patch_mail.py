@@ -87,7 +87,8 @@ def _headers(plan: Plan, step: PatchStep, number: int, subject: str, posting: Po
 
 
 def _message_id(plan: Plan, number: int, posting: Posting) -> str:
-    """The same for the same patches of the same version."""
+    """A mail's Message-Id, by the number in its series: that of equal patches of one version is
+    equal, so that a series written again replies to the same mails."""
     digest = hashlib.sha256(f"{posting.version}\0".encode())
     for step in plan.made:
         for name, text in step.after.items():

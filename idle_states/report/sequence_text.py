@@ -78,7 +78,8 @@ def sequence(found: Visits) -> str:
 
 
 def masks(topology: Topology) -> list[str]:
-    """Which CPUs are one core to the scheduler, where cores have several; clusters likewise."""
+    """Lines that say which CPUs the scheduler takes for one core, and which for one cluster; none
+    for cores and clusters of one CPU."""
     found = []
     if topology.count("core") < topology.cpus:
         found.append(f"topology_sibling_cpumask: {_groups(topology, 'core')}")

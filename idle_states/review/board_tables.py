@@ -71,7 +71,7 @@ def key_of(lists: Sequence[IdleList]) -> str:
 
 
 def without_phandle_lists(lists: Sequence[IdleList]) -> tuple[IdleList, ...]:
-    """Likewise, for all lists of a tree; without their siblings."""
+    """A tree's lists without their siblings, and without the numbers that dtc gives nodes."""
     return tuple(replace(_list(each), siblings=()) for each in lists)
 
 

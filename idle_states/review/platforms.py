@@ -42,7 +42,8 @@ def exported_otherwise(before: Source, after: Source, asked: Platform) -> list[D
 
 
 def _machines(before: ExportCode, after: ExportCode) -> Iterator[Platform]:
-    """Those that are known, and those that one of the two has a case of its own for."""
+    """The machines that exports are compared on: the presets, and those for which either code has a
+    case of its own."""
     yield from PRESETS.values()
     features = before.features, after.features
     if any(each.fused_core for each in features):

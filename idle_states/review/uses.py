@@ -12,7 +12,7 @@ _OF_LIST = ".state_table"
 
 
 def uses_of(built_in: BuiltIn) -> tuple[TableUse, ...]:
-    """Those that do not say which processors have the table."""
+    """The driver's uses of a table, but for those that say which processors have it."""
     return tuple(use for use in built_in.uses if not use.text.startswith(_OF_LIST))
 
 

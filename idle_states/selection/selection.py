@@ -169,7 +169,8 @@ class Selecting:
     def select(
         self, release: Release, table: DriverTable | Sequence[State], name: str = ""
     ) -> TableSelection:
-        """As select()."""
+        """What a governor selects of a table under a release: see select(), whose other arguments
+        this has."""
         settling = settling_of(self._governor, release, table, self._hz)
         states = settling.governor.states
         key = settling.governor.features, states, names_of(table, states), settling.disabled

@@ -208,7 +208,8 @@ class TraceText:
         return map(self._taken, _pieces((block, self._scanned(block)) for block in blocks))
 
     def batches_of(self, source: Input) -> Iterator[Batch | PackedBatch]:
-        """The same of a whole input, which threads read and scan some blocks ahead."""
+        """Yields batches of a whole input's events, as batches() does of blocks; threads read and
+        scan some blocks ahead."""
         return map(self._taken, _pieces(source.ahead(self._scanned)))
 
     def _taken(self, piece: _Piece) -> Batch | PackedBatch:

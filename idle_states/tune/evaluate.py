@@ -81,7 +81,7 @@ class Work(Protocol):
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]: ...
 
     def with_table(self, table: CpuTable) -> "Work":
-        """The same with another table before the governor."""
+        """The same evaluation of candidates for a governor that is given another table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class Tuning:
 
     @property
     def machine(self) -> PowerModel:
-        """With what a running CPU draws."""
+        """The power model of whole machines, which has what a running CPU draws."""
         return self.drawn if self.simulated else of_machine(self.power)
 
     def whole(self, judged: Judged) -> Spent | None:

@@ -26,7 +26,7 @@ def ssdt(scope2names: Mapping[str, Mapping[str, AcpiObject]]) -> bytes:
 
 
 def _summed(table: bytes) -> bytes:
-    """With the checksum that makes all bytes add up to 0."""
+    """The table with its checksum set, by which all bytes add up to 0 (modulo 256)."""
     return table[:9] + bytes((-sum(table) & 0xFF,)) + table[10:]
 
 

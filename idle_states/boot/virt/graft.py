@@ -177,7 +177,8 @@ class _Graft:
         return parent == POWER_DOMAINS or (self.psci is not None and parent == self.psci)
 
     def _rewritten(self, properties: Mapping[str, bytes]) -> dict[str, bytes]:
-        """With phandles of this tree's own; they are renumbered where properties refer to them."""
+        """The properties with the phandles that their nodes have in this tree, in references
+        too."""
         found = dict(properties)
         old = found.pop("linux,phandle", None)
         if old is not None:

@@ -60,7 +60,7 @@ def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
 
 
 def read_output(output: ToolOutput, told: Told) -> Measured:
-    """The same of a file that has been read."""
+    """What the text of one file says of idle states; told, errors: see read_measured()."""
     name = format_of(output)
     if name is None:
         known = joined(list(FORMATS.values()), "or")
@@ -69,7 +69,8 @@ def read_output(output: ToolOutput, told: Told) -> Measured:
 
 
 def named(measured: Measured, told: Told) -> Measured:
-    """With what the caller says where the file is silent: the state, and that the CPU was busy."""
+    """The measurements with what the caller says where the file is silent: which state was entered,
+    and that the CPU was busy."""
     if told.state is None and not told.busy:
         return measured
     said = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))

@@ -75,7 +75,8 @@ class _Row:
             raise output.refused(message + (hint if self.delimiter == "," else ""), number)
 
     def _point(self, text: str) -> str:
-        """With a decimal point, where no field can end at a comma."""
+        """A number with a decimal point for the locale's comma; with commas between fields, as it
+        is."""
         return text if self.delimiter == "," else text.replace(",", ".", 1)
 
     def number_of(self, output: ToolOutput) -> float:

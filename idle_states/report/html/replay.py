@@ -1,13 +1,13 @@
 """replay: residency bars, how selections fit, wake-latency distributions, energy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...linux.releases import Release
 from ...replay.agreement import Agreement
 from ...replay.calibrated import Calibration
 from ...replay.consumption import MachineEnergy, of_accounts
 from ...replay.counters import PERCENTILES, Figures, percentile_name
-from ...replay.energy import PowerModel, spent
+from ...replay.energy import PowerModel, Spent, spent
 from ...replay.replay import Settings
 from ...replay.results import Account, ReplayResult
 from ...wording import percent
@@ -70,10 +70,10 @@ def sections(
         Section("What waking cost", (latencies(totals),)),
     ]
     if power is not None:
-        found.append(_energies(totals, power))
+        found.append(_energies(totals, [spent(one, power) for _, one in totals], power))
         machine = of_accounts(result.accounts, result.read.span_ns, power)
         if machine is not None:
-            found.append(_machines(totals, machine))
+            found.append(_energies(totals, machine.spents, machine.model, machine=True))
     found.append(Section("Where idle time went", (residencies(totals), *_by_cpu(result.accounts))))
     of_domains = [(each.machine, each.domains) for each in result.accounts if each.domains]
     if of_domains:
@@ -223,22 +223,16 @@ def latencies(some: Named) -> Picture:
     return Picture(drawing, PageTable(caption, head, rows, numbers), lines)
 
 
-def _energies(some: Named, power: PowerModel) -> Section:
-    """Energies against exit latencies, the only latencies that a replay knows."""
+def _energies(
+    some: Named, costs: Iterable[Spent], power: PowerModel, *, machine: bool = False
+) -> Section:
+    """Energies against exit latencies, the only latencies that a replay knows. machine: of whole
+    machines, running CPUs included."""
     priced = []
-    for label, figures in some:
-        latency_ns = figures.wake_latency_ns(99.0)
-        priced.append(Priced(label, spent(figures, power), latency_ns, microseconds(latency_ns)))
-    return energies.section(priced, power, energies.PAID, energies.AS_HELD)
-
-
-def _machines(some: Named, energy: MachineEnergy) -> Section:
-    """The same with running CPUs."""
-    priced = []
-    for (label, figures), cost in zip(some, energy.spents, strict=True):
+    for (label, figures), cost in zip(some, costs, strict=True):
         latency_ns = figures.wake_latency_ns(99.0)
         priced.append(Priced(label, cost, latency_ns, microseconds(latency_ns)))
-    return energies.section(priced, energy.model, energies.PAID, energies.AS_HELD, machine=True)
+    return energies.section(priced, power, energies.PAID, energies.AS_HELD, machine=machine)
 
 
 def _agreements(accounts: Sequence[Account]) -> Iterator[str]:

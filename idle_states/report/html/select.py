@@ -105,8 +105,8 @@ def sections(
 
 
 def _maps(selections: Sequence[TableSelection]) -> list[Part]:
-    """With one selection, a picture for all maps over the idle's length; with several, one for
-    each map, which shows what differs."""
+    """The pictures of maps: of one selection, a picture for all that are over the idle's length; of
+    several, a picture for each map, which shows where they differ."""
     samples = legend(_numbered(selections))
     numbers = range(len(selections[0].maps))
     if len(selections) == 1:
