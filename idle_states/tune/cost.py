@@ -111,7 +111,7 @@ def break_even(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
     return Waiting(tuple(thresholds), cost(gaps, steps, thresholds))
 
 
-def known(gaps: Gaps, step: WaitStep) -> Number:
+def offline_cost(gaps: Gaps, step: WaitStep) -> Number:
     """The least cost of a step if every gap's length were known beforehand.
 
     Exact if the break-even is one of the gaps' cuts.

@@ -156,7 +156,7 @@ def _outcomes(candidate: Candidate, figures: Figures, sampled: bool) -> Outcomes
     )
 
 
-def known(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
+def offline(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
     """Evaluates a candidate with the length of every gap known when the gap begins.
 
     For exact results, 1 ns less than each residency must be one of the gaps' cuts.

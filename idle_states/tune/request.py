@@ -26,7 +26,7 @@ from .boot_times import BootTimes
 from .candidates import Grid
 from .evaluate import EvaluationTask, Work
 from .judging import Allowed, Objective
-from .running import NoBar, StartBar, keeping, known, running
+from .running import NoBar, StartBar, keeping, run_offline, running
 from .sampling import SAMPLE, IdleSample, sample
 from .search import search
 from .simulated import TuneSimulation
@@ -151,7 +151,9 @@ def tune(
     honest: tuple[HonestTable, ...] = ()
     with ExitStack() as kept:
         if request.alone:
-            tuned = search(real, drawn, objective, grid, known(source, table), allowed=allowed)
+            tuned = search(
+                real, drawn, objective, grid, run_offline(source, table), allowed=allowed
+            )
         else:
             results = kept.enter_context(keeping(request.resume, work, part, source, say))
             with running(results, request.jobs, request.scheduler, bar) as over:

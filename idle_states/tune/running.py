@@ -14,8 +14,7 @@ from ..dataclass import replace
 from ..replay.machine import CpuTable
 from ..resources import cache_directory
 from ..signals import Ended
-from .evaluate import Candidate, EvaluationTask, Outcomes, Work
-from .evaluate import known as evaluated
+from .evaluate import Candidate, EvaluationTask, Outcomes, Work, offline
 from .results import Results
 from .sampling import IdleSample
 from .search import Run
@@ -60,13 +59,14 @@ class NoBar:
         pass
 
 
-def known(source: GapSource, table: CpuTable) -> Run:
+def run_offline(source: GapSource, table: CpuTable) -> Run:
+    """Evaluates candidates, each once, with the length of every gap known when the gap begins."""
     found: dict[Candidate, Outcomes] = {}
 
     def evaluate(candidates: Sequence[Candidate]) -> Mapping[Candidate, Outcomes]:
         for candidate in candidates:
             if candidate not in found:
-                found[candidate] = evaluated(source.gaps, table, candidate)
+                found[candidate] = offline(source.gaps, table, candidate)
         return found
 
     return evaluate

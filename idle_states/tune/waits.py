@@ -5,7 +5,7 @@ from fractions import Fraction
 from ..dataclass import dataclass
 from ..replay.energy import PowerModel, StatePower, break_even
 from ..replay.machine import CpuTable
-from .cost import Number, WaitStep, best, cost, known, near_best
+from .cost import Number, WaitStep, best, cost, near_best, offline_cost
 from .gaps import Gaps
 
 
@@ -91,7 +91,7 @@ def waits(
                 chosen.cost,
                 cost(gaps, [each], [even_ns]),
                 cost(gaps, [each], [timeout_ns]),
-                known(gaps, each),
+                offline_cost(gaps, each),
             )
         )
     return tuple(found)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.tune.cost import WaitStep, best, break_even, cost, known, near_best
+from idle_states.tune.cost import WaitStep, best, break_even, cost, near_best, offline_cost
 from idle_states.tune.gaps import Gaps, from_counts
 from tests.support import DATA, DOCS
 
@@ -43,7 +43,7 @@ def test_memcmp_threshold_is_32_bytes(words: Gaps, price: int) -> None:
     even = break_even(words, [WaitStep(1, 0, price)])
     assert even.thresholds == (price,)
     assert Fraction(22, 100) < even.cost / Fraction(found.cost) - 1 < Fraction(35, 100)
-    assert even.cost <= 2 * known(words, WaitStep(1, 0, price))
+    assert even.cost <= 2 * offline_cost(words, WaitStep(1, 0, price))
 
 
 @pytest.mark.parametrize(("price", "percent"), [(40, 1.4), (60, 3.5), (80, 5.3)])
@@ -99,7 +99,7 @@ def test_break_even_is_at_most_twice_what_could_be_known(
     cuts = [] if even is None else [even.numerator // even.denominator]
     histogram = from_counts(((gap, 1) for gap in gaps), cuts)
     offline = sum(min(rates[0] * gap, price + rates[2] * gap) for gap in gaps)
-    assert known(histogram, step) == (offline if even is not None else rates[0] * sum(gaps))
+    assert offline_cost(histogram, step) == (offline if even is not None else rates[0] * sum(gaps))
     if even is not None and even.denominator == 1:
         assert break_even(histogram, [step]).cost <= 2 * offline
 
@@ -151,5 +151,5 @@ def test_documented_figures(words: Gaps) -> None:
         ]
         said = [100 * float(share - 1) for share in shares]
         assert [of_32, of_even] == [f"{value:.1f} %".replace("0.0 %", "0 %") for value in said]
-        offline = Fraction(known(words, step))
+        offline = Fraction(offline_cost(words, step))
         assert [least, even] == [f"{float(c / offline):.2f}" for c in (found.cost, at_even.cost)]

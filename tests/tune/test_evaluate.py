@@ -119,6 +119,6 @@ def test_known_gaps_go_to_the_deepest_state_they_reach(
         state = max(n for n, limit in enumerate((0, *candidate)) if gap >= 1000 * limit)
         usage[state] += 1
         time[state] += gap
-    found = evaluating.known(histogram, table, candidate)
+    found = evaluating.offline(histogram, table, candidate)
     assert found.usage == tuple(usage)
     assert found.time_us == tuple(ns // 1000 for ns in time)

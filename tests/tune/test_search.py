@@ -24,7 +24,7 @@ def searched(gaps: Sequence[int], table: CpuTable, words: str, objective: Object
     histogram = from_counts(((gap, 1) for gap in gaps), grid.cuts())
 
     def run(candidates: Sequence[Candidate]) -> dict[Candidate, Outcomes]:
-        return {each: evaluating.known(histogram, table, each) for each in candidates}
+        return {each: evaluating.offline(histogram, table, each) for each in candidates}
 
     return search(table, power, objective, grid, run)
 

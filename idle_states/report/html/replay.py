@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...linux.releases import Release
 from ...replay.agreement import Agreement
 from ...replay.calibrated import Calibration
-from ...replay.consumption import MachineEnergy, of_accounts
+from ...replay.consumption import of_accounts
 from ...replay.counters import PERCENTILES, Figures, percentile_name
 from ...replay.energy import PowerModel, Spent, spent
 from ...replay.replay import Settings
