@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..dataclass import dataclass, field
 from ..findings import Unreadable, unreadable
 from ..reading import limits
-from ..reading.git import Commit, HeldCommits, Repository
+from ..reading.git import Commit, CommitReader, HeldCommits, Repository
 from ..reading.mail import MailedAnswer, Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
@@ -24,7 +24,7 @@ _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.M
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A series as commits.
+    """A series as commits, or commits of a clone.
 
     version     of the series, from 1
     base, head  hashes; base may be the clone's
@@ -41,8 +41,8 @@ class Applied:
     version: int
     base: str
     head: str
-    held: HeldCommits
-    remarks: tuple[str, ...]
+    held: CommitReader
+    remarks: tuple[str, ...] = ()
     partial: frozenset[str] = frozenset()
     cover: Commit | None = None
     letters: tuple[Letter, ...] = ()

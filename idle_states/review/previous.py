@@ -13,7 +13,7 @@ from ..findings import Unreadable, UsageError
 from ..patches.fields import shown, value_in
 from ..patches.plan import ROW_FIELDS, Plan, changes_between
 from ..patches.work_tree import WorkTree
-from ..reading.git import HeldCommits
+from ..reading.git import CommitReader, HeldCommits
 from ..reading.mail import Series, read_mails, series_of
 from ..wording import joined
 from .base import Applied, on_its_base, on_top
@@ -83,7 +83,7 @@ _Step = tuple[str, str]
 """Before, after."""
 
 
-def _values(held: HeldCommits, base: str, head: str) -> dict[_Key, _Step]:
+def _values(held: CommitReader, base: str, head: str) -> dict[_Key, _Step]:
     """What changes between two commits. Of a row that is added, also its values."""
     reader = SkibootTree(held, base, head)
     found: dict[_Key, _Step] = {}

@@ -1,20 +1,18 @@
 """The request for a review."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
 from ..dataclass import dataclass, replace
 from ..findings import Finding, UsageError
 from ..linux.governors.given import check_hz
-from ..reading.git import Commit, CommitReader, Repository
-from ..reading.mail import MailedAnswer, read_mails, series_of
+from ..reading.git import Repository
+from ..reading.mail import read_mails, series_of
 from ..wording import plural
 from .base import Applied, on_its_base
 from .context import without_tree
-from .fragments import Hidden
 from .letters import Letter
 from .result import Review
 from .review import Yardstick, ends, review
@@ -89,7 +87,7 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
             say(f"{repository.shown}: {note}")
         if request.mail is None:
             base, head = ends(repository, request.range)
-            found = _review(request, repository, base, head, runs=request.runs)
+            found = _review(request, Applied(1, base, head, repository), request.runs)
             return replace(found, about=_about(request, repository.prefix))
         versions = series_of(read_mails(request.mail)[0], request.mail)
         made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
@@ -98,18 +96,8 @@ def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message
         repository.close()
 
 
-def _review(
-    request: ReviewRequest,
-    history: CommitReader,
-    base: str,
-    head: str,
-    partial: frozenset[str] = frozenset(),
-    hidden: Mapping[str, Hidden] = MappingProxyType({}),
-    *,
-    runs: int | None = None,
-    cover: Commit | None = None,
-    answers: Sequence[MailedAnswer] = (),
-) -> Review:
+def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
+    """runs: as of Yardstick."""
     circumstances = Yardstick(
         request.criteria,
         request.governor,
@@ -117,40 +105,31 @@ def _review(
         request.accept,
         of_commits=request.acceptance.config is None,
         runs=runs,
-        partial=partial,
-        hidden=hidden,
+        partial=made.partial,
+        hidden=made.hidden,
     )
+    several = made.held.count(made.base, made.head) > 1
     return review(
-        history,
-        base,
-        head,
+        made.held,
+        made.base,
+        made.head,
         circumstances,
         specs=request.specs,
         # without a tree, each of several patches has its own ends
-        per_commit=request.per_commit or (request.tree is None and history.count(base, head) > 1),
-        cover=cover,
-        answers=answers,
+        per_commit=request.per_commit or (request.tree is None and several),
+        cover=made.cover,
+        answers=made.answers,
     )
 
 
 def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     """The review of the newest version, with what it brings that the one before it did not."""
     *older, newest = versions
-    found = _review(
-        request,
-        newest.held,
-        newest.base,
-        newest.head,
-        newest.partial,
-        newest.hidden,
-        runs=request.runs,
-        cover=newest.cover,
-        answers=newest.answers,
-    )
+    found = _review(request, newest, request.runs)
     remarks = list(newest.remarks)
     for series in older:
-        alike = _review(request, series.held, series.base, series.head)
-        remarks += _between(alike, found, series.version, newest.version)
+        earlier = _review(request, series, None)
+        remarks += _between(earlier, found, series.version, newest.version)
         if series.answers:
             count = plural(len(series.answers), "answer")
             remarks.append(f"{count} to v{series.version} left aside")
