@@ -314,17 +314,9 @@ def followed(
     return tuple(known)
 
 
-def registered(text: str, platform: AnyPlatform, release: Release) -> tuple[Source, Arrival]:
-    """Reads a TABLE and returns its source and what a kernel registers of it.
-
-    Raises UsageError if the kernel registers no state, and what reading a table raises.
-    """
-    source = read_table(text)
-    return source, registered_of(source, text, platform, release)
-
-
 def registered_of(source: Source, text: str, platform: AnyPlatform, release: Release) -> Arrival:
-    """The same for the table of a source, named by a text for people."""
+    """What a kernel registers of the table of a source, named by a text for people. Raises
+    UsageError if it registers no state."""
     arrival = journey(source, platform, [release]).arrivals[0]
     if not arrival.driver.states:
         raise UsageError(
@@ -358,16 +350,21 @@ def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
 
 
 def held_by(
-    release: Release, request: "GovernorRequest", say: Callable[[str], None] = lambda message: None
+    release: Release,
+    request: "GovernorRequest",
+    say: Callable[[str], None] = lambda message: None,
+    source: Source | None = None,
 ) -> "DriverTable | list[State]":
-    """The states a governor selects from. say: called with notes for the user.
+    """The states a governor selects from. say: called with notes for the user; source: the TABLE,
+    if it has been read.
 
     Raises UsageError if a kernel registers nothing, and what reading a table raises.
     """
     if request.states is not None:
         return request.states.states
     assert request.table is not None
-    source, arrival = registered(request.table, request.platform, release)
+    source = source or read_table(request.table)
+    arrival = registered_of(source, request.table, request.platform, release)
     if note := switched_off(source, request.table):
         say(note)
     return arrival.driver

@@ -9,7 +9,7 @@ from ..linux.governors.given import GivenStates
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import psci_firmware, registered_of, switched_off
-from ..sources import Source, read_sources, read_table
+from ..sources import Source, one_table, read_sources, read_table
 from ..table import IdleTable
 from .machine import CpuTable, TracedMachine, from_driver, from_times
 from .power import Rows
@@ -60,7 +60,7 @@ def of_tree(
         held = _held(sources[0], text, platform, release, disabled)
         return held.machine, held.files, held.rows
     if not all(each.table and each.table.listed for each in sources):
-        read_table(text)
+        one_table(sources, text)
     found = [_held(each, text, platform, release, disabled) for each in sources]
     own = {
         number: held.states

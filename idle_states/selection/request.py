@@ -31,11 +31,11 @@ class Selections:
     """The result of a request.
 
     selections  of the first table under each kernel, then of the second one
-    tables      the TABLE arguments; empty if states were given
+    sources     of the tables; empty if states were given
     """
 
     selections: tuple[TableSelection, ...]
-    tables: tuple[str, ...]
+    sources: tuple[Source, ...]
 
     @property
     def first(self) -> TableSelection:
@@ -46,11 +46,6 @@ class Selections:
         """Every other selection, with its differences from the first."""
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
 
-    @property
-    def sources(self) -> list[Source]:
-        """The sources of the tables, which are read again."""
-        return [read_table(text) for text in self.tables]
-
 
 def selections(
     request: SelectRequest, say: Callable[[str], None] = lambda message: None
@@ -59,29 +54,26 @@ def selections(
 
     Raises UsageError, UnknownGovernor and what reading a table raises.
     """
-    found = []
+    found, sources = [], []
     of = [request.of]
     if request.against:
         of.append(replace(request.of, table=request.against))
     selecting = Selecting(request.of.governor, request.of.hz, request.asked)
     for each in of:
+        releases, source = request.releases, None
+        if each.table is not None:
+            source = read_table(each.table)
+            sources.append(source)
+            if source.table is not None and len(releases) > 1:
+                releases = followed(source.table, each.platform, releases, say)
         taken = []
-        for release in _followed(each, request.releases, say):
-            held = held_by(release, each, say)
+        for release in releases:
+            held = held_by(release, each, say, source)
             found.append(selecting.select(release, held, each.table or ""))
             taken.append(held)
         for note in crashes(taken):
             say(note)
-    return Selections(tuple(found), tuple(each.table for each in of if each.table))
-
-
-def _followed(
-    of: GovernorRequest, releases: tuple[Release, ...], say: Callable[[str], None]
-) -> tuple[Release, ...]:
-    source = read_table(of.table) if of.table is not None and len(releases) > 1 else None
-    if source is None or source.table is None:
-        return releases
-    return followed(source.table, of.platform, releases, say)
+    return Selections(tuple(found), tuple(sources))
 
 
 def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from idle_states import core
 from idle_states.cli import main
 from idle_states.linux.governors import Governor, Outcome, Situation, State
+from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.governors.interface import NO_STATE
 from idle_states.linux.governors.ladder_features import features as ladder_features
 from idle_states.linux.governors.ladder_steps import steps
@@ -18,7 +19,7 @@ from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, lock_in, selection_map, timer_map
 from idle_states.linux.platforms import parse
 from idle_states.linux.releases import release
-from idle_states.pipeline import registered
+from idle_states.pipeline import held_by
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
 from idle_states.selection.selection import Asked, changes, name_of, select
@@ -72,8 +73,11 @@ def test_a_state_that_is_registered_off_is_not_selected(governor: str) -> None:
     """Until the user enables it. Sierra Forest's sibling without C6S in _CST."""
     kernel = release("7.0")
     some, every = (
-        select(governor, kernel, registered("intel:grr", parse(machine), kernel)[1].driver, hz=250)
-        for machine in ("grr,acpi=c1:c1e", "grr")
+        select(governor, kernel, held_by(kernel, of), hz=250)
+        for of in (
+            GovernorRequest(table="intel:grr", platform=parse(machine))
+            for machine in ("grr,acpi=c1:c1e", "grr")
+        )
     )
     assert some.disabled == {3}
     assert 3 in some.unreachable

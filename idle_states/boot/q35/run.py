@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...reading.sysfs import SysfsState
-from ...sources import read_sources, read_table
+from ...sources import one_table, read_sources
 from .. import qemu
 from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, check_governor, hz_of, not_set
 from ..predict import USAGE, Stage
@@ -38,7 +38,7 @@ def run(request: Q35Request, around: Surroundings) -> Q35Result:
     """
     sources = read_sources(request.table)
     if not any(source.table and source.table.acpi for source in sources):
-        sources = [read_table(request.table)]
+        sources = [one_table(sources, request.table)]
     given = placed(sources, request.smp, sources[0].file)
     return run_with(request, given, (sources[0].file, sources[0].sha256), around)
 

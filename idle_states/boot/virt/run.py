@@ -8,7 +8,7 @@ from ...devicetree import fdt
 from ...devicetree.tree import Node
 from ...findings import UsageError, unreadable
 from ...reading.sysfs import SysfsState
-from ...sources import Source, read_sources, read_table
+from ...sources import Source, one_table, read_sources
 from .. import qemu
 from ..guest_parts import DEFAULT_GOVERNOR, GuestParts, check_governor, hz_of, not_set
 from ..predict import Stage
@@ -119,9 +119,8 @@ def _decided(
 
 def _sources(table: str) -> list[Source]:
     """The sources of a TABLE that is one device tree, one for each list of its CPUs."""
-    sources = [source for source in read_sources(table) if source.table is not None]
-    if not sources:
-        sources = [read_table(table)]
+    found = read_sources(table)
+    sources = [each for each in found if each.table is not None] or [one_table(found, table)]
     if any(source.tree is None for source in sources):
         message = "expected CPUs that list idle states (Arm, RISC-V), found a table of another form"
         raise unreadable(sources[0].file, message)
