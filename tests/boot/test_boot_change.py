@@ -15,7 +15,6 @@ from idle_states.boot.build import BuiltImage
 from idle_states.boot.change import change_of
 from idle_states.boot.predict_decisions import entered
 from idle_states.boot.result import BootPair, BootResult
-from idle_states.cli import main
 from idle_states.findings import Faulty, Unreadable, UsageError
 from idle_states.patches.tree import PatchedTree
 from idle_states.report import boot_pair_output
@@ -187,18 +186,3 @@ def test_that_a_patch_leaves_the_machine_alone_is_said(tmp_path: Path) -> None:
     assert document["changes_table"] is False
     assert document["agree"] is True
     assert document["inputs"] == [{"file": "skiboot.lid", "sha256": "0" * 64}]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--patch", "mambo-stop4"], "expected --patch with --tree DIR"),
-        (["power9", "--tree", "t", "--patch", "mambo-stop4"], "expected a TABLE or --patch"),
-        (["--workload", "ping-pong"], "expected --smp 2 or more with ping-pong, found 1: on one"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["boot", "--machine", "powernv9", *words]) == 2
-    assert message in capsys.readouterr().err

@@ -45,27 +45,6 @@ from tests.support.thorough import few
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("--machine pseries", "expected a machine of powernv8, powernv9, powernv10"),
-        ("--machine powernv9 --smp 0", "expected 1 to 16 CPUs with powernv9, found 0"),
-        ("--machine powernv9 --smp 17", "found 17"),
-        ("--machine powernv8 --smp 13", "expected 1 to 12 CPUs with powernv8, found 13"),
-        ("--machine powernv9 --workload make", "expected a workload of storm, ping-pong"),
-        ("--machine powernv9 --governor fast", "expected a governor of menu, teo, ladder"),
-        ("--machine powernv9 --time-limit 0", "expected a time limit above 0 s"),
-        ("--machine powernv9 --time-limit nan", "expected a time limit above 0 s"),
-        ("--machine powernv9 --levels many", "expected a mask of 32 bits"),
-        ("--machine powernv9 --levels 0x100000000", "expected a mask of 32 bits"),
-        ("--machine powernv8 --levels 0xc0000000", "powernv8 has no stop levels"),
-    ],
-)
-def test_arguments_that_cannot_be_meant(words: str, told: str, capsys: Capture) -> None:
-    assert main(["boot", *words.split()]) == 2
-    assert told in capsys.readouterr().err
-
-
 def test_machine_is_needed_and_firmware_is_one(capsys: Capture) -> None:
     for words in (["power9"], ["--machine", "powernv9", "--lid", "a", "--tree", "b"]):
         with pytest.raises(SystemExit, match="2"):

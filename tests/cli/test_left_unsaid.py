@@ -10,21 +10,6 @@ from idle_states.linux.releases import UnknownRelease, release
 from tests.support.commands import Capture, document, run
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("check power9 --select IS4 --ignore IS", "none with --select IS4 and --ignore IS"),
-        ("select power9 --governor meno", "(ladder, menu, teo), found 'meno'; did you mean 'menu'"),
-        ("kernels --table power9 --governor haltpoll", "'haltpoll', which prove and simulate"),
-        ("prove power9 --governor meno", "(haltpoll, ladder, menu, teo), found 'meno'"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(words: str, said: str, capsys: Capture) -> None:
-    status, out, found = run(capsys, *words.split())
-    assert (status, out) == (2, "")
-    assert said in found
-
-
 def test_rules_that_are_left_are_enough(capsys: Capture) -> None:
     status, _, said = run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")
     assert (status, said) == (0, "")

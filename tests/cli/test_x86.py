@@ -78,31 +78,6 @@ def test_steps_between_releases_name_those_that_are_skipped(capsys: Capture) -> 
     assert said.endswith("kernels that intel_idle is not modelled for are skipped: 5.4\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("show --platform skylak", "found 'skylak'; did you mean 'skylake'?"),
-        ("kernels --platform sxk", "an x86 processor such as skx"),
-        ("check --platform sxk", "an x86 processor such as skx"),
-        ("show --platform SPR", "found 'SPR'; did you mean 'spr'?"),
-        ("show power9 --platform op92", "found 'op92'; did you mean 'op920'?"),
-        ("show --platform op920", "expected TABLE, or an x86 machine such as skx as --platform"),
-        ("select --platform spr,pc6=off,pc6=on", "expected pc6 once, found it twice"),
-        ("limit intel:skx 70", "expected LIMIT before TABLE, found intel:skx before 70"),
-        ("show skx", "found 'skx'; did you mean 'intel:skx'?"),
-        ("show SKX,pc6=off", "found 'SKX,pc6=off'; did you mean 'intel:skx,pc6=off'?"),
-        ("show intle:skx", "did you mean 'intel:skx'?"),
-        ("check intel:SKX", "found 'SKX'; did you mean 'skx'?"),
-        ("select intel:", "expected a processor (nhm, "),
-        ("show powr9", "did you mean 'power9'?"),
-    ],
-)
-def test_what_is_misspelt_is_named(words: str, said: str, capsys: Capture) -> None:
-    status, out, err = run(capsys, *words.split())
-    assert (status, out) == (2, "")
-    assert said in err
-
-
 @pytest.mark.parametrize(("kernel", "ignored"), [("6.12", True), ("7.0", False)])
 def test_a_parameter_that_a_kernel_lacks_is_said_to_be_ignored(
     kernel: str, ignored: bool, capsys: Capture

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from idle_states import core
 from idle_states.cli import main
-from idle_states.linux.releases import NEWEST, SERIES2LAST
+from idle_states.linux.releases import SERIES2LAST
 from idle_states.resources import resource
 from tests.support.commands import outcome
 
@@ -94,23 +94,3 @@ def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     # two kernels differ for the table, or do not
     assert main(["kernels", "6.6", "6.6.127", "--table", "power9"]) == 0
     assert main(["kernels", "6.6", "6.6.128", "--table", "power9"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["1", "2", "3"], "expected at most two kernels"),
-        (["6.6.93", "--table", "power9"], f"expected a series such as {NEWEST}, or two kernels,"),
-        (["--table", "power9", "--governor", "haltpoll"], "expected a governor with steady states"),
-        (["--table", "power9", "--states", "0/2000"], "expected a table or --states"),
-        (["--governor", "meno"], "expected a governor"),
-        (["6.6", "--polling"], "expected --polling with --states"),
-        (["6.6", "--html", "x.html"], "expected --html with --table"),
-        (["sixpointone"], "expected a kernel such as"),
-    ],
-)
-def test_what_cannot_be_meant(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["kernels", *words]) == 2
-    assert said in capsys.readouterr().err

@@ -376,22 +376,6 @@ def test_a_workload_with_the_limit_and_without(
     assert bound["wake_latency_ns"]["p50"]["mean"] < free["wake_latency_ns"]["p50"]["mean"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--trace", "t", "--workload", "pipe"], "expected --trace or --workload, found both"),
-        (["--trace", "t", "--kernel", "6.1,6.6"], "expected one kernel"),
-        (["--governor", "haltpoll"], "steady states"),
-        (["--governor", "no"], "expected a governor"),
-    ],
-)
-def test_what_cannot_be_meant(
-    words: list[str], message: str, icx: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["limit", "5", icx, *words]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_no_latency_is_of_a_cpu(icx: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["limit", "n/a", icx]) == 2
     assert "--per-cpu" in capsys.readouterr().err

@@ -30,20 +30,6 @@ def test_every_shell_can_read_it(tmp_path: Path, reader: str, options: str) -> N
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("--samples 0", "expected 1 to 1000000 samples, found 0"),
-        ("--samples 1000001", "expected 1 to 1000000 samples, found 1000001"),
-        ("--cpu -1", "expected the number of a CPU, found -1"),
-        ("--cpu 2 --waker 2", "expected CPU 2 to be woken by another one"),
-    ],
-)
-def test_usage(capsys: pytest.CaptureFixture[str], words: str, said: str) -> None:
-    assert main(["measure", *words.split()]) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_other_users_are_refused() -> None:
     user = 65534 if os.geteuid() == 0 else None
     done = subprocess.run(

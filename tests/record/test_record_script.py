@@ -87,20 +87,6 @@ def test_probes_are_those_of_the_governor() -> None:
         assert probes(name) == common | own | (timers if name == "menu" else set())
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--arch", "ppc64"], "expected an architecture (ppc64le, x86-64, arm64), found 'ppc64'"),
-        (["--governor", "haltpoll"], "expected a governor (menu, teo, ladder), found 'haltpoll'"),
-        (["--seconds", "0"], "expected 1 to 86400 seconds, found 0"),
-        (["--buffer", "1"], "expected 64 to 4194304 KiB of buffer, found 1"),
-    ],
-)
-def test_usage(capsys: Capture, words: list[str], said: str) -> None:
-    assert main(["record", *words]) == 2
-    assert said in capsys.readouterr().err
-
-
 # Refusals
 
 

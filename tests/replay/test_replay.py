@@ -565,11 +565,6 @@ def test_usage(
     assert message in capsys.readouterr().err
 
 
-def test_nothing_to_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", "--table", "power9"]) == 2
-    assert "expected a trace, a recording or a sysfs dump" in capsys.readouterr().err
-
-
 def test_two_traces_are_too_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_bytes(steady(5_000, 3))

@@ -230,43 +230,6 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert "busy-waker:period=100us,work=1us" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("", "expected a workload"),
-        ("nothing --table power9", "expected a workload (busy-waker"),
-        ("pingpong:work=3us --table power9", "; did you mean 'ping-pong'?"),
-        ("pipe", "expected a table"),
-        ("pipe --table power9 --polling", "--polling with --states"),
-        ("pipe:work=3 --table power9", "time with its unit"),
-        ("pipe --table power9 --topology cpus=6,threads=4", "multiples of 4"),
-        ("pipe --table power9 --placement smt=none", "smt=small|big"),
-        ("pipe --table power9 --duration 0ns", "--duration from 1ns"),
-        ("pipe --table power9 --duration 5", "time with its unit"),
-        ("pipe --table power9 --runs 0", "--runs from 1"),
-        ("pipe --table power9 --seed -1", "--seed from 0"),
-        ("pipe --table power9 --seed 18446744073709551615 --runs 2", "to 18446744073709551614,"),
-        ("pipe --table power9 --hz 0", "--hz from 1"),
-        ("pipe --table power9 --wake 0ns", "expected wake from 1"),
-        ("pipe --table power9 --jitter 1h", "--jitter: expected a time"),
-        ("pipe --table power9 --smt-hold-permille x", "expected a number"),
-        ("pipe --table power9 --disabled stop99", "expected a state (snooze"),
-        ("pipe --table power9 --exit stop99=1us", "STATE=TIME"),
-        ("pipe --table power9 --governor best", "expected a governor"),
-        ("pipe --table power9 --governor teo --kernel 4.11", "teo"),
-        ("pipe --table power9 --kernel 4.11,4.12", "expected one kernel"),
-        ("pipe --table nothing", "nothing"),
-        ("pipe --states 1", "EXIT/RESIDENCY"),
-        ("ping-pong --table power9 --topology cpus=1", "CPU 1"),
-    ],
-)
-def test_usage(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, text = refused(capsys, *words.split())
-    assert status == 2
-    assert said in text
-    assert text.count("\n") == 1
-
-
 def read(text: str) -> Any:
     return workloads_file.read(text.encode(), "w.yaml")
 

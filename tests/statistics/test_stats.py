@@ -530,44 +530,6 @@ def test_fractions_have_no_bucket(capsys: pytest.CaptureFixture[str], file: Any)
         assert "sample 2" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "expected files or --summary"),
-        (["-", "-"], "expected standard input once"),
-        (["--summary", "1,2"], "expected N,Min,Max,Median,Avg,Stddev, found 2 values"),
-        (["--summary", "1,1,1,1,1,0"], "--summary 1,1,1,1,1,0: expected N from 2"),
-        (["--summary", "2.5,1,1,1,1,0"], "expected N to be a whole number"),
-        (["--summary", "2,1,1,1,nan,0"], "expected Avg to be a number, found 'nan'"),
-        (["--summary", "x=5,1,2,1,1,-1"], "expected Stddev from 0"),
-        (["--summary", ROW_A, "-c", "100"], "expected a confidence from 50 to 99.9999999999"),
-        (["--summary", ROW_A, "-c", "nan"], "expected a confidence"),
-        (["--summary", ROW_A, "-c", ""], "expected a confidence"),
-        (["--summary", ROW_A, "-c", "49.9"], "from 50 to 99.9999999999 percent, found '49.9'\n"),
-        (["--summary", ROW_A, "-c", "0.99"], "found '0.99'; 99 % is 99, not 0.99"),
-        ([""], "expected files, found the empty word ''"),
-        (["--summary", ROW_A, "--reference", "2"], "expected --reference from 1 to 1, found 2"),
-        (["--summary", ROW_A, "--reference", "0"], "expected --reference from 1 to 1, found 0"),
-        (["--summary", ROW_A, "--mean", "Hmean"], "expected --mean with --mmtests only"),
-        (["--summary", ROW_A, "--lower-is-better"], "expected --lower-is-better with --mmtests"),
-        (["--summary", ROW_A, "-c", "high"], "expected a confidence"),
-        (["--summary", ROW_A, "-n"], "expected --rows-only with --ministat only"),
-        (["--summary", ROW_A, "--ministat", "-w", "1"], "expected --width from 2"),
-        (["--summary", ROW_A, "-C", "0"], "expected --column from 1"),
-        (["--summary", ROW_A, "-d", ""], "expected characters for --delimiter"),
-        (["--summary", ROW_A, "-d", ";"], "expected samples for --delimiter, found --summary"),
-        (["--summary", ROW_A, "--histogram"], "expected samples, found --summary"),
-        (["--summary", ROW_A, "--schbench"], "expected samples, found --summary"),
-        (["--summary", ROW_A, "--mmtests"], "expected files with lines of NAME SAMPLE"),
-        (["--summary", ROW_A, "--ministat", "--histogram"], "not allowed with"),
-    ],
-)
-def test_usage(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    status, _, err = run(capsys, *words)
-    assert status == 2
-    assert said in err
-
-
 def test_means_and_percentiles_are_not_compared(
     capsys: pytest.CaptureFixture[str], file: Any
 ) -> None:

@@ -270,28 +270,6 @@ def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--workload", "hand-off:work=x"], "expected work as a time"),
-        (["--topology", "cpus=x"], "expected a number for cpus"),
-        (["--placement", "recent=x"], "expected recent=on|off"),
-        (["--runs", "0"], "--runs from 1 to 10000"),
-        (["--duration", "5"], "--duration: expected a time with its unit, such as 200ns"),
-        (["--ipi", "5"], "--ipi: expected a time with its unit"),
-        (["--exit", "stop7=1us"], "--exit: expected STATE=TIME with a state (snooze"),
-        (["--workload", "nosuch"], "expected a workload (busy-waker"),
-        (["--governor", "none"], "expected a governor for --workload"),
-        (["--gaps", "x"], "one of the three"),
-    ],
-)
-def test_bad_simulations(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["tune", *SIMULATED, "--power", "implied", *words]) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (["power9"], 2, "expected idle gaps from --trace, --workload or"),

@@ -30,22 +30,6 @@ def file_of(directory: Path, *csts: AcpiObject) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--machine", "q35"), "expected a TABLE with q35, found none"),
-        (("t", "--machine", "q35", "--lid", "l"), "expected --lid with a powernv machine"),
-        (("t", "--machine", "q35", "--smp", "9"), "expected 1 to 8 CPUs with q35"),
-        (("t", "--machine", "q35", "--governor", "none"), "expected a governor of"),
-        (("t", "--machine", "virt-arm64", "--cpu", "EPYC"), "expected --cpu with q35"),
-        (("t", "--machine", "powernv9", "--append", "x"), "expected --append with q35"),
-    ],
-)
-def test_usage(words: tuple[str, ...], told: str, capsys: Capture) -> None:
-    assert main(["boot", *words]) == 2
-    assert told in capsys.readouterr().err
-
-
 def test_tables_of_another_form(capsys: Capture) -> None:
     assert main(["boot", "power9", "--machine", "q35"]) == 3
     said = capsys.readouterr().err

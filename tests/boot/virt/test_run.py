@@ -23,26 +23,6 @@ def refused(capsys: Capture, *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--machine", "virt-arm64"), "expected a TABLE with virt-arm64, found none"),
-        (("t", "--machine", "virt-arm64", "--lid", "l"), "expected --lid with a powernv machine"),
-        (("t", "--machine", "virt-riscv64", "--levels", "1"), "expected --levels with a powernv"),
-        (("t", "--machine", "virt-arm64", "--smp", "9"), "expected 1 to 8 CPUs"),
-        (
-            ("t", "--machine", "virt-arm64", "--workload", "idle", "--governor", "haltpoll"),
-            "expected a governor whose decisions can be recorded (menu, teo, ladder)",
-        ),
-        (("t", "--machine", "virt-sparc"), "virt-arm64, virt-riscv64, q35, found 'virt-sparc'"),
-    ],
-)
-def test_usage(words: tuple[str, ...], told: str, capsys: Capture) -> None:
-    status, said = refused(capsys, *words)
-    assert status == 2
-    assert told in said
-
-
-@pytest.mark.parametrize(
     ("root", "machine", "status", "told"),
     [
         (ARM, "virt-riscv64", 3, "expected CPUs of RISC-V with virt-riscv64, found Arm's"),
