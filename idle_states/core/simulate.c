@@ -1,5 +1,6 @@
 /* Simulations; see simulation/simulate.py, which this follows function by function. */
 #include "simulate_idle.h"
+#include "simulate_timers.h"
 
 static void wake(struct simulation *s, u32 task, u32 waker, u64 since_ns, bool sync);
 static void switch_to_next(struct simulation *s, struct cpu_now *cpu);
@@ -20,7 +21,7 @@ static void settle(struct simulation *s, struct cpu_now *cpu)
 		cpu->pending.first = NOWHERE;
 		for (; task != NOWHERE; task = following) {
 			following = s->tasks[task].next;
-			wake(s, task, number_of(s, cpu), time_of(s->tasks[task].due), false);
+			wake(s, task, number_of(s, cpu), s->tasks[task].woken_ns, false);
 			time += s->set.wake_ns;
 		}
 		between(s, cpu, time);
@@ -84,8 +85,7 @@ static void timer(struct simulation *s, u32 number)
 	struct task *task = &s->tasks[number];
 	struct cpu_now *cpu = &s->cpus[task->cpu];
 
-	cpu->timers = task->next;
-	cpu->timer = cpu->timers == NOWHERE ? NO_PLAN : s->tasks[cpu->timers].due;
+	end_timer(s, cpu);
 	if (phase_of(s, cpu) == RUNNING || (phase_of(s, cpu) == IDLE && polls(s, cpu))) {
 		if (phase_of(s, cpu) == RUNNING && !cpu->spins) {
 			worked(s, cpu);
@@ -95,6 +95,7 @@ static void timer(struct simulation *s, u32 number)
 		wake(s, number, task->cpu, s->now, false);
 		return;
 	}
+	task->woken_ns = s->now;
 	append(s, &cpu->pending, number);
 	if (phase_of(s, cpu) == IDLE)
 		cpu_exits(s, cpu, 0, false);
@@ -145,18 +146,10 @@ static void sleep_for(struct simulation *s, struct cpu_now *cpu, u32 number, con
 {
 	struct task *task = &s->tasks[number];
 	u64 duration = greatest(drawn(s, task, op), 1);
-	u32 *link = &cpu->timers;
 
 	if (op->kind == EVERY)
 		duration -= s->now % duration;
-	task->due = new_entry(&s->plan, number_of(s, cpu), s->now + duration);
-	if (task->due < cpu->timer)
-		cpu->timer = task->due;
-	else
-		while (*link != NOWHERE && s->tasks[*link].due < task->due)
-			link = &s->tasks[*link].next;
-	task->next = *link;
-	*link = number;
+	set_timer(s, cpu, number, s->now + duration);
 	leave(s, cpu);
 }
 

@@ -19,12 +19,18 @@ enum { BETWEEN, RUNNING, IDLE, EXITING };
 
 /*
  * Of a task. It fills a line of a cache, for with many of them each event waits for its own.
- * next: in its CPU's queue, pending list or timers, of which it is in one at most.
+ * next: in its CPU's queue, pending list or timers, of which it is in one at most. due: of timers, when the
+ * next one is, NO_PLAN if there is none, so that its line need not be waited for; of those below another
+ * (simulate_timers.h), when it is itself.
  * program: the first task with the same one.
  */
 struct task {
 	entry due;
-	u64 stream, debt_ns, woken_ns;
+	u64 stream, debt_ns;
+	union {
+		u64 woken_ns;
+		u32 below; /* while it is among the timers */
+	};
 	u32 at, cpu, recent, next, program;
 	bool waits, wakes, cut; /* cut: it was made to yield */
 } __attribute__((aligned(64)));
@@ -150,9 +156,11 @@ INLINE void fetch_more(const struct simulation *s, entry coming)
 	if (coming == NO_PLAN)
 		return;
 	cpu = &s->cpus[cpu_of(coming)];
-	fetch_line(cpu->task == NOWHERE ? memory_of(s, cpu) : &s->tasks[cpu->task], 0);
+	/* Without branches, which would wait for the CPU's line to be foreseen wrongly. */
+	fetch_line(memory_of(s, cpu), 0);
 	fetch_line(memory_of(s, cpu), 1);
-	fetch_line(&s->tasks[cpu->timers == NOWHERE ? 0 : cpu->timers], 0);
+	fetch_line(&s->tasks[least(cpu->task, s->set.tasks)], 0);
+	fetch_line(&s->tasks[least(cpu->timers, s->set.tasks)], 0);
 	fetch_line(core_of(s, cpu), 0);
 	fetch_line(idled_of(s, cpu), 0);
 }

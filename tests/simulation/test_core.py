@@ -78,6 +78,17 @@ def test_many_cpus(governor: str) -> None:
     assert sum(any(state.usage for state in cpu.states) for cpu in compiled.cpus) > 136
 
 
+def test_many_timers_of_a_cpu() -> None:
+    """In any order, and many of the same time."""
+    every, run = Op(OpKind.EVERY, Duration(1_000_000)), Op(OpKind.RUN, Duration(3_000))
+    program = (every, run, Op(OpKind.COUNT))
+    at_once = Workload("w", tuple(Task("t", number, program) for number in range(100)))
+    for workload in ("server:clients=300,gap=2ms,work=3us", at_once):
+        reference, compiled = both(setup(workload, jitter=500))
+        assert compiled == reference
+        assert compiled.counted > 500
+
+
 def test_core_in_two_words() -> None:
     """Idle CPUs are kept in words of 64: a core of six has its CPUs in two of them."""
     machine = "cpus=72,threads=6,pair=1,quad=1,llc=72"
