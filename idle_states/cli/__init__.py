@@ -25,7 +25,6 @@ from ..report.printer import say
 from ..signals import Ended, deferred, handled
 from ..wording import filled, joined, suggestion
 from .commands import COMMANDS
-from .status import CLEAN
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -234,9 +233,10 @@ def _run(words: list[str]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # the reader has gone away, as with | head; nothing is left to say
+        # the reader has gone away, as with | head: nothing is left to say, but what was found is
+        # not known to be clean
         discard(sys.stdout)
-        return CLEAN
+        return 128 + signal.SIGPIPE
     except Exception as error:
         from .failures import report
 

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import shlex
+import signal
 import stat
 import subprocess
 import sys
@@ -390,6 +391,16 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     result = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
     assert result.stdout.startswith(b"RULE")
     assert result.stderr == b""
+
+
+@pytest.mark.parametrize("words", ["rules", "check power9 --fail-on note", "--help"])
+def test_a_result_that_nobody_reads_is_not_clean(words: str) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes) as nobody:
+        command = [sys.executable, "-m", "idle_states", *words.split()]
+        done = subprocess.run(command, stdout=nobody, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 def test_no_colour_in_a_pipe() -> None:
