@@ -1,0 +1,57 @@
+"""GitHub's action: its last step, as a runner runs it."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Path:
+    """A runner's temporary folder with idle-states installed."""
+    program = tmp_path / "idle-states/bin/idle-states"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m idle_states "$@"\n')
+    program.chmod(0o755)
+    return tmp_path
+
+
+def run(runner: Path, command: str, sarif: str = "") -> subprocess.CompletedProcess[str]:
+    script = textwrap.dedent((ROOT / "action.yml").read_text().rpartition("run: |\n")[2])
+    inputs = {"COMMAND": command, "FAIL_ON": "error", "SARIF": sarif, "RUNNER_TEMP": str(runner)}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        env={**os.environ, **inputs, "PYTHONPATH": str(ROOT)},
+        cwd=runner,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check good.yaml bad.yaml", "check\n  good.yaml\n  bad.yaml\n", "check good.yaml\nbad.yaml"],
+)
+def test_all_words_of_a_command_are_taken(command: str, runner: Path) -> None:
+    (runner / "good.yaml").write_text("name: good\nextends: power9\n")
+    (runner / "bad.yaml").write_text(
+        "name: bad\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
+    )
+    done = run(runner, command, sarif="found.sarif")
+    assert done.returncode == 1, done.stderr
+    assert "::error file=bad.yaml" in done.stdout
+    assert "bad.yaml" in (runner / "found.sarif").read_text()
+
+
+def test_what_is_clean_passes_and_nothing_of_a_command_is_run(runner: Path) -> None:
+    (runner / "good.yaml").write_text("name: good\nextends: power9\n")
+    assert run(runner, "check good.yaml").returncode == 0
+    done = run(runner, "check $(touch made) ; touch made")
+    assert done.returncode == 2
+    assert not (runner / "made").exists()
