@@ -78,7 +78,7 @@ def next_release(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }
     monkeypatch.setattr(releases, "MAINLINE", [*releases.MAINLINE, "9.9"])
     monkeypatch.setattr(releases, "NEWEST", "9.9")
-    monkeypatch.setitem(releases._series2last, "9.9", "9.9.9")
+    monkeypatch.setitem(releases.SERIES2LAST, "9.9", "9.9.9")
     for module, values in rows.items():
         old = module.HISTORY
         new = History(old.oldest, (*old.rows, Since(("9.9",), "", values)))
