@@ -140,8 +140,10 @@ class WatchedLength(int):
         return self // (1 << other)
 
     def __and__(self, other: int) -> int:
-        wide = other & (other + 1) == 0
-        return self if wide and self >= 0 and self <= other else self.exact & other
+        size = other + 1
+        if other < 0 or other & size or self < -size or self > other:
+            return self.exact & other
+        return self if self >= 0 else self + size
 
     def __abs__(self) -> int:
         return self if self >= 0 else -self
