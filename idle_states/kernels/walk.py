@@ -22,7 +22,7 @@ from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of,
 from ..linux.platforms import subsystem_of
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
-from ..selection.selection import Selecting, TableSelection, changes
+from ..selection.selection import Asked, Selecting, TableSelection, changes
 from ..sources import Source, read_table
 from .behaviour import Brought, FeatureChange, changes_of, rows_of
 from .moves import Cause, Different, Move, Moves, MovesRequest, Step, Still
@@ -134,7 +134,7 @@ class _Walk:
             selection = None
             if some and modelled(kernel, self.of.governor):
                 name = self.source.name if self.source else ""
-                selection = self._selecting.select(kernel, states, name)
+                selection = self._selecting.select(kernel, states, Asked(), name)
             self._outcomes[kernel] = _Outcome(arrival, selection)
         return self._outcomes[kernel]
 

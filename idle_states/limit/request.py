@@ -181,12 +181,12 @@ def limits(request: LimitRequest, say: Callable[[str], None] = lambda message: N
     if source and (note := switched_off(source, request.of.table or "")):
         say(note)
     by_table: dict[object, LimitedTable] = {}
-    governors = _Governors(request.of.governor, request.of.hz)
+    selecting = Selecting(request.of.governor, request.of.hz)
     registered = list(_registered(request, source))
     for note in crashes(table for _, table in registered):
         say(note)
     for release, table in registered:
-        one = _one(request, release, table, governors)
+        one = _one(request, release, table, selecting)
         key = one.meant, one.limit_us, one.states
         before = by_table.get(key)
         by_table[key] = one if before is None else _together(before, one)
@@ -217,29 +217,11 @@ def _registered(
             yield release, registered_of(source, of.table, of.platform, release).driver
 
 
-class _Governors:
-    """Selections under any limit, those of kernels that do the same computed once."""
-
-    def __init__(self, governor: str, hz: int) -> None:
-        self.governor = governor
-        self._hz = hz
-        self._limit2selecting: dict[int, Selecting] = {}
-
-    def select(
-        self, release: Release, table: DriverTable | Sequence[State], limit_us: int
-    ) -> TableSelection:
-        """Raises UnknownGovernor."""
-        if limit_us not in self._limit2selecting:
-            asked = Asked((limit_us,))
-            self._limit2selecting[limit_us] = Selecting(self.governor, self._hz, asked)
-        return self._limit2selecting[limit_us].select(release, table)
-
-
 def _one(
     request: LimitRequest,
     release: Release,
     table: DriverTable | list[State],
-    governors: _Governors,
+    selecting: Selecting,
 ) -> LimitedTable:
     """A limit under one kernel."""
     loop = idle_loop.features(release)
@@ -253,9 +235,13 @@ def _one(
     same = same_values(needs, limit_us)
     if meant is None:
         return LimitedTable((release,), None, limit_us, rows, same, ())
-    under = governors.select(release, table, limit_us)
-    alike = _alike(lambda value: governors.select(release, table, value), under, limit_us, same)
-    era = LimitEra((release,), under, governors.select(release, table, NO_LIMIT_US), alike)
+
+    def select(value_us: int) -> TableSelection:
+        return selecting.select(release, table, Asked((value_us,)))
+
+    under = select(limit_us)
+    alike = _alike(select, under, limit_us, same)
+    era = LimitEra((release,), under, select(NO_LIMIT_US), alike)
     return LimitedTable((release,), meant, limit_us, rows, same, (era,))
 
 

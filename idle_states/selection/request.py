@@ -58,7 +58,7 @@ def selections(
     of = [request.of]
     if request.against:
         of.append(replace(request.of, table=request.against))
-    selecting = Selecting(request.of.governor, request.of.hz, request.asked)
+    selecting = Selecting(request.of.governor, request.of.hz)
     for each in of:
         releases, source = request.releases, None
         if each.table is not None:
@@ -69,7 +69,7 @@ def selections(
         taken = []
         for release in releases:
             held = held_by(release, each, say, source)
-            found.append(selecting.select(release, held, each.table or ""))
+            found.append(selecting.select(release, held, request.asked, each.table or ""))
             taken.append(held)
         for note in crashes(taken):
             say(note)

@@ -115,32 +115,7 @@ def select(
     name   name of the table, for the result
     Raises UnknownGovernor.
     """
-    asked = asked or Asked()
-    settling = settling_of(governor, release, table, hz)
-    maps = list(_maps(settling, asked))
-    states = settling.governor.states
-    taken = reachable([mapped.ranges for mapped in maps])
-    features = settling.governor.features
-    return TableSelection(
-        table=name,
-        governor=governor,
-        release=release,
-        hz=hz,
-        names=names_of(table, states),
-        states=states,
-        maps=tuple(maps),
-        unreachable=tuple(i for i in range(len(states)) if i not in taken),
-        level_with_snooze=tuple(
-            i for i, state in enumerate(states) if i and state.exit_ns == states[0].exit_ns
-        ),
-        locked=lock_in(settling, maps[0].circumstances, asked.wake_ns) if asked.wake_ns else {},
-        wake_ns=asked.wake_ns,
-        steps=steps(states, features, asked.limits_us[0], settling.disabled)
-        if isinstance(features, LadderFeatures) and asked.limits_us[0]
-        else (),
-        disabled=settling.disabled,
-        **_domains(table, release, asked),
-    )
+    return Selecting(governor, hz).select(release, table, asked or Asked(), name)
 
 
 class _OfDomains(TypedDict):
@@ -157,27 +132,65 @@ def _domains(table: DriverTable | Sequence[State], release: Release, asked: Aske
 
 
 class Selecting:
-    """select() under many kernels: what the same behaviour makes of the same states is computed
-    once. Equal selections share their maps."""
+    """select() under many kernels, and for several Asked: what the same behaviour makes of the same
+    states is computed once. Equal selections share their maps."""
 
-    def __init__(self, governor: str, hz: int, asked: Asked | None = None) -> None:
+    def __init__(self, governor: str, hz: int) -> None:
         self._governor = governor
         self._hz = hz
-        self._asked = asked or Asked()
         self._known: dict[object, TableSelection] = {}
+        self._last: tuple[object, Settling] | None = None
 
     def select(
-        self, release: Release, table: DriverTable | Sequence[State], name: str = ""
+        self,
+        release: Release,
+        table: DriverTable | Sequence[State],
+        asked: Asked,
+        name: str = "",
     ) -> TableSelection:
         """What a governor selects of a table under a release: see select(), whose other arguments
         this has."""
         settling = settling_of(self._governor, release, table, self._hz)
         states = settling.governor.states
         key = settling.governor.features, states, names_of(table, states), settling.disabled
-        if key not in self._known:
-            self._known[key] = select(self._governor, release, table, self._hz, self._asked, name)
-        domains = _domains(table, release, self._asked)
-        return replace(self._known[key], release=release, table=name, **domains)
+        if (key, asked) not in self._known:
+            if self._last is None or self._last[0] != key:
+                # What it found out serves what else is asked of this behaviour, often next.
+                self._last = key, settling
+            self._known[key, asked] = self._select(release, table, asked, self._last[1])
+        domains = _domains(table, release, asked)
+        return replace(self._known[key, asked], release=release, table=name, **domains)
+
+    def _select(
+        self,
+        release: Release,
+        table: DriverTable | Sequence[State],
+        asked: Asked,
+        settling: Settling,
+    ) -> TableSelection:
+        maps = tuple(_maps(settling, asked))
+        states, features = settling.governor.states, settling.governor.features
+        taken = reachable([mapped.ranges for mapped in maps])
+        wake_ns = asked.wake_ns
+        return TableSelection(
+            table="",
+            governor=self._governor,
+            release=release,
+            hz=self._hz,
+            names=names_of(table, states),
+            states=states,
+            maps=maps,
+            unreachable=tuple(i for i in range(len(states)) if i not in taken),
+            level_with_snooze=tuple(
+                i for i, state in enumerate(states) if i and state.exit_ns == states[0].exit_ns
+            ),
+            locked=lock_in(settling, maps[0].circumstances, wake_ns) if wake_ns else {},
+            wake_ns=wake_ns,
+            steps=steps(states, features, asked.limits_us[0], settling.disabled)
+            if isinstance(features, LadderFeatures) and asked.limits_us[0]
+            else (),
+            disabled=settling.disabled,
+        )
 
 
 def settling_of(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states import core
 from idle_states.cli import main
 from idle_states.findings import UsageError
 from idle_states.limit.asked import limit_words, meaning
@@ -168,6 +169,17 @@ def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bo
         beyond = [v for v in maps if table.same[0] <= v <= (table.same[1] or NO_LIMIT_US)]
         assert all(maps[each] != maps[value] for each in set(beyond) - set(alike))
         assert [mapped.ranges for mapped in era.under.maps] == maps[value]
+
+
+@needs_core
+@pytest.mark.parametrize(("governor", "kernel"), [("menu", "6.12"), ("teo", "5.4"), ("teo", "7.1")])
+def test_without_the_core_it_is_the_same(
+    governor: str, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = "1000/1000,9000/60000"
+    by_core = limited("3", kernel, times=times, governor=governor)
+    monkeypatch.setattr(core, "can_replay", lambda governor: False)
+    assert limited("3", kernel, times=times, governor=governor) == by_core
 
 
 @given(

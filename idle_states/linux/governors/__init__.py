@@ -213,6 +213,13 @@ class Governor:
         known = getattr(self._model, "settled", None)
         return known is not None and known()
 
+    def limits_alike(self, limit_us: int) -> tuple[int, int]:
+        """The first and the last latency limit, in us, with which all decisions so far would have
+        been the same, made under this one. Just this one where more is not known."""
+        known = getattr(self._model, "limits_alike", None)
+        first, last = known(limit_us) if known is not None else (limit_us, limit_us)
+        return first, last
+
     def replay(self, rows: Iterable[tuple[Situation, Outcome]]) -> list[Decision]:
         """Decisions over recorded inputs; each row's outcome is what the recording says."""
         decisions = []

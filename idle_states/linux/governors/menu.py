@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from .interface import KTIME_MAX, NO_STATE, Decision, Outcome, Situation, State, s64, u32, u64
+from .interface import (
+    KTIME_MAX,
+    NO_STATE,
+    U32_MAX,
+    Decision,
+    Outcome,
+    Situation,
+    State,
+    s64,
+    u32,
+    u64,
+)
 from .menu_correction import MAX_INTERESTING_US, Correction
 from .menu_features import S32_MAX, MenuFeatures
 from .menu_history import SIZE, UNKNOWN, IntervalHistory
@@ -48,6 +59,8 @@ class Menu:
         self._bucket = 0
         self._residency_ns = 0
         self._reflected: Outcome | None = None
+        self._compared = -1
+        self._divided_by = 1
 
     def switched_on(self, earlier: Outcome) -> None:
         """menu only uses whether there was such a period."""
@@ -76,6 +89,7 @@ class Menu:
             return Decision(0, not keeps, why)
         self._limit(search, situation, why)
         find(features, self._table, search)
+        self._compared = max(self._compared, search.compared)
         why |= {"rule": "search", "decided_by": search.predicted, "found": search.state}
         if search.state == NO_STATE:
             return Decision(NO_STATE, True, why)
@@ -94,7 +108,8 @@ class Menu:
     def settled(self) -> bool:
         """Whether the last decision is made again and again, if every idle period is as the last
         one: the history holds no other, so that decisions differ by the corrected timer alone. That
-        only rises or only falls, and predictions with it: the last one will be as this one is."""
+        only rises or only falls, and predictions with it: between this one and the last one, there
+        is none of the times that they are compared with."""
         if self._reflected is None:
             return False
         intervals = self._history.intervals
@@ -109,7 +124,21 @@ class Menu:
             return False
         now_us = self._correction.predicted_us(self._next_timer, self._bucket)
         then_us = self._correction.settled_us(self._bucket, measured, self._next_timer)
-        return self._predicted(now_us) == self._predicted(then_us)
+        low, high = sorted((self._predicted(now_us), self._predicted(then_us)))
+        table, divisor = self._table, self._divided_by
+        compared = (*table.residency, table.tick, *table.exit, *(divisor * e for e in table.exit))
+        return not any(low < each <= high for each in compared)
+
+    def limits_alike(self, limit_us: int) -> tuple[int, int]:
+        """The first and the last latency limit, in us, of those about this one under which all
+        decisions so far, made under this one, would have been the same: they compare alike with 0
+        and each exit latency that it was compared with. That of state 1 always is, in both ways."""
+        per_us, exits = self._table.per_us, self._table.exit
+        steps = {0, 1, U32_MAX + 1, *(exit // per_us + 1 for exit in exits[1:2])}
+        steps |= {-(-exit // per_us) for exit in exits[: max(self._compared, 1) + 1]}
+        return max(step for step in steps if step <= limit_us), min(
+            step - 1 for step in steps if step > limit_us
+        )
 
     def _learnt(self, outcome: Outcome) -> tuple[int, int]:
         """What is learnt from an idle period: the time measured, and that in whole us, u32."""
@@ -219,7 +248,7 @@ class Menu:
             if search.predicted < self._table.tick:
                 search.predicted = self._stopped_prediction(search)
         elif features.predicted_limit:
-            divisor = self._divisor(situation)
+            divisor = self._divided_by = self._divisor(situation)
             search.latency = min(search.latency, search.predicted // divisor)
             why["divisor"] = divisor
         why |= {"effective": search.predicted, "latency_limit": search.latency}

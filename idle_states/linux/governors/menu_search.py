@@ -45,6 +45,7 @@ class MenuSearch:
     enabled      numbers of enabled states, ascending
     state        the deepest that fits so far, -1 before the first
     settled      the tick is stopped and stays so
+    compared     the deepest state whose exit latency was compared with the limit, -1 for none
     """
 
     next_timer: int
@@ -56,6 +57,7 @@ class MenuSearch:
     enabled: tuple[int, ...]
     state: int = -1
     settled: bool = False
+    compared: int = -1
 
 
 def early(table: MenuTable, search: MenuSearch) -> bool:
@@ -81,10 +83,13 @@ def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
             continue
         if search.state < 0 and not features.none_fits:
             search.state = state
+        deep = table.residency[state] > search.predicted
+        if deep and _ends(features, table, search):
+            break
+        search.compared = state
         slow = table.exit[state] > search.latency
         if features.latency_first and slow:
             break
-        deep = table.residency[state] > search.predicted
         if not deep and not slow:
             search.state = state
         elif features.scan_stops:
@@ -106,6 +111,15 @@ def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:
         return 0
     far = search.next_timer > max(POLLING_THRESHOLD_US * table.per_us, table.residency[1])
     return 1 if far and search.requested > table.exit[1] else 0
+
+
+def _ends(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
+    """Whether a residency beyond the prediction ends the search and changes nothing, whatever the
+    latency limit."""
+    if not features.scan_stops or search.state < 0:
+        return features.scan_stops
+    overrides = features.polling_override and table.polling[search.state]
+    return not overrides and not (features.shallow_escape and search.predicted >= table.tick)
 
 
 def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> None:

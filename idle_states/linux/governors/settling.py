@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from . import Governor
 from .interface import NO_STATE, Decision, Outcome, Situation, tick_ns
 from .menu_history import IntervalHistory
@@ -151,55 +151,68 @@ class Idle:
 
 
 def by_reference(settling: Settling) -> Steps:
-    """Steps by the governor itself. Lengths that it cannot tell apart are run once."""
+    """Steps by the governor itself. Lengths, or latency limits, that it cannot tell apart are run
+    once."""
     runs: dict[object, _Runs] = {}
 
     def steps(
         lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
     ) -> Iterable[Sequence[int]]:
+        before, limit_us = tuple(history), circumstances.limit_us
+        unlimited = replace(circumstances, limit_us=NO_LIMIT_US)
         for length in lengths:
             if not settling.governor.only_compares:
-                yield _run(settling, length, circumstances, history)
+                known = runs.setdefault((length, unlimited, before), _Runs())
+                if (found := known.of(limit_us)) is None:
+                    governor = settling.make()
+                    found = _run(settling, governor, length, circumstances, history)
+                    known.add(*governor.limits_alike(limit_us), found)
+                yield found
                 continue
             # The length that varies: the other one is the circumstances', or does not matter.
             timer = length[1] != circumstances.next_timer_ns
-            fixed = timer, length[1 - timer], circumstances, tuple(history)
-            known = runs.setdefault(fixed, _Runs())
+            known = runs.setdefault((timer, length[1 - timer], circumstances, before), _Runs())
             if (found := known.of(length[timer])) is None:
                 alike = LengthsAlike(length[timer])
                 watched = WatchedLength(alike)
                 each = (length[0], watched) if timer else (watched, length[1])
-                found = _run(settling, each, circumstances, history)
-                known.add(alike, found)
+                found = _run(settling, settling.make(), each, circumstances, history)
+                known.add(alike.first, alike.last, found)
             yield found
 
     return steps
 
 
 class _Runs:
-    """States selected, by ranges of lengths that do not overlap."""
+    """States selected, by ranges of lengths, or of limits, that do not overlap."""
+
+    __slots__ = ("_found", "_lasts")
 
     def __init__(self) -> None:
         self._lasts: list[int] = []
         self._found: list[tuple[int, Sequence[int]]] = []
 
-    def of(self, length: int) -> Sequence[int] | None:
-        at = bisect_left(self._lasts, length)
-        if at == len(self._lasts) or length < self._found[at][0]:
+    def of(self, value: int) -> Sequence[int] | None:
+        at = bisect_left(self._lasts, value)
+        if at == len(self._lasts) or value < self._found[at][0]:
             return None
         return self._found[at][1]
 
-    def add(self, alike: LengthsAlike, found: Sequence[int]) -> None:
-        at = bisect_left(self._lasts, alike.last)
-        self._lasts.insert(at, alike.last)
-        self._found.insert(at, (alike.first, found))
+    def add(self, first: int, last: int, found: Sequence[int]) -> None:
+        at = bisect_left(self._lasts, last)
+        self._lasts.insert(at, last)
+        self._found.insert(at, (first, found))
 
 
 def _run(
-    settling: Settling, length: Length, circumstances: Circumstances, history: Sequence[Outcome]
+    settling: Settling,
+    governor: Governor,
+    length: Length,
+    circumstances: Circumstances,
+    history: Sequence[Outcome],
 ) -> Sequence[int]:
-    idle = Idle.of(settling.governor, length, circumstances, settling.disabled)
-    return _selected(settling.make(), idle, history)[SETTLING:]
+    idle = Idle.of(governor, length, circumstances, settling.disabled)
+    return bytes(_selected(governor, idle, history)[SETTLING:])
 
 
 def _selected(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> list[int]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from idle_states.linux.governors import Governor, State
 from idle_states.linux.governors.interface import NO_STATE, Outcome
 from idle_states.linux.governors.settling import (
+    NO_LIMIT_US,
     OBSERVED,
     SETTLING,
     Circumstances,
@@ -82,7 +83,8 @@ def test_settled_as_if_run_to_the_end(name: str, kernel: str) -> None:
         st.lists(st.integers(0, 40_000_000), min_size=1, max_size=3),
         st.booleans(),
         st.booleans(),
-        st.sampled_from([0, 30, 2_000_000_000]),
+        st.sampled_from([0, 30, NO_LIMIT_US]),
+        st.integers(0, 6),
         st.sampled_from([10**10, 20_000_000]),
         st.sampled_from([0, 5_000]),
     )
@@ -92,19 +94,22 @@ def test_settled_as_if_run_to_the_end(name: str, kernel: str) -> None:
         stopped: bool,
         by_timer: bool,
         limit_us: int,
+        limiting: int,
         timer_ns: int,
         wake_ns: int,
     ) -> None:
-        fixed = Circumstances(stopped, by_timer, limit_us, wake_ns, timer_ns)
-
         def make() -> Governor:
             return Governor.for_kernel(name, kernel, states)
 
         history = [Outcome(len(states) - 1, residency_ns=9_000, clock_ns=9_000)] * (wake_ns and 8)
         asked = [(length, timer_ns) for length in (*lengths, lengths[0] + 1)]
-        settled = Settling(make).steps(asked, fixed, history)
-        for length, found in zip(asked, settled, strict=True):
-            assert list(found) == run_to_the_end(make(), length, fixed, history), length
+        steps = Settling(make).steps
+        exit_us = states[limiting % len(states)].exit_ns // 1000
+        for limit in (limit_us, exit_us, exit_us + 1):
+            fixed = Circumstances(stopped, by_timer, limit, wake_ns, timer_ns)
+            for length, found in zip(asked, steps(asked, fixed, history), strict=True):
+                ran = run_to_the_end(make(), length, fixed, history)
+                assert list(found) == ran, (length, limit)
 
     settings(max_examples=examples(6, 50), deadline=None)(settles)()
 
@@ -124,6 +129,53 @@ def test_lengths_that_cannot_be_told_apart_are_run_once(name: str, kernel: str) 
     assert len(made) < 50
     for length, selected in list(zip(lengths, found, strict=True))[::29]:
         assert list(selected) == run_to_the_end(make(), length, Circumstances(), ())
+
+
+@pytest.mark.parametrize("kernel", ["5.4", "6.12"])
+def test_limits_that_menu_cannot_tell_apart_are_run_once(kernel: str) -> None:
+    """Between exit latencies all; and where it never gets to the deepest state, any above it."""
+    states = [State(0, 0, True), State(2_000, 20_000), State(40_000, 10**6)]
+    made = []
+
+    def make() -> Governor:
+        made.append(Governor.for_kernel("menu", kernel, states))
+        return made[-1]
+
+    steps = Settling(make).steps
+    lengths = [(length, 10**10) for length in range(0, 3_000_000, 10_000)]
+    runs = []
+    for limit_us in (3, 39, 40, NO_LIMIT_US, 2, 1):
+        before = len(made)
+        fixed = Circumstances(timer_driven=True, limit_us=limit_us)
+        found = list(steps(lengths, fixed, ()))
+        runs.append(len(made) - before)
+        for length, selected in list(zip(lengths, found, strict=True))[::41]:
+            assert list(selected) == run_to_the_end(make(), length, fixed, ())
+    assert runs[0] == len(lengths)
+    assert (runs[1], runs[3]) == (0, 0)
+    assert 0 < runs[2] < len(lengths)
+    assert runs[5] > 0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "states", "idle_ns"),
+    [
+        ("4.14", [State(2_000, 20_000)], 5_000),
+        ("6.12", [State(0, 1_000), State(2_500, 20_000)], 100_000),
+    ],
+)
+def test_limits_about_a_latency_are_told_apart(
+    kernel: str, states: list[State], idle_ns: int
+) -> None:
+    def make() -> Governor:
+        return Governor.for_kernel("menu", kernel, [State(0, 0, True), *states])
+
+    steps, length = Settling(make).steps, (idle_ns, 10**10)
+    above, at = (Circumstances(limit_us=limit_us) for limit_us in (3, 2))
+    ((selected,), (others,)) = (steps([length], fixed, ()) for fixed in (above, at))
+    assert list(selected) == run_to_the_end(make(), length, above, ())
+    assert list(others) == run_to_the_end(make(), length, at, ())
+    assert selected != others
 
 
 @settings(max_examples=examples(60, 300), deadline=None)
