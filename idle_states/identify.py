@@ -94,7 +94,7 @@ def _nearest(subject: Subject) -> Claim | None:
     claims: dict[tuple[object, ...], Claim] = {}
     names = frozenset(state.name for state in subject.table.states)
     for table in _candidates(subject.table):
-        for variant in _variants(platform):
+        for variant in _variants(platform, _asks_hostboot(table)):
             claimed = _export_claim(table.name, variant, names)
             claims.setdefault(claimed.rows, claimed)
 
@@ -117,13 +117,19 @@ def _candidates(table: IdleTable) -> Iterator[IdleTable]:
             yield candidate
 
 
+def _asks_hostboot(table: IdleTable) -> bool:
+    """Whether fast sleep matters to what firmware exports of a packaged table."""
+    return table.cpu is not None and table.cpu.processor.fast_sleep
+
+
 @lru_cache(maxsize=64)
-def _variants(platform: Platform) -> tuple[Platform, ...]:
-    """The platform with and without wakeup engine and fast sleep: a tree does not tell which."""
+def _variants(platform: Platform, sleeps: bool) -> tuple[Platform, ...]:
+    """The platform with and without wakeup engine and, where it matters, fast sleep: a tree does
+    not tell which."""
     return tuple(
         replace(platform, wakeup_engine=wakeup_engine, fast_sleep=fast_sleep)
         for wakeup_engine in (True, False)
-        for fast_sleep in (True, False)
+        for fast_sleep in ((True, False) if sleeps else (True,))
     )
 
 

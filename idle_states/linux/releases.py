@@ -14,7 +14,7 @@ from ..dataclass import dataclass, field, replace
 from ..history import FeaturesT, History, Key, Place, Since
 from ..wording import suggestion
 from .driver_features import HISTORY, DriverFeatures
-from .uname import Named, taken_apart
+from .uname import Named, name2distribution, taken_apart
 
 SERIES = (
     "3.14.79 3.15.10 3.16.85 3.17.8 3.18.140 3.19.8 4.0.9 4.1.52 4.2.8 4.3.6 4.4.302 4.5.7 4.6.7 "
@@ -110,17 +110,21 @@ def version_name(key: Key) -> str:
 
 @cache
 def place(name: str) -> Place:
-    """The line and key of a release that a row names. Raises UnknownRelease."""
-    named = taken_apart(name)
-    series = "" if named is None else version_name(named.series)
-    if named is None or series not in MAINLINE or named.extra:
+    """The line and key of a release that a row names: 6.12, 6.12.85, 6.19-rc3 or debian-6.1.176.
+    Raises UnknownRelease."""
+    distribution, _, number = name.partition("-") if name[:1].isalpha() else ("", "", name)
+    try:
+        key = version_key(number)
+    except ValueError:
+        key = ()
+    series = ".".join(map(str, key[:2]))
+    known = not distribution or distribution in name2distribution
+    if series not in SERIES2LAST or len(key) > 3 or not known:
         hint = suggestion(name, MAINLINE)
         raise UnknownRelease(f"expected a release up to {NEWEST} of SERIES, found {name!r}{hint}")
-    if named.distribution is not None:
-        return f"{named.distribution.name}-{series}", _key(named)
-    if named.point is None:
-        return "", version_key(name)
-    return series, _key(named)
+    if distribution:
+        return f"{distribution}-{series}", (*key, 0)[:3]
+    return series if key[2:] >= (0,) else "", key
 
 
 def _key(named: Named) -> Key:
@@ -208,7 +212,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         assert last is not None
         return last, [f"the newest known, {named.number} is not"]
     series = version_name(named.series)
-    if series not in MAINLINE:
+    if series not in SERIES2LAST:
         older = named.series < oldest
         hint = "it is older" if older else "there was none of that number"
         raise UnknownRelease(

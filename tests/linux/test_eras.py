@@ -10,6 +10,7 @@ from idle_states.linux.releases import (
     PRESETS,
     UnknownRelease,
     all_releases,
+    place,
     release,
 )
 from idle_states.pipeline import Subject
@@ -340,6 +341,29 @@ def test_every_release_takes_every_table() -> None:
             seen = {s.source for s in table.states} | {lost.index for lost in table.lost}
             assert set(range(len(subject.exported_indices))) <= seen, (name, kernel.name)
             assert all(lost.reason and lost.ground for lost in table.lost)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "key"),
+    [
+        ("6.12", "", (6, 12)),
+        ("6.19-rc3", "", (6, 19, -997)),
+        ("6.12.85", "6.12", (6, 12, 85)),
+        ("debian-6.1.176", "debian-6.1", (6, 1, 176)),
+        ("ubuntu-6.8", "ubuntu-6.8", (6, 8, 0)),
+        ("rhel-6.12-rc1", "rhel-6.12", (6, 12, -999)),
+    ],
+)
+def test_a_row_names_a_release_by_line_and_key(name: str, line: str, key: tuple[int, ...]) -> None:
+    assert place(name) == (line, key)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "6", "v6.12", "6.12.1.2", "6.12.5-rc3", "99.1", "6.12-foo", "windows-6.12"]
+)
+def test_a_row_names_no_other_release(name: str) -> None:
+    with pytest.raises(UnknownRelease, match="of SERIES, found"):
+        place(name)
 
 
 def test_release_names() -> None:

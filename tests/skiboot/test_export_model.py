@@ -12,7 +12,7 @@ from idle_states.skiboot.export import Export, export
 from idle_states.skiboot.nvram import strtol_u32
 from idle_states.skiboot.platform import PRESETS, BadPlatform, Platform, parse_platform
 from idle_states.skiboot.releases import UnknownSkiboot, known_chips, skiboot_features
-from idle_states.spec.library import find
+from idle_states.spec.library import find, packaged
 from idle_states.spec.packaged import current
 from idle_states.table import Cpu, IdleState, IdleTable, Register
 from tests.oracle import skipping
@@ -320,6 +320,24 @@ def test_every_state_is_exported_or_lost_with_a_reason() -> None:
         seen = sorted([*result.indices, *(lost.index for lost in result.lost)])
         assert seen == list(range(len(table.states)))
         assert all(lost.reason and lost.ground for lost in result.lost)
+
+
+def test_hostboots_word_matters_to_chips_that_ask_it_alone() -> None:
+    """Which table a tree is nearest to is looked for on machines with it and without, of these."""
+    rng = random.Random(7)
+    asked = set()
+    for _ in range(300):
+        _, platform = random_case(rng)
+        for table in packaged(lambda revision: not revision.historical):
+            if table.cpu is None or table.register is Register.NONE:
+                continue
+            ways = [replace(platform, chip="", fast_sleep=fast) for fast in (True, False)]
+            with_it, without = (export(table, way) for way in ways)
+            if table.cpu.processor.fast_sleep:
+                asked.add(with_it.indices != without.indices)
+            else:
+                assert with_it == without, (table.name, platform)
+    assert True in asked
 
 
 def test_bad_platforms_say_what_was_expected() -> None:

@@ -18,7 +18,8 @@ def is_blob(data: bytes) -> bool:
 
 def is_dump(data: bytes) -> bool:
     """Whether bytes begin as text of acpidump."""
-    return bool(HEAD.match(data.lstrip()[:80].partition(b"\n")[0]))
+    first = data.lstrip()[:80].partition(b"\n")[0]
+    return b" @ 0x" in first and bool(HEAD.match(first))
 
 
 def is_whole(tree: opening.Tree, relative: str) -> bool:
