@@ -131,3 +131,27 @@ def test_paths_that_lead_out_are_refused(path: str) -> None:
         text = f"{head}--- {path}\n+++ {other}\n@@ -1 +1 @@\n-a\n+b\n"
         with pytest.raises(Unreadable, match="expected the path of a file within a tree"):
             read_diff(text, "diff")
+
+
+def test_a_diff_without_prefixes_has_whole_paths(tmp_path: Path) -> None:
+    history = History(tmp_path / "tree")
+    history.commit({"hw/a.c": "1\n", "f": "1\n", "hw/gone.c": "1\n", "hw/old.c": "1\n2\n3\n"})
+    history.commit(
+        {"hw/a.c": "2\n", "f": "2\n", "hw/gone.c": None, "hw/old.c": None, "hw/new.c": "1\n2\n3\n"}
+    )
+    text = history.git("show", "--format=", "-M", "--no-prefix") + "\n"
+    assert {(c.before, c.after) for c in read_diff(text, "diff")[0]} == {
+        ("hw/a.c", "hw/a.c"),
+        ("f", "f"),
+        ("hw/gone.c", None),
+        ("hw/old.c", "hw/new.c"),
+    }
+
+
+def test_a_hunk_without_context_is_refused_in_words(tmp_path: Path) -> None:
+    patch = diff(b"a\nb\nc\n", b"a\nx\nc\n", tmp_path, context=0)
+    ((change,), _) = read_diff(patch.decode(), "diff")
+    with pytest.raises(DoesNotApply, match="expected lines of context in the hunk at line 2 of f"):
+        applied(change, b"a\nb\nc\n", "diff")
+    with pytest.raises(DoesNotApply, match="found others"):
+        applied(change, b"a\nc\n", "diff")

@@ -26,11 +26,7 @@ def applied(change: FileChange, content: bytes, shown: str) -> bytes:
         before = [_bytes(line) for line in hunk.before]
         at = _position(hunk, before, lines, patched)
         if at is None:
-            problem = unreadable(
-                shown,
-                f"expected the lines of the hunk at line {hunk.old} in {change.path}, found others",
-                hunk.line,
-            )
+            problem = unreadable(shown, _refusal(hunk, change.path, before, lines), hunk.line)
             raise DoesNotApply(problem.findings)
         kept = iter(lines[at : at + len(before)])
         after = []
@@ -41,6 +37,17 @@ def applied(change: FileChange, content: bytes, shown: str) -> bytes:
         lines[at : at + len(before)] = after
         patched[at : at + len(before)] = [True] * len(after)
     return b"".join(lines)
+
+
+def _refusal(hunk: PatchHunk, path: str, before: Sequence[bytes], lines: Sequence[bytes]) -> str:
+    clean = [False] * len(lines)
+    is_bare = all(line.mark != " " for line in hunk.lines)
+    if is_bare and any(_fits(before, lines, clean, at) for at in range(len(lines) + 1)):
+        return (
+            f"expected lines of context in the hunk at line {hunk.old} of {path}, found none (diff "
+            "-U0): git apply takes it for the file's end"
+        )
+    return f"expected the lines of the hunk at line {hunk.old} in {path}, found others"
 
 
 def changed_files(

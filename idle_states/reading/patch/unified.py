@@ -176,8 +176,8 @@ class _Reader:
         return len(named.split()) == 1 and not named.startswith('"') and follows.startswith("b/")
 
     def _both(self, named: str, at: int) -> tuple[str | None, str | None]:
-        """The names of diff --git a/X b/X. Where they hold spaces, both are taken to be the same:
-        a renaming says its names again."""
+        """The names of diff --git a/X b/X; of X X nothing is stripped (--no-prefix). Where they
+        hold spaces, both are taken to be the same: a renaming says its names again."""
         if named.startswith('"'):
             end = re.match(r'"(?:[^"\\]|\\.)*"', named)
             if end is None:
@@ -189,7 +189,8 @@ class _Reader:
             first, second = named[: len(named) // 2], named[len(named) // 2 + 1 :]
         else:
             first, _, second = named.partition(" ")
-        return self._path(_bare(first), at, strip=True), self._path(_bare(second), at, strip=True)
+        strip = first != second
+        return self._path(_bare(first), at, strip=strip), self._path(_bare(second), at, strip=strip)
 
     def _plain(self) -> FileChange:
         """From lines --- and +++ without git's."""
