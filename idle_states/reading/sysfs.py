@@ -98,6 +98,8 @@ def read(source: Input) -> Dump:
         if last != (cpu, state):
             last = cpu, state
             texts, numbers, places = found.setdefault(cpu, {}).setdefault(state, ({}, {}, {}))
+        earlier = places.get(attribute)
+        before = numbers.get(attribute, texts.get(attribute))
         places[attribute] = line
         if attribute in _NUMBERS:
             numbers[attribute] = int(raw)
@@ -105,6 +107,14 @@ def read(source: Input) -> Dump:
             numbers[attribute] = _STATUS.index(raw)
         else:
             texts[attribute] = _decoded(raw)[:_TEXT_MAX]
+        if earlier is not None and attribute in _NEEDED:
+            now = numbers.get(attribute, texts.get(attribute))
+            if now != before:
+                message = (
+                    f"expected one {attribute} of CPU {cpu}, state {state}, found {now!r:.40} "
+                    f"after {before!r:.40} in line {earlier}: are these dumps of two machines?"
+                )
+                raise unreadable(source.name, message, line)
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
     if not found:

@@ -1027,6 +1027,14 @@ def test_a_dump_is_read(tmp_path: Path) -> None:
             "cpu2/cpuidle/state0, found none",
         ),
         (attributes(name="a", latency=1, residency=1).replace("cpu2", "cpu9999"), "expected CPUs"),
+        (
+            attributes(name="a", latency=1, residency=1) + attributes(name="a", latency=2),
+            "5:1: error: expected one latency of CPU 2, state 0, found 2 after 1 in line 2",
+        ),
+        (
+            attributes(name="a", latency=1, residency=1, usage=3) + attributes(usage=4, name="b"),
+            "found 'b' after 'a' in line 1",
+        ),
     ],
 )
 def test_a_wrong_dump_is_refused(
@@ -1036,6 +1044,12 @@ def test_a_wrong_dump_is_refused(
     path.write_text(data)
     assert main(["replay", str(path)]) == 3
     assert message in capsys.readouterr().err
+
+
+def test_a_dump_may_say_the_same_twice(tmp_path: Path) -> None:
+    same = {"name": "a", "latency": 1, "residency": 2}
+    found = dump(tmp_path, attributes(**same, usage=3) + attributes(**same, usage=4))
+    assert found.cpus == {2: (sysfs.SysfsState("a", "", 1, 2, usage=4),)}
 
 
 def test_dumps_that_do_not_belong_together(
