@@ -51,21 +51,36 @@ class Applied:
     unread: int = 0
 
 
-def cover_of(series: Series) -> Commit | None:
-    """A series' cover letter, for `Applied`, without the subjects that git lists at its end."""
-    if series.cover is None:
-        return None
-    message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
-    return Commit("", "", message, date=series.cover.mail.date)
-
-
-def letters_of(series: Series, hashes: Sequence[str]) -> tuple[Letter, ...]:
-    """hashes: what each patch is reviewed under."""
-    cover = cover_of(series)
-    found = [of_mail(p, name) for p, name in zip(series.patches, hashes, strict=True)]
-    if series.cover is not None and cover is not None:
-        found.insert(0, of_mail(series.cover, message=cover.message))
-    return tuple(found)
+def applied(
+    series: Series,
+    held: HeldCommits,
+    base: str,
+    head: str,
+    hashes: Sequence[str],
+    remarks: Sequence[str],
+) -> Applied:
+    """A series whose patches are commits. hashes: the commit of each, "" for one without."""
+    cover = None
+    letters = [of_mail(p, name) for p, name in zip(series.patches, hashes, strict=True)]
+    if series.cover is not None:
+        # without the subjects that git lists at its end
+        message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
+        cover = Commit("", "", message, date=series.cover.mail.date)
+        letters.insert(0, of_mail(series.cover, message=message))
+    said = list(remarks)
+    if series.missing:
+        numbers = joined([str(number) for number in series.missing])
+        said.append(f"not there: patch {numbers} of the series")
+    return Applied(
+        series.version,
+        base,
+        head,
+        held,
+        tuple(dict.fromkeys(said)),
+        cover=cover,
+        letters=tuple(letters),
+        answers=series.answers,
+    )
 
 
 def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
@@ -214,27 +229,7 @@ def on_top(
         remarks += patch.remarks
         head = held.add(head, patch.message, files, date=patch.mail.date, mailed=_called(patch))
         hashes.append(head)
-    remarks += missing(series)
-    said_once = tuple(dict.fromkeys(remarks))
-    letters = letters_of(series, hashes)
-    return Applied(
-        series.version,
-        base,
-        head,
-        held,
-        said_once,
-        cover=cover_of(series),
-        letters=letters,
-        answers=series.answers,
-    )
-
-
-def missing(series: Series) -> list[str]:
-    """What is to be said of patches that the series should have."""
-    if not series.missing:
-        return []
-    numbers = joined([str(number) for number in series.missing])
-    return [f"not there: patch {numbers} of the series"]
+    return applied(series, held, base, head, hashes, remarks)
 
 
 def _changed(

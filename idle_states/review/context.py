@@ -7,6 +7,7 @@ same before and after. Either is said.
 
 from collections.abc import Mapping, Sequence
 
+from ..dataclass import replace
 from ..findings import Unreadable
 from ..reading.git import HeldCommits
 from ..reading.mail import Series
@@ -15,7 +16,7 @@ from ..skiboot import c_table
 from ..spec.library import packaged
 from ..table import IdleState, IdleTable
 from ..wording import plural
-from .base import Applied, cover_of, letters_of, missing
+from .base import Applied, applied
 from .fragments import FragmentText, Hidden, ShownArray, ShownRow
 from .hunks import FIELDS, left_aside, sides
 from .letters import named
@@ -61,23 +62,8 @@ def without_tree(series: Series, shown: str) -> Applied:
             if those:
                 remarks.append(f"{what} is not looked at without its repository (--tree)")
                 unread += sum(map(_changed, those))
-    remarks += missing(series)
-    said_once = tuple(dict.fromkeys(remarks))
-    cover = cover_of(series)
-    letters = letters_of(series, hashes)
-    return Applied(
-        series.version,
-        base,
-        head,
-        held,
-        said_once,
-        frozenset(partial),
-        cover,
-        letters,
-        series.answers,
-        hidden,
-        unread,
-    )
+    made = applied(series, held, base, head, hashes, remarks)
+    return replace(made, partial=frozenset(partial), hidden=hidden, unread=unread)
 
 
 def _contents(texts: Mapping[str, FragmentText]) -> dict[str, bytes | None]:
