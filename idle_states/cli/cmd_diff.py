@@ -5,6 +5,10 @@ they differ."""
 
 import argparse
 from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..diff.request import DiffRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,63 +25,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from ..diff import diff, diff_machines
-    from ..findings import UsageError
-    from ..forms import With
-    from ..linux.governors import not_utilised
-    from ..linux.grounds import remarks
-    from ..linux.platforms import subsystem_of
+def request(arguments: argparse.Namespace) -> "DiffRequest":
+    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
+    from ..diff.request import DiffRequest
     from ..linux.releases import NEWEST
-    from ..pipeline import followed
-    from ..reading.opening import STANDARD_INPUT
+    from .options import kernels, platform
+
+    return DiffRequest(
+        arguments.a,
+        arguments.b,
+        kernels(arguments, [NEWEST], arguments.governor),
+        platform(arguments),
+        arguments.governor,
+        arguments.hz,
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..diff.request import compare
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
-    from ..sources import one_table, read_sources
-    from ..sources.machines import is_whole_machine
     from .missing_core import note_missing_core
-    from .options import kernels, output, platform, say
+    from .options import output, say
 
-    out = output(arguments)
-    if arguments.a == arguments.b == STANDARD_INPUT:
-        raise UsageError("expected standard input once")
-    if arguments.governor:
+    out, asked = output(arguments), request(arguments)
+    if asked.governor:
         note_missing_core()
-    all_a, all_b = read_sources(arguments.a), read_sources(arguments.b)
-    machines = is_whole_machine(all_a) and is_whole_machine(all_b)
-    if not machines:
-        all_a, all_b = [one_table(all_a, arguments.a)], [one_table(all_b, arguments.b)]
-    a, b = all_a[0], all_b[0]
-    operands = (arguments.a, arguments.b)
-    names = (a.name, b.name)
-    releases = kernels(arguments, [NEWEST], arguments.governor)
-    machine = platform(arguments)
-    for source in (a, b):
-        if source.table is not None:
-            releases = list(followed(source.table, machine, releases, say))
-    if machines:
-        differences = diff_machines(
-            all_a, all_b, releases, machine, arguments.governor, arguments.hz
-        )
-    else:
-        differences = diff(a, b, releases, machine, arguments.governor, arguments.hz)
-    inputs = [(s.file, s.sha256) for s in (a, b)]
-    drivers = dict.fromkeys(subsystem_of(s.table, machine) for s in (a, b) if s.table)
-    known = remarks(releases, *drivers, *([arguments.governor] if arguments.governor else []))
-    assumptions = not_utilised(arguments.governor, releases) if arguments.governor else ()
-    rests = "".join(f"{line}\n" for line in (*assumptions, *known))
+    found = compare(asked, say)
+    operands, names = (asked.a, asked.b), (found.a.name, found.b.name)
+    rests = "".join(f"{line}\n" for line in (*found.assumptions, *found.remarks))
     if out.format == "json":
-        body = With(None, differences=differences, assumptions=assumptions)
-        out.document(envelope("diff", Diff, body, inputs, releases))
-    elif differences:
-        rows = [(d.stage, d.path, d.a, d.b) for d in differences]
-        short = [PurePath(name).stem for name in operands] if machines else names
+        inputs = [(s.file, s.sha256) for s in (found.a, found.b)]
+        out.document(envelope("diff", Diff, found, inputs, found.kernels))
+    elif found.differences:
+        rows = [(d.stage, d.path, d.a, d.b) for d in found.differences]
+        short = [PurePath(name).stem for name in operands] if found.machines else names
         heads = tuple(name.upper() for name in short) if short[0] != short[1] else operands
         out.text(columns(("STAGE", "WHAT", *heads), rows) + rests)
     else:
-        told = operands if machines or a.name == b.name else names
+        told = operands if found.machines or names[0] == names[1] else names
         both = printable(f"{told[0]} and {told[1]}")
         out.text(f"{both} are equal at every stage\n{rests}")
-    return int(bool(differences))
+    return int(bool(found.differences))

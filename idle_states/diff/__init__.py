@@ -1,6 +1,5 @@
 """diff: two tables, or two machines of Arm or RISC-V, compared by meaning, stage by stage."""
 
-from .machines import diff_machines
 from .tables import ABSENT, Difference, diff, registered_otherwise
 
-__all__ = ["ABSENT", "Difference", "diff", "diff_machines", "registered_otherwise"]
+__all__ = ["ABSENT", "Difference", "diff", "registered_otherwise"]

@@ -14,6 +14,7 @@ from idle_states.boot.request import BootRequest
 from idle_states.boot.virt.request import VirtRequest
 from idle_states.check.criteria import Criteria
 from idle_states.check.request import CheckRequest, checked
+from idle_states.diff.request import DiffRequest, compare
 from idle_states.findings import UsageError
 from idle_states.limit.request import LimitRequest
 from idle_states.linux.governors.given import GovernorRequest, given_states
@@ -78,9 +79,9 @@ def test_argparse_stays_in_cli() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        AuditRequest, BootRequest, CheckRequest, ConformRequest, Generated, GovernorRequest,
-        LimitRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest, SimulateRequest,
-        StatsRequest, TuneRequest, VirtRequest, WorkloadRequest,
+        AuditRequest, BootRequest, CheckRequest, ConformRequest, DiffRequest, Generated,
+        GovernorRequest, LimitRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest,
+        SimulateRequest, StatsRequest, TuneRequest, VirtRequest, WorkloadRequest,
     ],
 )  # fmt: skip
 def test_requests_are_frozen(kind: Any) -> None:
@@ -189,6 +190,16 @@ def test_patch(tmp_path: Path, run: Run) -> None:
     assert [each["file"] for each in document["inputs"]] == [file for file, _ in prepared.inputs]
 
 
+def test_diff(run: Run) -> None:
+    found = compare(DiffRequest("power9", "power9-mambo", [NEW], governor="menu"))
+    words = ("--kernel", "6.1", "--governor", "menu")
+    status, document = run("diff", "power9", "power9-mambo", *words)
+    stages = [each.stage for each in found.differences]
+    assert {"table", "linux 6.1"} <= set(stages)
+    assert stages == [each["stage"] for each in document["differences"]]
+    assert status == 1
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -233,6 +244,7 @@ def test_patch(tmp_path: Path, run: Run) -> None:
             lambda: ReviewRequest(Path(), None, Criteria((NEW,)), hz=0),
             "expected --hz from 1 to 10000",
         ),
+        (lambda: DiffRequest("-", "-", [NEW]), "expected standard input once"),
         (lambda: PatchRequest(Path()), "expected a SERIES or TABLE"),
         (lambda: Generated("dtb", self_test=True), "expected --self-test with --to c only"),
         (lambda: Generated("c", versioned=True), "expected --versioned with --to dts or dtb"),

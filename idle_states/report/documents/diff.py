@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from ...diff import Difference
+from ...diff.request import DiffResult
 from ...forms import Form, derived
 
 
-class Diff(Form[Any]):
+class Diff(Form[DiffResult]):
     keywords: ClassVar[Mapping[str, Any]] = {
         "if": {"properties": {"equal": {"const": True}}},
         "then": {"properties": {"differences": {"maxItems": 0}}},
