@@ -2,20 +2,25 @@
 for about how long, and how to get the core."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..findings import Rejected
+from ..findings import Rejected, UsageError
 from .options import say
 
 if TYPE_CHECKING:
+    from ..linux.driver_table import DriverTable
+    from ..linux.governors.interface import State
+    from ..linux.governors.settling import Settling
+    from ..linux.releases import Release
     from ..replay.conform import ConformRequest
     from ..replay.request import ReplayRequest
     from ..selection.request import SelectRequest
+    from ..selection.selection import Tried
     from ..simulation.request import PreparedSimulation
 
 ENOUGH_S = 0.05
@@ -36,8 +41,9 @@ class Trial(NamedTuple):
     least: int
     whole: int
 
-    def seconds(self) -> float:
-        """How long the whole takes, by what the largest of the parts took more than one before."""
+    def estimate(self) -> tuple[float, float]:
+        """How long the whole takes, in s, by what the largest of the parts took more than the one
+        before; and which share of the whole that part is."""
         self.part(self.least)  # with what is done once: modules imported, tables read
         sizes, times = [], []
         size = self.least
@@ -50,9 +56,10 @@ class Trial(NamedTuple):
                 break
             size *= 4
         if len(sizes) == 1:
-            return times[0] * self.whole / size
+            return times[0] * self.whole / size, size / self.whole
         pace = (times[-1] - times[-2]) / (sizes[-1] - sizes[-2])
-        return max(times[-1], times[-1] + (self.whole - size) * pace)
+        whole = max(times[-1], times[-1] + (self.whole - size) * pace)
+        return whole, size / self.whole
 
 
 def note_missing_core(trial: Callable[[], Trial | None] = lambda: None) -> None:
@@ -68,17 +75,21 @@ def note_missing_core(trial: Callable[[], Trial | None] = lambda: None) -> None:
         # what the command itself is going to complain of
         with suppress(ValueError, OSError, Rejected, NoSuchTable):
             if (of := trial()) is not None:
-                pace = _about(of.seconds())
+                pace = _about(*of.estimate())
         say(
             f"the compiled core is not there ({absence.why()}); the reference does its work, "
             f"{pace or _per_decision()}. To get the core: {absence.remedy()}"
         )
 
 
-def _about(seconds: float) -> str:
-    """A time in words, to one digit: an estimate."""
+def _about(seconds: float, share: float) -> str:
+    """A time in words, to one digit, and the share of the work that it was told by."""
     if seconds < 1:
         return "in less than a second"
+    return f"{_long(seconds)}, going by {float(f'{100 * share:.0e}'):g} % of it"
+
+
+def _long(seconds: float) -> str:
     for unit, longest, name in ((1, 90, "s"), (60, 90, "minutes"), (3600, 36, "hours")):
         if seconds < longest * unit:
             return f"in about {float(f'{seconds / unit:.0e}'):.0f} {name}"
@@ -96,7 +107,7 @@ def _per_decision() -> str:
             decision = governor.select(Situation(2_000_000_000, 10**9, 4_000_000))
             governor.reflect(Outcome(decision.state, residency_ns=1_000 * (number % 97)))
 
-    taken_us = Trial(decide, _DECISIONS, _DECISIONS).seconds() / _DECISIONS * 1e6
+    taken_us = Trial(decide, _DECISIONS, _DECISIONS).estimate()[0] / _DECISIONS * 1e6
     return f"at about {float(f'{taken_us:.0e}'):.0f} us a decision"
 
 
@@ -152,23 +163,37 @@ def of_simulation(prepared: "PreparedSimulation") -> Trial:
     )
 
 
-def of_selection(request: "SelectRequest") -> Trial:
-    """Trial of maps: of some of the lengths of the first one, under the first kernel."""
-    from ..linux.governors.settling import Circumstances
-    from ..linux.governors.steady import lengths_tried
+def of_selection(request: "SelectRequest") -> Trial | None:
+    """Trial of maps: of some lengths of each one under the first kernel. None of a governor for
+    which many lengths are run once: how many, only running them tells."""
+    from ..dataclass import replace
     from ..pipeline import held_by
-    from ..selection.selection import settling_of
+    from ..selection.selection import settling_of, tried
+    from ..sources import read_table
 
-    of, asked, release = request.of, request.asked, request.releases[0]
-    held = held_by(release, of)
-    fixed = Circumstances(False, True, asked.limits_us[0])
-    lengths: Sequence[int] = lengths_tried(settling_of(of.governor, release, held, of.hz), fixed)
-    maps = len(asked.limits_us) * (4 + 2 * len(asked.timers_ns) + 2 * len(asked.idles_ns))
+    behaviours: dict[object, tuple[Settling, Release, DriverTable | list[State]]] = {}
+    for table in dict.fromkeys((request.of.table, request.against or request.of.table)):
+        of, source = replace(request.of, table=table), read_table(table) if table else None
+        for release in request.releases:
+            with suppress(UsageError):  # a kernel that registers nothing
+                held = held_by(release, of, source=source)
+                settling = settling_of(of.governor, release, held, of.hz)
+                behaviours.setdefault(settling.behaviour, (settling, release, held))
+    if not behaviours:
+        return None
+    first, release, held = next(iter(behaviours.values()))
+    if first.governor.only_compares:
+        return None
+    mapped = [tried(settling, request.asked) for settling, _, _ in behaviours.values()]
 
     def part(count: int) -> None:
-        settling = settling_of(of.governor, release, held, of.hz)
-        some = lengths[:: max(1, len(lengths) // count)]
-        settling.over([(length, fixed.next_timer_ns) for length in some], fixed)
+        settling = settling_of(request.of.governor, release, held, request.of.hz)
+        step = max(1, _lengths(mapped[:1]) // count)
+        for fixed, lengths in mapped[0]:
+            settling.over(lengths[step // 2 :: step], fixed)
 
-    several = len(request.releases) * (1 + bool(request.against))
-    return Trial(part, min(8, len(lengths)), len(lengths) * maps * several)
+    return Trial(part, min(8 * len(mapped[0]), _lengths(mapped[:1])), _lengths(mapped))
+
+
+def _lengths(mapped: "Iterable[Tried]") -> int:
+    return sum(len(lengths) for maps in mapped for _, lengths in maps)

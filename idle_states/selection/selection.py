@@ -10,8 +10,16 @@ from ..linux.governors import Governor, State, expect_steady, names_of
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.ladder_steps import LadderStep, steps
-from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Settling
-from ..linux.governors.steady import Range, lock_in, reachable, selection_map, timer_map
+from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Length, Settling
+from ..linux.governors.steady import (
+    Range,
+    idles_tried,
+    lock_in,
+    reachable,
+    selection_map,
+    timer_map,
+    timers_tried,
+)
 from ..linux.releases import Release
 from .by_core import by_core
 from .domains import DomainSelection, domain_selections
@@ -131,6 +139,9 @@ def _domains(table: DriverTable | Sequence[State], release: Release, asked: Aske
     return {"domains": found, "domain_notes": table.domain_notes if alive else ()}
 
 
+Tried = list[tuple[Circumstances, list[Length]]]
+
+
 class Selecting:
     """select() under many kernels, and for several Asked: what the same behaviour makes of the same
     states is computed once. Equal selections share their maps."""
@@ -151,8 +162,7 @@ class Selecting:
         """What a governor selects of a table under a release: see select(), whose other arguments
         this has."""
         settling = settling_of(self._governor, release, table, self._hz)
-        states = settling.governor.states
-        key = settling.governor.features, states, names_of(table, states), settling.disabled
+        key = settling.behaviour, names_of(table, settling.governor.states)
         if (key, asked) not in self._known:
             if self._last is None or self._last[0] != key:
                 # What it found out serves what else is asked of this behaviour, often next.
@@ -206,19 +216,35 @@ def settling_of(
 
 
 def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
+    for fixed, idle_ns in _wanted(asked):
+        if idle_ns is None:
+            yield Mapped(fixed, selection_map(settling, fixed))
+        else:
+            yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
+
+
+def _wanted(asked: Asked) -> Iterator[tuple[Circumstances, int | None]]:
+    """What is fixed in each map; the idle length, where that is."""
     for limit in asked.limits_us:
         for timer_driven in (False, True):
             for tick_stopped in (False, True):
-                fixed = Circumstances(tick_stopped, timer_driven, limit)
-                yield Mapped(fixed, selection_map(settling, fixed))
+                yield Circumstances(tick_stopped, timer_driven, limit), None
         for timer_ns in asked.timers_ns:
             for tick_stopped in (False, True):
-                fixed = Circumstances(tick_stopped, False, limit, next_timer_ns=timer_ns)
-                yield Mapped(fixed, selection_map(settling, fixed))
+                yield Circumstances(tick_stopped, False, limit, next_timer_ns=timer_ns), None
         for idle_ns in asked.idles_ns:
             for tick_stopped in (False, True):
-                fixed = Circumstances(tick_stopped, False, limit)
-                yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
+                yield Circumstances(tick_stopped, False, limit), idle_ns
+
+
+def tried(settling: Settling, asked: Asked) -> Tried:
+    """For each map what is fixed, and the lengths that are tried in any case: most of the work."""
+    return [
+        (fixed, [(length, fixed.next_timer_ns) for length in idles_tried(settling, fixed)])
+        if idle_ns is None
+        else (fixed, [(idle_ns, timer) for timer in timers_tried(settling, idle_ns, fixed)])
+        for fixed, idle_ns in _wanted(asked)
+    ]
 
 
 def name_of(names: Sequence[str], state: int) -> str:

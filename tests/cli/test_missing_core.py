@@ -1,17 +1,25 @@
 """What is said before slow work where the compiled core is missing."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from idle_states import core
 from idle_states.cli import missing_core
 from idle_states.cli.missing_core import Trial, note_missing_core
+from idle_states.linux.governors import Governor
+from idle_states.linux.governors.given import GovernorRequest, given_states
+from idle_states.linux.governors.interface import Decision, Situation
+from idle_states.linux.releases import release
+from idle_states.selection.request import SelectRequest, selections
+from idle_states.selection.selection import Asked
 
 
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "available", lambda: False)
+    monkeypatch.setattr(core, "can_replay", lambda governor: False)
     monkeypatch.setattr(missing_core, "perf_counter", Clock())
 
 
@@ -51,7 +59,9 @@ def test_the_whole_takes_what_parts_take(
         tried.append(size)
         clock.work(once + size * each)
 
-    assert Trial(part, least, whole).seconds() == pytest.approx(expected, rel=1e-6)
+    seconds, share = Trial(part, least, whole).estimate()
+    assert seconds == pytest.approx(expected, rel=1e-6)
+    assert share == max(tried) / whole
     assert max(tried) <= whole
     assert sum(tried) * each < 0.3 or max(tried) == least
 
@@ -61,20 +71,63 @@ def test_the_whole_takes_what_parts_take(
     ("seconds", "words"),
     [
         (0.3, "in less than a second"),
-        (1.4, "in about 1 s"),
-        (43.2, "in about 40 s"),
-        (95, "in about 2 minutes"),
-        (3700, "in about 60 minutes"),
-        (30_000, "in about 8 hours"),
-        (250_000, "in about 3 days"),
+        (1.4, "in about 1 s, going by 30 % of it"),
+        (43.2, "in about 40 s, going by 30 % of it"),
+        (95, "in about 2 minutes, going by 30 % of it"),
+        (3700, "in about 60 minutes, going by 30 % of it"),
+        (30_000, "in about 8 hours, going by 30 % of it"),
+        (250_000, "in about 3 days, going by 30 % of it"),
     ],
 )
 def test_about(seconds: float, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     clock = missing_core.perf_counter
     assert isinstance(clock, Clock)
-    note_missing_core(lambda: Trial(lambda _: clock.work(seconds), 1, 1))
+    note_missing_core(lambda: Trial(lambda _: clock.work(seconds / 3), 1, 3))
     said = capsys.readouterr().err
     assert said.count(f"the reference does its work, {words}. To get the core: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("kernels", "asked"),
+    [
+        (("6.12",), {}),
+        (("5.10", "5.10.1", "6.12"), {}),
+        (("6.12",), {"limits_us": (3,), "timers_ns": (300_000,), "idles_ns": (50_000,)}),
+    ],
+)
+def test_maps_take_as_many_decisions_as_a_part_tells(
+    kernels: tuple[str, ...], asked: dict[str, Any], without: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = in_decisions(monkeypatch)
+    of = GovernorRequest("menu", states=given_states("2000/20000,10000/100000", polling=True))
+    request = SelectRequest(of, tuple(release(kernel) for kernel in kernels), Asked(**asked))
+    trial = missing_core.of_selection(request)
+    assert trial is not None
+    told, share = trial.estimate()
+    tried, clock.now = clock.now, 0.0
+    selections(request)
+    assert tried < clock.now / 2
+    assert told == pytest.approx(clock.now, rel=0.3)
+    assert 0 < share < 0.5
+
+
+@pytest.mark.parametrize("governor", ["teo", "ladder"])
+def test_of_lengths_run_together_no_part_tells(governor: str) -> None:
+    of = GovernorRequest(governor, states=given_states("2000/20000"))
+    assert missing_core.of_selection(SelectRequest(of, (release("6.12"),), Asked())) is None
+
+
+def in_decisions(monkeypatch: pytest.MonkeyPatch) -> "Clock":
+    """A clock of 20 us a decision of the reference."""
+    clock, select = missing_core.perf_counter, Governor.select
+    assert isinstance(clock, Clock)
+
+    def counted(governor: Governor, situation: Situation) -> Decision:
+        clock.work(20e-6)
+        return select(governor, situation)
+
+    monkeypatch.setattr(Governor, "select", counted)
+    return clock
 
 
 @pytest.mark.usefixtures("without")

@@ -77,6 +77,11 @@ class Settling:
         self.governor = make()
         self.steps = (steps or by_reference)(self)
 
+    @property
+    def behaviour(self) -> object:
+        """All that selections depend on, of one governor and HZ: its features and its states."""
+        return self.governor.features, self.governor.states, self.disabled
+
     def at(
         self, idle_ns: int, circumstances: Circumstances, history: Sequence[Outcome] = ()
     ) -> tuple[int, ...]:

@@ -48,22 +48,25 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     """Returns the settled selection by length of the idle period, from 0 on. If an interrupt ends
     the idle period before a timer that is not far away, the map ends at that timer."""
     end = circumstances.next_timer_ns
-    bounded = not circumstances.timer_driven and end < FAR_NS
 
     def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
 
-    points = _lengths(settling, circumstances)
-    if bounded:
-        points = {point for point in points if point < end} | {end - 1}
-    ranges = _ranges(points, over)
-    return ranges if bounded else _endless(ranges)
+    ranges = _ranges(idles_tried(settling, circumstances), over)
+    return ranges if _bounded(circumstances) else _endless(ranges)
 
 
-def lengths_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
+def idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
     """The lengths that selection_map() tries in any case; beside them only some about each boundary
     that it finds."""
-    return sorted(_lengths(settling, circumstances))
+    points, end = _lengths(settling, circumstances), circumstances.next_timer_ns
+    if _bounded(circumstances):
+        points = {point for point in points if point < end} | {end - 1}
+    return sorted(points)
+
+
+def _bounded(circumstances: Circumstances) -> bool:
+    return not circumstances.timer_driven and circumstances.next_timer_ns < FAR_NS
 
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -75,10 +78,13 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
 
-    points = {
-        point for point in _timers(settling, idle_ns, circumstances.wake_ns) if point > idle_ns
-    }
-    return _endless(_ranges(points | {idle_ns + 1}, over))
+    return _endless(_ranges(timers_tried(settling, idle_ns, circumstances), over))
+
+
+def timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
+    """As idles_tried(), of timer_map()."""
+    points = _timers(settling, idle_ns, circumstances.wake_ns)
+    return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
 
 
 def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
@@ -114,7 +120,7 @@ def lock_in(
         if number == 0 or state.residency_ns == 0:
             continue
         points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
-        ranges = _ranges({*points, state.residency_ns - 1}, over)
+        ranges = _ranges(sorted({*points, state.residency_ns - 1}), over)
         kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
         if kept:
             locked[number] = kept
@@ -134,9 +140,9 @@ def _spent_in(settling: Settling, number: int, wake_ns: int) -> list[Outcome]:
     return [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
 
 
-def _ranges(points: Iterable[int], over: Selected) -> tuple[Range, ...]:
+def _ranges(points: Sequence[int], over: Selected) -> tuple[Range, ...]:
     ranges: list[Range] = []
-    for first, last, states in _stretches(sorted(points), over):
+    for first, last, states in _stretches(points, over):
         if ranges and set(ranges[-1].states) == set(states):
             ranges[-1] = replace(ranges[-1], last_ns=last)
         else:
