@@ -214,6 +214,8 @@ def choices(kind: Any) -> tuple[Any, ...]:
 
 
 def _fits(kind: Any, value: object) -> bool:
+    if isinstance(kind, type):
+        return type(value) is kind
     origin, args = get_origin(kind), get_args(kind)
     if origin is Literal:
         return any(type(value) is type(option) and value == option for option in args)
@@ -223,7 +225,7 @@ def _fits(kind: Any, value: object) -> bool:
         return any(_fits(option, value) for option in args)
     if origin is tuple:
         return isinstance(value, tuple) and all(_fits(args[0], each) for each in value)
-    return type(value) is kind
+    return False
 
 
 def _words(kind: Any) -> str:

@@ -182,10 +182,8 @@ def _spans(words: str) -> tuple[Span, ...]:
                 spans.add((_point(key), _point(key)))
             continue
         low, high = _point(key), _point(place(last)[1]) if last else (1 << 30,)
-        for run in _trees():
-            begin, end = max(run[0], low), min(run[1], high)
-            if begin <= end:
-                spans.add((begin, end))
+        runs = (run for run in _trees() if run[0] <= high and low <= run[1])
+        spans.update((max(begin, low), min(end, high)) for begin, end in runs)
     return tuple(sorted(spans))
 
 

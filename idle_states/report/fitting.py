@@ -6,9 +6,8 @@ What goes into a pipe or a file stays as it is.
 """
 
 from ..patterns import pattern
+from .style import STYLED
 
-STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
-"""What Style writes."""
 _WORDS = pattern(r"( +)([^ ]+)")
 _HANG = 4
 

@@ -12,7 +12,6 @@ from typing import TextIO
 
 from ..files import discard, encoded, naming, replacing, write_file
 from .escapes.text import guarded, printable
-from .fitting import fitted
 from .style import wants_colour
 from .tables import terminal_width
 
@@ -107,4 +106,8 @@ def _looked_at(content: str, file: str | None) -> str:
 
 def _fitted(content: str, stream: TextIO) -> str:
     """What is too wide for a terminal is folded, here alone; a pipe gets lines as they are."""
-    return fitted(content, terminal_width(stream)) if stream.isatty() else content
+    if not stream.isatty():
+        return content
+    from .fitting import fitted
+
+    return fitted(content, terminal_width(stream))

@@ -4,6 +4,8 @@ import os
 import sys
 from typing import TextIO
 
+from ..patterns import pattern
+
 _CODES = {
     "error": "1;31",
     "warning": "1;33",
@@ -12,6 +14,8 @@ _CODES = {
     "faint": "2",
     "good": "32",
 }
+STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
+"""What Style writes."""
 
 
 def wants_colour(stream: TextIO) -> bool:

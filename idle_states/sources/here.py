@@ -17,7 +17,7 @@ from ..reading import limits, opening
 from ..reading.opening import Found
 from ..spec.packaged import current, named
 from ..wording import joined
-from . import format_acpi, format_skiboot, read_sources
+from . import format_skiboot, read_sources
 from .formats import format_module, format_of, read_file
 from .source import File, NoSuchTable, Source
 
@@ -228,8 +228,11 @@ def _speaks_of_it(file: File, form: str | None) -> bool:
         return inherits or ("states" in keys and b"residency" in file.data)
     if form in ("c", "lid"):
         return True
-    if form is None and format_acpi.recognises(file.data, file.path):
-        return format_acpi.speaks_of_it(file.data)
+    if form is None:
+        from . import format_acpi
+
+        if format_acpi.recognises(file.data, file.path):
+            return format_acpi.speaks_of_it(file.data)
     data = file.unpacked if form == "tar" else file.data
     return bool(_OF_TREES.search(data)) or b"/cpuidle/" in data[:_HEAD_BYTES]
 

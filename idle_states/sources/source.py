@@ -6,7 +6,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field, replace
-from ..devicetree.tree import Node
 from ..findings import Faulty, Finding, Location, Rejected, Severity, Unreadable, unreadable
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
@@ -15,6 +14,7 @@ from ..table import IdleTable
 from ..wording import joined
 
 if TYPE_CHECKING:
+    from ..devicetree.tree import Node
     from ..idle_tree import IdleTree
     from ..spec.suppress import Suppression
 
@@ -50,7 +50,7 @@ class Source:
     node: PowerMgt | None = None
     suppressions: "tuple[Suppression, ...]" = ()
     texts: dict[str, str] = field(default_factory=dict)
-    tree: Node | None = field(default=None, repr=False)
+    tree: "Node | None" = field(default=None, repr=False)
     machine: "IdleTree | None" = field(default=None, repr=False)
     facts: tuple[tuple[str, str], ...] = ()
     alike: str = ""

@@ -51,6 +51,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             (
                 "dataclasses",
                 "idle_states.cli.cmd_check",
+                "idle_states.report.fitting",
                 "json",
                 "pathlib",
                 "tempfile",
@@ -104,6 +105,9 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "hashlib",
                 "idle_states.beyond_opal",
                 "idle_states.idle_tree",
+                "idle_states.devicetree.tree",
+                "idle_states.report.fitting",
+                "idle_states.sources.format_acpi",
                 "idle_states.spec.keys",
                 "idle_states.linux.governors.settling",
                 "idle_states.rules.is101_unequal_array_lengths",

@@ -9,7 +9,7 @@ escaping what is escaped changes nothing; where that matters, --format json has 
 import re
 
 from ...patterns import pattern
-from ..fitting import STYLED
+from ..style import STYLED
 
 _UNDECODED = range(0xDC80, 0xDD00)
 """What Python's surrogateescape makes of bytes that are not UTF-8."""
