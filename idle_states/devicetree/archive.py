@@ -9,12 +9,15 @@ from collections.abc import Iterable, Iterator
 from ..dataclass import dataclass, field
 from ..findings import Location, unreadable
 from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
+from ..wording import plural
 from .directory import MAX_ENTRIES
 from .fdt import MAX_BYTES
 from .tree import MAX_DEPTH, NAME, Node, not_a_tree
 
 _ROOTS = ("device-tree", "devicetree/base")
 """Ends of the paths that a tree is archived under."""
+_INPUTS = (b"\xd0\x0d\xfe\xed", b"/dts-v1/", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
+"""What a file begins with that is no property but a blob, a source, or packed itself."""
 
 
 def read(data: bytes, file: str) -> Node:
@@ -102,6 +105,18 @@ def _root(top: _Directory, file: str) -> tuple[str, _Directory]:
             if found:
                 path, directory = found[0]
                 return path.rpartition("/")[2], directory
+    inputs = [
+        f"{path}/{name}".lstrip("/")
+        for level in _levels(top)
+        for path, directory in level
+        for name, content in directory.files.items()
+        if content.startswith(_INPUTS) or content[257:262] == b"ustar"
+    ]
+    if inputs:
+        themselves = "itself" if len(inputs) == 1 else "themselves"
+        files = f"{plural(len(inputs), 'file')} to be read by {themselves}, {inputs[0]!a:.80} first"
+        message = f"expected the directories of one device tree, found {files}"
+        raise unreadable(file, f"{message}: unpack the archive and name its folder")
     return _part(top)
 
 

@@ -611,3 +611,12 @@ def timed(data: bytes) -> float:
     start = time.process_time()
     fdt.read(data, "x")
     return time.process_time() - start
+
+
+@pytest.mark.parametrize("between", [0, 4, 4000])
+def test_a_tree_behind_another_is_not_left_out(between: int) -> None:
+    """As bootloaders are given the trees of several boards in one file."""
+    one = blob(EMPTY)
+    where = len(one) + between
+    with pytest.raises(Unreadable, match=f"found another behind it at offset {where}: part them"):
+        fdt.read(one + bytes(between) + one, "x.dtb")
