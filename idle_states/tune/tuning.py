@@ -72,6 +72,12 @@ class Tuning:
     def assumptions(self) -> Iterator[str]:
         """Yields the assumptions behind all figures, as sentences."""
         yield from self.source.assumptions
+        yield from self._of_decisions()
+        yield from self._of_search()
+        yield from self._of_latencies()
+        yield from self._of_energy()
+
+    def _of_decisions(self) -> Iterator[str]:
         if self.settings is None:
             yield "every gap is known when it begins: no governor was asked"
         else:
@@ -83,6 +89,8 @@ class Tuning:
                 )
             elif self.source.exactness == "exact":
                 yield "what the governor was given is as recorded, whatever it selects"
+
+    def _of_search(self) -> Iterator[str]:
         yield (
             f"the best is of {self.tuned.tried} tables tried: from the present one, from "
             "break-evens and from the present one scaled as a whole, residencies are changed one "
@@ -98,6 +106,8 @@ class Tuning:
                 "latency and energy, and the best with figures at their bounds; WITHIN 1 % is over "
                 "the sample (--search-over all: everything over all)"
             )
+
+    def _of_latencies(self) -> Iterator[str]:
         if self.truth is None:
             yield (
                 "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and "
@@ -110,6 +120,8 @@ class Tuning:
             )
             if self.settings is None:
                 yield "without a governor nobody believes a latency: no honest table is tried"
+
+    def _of_energy(self) -> Iterator[str]:
         if self.power.unit == RELATIVE:
             yield (
                 "energy in s in snooze: as much as a CPU in snooze draws in so many seconds"
