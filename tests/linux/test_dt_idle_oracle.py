@@ -103,30 +103,6 @@ def test_every_row_is_registered_or_lost_with_a_reason(root: Node, kernel: str) 
 # the real thing
 
 
-@st.composite
-def sound_trees(draw: st.DrawFn) -> Node:
-    """Trees that most often give a driver."""
-    count = draw(st.integers(1, 12))
-    times = st.integers(0, 2**32 - 1)
-    nodes = [
-        state(
-            f"s{number}",
-            number,
-            draw(times),
-            draw(times),
-            draw(times),
-            status=draw(st.sampled_from([b"gone", b"gone", b"okay\0", b"disabled\0"])),
-            local_timer_stop=draw(st.sampled_from([b"gone", b""])),
-            wakeup_latency_us=draw(st.sampled_from([b"gone", cell(5)])),
-        )
-        for number in range(1, count + 1)
-    ]
-    lists = st.lists(st.integers(1, count), min_size=1, max_size=12)
-    same = draw(lists)
-    cpus = [cpu(number, draw(st.sampled_from([same, draw(lists)]))) for number in range(2)]
-    return tree(*cpus, *nodes)
-
-
 def started(root: Node) -> Node:
     """A tree without the CPUs that arm64 does not start: the oracle is of code that runs later."""
     cpus, *others = root.children

@@ -7,8 +7,6 @@ from .lists import cut, entries_in
 from .source import TOKEN, DtsBlock, DtsNode, DtsProperty, DtsText, EditRefused
 from .values import LISTS, DtsValue, blanked, fresh, rewritten
 
-_INDENT = re.compile(r"[ \t]*\Z")
-
 
 def with_property(source: DtsText, node: DtsNode, name: str, value: DtsValue) -> str:
     """The text in which a node's property has a value, None for no such property. Of several
