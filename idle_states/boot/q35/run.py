@@ -85,22 +85,22 @@ def judged(
         )
     counted = counted_in(booted.sections)
     return Q35Result(
-        request,
-        inputs[0][0],
-        given.places,
-        predicted,
-        (*stages(predicted, booted, request.governor), usage),
-        governor,
-        driver_in(booted.sections),
-        held_by(booted.sections),
-        counted,
-        tuple(message.text for message in lines_of(booted.sections["dmesg"])),
-        booted.crash,
-        tuple(_unconfirmed(predicted, options, counted)),
-        qemu.version(having.qemu),
-        qemu_s,
-        inputs,
-        directory,
+        request=request,
+        table=inputs[0][0],
+        places=given.places,
+        predicted=predicted,
+        stages=(*stages(predicted, booted, request.governor), usage),
+        governor=governor,
+        driver=driver_in(booted.sections),
+        found=held_by(booted.sections),
+        counted=counted,
+        messages=tuple(message.text for message in lines_of(booted.sections["dmesg"])),
+        crash=booted.crash,
+        unconfirmed=tuple(_unconfirmed(predicted, options, counted)),
+        qemu=qemu.version(having.qemu),
+        qemu_s=qemu_s,
+        inputs=inputs,
+        directory=directory,
     )
 
 

@@ -1,50 +1,16 @@
 """What came of a boot of a virt machine."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
 from ...dataclass import dataclass
-from ...reading.sysfs import SysfsState
-from ..predict import Stage, confirmed
+from ..guest_result import GuestResult
 from .predict import VirtPredicted
 from .request import VirtRequest
 
 
 @dataclass(frozen=True, slots=True)
-class VirtResult:
-    """The result of a boot.
+class VirtResult(GuestResult):
+    """domains: (name of a power domain, number of its state, how often it was entered during the
+    work)."""
 
-    table        name of the TABLE's file
-    places       names of the TABLE's CPUs whose place the machine's have, in the tree's order
-    governor     the guest's
-    found        CPU -> the states that it registered, as it shows them
-    counted      CPU -> its states, with what was counted during the work
-    domains      (name of a power domain, number of its state, how often it was entered during the
-                 work)
-    unconfirmed  what this boot cannot confirm, a sentence each
-    qemu         version of QEMU
-    qemu_s       seconds that QEMU ran
-    inputs       (file, SHA-256) of what was booted
-    directory    directory of the logs
-    """
-
-    request: VirtRequest
-    table: str
-    places: tuple[str, ...]
     predicted: VirtPredicted
-    stages: tuple[Stage, ...]
-    governor: str
-    found: Mapping[int, tuple[SysfsState, ...]]
-    counted: Mapping[int, tuple[SysfsState, ...]]
+    request: VirtRequest
     domains: tuple[tuple[str, int, int], ...]
-    unconfirmed: tuple[str, ...]
-    qemu: str
-    qemu_s: float
-    inputs: tuple[tuple[str, str], ...]
-    directory: Path
-
-    @property
-    def agree(self) -> bool:
-        """Whether no stage differs from its prediction, and something could be judged of the
-        kernel."""
-        return confirmed(self.predicted.release, self.stages)

@@ -87,20 +87,20 @@ def _result(
     )
     counted = counted_in(booted.sections)
     return VirtResult(
-        request,
-        inputs[0][0],
-        grafted.cpus,
-        predicted,
-        judged,
-        governor,
-        held_by(booted.sections),
-        counted,
-        entered_domains(booted),
-        tuple(_unconfirmed(predicted, machine, options, counted)),
-        qemu.version(having.qemu),
-        qemu_s,
-        inputs,
-        directory,
+        request=request,
+        table=inputs[0][0],
+        places=grafted.cpus,
+        predicted=predicted,
+        stages=judged,
+        governor=governor,
+        found=held_by(booted.sections),
+        counted=counted,
+        domains=entered_domains(booted),
+        unconfirmed=tuple(_unconfirmed(predicted, machine, options, counted)),
+        qemu=qemu.version(having.qemu),
+        qemu_s=qemu_s,
+        inputs=inputs,
+        directory=directory,
     )
 
 

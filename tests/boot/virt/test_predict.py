@@ -250,20 +250,20 @@ def test_a_kernel_without_model_is_not_judged() -> None:
 
 def result(machine: str, booted: VirtBooted, given: Node) -> VirtResult:
     return VirtResult(
-        VirtRequest(machine, "t.dtb"),
-        "t.dtb",
-        ("cpu@0", "cpu@1"),
-        predict(VIRT[machine], given, booted),
-        tuple(judged(machine, booted, given).values()),
-        "menu",
-        held_by(booted.sections),
-        counted_in(booted.sections),
-        entered_domains(booted),
-        ("CONFIG_CPU_IDLE_GOV_TEO: not set in this kernel",),
-        "QEMU emulator version 7.2",
-        12.3,
-        (("t.dtb", "0" * 64),),
-        Path("/logs"),
+        request=VirtRequest(machine, "t.dtb"),
+        table="t.dtb",
+        places=("cpu@0", "cpu@1"),
+        predicted=predict(VIRT[machine], given, booted),
+        stages=tuple(judged(machine, booted, given).values()),
+        governor="menu",
+        found=held_by(booted.sections),
+        counted=counted_in(booted.sections),
+        domains=entered_domains(booted),
+        unconfirmed=("CONFIG_CPU_IDLE_GOV_TEO: not set in this kernel",),
+        qemu="QEMU emulator version 7.2",
+        qemu_s=12.3,
+        inputs=(("t.dtb", "0" * 64),),
+        directory=Path("/logs"),
     )
 
 
