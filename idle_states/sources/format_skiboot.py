@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..findings import unreadable
+from ..findings import Unreadable, unreadable
 from ..reading import opening
 from ..skiboot.layout import HEADERS, TABLES
 from .source import File, Source, of_skiboot, with_findings
@@ -48,4 +48,8 @@ def read(file: File) -> list[Source]:
         for shown, text in texts.items()
         for each in c_table.unmodelled(text, shown, macros, names)
     ]
+    if not sources:
+        # a check that finds no tables any more would be clean
+        none = "expected arrays of struct cpu_idle_states in hw/, found none"
+        raise Unreadable([*unreadable(file.shown, none).findings, *found], texts)
     return with_findings(of_skiboot(sources, texts.values()), found)

@@ -652,6 +652,20 @@ def test_what_may_be_a_spec_is_told_what_is_wrong_with_it(text: str, tmp_path: P
     assert {finding.rule for finding in source.findings} >= {"IS921"}
 
 
+def test_a_skiboot_tree_without_tables_is_not_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a change of the struct's name, for a check of what the repository has."""
+    for folder in ("include", "hw", ".git"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "hw/slw.c").write_text("struct idle_row table[] = { { .latency_ns = 200 } };\n")
+    monkeypatch.chdir(tmp_path)
+    for words in (["check"], ["check", "."], ["audit", "."]):
+        assert main(words) == 3
+        said = capsys.readouterr()
+        assert "expected arrays of struct cpu_idle_states in hw/, found none" in said.out + said.err
+
+
 def test_directory_that_is_no_device_tree(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("name: mine\n")
     with pytest.raises(Unreadable, match="expected a directory like /proc/device-tree") as caught:
