@@ -114,6 +114,14 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "yaml",
             ),
         ),
+        (
+            ["check", "arm64-generic"],
+            "idle_states.rules.is605_bad_suspend_parameter",
+            (
+                "idle_states.rules.is301_esl_ec_mismatch",
+                "idle_states.rules.is501_drift_from_reference",
+            ),
+        ),
         (["show", "power9"], "idle_states.report.show_text", ("dataclasses", "yaml")),
     ],
 )
