@@ -631,20 +631,10 @@ FIRES_TODAY = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "power7",
-        "power8",
-        "power8-nap-only",
-        "power9",
-        "power9-dd1",
-        "power9-fused",
-        "power9-mambo",
-        "power10",
-        "power11",
-        "pseries-dedicated",
-        "pseries-shared",
-        "pseries-power10",
-    ],
+    (
+        "power7 power8 power8-nap-only power9 power9-dd1 power9-fused power9-mambo power10 power11 "
+        "pseries-dedicated pseries-shared pseries-power10"
+    ).split(),
 )
 @pytest.mark.parametrize("make", [as_spec, as_c])
 def test_what_fires_on_todays_tables(name: str, make: Callable[[IdleTable], Subject]) -> None:
