@@ -66,8 +66,8 @@ static bool scan_payload(const char *at, const char *end, struct event *event)
 	at = LITERAL(at, end, ":");
 	if (!at || at == end || !is_blank(*at))
 		return false;
-	while (end - at >= 8 && le64_at(at) == EIGHT(' '))
-		at += 8;
+	for (u64 text = 0; end - at >= 8 && !text; at += text ? __builtin_ctzll(text) / 8 : 8)
+		text = le64_at(at) ^ EIGHT(' ');
 	while (at < end && is_blank(*at))
 		at++;
 	if (miss) {
@@ -280,7 +280,8 @@ static void look_for_losses(struct scan *scan, const char *part, const char *end
 static bool scan_part(struct scan *scan, struct marks *marks, const char *part, size_t length)
 {
 	const u32 first = scan->lines;
-	size_t done = 0, line, name, end;
+	size_t done = 0, next = 0, line, name, end;
+	u32 lines = U32_MAX;
 
 	mark(marks, part, length);
 	scan->odd_bytes = marks->odd;
@@ -301,7 +302,10 @@ static bool scan_part(struct scan *scan, struct marks *marks, const char *part, 
 		if (line == length)
 			break;
 		end = end_of_line(marks, name);
-		scan->lines = first + lines_before(marks, line);
+		/* Most often the line after the one before. */
+		lines = line == next ? lines + 1 : lines_before(marks, line);
+		next = end + 1;
+		scan->lines = first + lines;
 		if (!has_room(scan))
 			return false;
 		struct event *event = &scan->events[scan->count];

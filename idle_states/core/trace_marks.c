@@ -7,25 +7,11 @@
 #include <arm_neon.h>
 #endif
 
-/* Sixteen letters, in the vectors of any processor that has them: gcc and clang choose. */
-typedef u8 letters __attribute__((vector_size(16)));
-typedef u64 halves __attribute__((vector_size(16)));
-
-#define LETTERS(c) ((letters){0} + (u8)(c))
-
 /* What a word of marks is made from. */
 struct found {
 	u64 ends, names;
 	letters odd, capital;
 };
-
-INLINE letters letters_at(const char *at)
-{
-	letters value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 /* A bit for each of 64 letters that is 0xff; the others are 0. */
 INLINE u64 bits(const letters which[4])
