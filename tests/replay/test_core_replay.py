@@ -208,7 +208,8 @@ WITHOUT = (
 )
 NOTICE = re.compile(
     r"idle-states: the compiled core is not there \([^()\n]+\); the reference does its work, "
-    r"(?:in less than a second|in about [0-9]+ s, going by [0-9.]+ % of it|at about [0-9]+ us a decision)\. "
+    r"(?:in less than a second|in about [0-9]+ s, going by [0-9.]+ % of it|"
+    r"at about [0-9]+ us a decision)\. "
     r"To get the core: apt-get install gcc [^\n]*, then make core\n"
 )
 
