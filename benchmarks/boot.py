@@ -7,7 +7,7 @@ from pathlib import Path
 
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.predict import MACHINE_TABLE
-from idle_states.boot.request import Request
+from idle_states.boot.request import BootRequest
 from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import workload
 
@@ -18,7 +18,7 @@ BEYOND = Aim("seconds", 10, "wall")
 
 
 def boot(machine: str, table: str, load: str | None) -> Times:
-    request = Request(machine, table, workload=workload(load) if load else None)
+    request = BootRequest(machine, table, workload=workload(load) if load else None)
     cpu, start = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as logs:
         try:

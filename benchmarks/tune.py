@@ -14,7 +14,7 @@ from idle_states import core
 from idle_states.linux.releases import release
 from idle_states.replay.machine import CpuTable, from_times
 from idle_states.replay.replay import Settings
-from idle_states.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evaluate, known
+from idle_states.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evaluate, offline
 from idle_states.tune.gaps import Gatherer
 from idle_states.tune.source import CpuGaps
 
@@ -100,7 +100,7 @@ def works(given: Given) -> list[Work]:
     gathered.extend(many)
     histogram = gathered.gaps()
     build = partial(timed, lambda: Gatherer(limits).extend(many))
-    ask = partial(timed, lambda: [known(histogram, table, each) for each in candidates(1000)])
+    ask = partial(timed, lambda: [offline(histogram, table, each) for each in candidates(1000)])
     return [
         *found,
         Work("tune, histogram built, gaps", build, len(many)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..report.style import Style
-    from ..statistics.request import Compared
+    from ..statistics.request import StatsResult
     from .stats_options import Plot
 
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(found.doubtful)
 
 
-def _text(found: "Compared", plot: "Plot | None", style: "Style") -> str:
+def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
     """plot: None but for --ministat."""
     from ..report import stats_forms, stats_ministat, stats_text
 

@@ -65,7 +65,7 @@ class StatsRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class StatsResult:
     """The result of a request.
 
     analysis    of the sets, None if there are none
@@ -91,7 +91,7 @@ class Compared:
         )
 
 
-def stats(request: StatsRequest) -> Compared:
+def stats(request: StatsRequest) -> StatsResult:
     """Executes a request. Raises UsageError, also if it does not fit the files; Unreadable,
     OSError."""
     taken = Taken()
@@ -114,7 +114,7 @@ def stats(request: StatsRequest) -> Compared:
             histograms = [(each.name, histogram(each.values or ())) for each in sets]
     inputs = tuple((file.name, file.sha256) for file in files)
     remarks = tuple(remark for file in files for remark in file.remarks)
-    return Compared(analysis, tuple(histograms), tuple(found), tuple(table), inputs, remarks)
+    return StatsResult(analysis, tuple(histograms), tuple(found), tuple(table), inputs, remarks)
 
 
 def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.statistics.reading import open_file
-from idle_states.statistics.request import Compared, StatsRequest, stats
+from idle_states.statistics.request import StatsRequest, StatsResult, stats
 from idle_states.statistics.wrapped_rows import rejoined
 
 HEAD = "  N           Min           Max        Median           Avg        Stddev"
@@ -50,7 +50,7 @@ def written(tmp_path: Path, text: str | bytes) -> str:
     return str(file)
 
 
-def compared(tmp_path: Path, text: str | bytes) -> Compared:
+def compared(tmp_path: Path, text: str | bytes) -> StatsResult:
     return stats(StatsRequest((written(tmp_path, text),)))
 
 
