@@ -96,12 +96,17 @@ def _module(governor: str) -> Any:
     return import_module(f"idle_states.linux.governors.{governor}_features")
 
 
+def _features(governor: str) -> Any:
+    """The dataclass of the governor's features."""
+    return type(_module(governor).HISTORY.oldest)
+
+
 def _known(governor: str, source: str) -> Iterator[Feature]:
     """What the C reads, in the dataclass's order. If it names no text of a feature, the texts make
     no difference to it, and all are known."""
     read = {field.removesuffix("_") for field in FEATURE.findall(source)}
     named = set(CONSTANT.findall(source))
-    for name, kind in types_of(type(_module(governor).HISTORY.oldest)).items():
+    for name, kind in types_of(_features(governor)).items():
         if name not in read:
             continue
         texts = [text for text in choices(kind) if isinstance(text, str)]
@@ -116,7 +121,7 @@ def _eras(governor: str, known: list[Feature]) -> Iterator[str]:
     each long-term series: other point releases run code for any features, for each era takes as
     long to compile as all the rest."""
     oldest = _module(governor).HISTORY.oldest
-    unread = types_of(type(oldest)).keys() - {each.name for each in known}
+    unread = types_of(_features(governor)).keys() - {each.name for each in known}
     seen = set()
     for name in SPECIALISED:
         try:

@@ -66,10 +66,10 @@ def text(records: Sequence[dict[str, Any]]) -> str:
         head = ("table", "what it tries", "registered", "stages", "entered", "date")
         parts.append(f"### {machine}\n\n" + wide_table(head, map(_row, plain)))
         if recorded:
-            head = ("table", "governor", "kernel", "registered", "stages", "decisions", "date")
+            heads = ("table", "governor", "kernel", "registered", "stages", "decisions", "date")
             rows = map(_recorded_row, recorded)
             title = f"### Decisions recorded on {machine}\n\n"
-            parts.append(title + _BUILT + wide_table(head, rows))
+            parts.append(title + _BUILT + wide_table(heads, rows))
     parts.append("\n".join(["### What no boot here can confirm", "", *_unconfirmed(booted), ""]))
     return "\n".join(parts)
 

@@ -103,7 +103,8 @@ def _made(tree: SourcesTree, path: str, boards: Mapping[str, BuiltBoard], machin
 def _changed(machine: IdleTree, drawn: random.Random) -> IdleTree:
     """With one to three changes, each to a state that some list has."""
     for change in drawn.sample(_CHANGES, drawn.randint(1, 3)):
-        names = [name for each in (*machine.cpus, *machine.domains) for name in each.states]
+        listed = [each.states for each in machine.cpus] + [each.states for each in machine.domains]
+        names = [name for states in listed for name in states]
         if names:
             machine = change(machine, machine.name2state[drawn.choice(names)])
     return machine

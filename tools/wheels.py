@@ -177,7 +177,7 @@ def release(platform: Platform, twice: bool) -> Path:
     DIST.mkdir(exist_ok=True)
     for old in DIST.glob(f"idle_states-*_{platform.name}.whl"):
         old.unlink()
-    return shutil.copy2(wheel, DIST / wheel.name)
+    return Path(shutil.copy2(wheel, DIST / wheel.name))
 
 
 def main(words: Sequence[str] | None = None) -> int:
