@@ -8,7 +8,7 @@ from ..check.check import check
 from ..check.criteria import Criteria
 from ..dataclass import dataclass, field, replace
 from ..diff import Difference, diff
-from ..findings import Finding, UsageError
+from ..findings import Finding, UsageError, unreadable
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, release
 from ..reading import opening
@@ -135,7 +135,8 @@ def review(
 
 def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> TreeReader:
     """Reads the tables of a repository of specs, of Linux, of other device-tree sources, or of
-    skiboot."""
+    skiboot. Raises Unreadable (IS930) for a repository that is none of these: that no table changes
+    there would say nothing."""
     if specs:
         return SpecTree(repository)
     if not repository.named(head, f"{repository.prefix}hw/slw.c"):
@@ -144,7 +145,14 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
             return LinuxTree(repository, base, head, trees)
         if trees:
             return BoardsTree(repository, base, head, trees)
-    return SkibootTree(repository, base, head)
+    skiboot = SkibootTree(repository, base, head)
+    if repository.entries(head) and not any(map(skiboot.has_tables, (base, head))):
+        message = (
+            "expected a repository of skiboot, or of Linux, U-Boot or Zephyr with "
+            "their folders of device-tree sources, or of specs (--specs), found none of them"
+        )
+        raise unreadable(repository.shown, message)
+    return skiboot
 
 
 class _Reviewer:

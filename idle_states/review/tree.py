@@ -93,6 +93,10 @@ class SkibootTree(TreeReader):
     def commits(self, base: str, head: str) -> list[Commit]:
         return self.repository.commits(base, head, [*self.files, *self.headers])
 
+    def has_tables(self, commit: str) -> bool:
+        """Whether a commit has a file that may hold tables."""
+        return bool(commit) and any(self.repository.entries(commit, self.files))
+
     def _read(self, commit: str) -> End:
         entries = {e.path: e for e in self.repository.entries(commit, [*self.files, *self.headers])}
         macros: dict[str, str] = {}

@@ -123,6 +123,19 @@ def test_what_code_does_to_a_table_is_a_finding_of_its_commit(
     assert message in found.message
 
 
+@pytest.mark.parametrize("file", ["specs/mine.yaml", "boards/a.dts", "core/idle.c"])
+def test_a_repository_of_another_kind_is_not_without_changes(
+    file: str, history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.commit({file: "name: mine\nextends: power9\n"})
+    history.commit({file: "name: mine\nextends: power10\n"})
+    status, said = refusal(capsys, "--tree", str(history.directory))
+    assert status == 3
+    assert "expected a repository of skiboot, or of Linux, U-Boot or Zephyr" in said
+    if file.endswith(".yaml"):
+        assert only(reviewed(history, specs=True)).tables
+
+
 def test_huge_file_is_refused(stop0_lite: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review_tree, "MAX_BYTES", 100)
     found = only(reviewed(stop0_lite))
