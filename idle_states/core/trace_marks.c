@@ -1,4 +1,4 @@
-#include "trace_digits.h"
+#include "levels.h"
 #include "trace_marks.h"
 
 #ifdef __SSE2__
@@ -6,12 +6,6 @@
 #elif defined(__AARCH64EL__)
 #include <arm_neon.h>
 #endif
-
-/* What a word of marks is made from. */
-struct found {
-	u64 ends, names;
-	letters odd, capital;
-};
 
 /* A bit for each of 64 letters that is 0xff; the others are 0. */
 INLINE u64 bits(const letters which[4])
@@ -61,26 +55,6 @@ INLINE u64 bits(const letters which[4])
 #endif
 }
 
-/* Looks at 64 bytes; those of the name's length that follow are there. */
-INLINE void look(struct found *found, const char *at)
-{
-	letters ends[4], names[4];
-
-	for (int i = 0; i < 4; i++) {
-		const letters here = letters_at(at + 16 * i);
-		const letters last = letters_at(at + 16 * i + NAME_LENGTH - 1);
-
-		ends[i] = (letters)(here == LETTERS('\n'));
-		names[i] = (letters)(here == LETTERS(NAME[0])) &
-			   (letters)(last == LETTERS(NAME[NAME_LENGTH - 1]));
-		/* A NUL less one is above 127, too. */
-		found->odd |= here | (here - 1);
-		found->capital |= (letters)(here == LETTERS('P'));
-	}
-	found->ends = bits(ends);
-	found->names = bits(names);
-}
-
 /* Whether a line is short that ends in this word, the one before having ended in it or the last. */
 static bool ends_short(u64 ends, u64 earlier)
 {
@@ -96,42 +70,40 @@ static bool ends_short(u64 ends, u64 earlier)
 	return false;
 }
 
+#define LEVEL 0
+#include "trace_marks_body.h"
+#undef LEVEL
+
+#ifdef LEVELS
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define LEVEL 3
+#include "trace_marks_body.h"
+#undef LEVEL
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#define LEVEL 4
+#include "trace_marks_body.h"
+#undef LEVEL
+#pragma GCC pop_options
+#endif
+
+void mark_at(int highest, struct marks *marks, const char *text, size_t length)
+{
+#ifdef LEVELS
+	if (highest >= 4)
+		return mark_4(marks, text, length);
+	if (highest >= 3)
+		return mark_3(marks, text, length);
+#else
+	(void)highest;
+#endif
+	mark_0(marks, text, length);
+}
+
 void mark(struct marks *marks, const char *text, size_t length)
 {
-	char rest[64 + 16];
-	struct found found = {0};
-	u64 earlier = 1ull << 63;
-	u32 lines = 0;
-	bool ended = length && text[length - 1] == '\n', has_short = false;
-	/* The end of a last line without newline is marked behind it. */
-	size_t words = (length + !ended + 63) / 64;
-
-	for (size_t word = 0; word < words; word++) {
-		const char *at = text + 64 * word;
-		size_t left = length - 64 * word;
-
-		if (left < 64 + NAME_LENGTH - 1) {
-			memset(rest, ' ', sizeof(rest));
-			memcpy(rest, at, left);
-			if (!ended)
-				rest[left] = '\n';
-			at = rest;
-		}
-		look(&found, at);
-		marks->ends[word] = found.ends;
-		marks->names[word] = found.names;
-		marks->before[word] = (u16)lines;
-		lines += (u32)ones(found.ends);
-		/* Two in a word, or one in the last bytes of a word and in the first of the next. */
-		if ((found.ends & (found.ends - 1)) ||
-		    (found.ends << (64 - SHORT_LINE) && earlier >> (64 - SHORT_LINE)))
-			has_short |= ends_short(found.ends, earlier);
-		earlier = found.ends;
-	}
-	marks->words = words;
-	const halves odd = (halves)found.odd, capital = (halves)found.capital;
-
-	marks->odd = ((odd[0] | odd[1]) & EIGHT(0x80)) != 0;
-	marks->capital = (capital[0] | capital[1]) != 0;
-	marks->has_short = has_short;
+	mark_at(level(), marks, text, length);
 }

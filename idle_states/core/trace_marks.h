@@ -22,8 +22,9 @@ struct marks {
 	bool odd, capital, has_short;
 };
 
-/* At most PART bytes. */
+/* At most PART bytes. mark_at: by what a level of instruction sets has, which the machine must have. */
 void mark(struct marks *marks, const char *text, size_t length);
+void mark_at(int level, struct marks *marks, const char *text, size_t length);
 
 INLINE int ones(u64 bits)
 {

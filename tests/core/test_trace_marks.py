@@ -11,7 +11,8 @@ import pytest
 CORE = Path(__file__).parents[2] / "idle_states/core"
 PART, SHORT_LINE, NAME_LENGTH = 32 << 10, 40, 8
 WORDS = PART // 64 + 1
-PORTABLE = ("-U__SSE2__", "-U__AARCH64EL__", "-U__POWER8_VECTOR__")
+PORTABLE = ("-DBASELINE_ALONE", "-U__SSE2__", "-U__AARCH64EL__", "-U__POWER8_VECTOR__")
+OWN_LEVEL = '#include "levels.h"\nint own_level(void) { return level(); }\n'
 FEW = b"\nce\nPx\x00\x01\x7f\x80\xffP\x0b\x64\x62\xe3\xe5 "
 
 
@@ -40,18 +41,25 @@ def texts() -> list[bytes]:
     return [*some, random.randbytes(PART), b"c......e\n" * (PART // 9)]
 
 
-@pytest.mark.parametrize("flags", [(), PORTABLE], ids=["own", "portable"])
-def test_marks_are_what_the_bytes_say(tmp_path: Path, flags: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("flags", "level"),
+    [((), 0), ((), 3), ((), 4), (PORTABLE, 0)],
+    ids=["baseline", "x86-64-v3", "x86-64-v4", "portable"],
+)
+def test_marks_are_what_the_bytes_say(tmp_path: Path, flags: tuple[str, ...], level: int) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("no gcc")
     library = tmp_path / "marks.so"
-    source = ["-shared", "-fPIC", "-o", str(library), str(CORE / "trace_marks.c")]
+    (own := tmp_path / "level.c").write_text(OWN_LEVEL)
+    source = [f"-I{CORE}", str(CORE / "trace_marks.c"), str(own), "-shared", "-fPIC"]
     options = ["-std=gnu11", "-O1", "-fno-strict-aliasing", "-Wno-psabi", "-Werror", *flags]
-    subprocess.run(["gcc", *options, *source], check=True)
-    mark = ctypes.CDLL(str(library)).mark
+    subprocess.run(["gcc", *options, *source, "-o", str(library)], check=True)
+    compiled = ctypes.CDLL(str(library))
+    if level > compiled.own_level():
+        pytest.skip(f"a processor without x86-64-v{level}")
     for text in texts():
         marks = Marks()
-        mark(ctypes.byref(marks), text, ctypes.c_size_t(len(text)))
+        compiled.mark_at(level, ctypes.byref(marks), text, ctypes.c_size_t(len(text)))
         length = len(text)
         ends = [at for at, byte in enumerate(text) if byte == ord("\n")]
         if not text.endswith(b"\n"):

@@ -1,0 +1,118 @@
+/* mark() for one instruction set. */
+
+#if LEVEL >= 3
+/* A bit for each letter. */
+typedef u64 LEVELED(sum);
+#else
+typedef letters LEVELED(sum);
+#endif
+
+/* What a word of marks is made from; of all words so far: whether letters have their highest bit. */
+struct LEVELED(found) {
+	u64 ends, names;
+	LEVELED(sum) odd, capital;
+};
+
+INLINE bool LEVELED(any_high)(LEVELED(sum) sum)
+{
+#if LEVEL >= 3
+	return sum != 0;
+#else
+	return ((((halves)sum)[0] | ((halves)sum)[1]) & EIGHT(0x80)) != 0;
+#endif
+}
+
+/* Looks at 64 bytes; those of the name's length that follow are there. */
+#if LEVEL >= 4
+INLINE void LEVELED(look)(struct LEVELED(found) *found, const char *at)
+{
+	const __m512i here = _mm512_loadu_si512(at);
+	const __m512i last = _mm512_loadu_si512(at + NAME_LENGTH - 1);
+	const u64 begins = _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8(NAME[0]));
+
+	found->ends = _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8('\n'));
+	found->names = begins & _mm512_cmpeq_epi8_mask(last, _mm512_set1_epi8(NAME[NAME_LENGTH - 1]));
+	/* A NUL less one is above 127, too. */
+	found->odd |= _mm512_movepi8_mask(here | _mm512_sub_epi8(here, _mm512_set1_epi8(1)));
+	found->capital |= _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8('P'));
+}
+#elif LEVEL >= 3
+/* A bit for each letter whose highest is set. */
+INLINE u64 LEVELED(high)(__m256i some)
+{
+	return (u32)_mm256_movemask_epi8(some);
+}
+
+INLINE void LEVELED(look)(struct LEVELED(found) *found, const char *at)
+{
+	found->ends = found->names = 0;
+	for (int i = 0; i < 64; i += 32) {
+		const __m256i here = _mm256_loadu_si256((const __m256i *)(at + i));
+		const __m256i last = _mm256_loadu_si256((const __m256i *)(at + i + NAME_LENGTH - 1));
+		const __m256i begins = _mm256_cmpeq_epi8(here, _mm256_set1_epi8(NAME[0]));
+		const __m256i closes = _mm256_cmpeq_epi8(last, _mm256_set1_epi8(NAME[NAME_LENGTH - 1]));
+
+		found->ends |= LEVELED(high)(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('\n'))) << i;
+		found->names |= LEVELED(high)(begins & closes) << i;
+		found->odd |= LEVELED(high)(here | _mm256_sub_epi8(here, _mm256_set1_epi8(1)));
+		found->capital |= LEVELED(high)(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('P')));
+	}
+}
+#else
+INLINE void LEVELED(look)(struct LEVELED(found) *found, const char *at)
+{
+	letters ends[4], names[4];
+
+	for (int i = 0; i < 4; i++) {
+		const letters here = letters_at(at + 16 * i);
+		const letters last = letters_at(at + 16 * i + NAME_LENGTH - 1);
+
+		ends[i] = (letters)(here == LETTERS('\n'));
+		names[i] = (letters)(here == LETTERS(NAME[0])) &
+			   (letters)(last == LETTERS(NAME[NAME_LENGTH - 1]));
+		/* A NUL less one is above 127, too. */
+		found->odd |= here | (here - 1);
+		found->capital |= (letters)(here == LETTERS('P'));
+	}
+	found->ends = bits(ends);
+	found->names = bits(names);
+}
+#endif
+
+static void LEVELED(mark)(struct marks *marks, const char *text, size_t length)
+{
+	char rest[64 + 16];
+	struct LEVELED(found) found = {0};
+	u64 earlier = 1ull << 63;
+	u32 lines = 0;
+	bool ended = length && text[length - 1] == '\n', has_short = false;
+	/* The end of a last line without newline is marked behind it. */
+	size_t words = (length + !ended + 63) / 64;
+
+	for (size_t word = 0; word < words; word++) {
+		const char *at = text + 64 * word;
+		size_t left = length - 64 * word;
+
+		if (left < 64 + NAME_LENGTH - 1) {
+			memset(rest, ' ', sizeof(rest));
+			memcpy(rest, at, left);
+			if (!ended)
+				rest[left] = '\n';
+			at = rest;
+		}
+		LEVELED(look)(&found, at);
+		marks->ends[word] = found.ends;
+		marks->names[word] = found.names;
+		marks->before[word] = (u16)lines;
+		lines += (u32)ones(found.ends);
+		/* Two in a word, or one in the last bytes of a word and in the first of the next. */
+		if ((found.ends & (found.ends - 1)) ||
+		    (found.ends << (64 - SHORT_LINE) && earlier >> (64 - SHORT_LINE)))
+			has_short |= ends_short(found.ends, earlier);
+		earlier = found.ends;
+	}
+	marks->words = words;
+	marks->odd = LEVELED(any_high)(found.odd);
+	marks->capital = LEVELED(any_high)(found.capital);
+	marks->has_short = has_short;
+}
