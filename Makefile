@@ -1,7 +1,7 @@
 # make run    build a virtual environment, install, check every current table, follow one
 # make test   install what the tests need, then run all of them
 # make core   compile the C again, where a compiler was missing before
-# make lint   ruff, mypy --strict
+# make lint   ruff, and mypy --strict on all but tests
 # make fuzz   the tests that draw their inputs, on new ones each time; then every reader for EACH
 #             seconds, on inputs that grow towards code not yet reached
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
