@@ -98,12 +98,15 @@ class BoardsTree(TreeReader):
                 boards.add(path)
             elif self._differs(base, head, path):
                 parts.add(path)
-        if parts:
-            boards |= {
-                board
-                for board in head.boards.files()
-                if not parts.isdisjoint(head.boards.reached(board))
-            }
+        # what is gone is reached from where it was alone
+        gone = {path for path in parts if head.files.entry(path) is None}
+        for state, meant in ((head, parts), (base, gone)):
+            if meant:
+                boards |= {
+                    board
+                    for board in state.boards.files()
+                    if not meant.isdisjoint(state.boards.reached(board))
+                }
         for board in sorted(boards):
             sides = [state for state in (base, head) if state.files.entry(board)]
             if not any(state.boards.has_idle_states(board) for state in sides):
@@ -138,11 +141,12 @@ class BoardsTree(TreeReader):
         """A board's lists, worked out once for commits at which they are the same; why it cannot be
         built."""
         state = self.state(top, commit)
-        digest = self._digest(state, board)
-        if not digest:
+        if state.files.entry(board) is None:
             return ()
+        digest = self._digest(state, board)
         key = top, board, digest
-        if key not in self._lists:
+        # without any text of idle states, what it includes may be missing
+        if not digest or key not in self._lists:
             try:
                 built = state.built(board)
                 self._lists[key] = lists_of(built.root, built.shown)

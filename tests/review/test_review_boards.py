@@ -155,6 +155,28 @@ def test_a_board_that_no_longer_builds(linux: History, capsys: Capture) -> None:
     assert "NO_SUCH_SLEEP" in out
 
 
+@pytest.mark.parametrize(
+    ("files", "missing"),
+    [
+        (
+            {"include/dt-bindings/psci.h": None, "include/dt-bindings/other.h": ""},
+            "<dt-bindings/psci.h>",
+        ),
+        ({f"{FOLDER}/soc.dtsi": None}, '"soc.dtsi"'),
+        ({f"{FOLDER}/two.dts": OTHER.replace("/ {", '#include "gone.dtsi"\n/ {')}, '"gone.dtsi"'),
+    ],
+)
+def test_a_board_whose_include_goes_is_named(
+    files: dict[str, str | bytes | None], missing: str, linux: History, capsys: Capture
+) -> None:
+    linux.commit(files)
+    assert reviewed(linux) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "IS931" in out
+    assert f"expected a file to include, found none of the name {missing}" in out
+    assert "absent" not in out
+
+
 def test_each_commit_by_itself(linux: History, capsys: Capture) -> None:
     linux.commit(soc("<2000>", "<2500>"), "first")
     linux.commit(soc("<2000>", "<2500>", WITH_PSCI.replace("second", "third")), "quiet")
