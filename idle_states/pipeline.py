@@ -19,7 +19,6 @@ from .linux.psci_firmware import PsciFirmware
 from .linux.releases import Release
 from .power_mgt import PowerMgt
 from .processors import assumed
-from .skiboot.export import Export, export
 from .skiboot.platform import ALL_LEVELS, Platform
 from .skiboot.releases import ExportCode
 from .sources import Source, read_table
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from .linux.governors.given import GovernorRequest
     from .linux.governors.interface import State
     from .linux.intel_idle.platform import X86Platform
+    from .skiboot.export import Export
 
 
 class Subject:
@@ -131,10 +131,12 @@ class Subject:
         return Cpu(processor.name, processor.pvr)
 
     @cached_property
-    def export(self) -> Export | None:
+    def export(self) -> "Export | None":
         """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
         if self.table.exported or not self.is_opal:
             return None
+        from .skiboot.export import export
+
         return export(self.table, self.platform, self.code)
 
     @cached_property
@@ -271,7 +273,7 @@ class Journey:
     table: IdleTable
     platform: Platform
     machine: "X86Platform | None"
-    export: Export | None
+    export: "Export | None"
     arrivals: tuple[Arrival, ...]
 
 

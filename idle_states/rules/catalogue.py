@@ -11,9 +11,10 @@ from .rule import OPAL_FORMS, LoadedRule
 
 _FILE = pattern(r"is[0-9]{3}_\w+\.py")
 _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
-    (): "is114 is117 is118 is121 is122 is51 is7 is9",
+    (): "is114 is117 is118 is121 is122 is51 is601 is7 is9",
     OPAL_FORMS: "is104 is105 is108 is112 is201 is202 is207 is208 is211 is212 is216 is217 is218 "
     "is219 is3 is404 is405 is406 is407 is408 is409 is410 is411 is412 is5",
+    (*OPAL_FORMS, "sysfs"): "is210 is402 is420",
     ("dt",): "is101 is102 is103 is106 is107 is113 is115 is116 is119 is120 is316 is331",
     ("spec",): "is213 is220 is221 is332 is421",
     ("spec", "c"): "is109 is110 is214 is320 is321 is322 is327 is502 is503",

@@ -120,6 +120,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             (
                 "idle_states.rules.is301_esl_ec_mismatch",
                 "idle_states.rules.is501_drift_from_reference",
+                "idle_states.skiboot.export",
             ),
         ),
         (["show", "power9"], "idle_states.report.show_text", ("dataclasses", "yaml")),
