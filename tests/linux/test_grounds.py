@@ -18,6 +18,7 @@ from idle_states.linux.releases import (
     MAINLINE,
     PRESETS,
     SERIES,
+    SERIES2LAST,
     folded,
     place,
     release,
@@ -44,7 +45,7 @@ NAMES = st.one_of(
         ("6.16", "menu", "reconstructed from its changes, not read"),
         ("5.5", "menu", "not known, taken as 5.6"),
         ("6.19.3", "menu", "not known, taken as 6.19"),
-        ("6.6.999", "menu", "not known, taken as 6.6.150"),
+        ("6.6.999", "menu", f"not known, taken as {SERIES2LAST['6.6']}"),
         ("9.9", "powernv", f"not known, taken as {SERIES[-1]}"),
         ("4.11", "powernv", "read, not compiled"),
         ("6.12", "dt", "compiled and compared"),
@@ -96,7 +97,7 @@ def test_remarks_are_of_what_was_not_compiled() -> None:
     kernels = [release(name) for name in ("6.1", "4.11", "4.12", "6.6.999")]
     assert remarks(kernels, "powernv", "menu") == [
         "powernv of Linux 4.11, 4.12: read, not compiled",
-        "powernv of Linux 6.6.999: not known, taken as 6.6.150",
-        "menu of Linux 6.6.999: not known, taken as 6.6.150",
+        f"powernv of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
+        f"menu of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
     ]
     assert remarks([release("4.5")], "menu", "teo", "haltpoll") == []
