@@ -12,10 +12,10 @@
 static PyObject *listed(struct scan *scan)
 {
 	PyObject *unusual = PyList_New(0), *result = NULL;
-	Py_ssize_t plain = 0;
+	Py_ssize_t plain = scan->unusual ? 0 : (Py_ssize_t)scan->count;
 	bool good = unusual;
 
-	for (size_t i = 0; good && i < scan->count; i++) {
+	for (size_t i = (size_t)plain; good && i < scan->count; i++) {
 		const struct event *event = &scan->events[i];
 
 		if (event->what == UNUSUAL) {

@@ -250,6 +250,7 @@ static bool add_unusual(struct scan *scan, const char *line)
 {
 	if (!has_room(scan))
 		return false;
+	scan->unusual = true;
 	scan->events[scan->count++] = (struct event){
 		.what = UNUSUAL,
 		.ns = (u64)(line - scan->text),

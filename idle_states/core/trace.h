@@ -23,15 +23,16 @@ struct event {
 };
 
 /*
- * events: as many as needed, to be freed. coarse: of any event. Of the part at hand: whether it has
- * what is no ASCII text, PERF_RECORD_LOST, none of both nor anything else that an other event's line
- * may not have. second_*: the last whole second read, with its text up to the point.
+ * events: as many as needed, to be freed. coarse: of any event. unusual: whether there are such. Of
+ * the part at hand: whether it has what is no ASCII text, PERF_RECORD_LOST, none of both nor anything
+ * else that an other event's line may not have. second_*: the last whole second read, with its text up
+ * to the point.
  */
 struct scan {
 	struct event *events;
 	size_t room, count;
 	u32 lines;
-	bool coarse;
+	bool coarse, unusual;
 	bool odd_bytes, losses, quiet;
 	const char *text;
 	u64 second_text, second_mask, second_ns;
