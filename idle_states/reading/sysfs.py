@@ -88,7 +88,8 @@ def read(source: Input) -> Dump:
             continue
         if attribute in _NUMBERS:
             if not raw.isdigit() or len(raw) > _DIGITS_MAX:
-                message = f"expected a number as {attribute}, found {_decoded(raw)[:40]!r}"
+                digits = f" of at most {_DIGITS_MAX} digits" if raw.isdigit() else ""
+                message = f"expected a number{digits} as {attribute}, found {_decoded(raw)[:40]!r}"
                 raise unreadable(source.name, message, line)
         elif attribute == "default_status":
             if raw not in _STATUS:

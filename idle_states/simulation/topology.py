@@ -208,5 +208,6 @@ def parse(text: str) -> Topology:
         elif value.isascii() and value.isdigit() and len(value) <= 6:
             values[key] = int(value)
         else:
-            raise BadTopology(f"expected a number for {key}, found {value!r}")
+            digits = " of at most 6 digits" if value.isdigit() else ""
+            raise BadTopology(f"expected a number{digits} for {key}, found {value!r}")
     return regular(Shape(**values))  # type: ignore[arg-type]

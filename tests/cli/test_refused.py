@@ -115,6 +115,7 @@ REFUSED = {
     "tune power9 --workload hand-off --topology smt4 --duration 5ms --power implied": """
         --workload hand-off:work=x => expected work as a time
         --topology cpus=x => expected a number for cpus
+        --topology cpus=99999999 => expected a number of at most 6 digits for cpus
         --placement recent=x => expected recent=on|off
         --runs 0 => --runs from 1 to 10000
         --duration 5 => --duration: expected a time with its unit, such as 200ns
