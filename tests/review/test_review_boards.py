@@ -163,7 +163,10 @@ def test_a_board_that_no_longer_builds(linux: History, capsys: Capture) -> None:
             "<dt-bindings/psci.h>",
         ),
         ({f"{FOLDER}/soc.dtsi": None}, '"soc.dtsi"'),
-        ({f"{FOLDER}/two.dts": OTHER.replace("/ {", '#include "gone.dtsi"\n/ {')}, '"gone.dtsi"'),
+        (
+            {f"{FOLDER}/two.dts": '/dts-v1/;\n#include "gone.dtsi"\n/ { model = "two"; };\n'},
+            '"gone.dtsi"',
+        ),
     ],
 )
 def test_a_board_whose_include_goes_is_named(
