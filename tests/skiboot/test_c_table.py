@@ -390,6 +390,16 @@ def test_what_leaves_tables_as_they_are(text: str) -> None:
     assert c_table.unmodelled(text, "x.c", {"GIVEN": "1"}, {"a_states"}) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["states", "states =", "x", "states[0]", "states[0].flags", "=", "\n"]
+)
+def test_long_blanks_are_gone_through_once(text: str) -> None:
+    began = time.process_time()
+    blanks = " " * 1_000_000
+    c_table.unmodelled(f"{_TABLE}int f() {{ {text}{blanks}{text}{blanks}", "x.c", {}, {"a_states"})
+    assert time.process_time() - began < 3
+
+
 def test_where_a_directive_may_stand() -> None:
     row = 'struct cpu_idle_states x[] = { { .name = "a" } };\n'
     assert c_table.read(f"/* here */ # /**/ if 0\n{row}#endif\n", "x.c") == []

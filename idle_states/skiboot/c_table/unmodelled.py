@@ -14,16 +14,18 @@ from .conditions import other_builds, place_of
 from .structure import arrays
 
 _CHOICE = re.compile(
-    r"(?<![\w.>])\*?\s*(?P<what>states|nr_states)\s*=(?!=)\s*(?P<value>[^;]{0,200}?)\s*;"
+    r"(?<![\w.>])(?P<what>states|nr_states)\s*+=(?!=)\s*+(?P<value>[^;]{0,200}+);", re.ASCII
 )
 _ARRAY = re.compile(r"\w+_states", re.ASCII)
 _SIZE = re.compile(
     r"ARRAY_SIZE\s*\(\s*(\w+)\s*\)|sizeof\s*\(?\s*(\w+)\s*\)?\s*/\s*sizeof\b.*", re.DOTALL
 )
 _WRITE = re.compile(
-    r"(?:\b(?:states|\w*cpu_idle_states)\s*\)?\s*(?:\[[^\]]{0,200}\]\s*\.|->)\s*(?P<member>\w+)"
-    r"|[\w\])]\s*(?:\.|->)\s*(?P<other>latency_ns|residency_ns|pm_ctrl_reg_val|pm_ctrl_reg_mask))"
-    r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+    r"(?:\b(?:states|\w*+(?<=cpu_idle_states))\s*+(?:\)\s*+)?(?:\[[^\]]{0,200}+\]\s*+\.|->)\s*+"
+    r"(?P<member>\w++)|[\w\])]\s*+(?:\.|->)\s*+"
+    r"(?P<other>latency_ns|residency_ns|pm_ctrl_reg_val|pm_ctrl_reg_mask))"
+    r"\s*+(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)",
+    re.ASCII,
 )
 
 
@@ -106,7 +108,7 @@ def _difference(one: str, other: str) -> int:
 
 def _unread(clean: Preprocessed, tables: Collection[str]) -> Iterator[UnsupportedC]:
     for match in _CHOICE.finditer(clean.bare):
-        array = match["value"]
+        array = match["value"].strip()
         if match["what"] == "states" and _ARRAY.fullmatch(array) and array not in tables:
             message = f"expected the table {array}, which the code takes, found none"
             yield UnsupportedC(message, *match.span("value"))
