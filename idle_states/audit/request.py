@@ -1,6 +1,5 @@
 """The request for an audit, and the generator of its results."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..findings import Unreadable, UsageError
 from ..linux.governors.given import check_hz
 from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, release
+from ..reading import opening
 from ..selection.selection import settling_of
 from ..sources import File, read_file
 from ..sources.boards import boards_of, with_idle_states
@@ -102,8 +102,8 @@ def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Seq
 
 def _names(words: tuple[str, ...]) -> Iterator[str]:
     for word in words:
-        if word == "-":
-            yield from (line.rstrip("\n") for line in sys.stdin if line.strip())
+        if word == opening.STANDARD_INPUT:
+            yield from opening.given_names()
         else:
             yield word
 

@@ -108,6 +108,8 @@ LID_XZ_MEMORY_BYTES = _limit("skiboot.lid", "memory for an xz dictionary", 128 *
 SYMBOL_BYTES = _limit("skiboot.elf", "looked at of a symbol's name", 256, "bytes")
 LID_ROWS = _limit("skiboot.lid", "rows", 512)
 
+NAME_BYTES = _limit("names on standard input", "a name", 4096, "bytes")
+
 LINE_BYTES = _limit("trace, recording, dump", "a line", 64 * KIB, "bytes")
 CPU = _limit("trace, recording, dump", "number of a CPU", 8191)
 RECORDING_HEAD_BYTES = _limit("trace, recording, dump", "a recording's head", MIB, "bytes")

@@ -133,6 +133,18 @@ def open_operand(name: str) -> BinaryIO:
     return sys.stdin.buffer if name == STANDARD_INPUT else _regular(name, name, pipes=True)
 
 
+def given_names() -> Iterator[str]:
+    """Names of files on standard input, one a line, as they come. One longer than any file's is cut
+    where that shows, so that it alone is refused."""
+    read = sys.stdin.buffer.readline
+    while line := read(limits.NAME_BYTES):
+        rest = line
+        while rest and not rest.endswith(b"\n"):
+            rest = read(limits.NAME_BYTES)
+        if line.strip():
+            yield os.fsdecode(line.removesuffix(b"\n"))
+
+
 def bounded(file: BinaryIO, limit: int, shown: str) -> bytes:
     """All that follows. Raises Unreadable (IS930) if it is more than `limit` bytes."""
     return _rest(file.read, limit, shown)

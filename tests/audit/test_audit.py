@@ -1,5 +1,6 @@
 """audit: one input, many, hostile ones, and what processes and clusters must not change."""
 
+import io
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
+from idle_states.reading import limits
 from idle_states.resources import resource
 from idle_states.sources.walk import Walk
 from tests.support import DATA, acpi, commands
@@ -199,10 +201,9 @@ def test_a_mistake_of_the_tool_does_not_end_the_run(
 def test_names_on_standard_input(
     fleet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import io
-
     names = [str(fleet / "000.dtb"), str(fleet / "010.dtb")]
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*names, ""])))
+    given = io.BytesIO("\n".join([*names, ""]).encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given))
     status, text = run(capsys, "-", "--format", "jsonl")
     assert status == 0
     lines = [json.loads(line) for line in text.splitlines()]
@@ -212,6 +213,21 @@ def test_names_on_standard_input(
     for line in lines:
         jsonschema.Draft202012Validator(item).validate(line)
         assert line["tool"]["name"] == "idle-states"
+
+
+def test_names_on_standard_input_are_bytes(
+    fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = os.fsencode(tmp_path) + b"/\xff .dtb"
+    shutil.copy(fleet / "000.dtb", odd)
+    long = b"a" * 9 * limits.NAME_BYTES
+    given = io.BytesIO(b"\n".join([long, b"", odd, long + b" "]))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given, "utf-8"))
+    assert main(["audit", "-", "--format", "jsonl", "--config", "none"]) == 3
+    before, found, after = map(json.loads, capsys.readouterr().out.splitlines())
+    assert found["nearest"]
+    assert before["file"] == after["file"] == "a" * limits.NAME_BYTES
+    assert "found nothing of that name" in str(after["findings"])
 
 
 @pytest.mark.slow

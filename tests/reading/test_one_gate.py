@@ -36,6 +36,7 @@ REASONS = {
     "patches/library.py": OURS,
     "files.py": WRITTEN,
     "cli/cmd_generate.py": WRITTEN,
+    "sources/__init__.py": "which standard input it was that the gate has read",
     "tune/results.py": "the results of an earlier search, which it goes on writing",
     "cli/progress.py": "sizes alone, for a bar",
     "tune/request.py": "sizes alone, for a bar",
@@ -50,7 +51,7 @@ REASONS = {
 
 
 MAY_LAUNCH = re.compile(rf"subprocess|pty|\b(?:{'|'.join(LAUNCHES)})\b".encode())
-MAY_USE = re.compile(rf"\b(?:walk|{'|'.join(CALLS)})\b".encode())
+MAY_USE = re.compile(rf"\b(?:walk|stdin|{'|'.join(CALLS)})\b".encode())
 
 
 def parsed(path: Path, words: re.Pattern[bytes]) -> ast.Module:
@@ -74,9 +75,11 @@ def launches(path: Path) -> list[str]:
 
 
 def uses(path: Path) -> list[str]:
-    """Lines that open or list."""
+    """Lines that open or list, or read standard input."""
     found = []
     for node in ast.walk(parsed(path, MAY_USE)):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.stdin":
+            found.append(f"{node.lineno} stdin")
         if not isinstance(node, ast.Call):
             continue
         match node.func:
@@ -117,6 +120,8 @@ def test_the_check_sees_what_it_looks_for(tmp_path: Path) -> None:
     path.write_text(
         "import subprocess\nfrom pathlib import Path\nopen('x')\nPath('x').read_bytes()\n"
         "import os\nos.scandir('.')\nPath('x').is_file()\ntree.is_file('x')\nos.execvp('x', [])\n"
+        "import sys\nfor line in sys.stdin: pass\n"
     )
-    assert [line.split()[1] for line in uses(path)] == ["open", "read_bytes", "scandir", "is_file"]
+    found = [line.split()[1] for line in uses(path)]
+    assert sorted(found) == ["is_file", "open", "read_bytes", "scandir", "stdin"]
     assert [line.split()[1] for line in launches(path)] == ["subprocess", "execvp"]
