@@ -66,9 +66,11 @@ def read(path: Path) -> Baseline:
         document = json.loads(opening.read(path, limits.CONFIGURATION_BYTES))
         version = document["schema_version"]
         known = {str(item["finding"]): str(item["message"]) for item in document["findings"]}
-    except (ValueError, RecursionError, LookupError, TypeError) as error:
-        problem = f"{type(error).__name__}: {error}"
-        raise _bad(shown, f"expected a baseline, found what is none ({problem:.100})") from None
+    except (ValueError, RecursionError) as error:
+        raise _bad(shown, f"expected a baseline, found what is no JSON ({error!s:.100})") from None
+    except (LookupError, TypeError):
+        message = 'expected a baseline, with "schema_version" and "findings", found other JSON'
+        raise _bad(shown, message) from None
     if version != _VERSION:
         raise _bad(shown, f"expected schema_version {_VERSION}, found {version!r:.40}")
     return Baseline(shown, known)
