@@ -14,6 +14,7 @@ from idle_states.linux.governors.interface import Decision, Situation
 from idle_states.linux.releases import release
 from idle_states.selection.request import SelectRequest, selections
 from idle_states.selection.selection import Asked
+from tests.support.thorough import few
 
 
 @pytest.fixture
@@ -89,11 +90,14 @@ def test_about(seconds: float, words: str, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize(
     ("kernels", "asked"),
-    [
-        (("6.12",), {}),
-        (("5.10", "5.10.1", "6.12"), {}),
-        (("6.12",), {"limits_us": (3,), "timers_ns": (300_000,), "idles_ns": (50_000,)}),
-    ],
+    few(
+        1,
+        [
+            (("6.12",), {}),
+            (("5.10", "5.10.1", "6.12"), {}),
+            (("6.12",), {"limits_us": (3,), "timers_ns": (300_000,), "idles_ns": (50_000,)}),
+        ],
+    ),
 )
 def test_maps_take_as_many_decisions_as_a_part_tells(
     kernels: tuple[str, ...], asked: dict[str, Any], without: None, monkeypatch: pytest.MonkeyPatch

@@ -29,6 +29,7 @@ from idle_states.selection.selection import Asked, select
 from tests.sources.test_sources import sysfs
 from tests.support import DATA
 from tests.support.compiled import needs_core
+from tests.support.thorough import few
 
 ICX = [("POLL", 0, 0), ("C1", 1, 1), ("C1E", 4, 4), ("C6", 170, 600)]
 TIMES = ",".join(f"{exit_us}000/{residency_us}000" for _, exit_us, residency_us in ICX[1:])
@@ -172,7 +173,9 @@ def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bo
 
 
 @needs_core
-@pytest.mark.parametrize(("governor", "kernel"), [("menu", "6.12"), ("teo", "5.4"), ("teo", "7.1")])
+@pytest.mark.parametrize(
+    ("governor", "kernel"), few(1, [("teo", "5.4"), ("teo", "7.1"), ("menu", "6.12")])
+)
 def test_without_the_core_it_is_the_same(
     governor: str, kernel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
