@@ -238,6 +238,9 @@ def _run(words: list[str]) -> int:
         discard(sys.stdout)
         return 128 + signal.SIGPIPE
     except Exception as error:
+        if isinstance(error.__cause__, (KeyboardInterrupt, Ended)):
+            # before 3.12 Python makes a RuntimeError of a signal within a __set_name__
+            raise error.__cause__ from None
         from .failures import report
 
         return report(error)

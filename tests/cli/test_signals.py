@@ -24,3 +24,21 @@ def test_a_signal_while_the_command_line_is_parsed(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(cli, "_parsed", parsed)
     assert cli.main(["list"]) == 128 + signal.SIGTERM
+
+
+def test_a_signal_while_a_class_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python 3.11 makes a RuntimeError of what is raised within a __set_name__."""
+
+    class Named:
+        def __set_name__(self, owner: type, name: str) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    def run(arguments: object) -> int:
+        type("Made", (), {"name": Named()})
+        return 0
+
+    monkeypatch.setattr("idle_states.cli.cmd_list.run", run)
+    assert cli.main(["list"]) == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == "idle-states: ended by SIGTERM\n"
