@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 
 from ..dataclass import dataclass, field
 from ..findings import Location, unreadable
+from ..reading.compressed import MAGICS
 from ..reading.tar import DIRECTORY, REGULAR, Member, NotTar, members
 from ..wording import plural
 from .directory import MAX_ENTRIES
-from .fdt import MAX_BYTES
+from .fdt import MAGIC_BYTES, MAX_BYTES
 from .tree import MAX_DEPTH, NAME, Node, not_a_tree
 
 _ROOTS = ("device-tree", "devicetree/base")
 """Ends of the paths that a tree is archived under."""
-_INPUTS = (b"\xd0\x0d\xfe\xed", b"/dts-v1/", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
+_INPUTS = (MAGIC_BYTES, b"/dts-v1/", *MAGICS)
 """What a file begins with that is no property but a blob, a source, or packed itself."""
 
 

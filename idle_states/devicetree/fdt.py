@@ -28,7 +28,7 @@ A POWER9 server's tree has about 4,500."""
 MAX_RESERVATIONS = limits.TREE_RESERVATIONS
 
 MAGIC = 0xD00DFEED
-_MAGIC_BYTES = MAGIC.to_bytes(4, "big")
+MAGIC_BYTES = MAGIC.to_bytes(4, "big")
 VERSION, LAST_COMPATIBLE = 17, 16
 BEGIN_NODE, END_NODE, PROP, NOP, END = 1, 2, 3, 4, 9
 
@@ -156,7 +156,7 @@ class _Reader:
             raise self._bad(f"expected at most {MAX_BYTES} bytes, found {found}")
         magic = int.from_bytes(data[:4], "big")
         if found < 4 or magic != MAGIC:
-            swapped = magic == int.from_bytes(_MAGIC_BYTES, "little")
+            swapped = magic == int.from_bytes(MAGIC_BYTES, "little")
             what = f"{magic:#010x}" if found >= 4 else f"{found} bytes"
             hint = ", a header with its bytes swapped" if swapped else ""
             raise self._bad(f"expected the magic {MAGIC:#010x} at offset 0, found {what}{hint}")
@@ -181,7 +181,7 @@ class _Reader:
                 f"expected {total} bytes, which the header says at offset 4, found {found}: "
                 "the file was cut off or its header is damaged"
             )
-        behind = data.find(_MAGIC_BYTES, total)
+        behind = data.find(MAGIC_BYTES, total)
         if behind >= 0 and not data[total:behind].strip(b"\0"):
             message = f"expected one tree, found another behind it at offset {behind}: part them"
             raise unreadable(self.file, message)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from . import limits
 
 HEAD_BYTES = 4096
+_GZIP, _BZIP2, _XZ = MAGICS = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+"""What is compressed begins with, each way."""
 _MAX_XZ_MEMORY = limits.XZ_MEMORY_BYTES
 """xz -9 needs 65 MiB."""
 
@@ -155,15 +157,15 @@ def _zstd() -> Any:
 
 
 def _decompressor(data: bytes) -> _Decompressor | None:
-    if data.startswith(b"\x1f\x8b"):
+    if data.startswith(_GZIP):
         import zlib
 
         return zlib.decompressobj(31)
-    if data.startswith(b"BZh"):
+    if data.startswith(_BZIP2):
         import bz2
 
         return bz2.BZ2Decompressor()
-    if data.startswith(b"\xfd7zXZ\0"):
+    if data.startswith(_XZ):
         import lzma
 
         return lzma.LZMADecompressor(memlimit=_MAX_XZ_MEMORY)
