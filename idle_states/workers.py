@@ -43,10 +43,11 @@ def _variable(name: str, value: str) -> Iterator[None]:
 
 def _begin() -> None:
     """Begins a worker: ignores SIGINT, which Ctrl-C sends to workers too, because the parent ends
-    them."""
+    them. A signal that the parent ignores, as under nohup, stays ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -103,6 +103,17 @@ def governor_tree() -> Path:
 
 
 @pytest.fixture
+def hangup_heeded() -> Iterator[None]:
+    """Makes SIGHUP heeded in the test and in programs that it starts, though the suite itself may
+    ignore it, as under nohup. A real hangup meanwhile does no harm."""
+    before = signal.signal(signal.SIGHUP, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
 def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The test's own directory, where it runs."""
     monkeypatch.chdir(tmp_path)

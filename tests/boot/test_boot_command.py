@@ -252,7 +252,7 @@ def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
     parts = boot_parts.parts(CACHE)
     broken = tmp_path / "busybox"
     broken.write_bytes(os.urandom(4096))
-    request = BootRequest("powernv9", time_limit_s=200)
+    request = BootRequest("powernv9", time_limit_s=600)
     with pytest.raises(BootFailure, match="the guest's kernel panicked") as caught:
         boot(replace(parts, busybox=broken), request, logs=tmp_path)
     assert caught.value.stage == "kernel"
@@ -283,6 +283,7 @@ def running(directory: Path) -> Iterator[int]:
             yield int(entry.name)
 
 
+@pytest.mark.usefixtures("hangup_heeded")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_when_it_is_stopped_at_any_moment(
     number: int, lid: Path, tmp_path: Path
@@ -293,9 +294,9 @@ def test_nothing_is_left_when_it_is_stopped_at_any_moment(
     ) as process:
         time.sleep(moment)
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     assert process.returncode in (-number, 128 + number), said
-    for _ in range(100):
+    for _ in range(600):
         if not list(running(tmp_path)):
             break
         time.sleep(0.1)

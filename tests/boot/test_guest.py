@@ -119,8 +119,8 @@ def gone(pid: int) -> bool:
 
 def test_a_guest_that_hangs_is_killed_and_reaped(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with pytest.raises(qemu.GuestFailure, match=r"within 0\.5 s"):
-        qemu.run([SH, "-c", "echo $$; exec sleep 1000"], log, 0.5)
+    with pytest.raises(qemu.GuestFailure, match="within 2 s"):
+        qemu.run([SH, "-c", "echo $$; exec sleep 1000"], log, 2)
     assert gone(int(log.read_text()))
 
 
@@ -136,7 +136,7 @@ def test_no_guest_outlives_the_program(signal: str, tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as runner:
         until(lambda: log.is_file() and log.read_text().endswith("\n"))
         runner.send_signal(getattr(__import__("signal"), f"SIG{signal}"))
-        runner.wait(60)
+        runner.wait(300)
     pid = int(log.read_text())
     until(lambda: gone(pid) or zombie(pid))
 
@@ -151,11 +151,11 @@ def zombie(pid: int) -> bool:
 
 def until(condition: object) -> None:
     assert callable(condition)
-    for _ in range(600):
+    for _ in range(6000):
         if condition():
             return
         time.sleep(0.05)
-    raise AssertionError("waited 30 s in vain")
+    raise AssertionError("waited 300 s in vain")
 
 
 # The parts.

@@ -137,7 +137,7 @@ class Runs:
         process = self.start(directory)
         time.sleep(after_s)
         process.send_signal(number)
-        _, raw = process.communicate(timeout=60)
+        _, raw = process.communicate(timeout=300)
         said = raw.decode()
         assert not lingering(process.pid), (self.job.words, number)
         # before the program's first statement SIGINT is the interpreter's own
@@ -189,6 +189,7 @@ def test_a_lingering_process_would_be_seen() -> None:
     assert not lingering(process.pid)
 
 
+@pytest.mark.usefixtures("hangup_heeded")
 def test_killed_at_random_moments(
     inputs: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

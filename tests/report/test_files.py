@@ -112,6 +112,7 @@ def send(number: int) -> None:
     signal.raise_signal(number)
 
 
+@pytest.mark.usefixtures("hangup_heeded")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_the_file_as_it_was(number: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "a"
@@ -181,6 +182,7 @@ def test_signals_do_afterwards_what_they_did_before() -> None:
     assert after == before
 
 
+@pytest.mark.usefixtures("hangup_heeded")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_the_exit_status_tells_the_signal(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
