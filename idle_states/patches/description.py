@@ -19,6 +19,7 @@ from ..reading import opening, scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping as Entries
 from ..reading.document import Node, Sequence, decode, parse
+from ..reading.git_am import is_header, is_scissors, is_structure
 from ..skiboot.releases import UnknownSkiboot, version_key
 from ..table import IdleTable
 from ..wording import suggestion
@@ -32,9 +33,7 @@ _EVIDENCE = ("claim", "source", "command")
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _ARRAY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FILE = re.compile(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
-_BREAKS_MAIL = re.compile(r"---|diff -|Index: |From [^\n]*[0-9]:[0-9]")
-"""Lines at which git ends a message or begins another."""
-_HEADER = re.compile(r"(?:From|Date|Subject|Content-Type): ", re.IGNORECASE)
+_BEGINS_MAIL = re.compile(r"From [^\n]*[0-9]:[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +194,20 @@ class _Reader:
     def body(self, root: Entries) -> str:
         found = self.required(root, "body", "a description").strip()
         lines = found.splitlines()
-        if any(_BREAKS_MAIL.match(line) for line in lines) or _HEADER.match(found):
-            where = root.entries["body"].where
-            message = "a body without lines that git takes for a header, a diff or its end"
-            bad = next((line for line in lines if _BREAKS_MAIL.match(line)), lines[0])
-            self.problems.wrong_type(message, repr(bad[:60]), where)
+        bad = [
+            line
+            for at, line in enumerate(lines)
+            if is_structure(line)
+            or is_scissors(line)
+            or _BEGINS_MAIL.match(line)
+            or (not at and is_header(line))
+        ]
+        if bad:
+            message = (
+                "a body without lines that git takes for a header, a diff or its end, scissors or "
+                "a signature"
+            )
+            self.problems.wrong_type(message, repr(bad[0][:60]), root.entries["body"].where)
         return found
 
     def date(self, root: Entries) -> datetime.date | None:

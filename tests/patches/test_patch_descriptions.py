@@ -89,6 +89,8 @@ def test_what_the_stop8_patch_claims(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("slw: Mine", "[slw] Mine", "IS922", "without [ first"),
         ("Because.", "|\n  a\n\n  --- a", "IS922", "header, a diff or its end"),
         ("Because.", "'From: somebody'", "IS922", "header, a diff or its end"),
+        ("Because.", "'-- >8 --'", "IS922", "scissors or a signature"),
+        ("Because.", "'Signed-off-by: A <a@b>'", "IS922", "scissors or a signature"),
         ("body:", "since: x\nbody:", "IS925", "expected a skiboot release"),
         ("body:", "since: '7.0'\nuntil: '6.0'\nbody:", "IS924", "until after since"),
         ("body:", "date: 2017-13-01\nbody:", "IS922", "a date such as"),

@@ -4,12 +4,11 @@ import re
 from email.header import Header
 from email.utils import quote
 
+from ...reading.git_am import is_header, is_structure, without_scissors
 from .text import printable, printable_source
 
-_ENDS_MESSAGE = re.compile(r"---|diff -|Index: |From ")
-"""Where git takes a message to end, or another to begin."""
-_HEADER = re.compile(r"(?:From|Date|Subject|Content-[A-Z-]+): ", re.IGNORECASE)
-"""What git takes for a header, if a message begins with it."""
+_BEGINS_ANOTHER = re.compile(">*From ")
+"""Where a mailbox has another mail begin."""
 _SPECIAL = re.compile(r'[()<>@,;:\\".\[\]]')
 
 
@@ -30,10 +29,14 @@ def address(name: str, email: str) -> str:
 
 
 def body(text: str) -> str:
-    """Lines of a message; its tabs stay. Those that git takes for something else are indented."""
-    lines = [printable_source(line) for line in text.split("\n")]
+    """Lines of a message; its tabs stay. Those that git takes for something else are indented, and
+    scissors are taken apart."""
+    lines = [without_scissors(printable_source(line)) for line in text.split("\n")]
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     return "\n".join(
-        f" {line}" if _ENDS_MESSAGE.match(line) or (not at and _HEADER.match(line)) else line
+        f" {line}"
+        if is_structure(line) or _BEGINS_ANOTHER.match(line) or (at == first and is_header(line))
+        else line
         for at, line in enumerate(lines)
     )
 
