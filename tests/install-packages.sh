@@ -23,6 +23,7 @@ need perf linux-perf
 need busybox busybox
 need shellcheck shellcheck
 need ministat ministat
+need cmark-gfm cmark-gfm
 need qemu-system-ppc64 qemu-system-ppc
 need qemu-system-aarch64 qemu-system-arm
 need qemu-system-x86_64 qemu-system-x86

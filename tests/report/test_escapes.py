@@ -2,6 +2,9 @@
 
 import email
 import json
+import shutil
+import subprocess
+from html.parser import HTMLParser
 from pathlib import PurePosixPath
 from urllib.parse import unquote_to_bytes
 
@@ -14,7 +17,7 @@ from idle_states.report.escapes.json import encoded
 from idle_states.report.escapes.text import guarded, printable, printable_lines
 from idle_states.report.escapes.uri import uri
 from idle_states.report.style import Style
-from tests.support.forms import faults, raw
+from tests.support.forms import faults, raw, references
 
 HOSTILE = st.sampled_from(
     [
@@ -22,6 +25,9 @@ HOSTILE = st.sampled_from(
         "\u2028", "\x7f", "\0", "\udcff", "\ud800", "]]>", "<script>x</script>", "a|b", "`", "%0A",
         "##[add-mask]x", "\r\n.", "&lt;", "\\", "](javascript:x)", '"', "'", "\nBcc: x",
         "##vso[x]", "##TeamCity[x]", "https://evil.example", "WWW.evil.example", "@everybody",
+        "#1", "GH-1", "gl-2", "o/r#3", "o/r@84368bbf8", "84368bbf8", "84368bbf" * 5, "&1", "!2",
+        "$3", "%4", "~bug", '~"b', "[issue:1]", ":100:", ":b:", "*a*", "_b_", "~~c~~", "$d$",
+        "1. x", "12) x", "- x", "/close", "    x", "<!-- -->", "===", "![", "|",
     ]
 )  # fmt: skip
 """What one form or another gives a meaning to."""
@@ -98,6 +104,61 @@ def test_markdown_has_no_markup_of_names(name: str, note: str) -> None:
     made = f"| {markdown.inline(name)} | b |\n|---|---|\n\n{markdown.lines(note)}\n"
     assert not faults("markdown", made.encode())
     assert not any(line.lstrip().startswith("#") for line in markdown.lines(note).split("\n"))
+
+
+class Shown(HTMLParser):
+    """The texts of a page, each of which is looked through for references by itself."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts = [""]
+        self.elements: set[str] = set()
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.elements.add(tag)
+        self.texts.append("")
+
+    def handle_comment(self, data: str) -> None:
+        self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        self.texts[-1] += data
+
+
+def shown(text: str) -> Shown:
+    """What GitHub's own renderer makes of Markdown, but for references."""
+    program = shutil.which("cmark-gfm")
+    if program is None:
+        pytest.skip("cmark-gfm is not installed (Debian package cmark-gfm)")
+    extensions = ("table", "autolink", "strikethrough", "tagfilter", "tasklist")
+    words = [word for name in extensions for word in ("-e", name)]
+    done = subprocess.run(
+        [program, "--unsafe", *words], input=text.encode(), capture_output=True, check=True
+    )
+    return Shown(done.stdout.decode())
+
+
+@given(TEXTS)
+@example(
+    "#1 GH-1 o/r#1 @u a@1234567 84368bbf8 &1 !2 $3 %4 ~b [x:1] :100: :b: _x_ *y* ~~z~~ $a$ www.x.y"
+)
+def test_names_in_markdown_are_shown_as_they_are_and_refer_to_nothing(text: str) -> None:
+    page = shown(f"x {markdown.inline(text)} x\n")
+    assert page.elements == {"p"}
+    assert "".join(page.texts).split() == f"x {printable(text.replace(chr(10), ' '))} x".split()
+    assert not [found for each in page.texts for found in references(each)]
+
+
+@given(TEXTS)
+@example("1. x\n12) x\n- x\n## x\n===\n/close\n~~~\n    x\n> x\n***\n___\n+ x")
+def test_notes_in_markdown_are_paragraphs(text: str) -> None:
+    page = shown(f"{markdown.lines(text)}\n")
+    assert page.elements <= {"p"}
+    lines = " ".join(printable(line) for line in text.split("\n"))
+    assert "".join(page.texts).split() == lines.split()
+    assert not any(line.startswith("/") for line in markdown.lines(text).split("\n"))
 
 
 @given(TEXTS, TEXTS, TEXTS)

@@ -5,6 +5,7 @@ faults(form, data) lists what is wrong with bytes that claim to be of a form; no
 
 import email
 import email.policy
+import html
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -124,9 +125,25 @@ def _html(text: str) -> Iterator[str]:
     yield from page.found
 
 
+_REFERENCE = re.compile(
+    r"""#\d|\bG[HL]-\d|@\S|(?<![A-Za-z0-9])[0-9a-f]{7,}(?![A-Za-z0-9])|[!$&]\d|[%~][\w"]|\$\S.*\$"""
+    r"""|:(?:100|1234|[+-]1|[a-z]\w*):|\[[a-z_]+:|://|www\.""",
+    re.IGNORECASE,
+)
+
+
+def references(shown: str) -> list[str]:
+    """Returns what GitHub or GitLab take for a reference in a text as it is shown: to an issue, a
+    commit, a person, a label, an address, or an image of a word."""
+    return [found[0] for found in _REFERENCE.finditer(shown)]
+
+
 def _markdown(text: str) -> Iterator[str]:
     width = 0
     for line in text.splitlines():
+        for part in line.split("<!-- -->"):
+            for found in references(html.unescape(re.sub(r"\\(?=[!-/:-@[-`{-~])", "", part))):
+                yield f"Markdown: a reference {found!a} in {line!a}"
         if re.search(r"://|www\.|@[^\s<]", line, re.IGNORECASE):
             yield f"Markdown: what becomes a link, or calls somebody, in {line!a}"
         plain = re.sub(r"\\.", "", line.replace("<!-- -->", ""))
