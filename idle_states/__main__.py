@@ -20,6 +20,9 @@ def run() -> int:
     gc.set_threshold(50_000)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # libraries start programs by name (matplotlib: fc-list); none of the working directory's
+    path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, path))
     from .cli import main
 
     try:

@@ -3,6 +3,10 @@
 An extra is a name in brackets, as pip takes it: idle-states[dask].
 """
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -33,13 +37,32 @@ def package(extra: str, module: str, where: str | Location) -> Any:
     top = module.partition(".")[0]
     assert top in EXTRA2PACKAGES[extra], module
     try:
-        return import_module(module)
+        with _away(module):
+            return import_module(module)
     except ModuleNotFoundError:
         found = "none"
     except ImportError as error:
         found = f"one that cannot be loaded ({error})"
     message = f"expected the package {top} ({remedy(extra)}), found {found}"
     raise MissingPackage(unreadable(where, message).findings) from None
+
+
+@contextmanager
+def _away(module: str) -> Iterator[None]:
+    """A context manager: the working directory is / while a module is first imported. matplotlib
+    evaluates ./matplotlibrc, and z3 loads ./libz3.so before its own library."""
+    if module in sys.modules:
+        yield
+        return
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.chdir("/")
+        try:
+            yield
+        finally:
+            os.fchdir(here)
+    finally:
+        os.close(here)
 
 
 def remedy(extra: str) -> str:

@@ -17,7 +17,7 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
     # where Python does not fork, each begins as `python -c`, which would import what lies in the
     # current directory before Python's own modules
     others = set(multiprocessing.active_children())
-    with _variable("PYTHONSAFEPATH", "1"), ProcessPoolExecutor(count, initializer=_begin) as pool:
+    with variable("PYTHONSAFEPATH", "1"), ProcessPoolExecutor(count, initializer=_begin) as pool:
         try:
             yield pool
         except BaseException:
@@ -28,7 +28,7 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _variable(name: str, value: str) -> Iterator[None]:
+def variable(name: str, value: str) -> Iterator[None]:
     """A context manager: a variable of the environment, which is as before afterwards."""
     before = os.environ.get(name)
     os.environ[name] = value

@@ -57,7 +57,8 @@ def command(
     return [
         *(str(parts.qemu), "-M", machine, "-m", _MEMORY, "-smp", str(smp)),
         *("-display", "none", "-serial", "stdio", "-no-reboot", *_BARE),
-        *("-bios", str(parts.lid), "-kernel", str(parts.kernel), "-initrd", str(initrd)),
+        *("-bios", str(parts.lid.absolute()), "-kernel", str(parts.kernel.absolute())),
+        *("-initrd", str(initrd)),
         *("-append", arguments),
         *(("-S", "-gdb", f"unix:{stub},server=on,wait=off") if stub else ()),
     ]
@@ -83,14 +84,13 @@ def run(
 ) -> None:
     """Runs QEMU until it ends.
 
-    words              command line, as `command` returns it
+    words              command line, as `command` returns it; its paths are absolute, because QEMU
+                       would look for its own firmware in the working directory first
     log, begun, watch  as for `launching.run_logged`
     Raises GuestFailure unless QEMU ends with status 0 within the time limit.
     """
     program, *others = words
-    status = launching.run_logged(
-        program, others, time_limit_s, log, directory=Path.cwd(), begun=begun, watch=watch
-    )
+    status = launching.run_logged(program, others, time_limit_s, log, begun=begun, watch=watch)
     if status is None:
         raise GuestFailure(
             f"expected the guest to end within {time_limit_s:g} s, found it running; see {log}"

@@ -5,12 +5,14 @@ that they can be told apart without colour. The same selections give the same by
 """
 
 import io
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from ..extras import package
 from ..findings import Location
 from ..selection.selection import Mapped, TableSelection
+from ..workers import variable
 from .select_output import circumstances
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "||", "++", "**")
@@ -111,8 +113,10 @@ def require() -> None:
 
 
 def _matplotlib() -> tuple[Any, Any, Any]:
-    matplotlib, figure, patches = (
-        package("plot", module, Location("--plot"))
-        for module in ("matplotlib", "matplotlib.figure", "matplotlib.patches")
-    )
+    """Imports matplotlib with its built-in settings: an empty file is its configuration."""
+    with variable("MATPLOTLIBRC", os.devnull):
+        matplotlib, figure, patches = (
+            package("plot", module, Location("--plot"))
+            for module in ("matplotlib", "matplotlib.figure", "matplotlib.patches")
+        )
     return matplotlib, figure.Figure, patches.Patch

@@ -1,6 +1,7 @@
-"""GitHub's action: its last step, as a runner runs it."""
+"""GitHub's action: its steps, as a runner runs them."""
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+
+USES = re.compile(r"^[ \t]*-?[ \t]*uses:[ \t]*(\S+)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -55,3 +58,13 @@ def test_what_is_clean_passes_and_nothing_of_a_command_is_run(runner: Path) -> N
     done = run(runner, "check $(touch made) ; touch made")
     assert done.returncode == 2
     assert not (runner / "made").exists()
+
+
+def test_every_action_is_named_by_its_commit() -> None:
+    """In the workflows, the action itself, and the examples. COMMIT stands for this project's."""
+    files = [ROOT / "action.yml", ROOT / "README.md", *(ROOT / ".github").rglob("*.yml")]
+    files += (ROOT / "docs").rglob("*.md")
+    used = [(file.name, name) for file in files for name in USES.findall(file.read_text())]
+    assert len(used) > 5
+    pinned = re.compile(r"[\w.-]+(?:/[\w.-]+)+@[0-9a-f]{40}|OWNER/idle-states@COMMIT")
+    assert [each for each in used if not pinned.fullmatch(each[1])] == []

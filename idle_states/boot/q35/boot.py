@@ -87,7 +87,8 @@ def command(parts: GuestParts, request: Q35Request, initrd: Path, table: Path) -
         *(str(parts.qemu), *machine.OPTIONS, "-cpu", request.cpu),
         *("-m", _MEMORY, "-smp", str(request.smp), "-nodefaults", "-no-reboot"),
         *("-display", "none", "-serial", "stdio", "-acpitable", f"file={table}"),
-        *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-append", " ".join(arguments)),
+        *("-kernel", str(parts.kernel.absolute()), "-initrd", str(initrd)),
+        *("-append", " ".join(arguments)),
     ]
 
 

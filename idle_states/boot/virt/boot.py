@@ -56,7 +56,7 @@ class VirtBooted:
 
 def tree_of(parts: GuestParts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:
     """The machine's own device tree, which QEMU dumps. Raises BootFailure, OSError."""
-    dumped = directory / "machine.dtb"
+    dumped = directory.absolute() / "machine.dtb"
     first, model, *others = machine.options
     words = [first, f"{model},dumpdtb={dumped}", *others, *_common(smp)]
     launching.run(str(parts.qemu), words, _DUMP_BOUNDS, str(parts.qemu))
@@ -94,7 +94,7 @@ def boot(
         arguments += f" cpuidle.governor={governor}" if governor else ""
         words = [
             *(str(parts.qemu), *machine.options, *_common(request.smp), "-no-reboot"),
-            *("-kernel", str(parts.kernel), "-initrd", str(initrd), "-dtb", str(blob)),
+            *("-kernel", str(parts.kernel.absolute()), "-initrd", str(initrd), "-dtb", str(blob)),
             *("-append", arguments),
         ]
         names = (*guest.SECTIONS, *guest.RECORDED) if request.recorded else guest.SECTIONS
