@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..findings import Finding
-from ..reading import opening
-from .config import Configuration, find
+from .config import Configuration, find, parse, passed_over
 from .config import read as read_config
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Acceptance:
 
             found = accept(found, configuration.accepted, tables, today())
             if texts is not None:
-                texts.setdefault(configuration.file, opening.read_text(configuration.file))
+                texts.setdefault(configuration.file, configuration.text)
         known = self._known()
         return found if known is None else known.apply(found)
 
@@ -75,10 +74,14 @@ class Acceptance:
         """Reads the configuration; None if there is none. Raises Unreadable, OSError."""
         if self.config == NO_CONFIG:
             return None
-        path = Path(self.config) if self.config else find(Path.cwd())
-        if path is None:
-            return None
-        return read_config(Path(relpath(path)) if not self.config else path)
+        if self.config:
+            return read_config(Path(self.config))
+        found = find(Path.cwd())
+        return None if found is None else parse(found[1], Path(relpath(found[0])).as_posix())
+
+    def passed_over(self) -> str:
+        """Returns a note about a configuration that does not count because of its owner."""
+        return "" if self.config else passed_over(Path.cwd())
 
     def _known(self) -> "Baseline | None":
         if not self.baseline:

@@ -20,15 +20,17 @@ and the reason. For C and device trees, where no comment can stand beside the va
 `# idle-states: ignore[...]`.
 """
 
+import os
 import re
+from collections.abc import Iterator
 from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
 from ..patterns import pattern
-from ..reading import limits, opening
+from ..reading import limits, opening, owners
 
 if TYPE_CHECKING:
     from datetime import date
@@ -86,32 +88,67 @@ class Configuration:
     settings  option -> what it is where it is not given: "kernel", "platform", "select", "ignore",
               "fail_on", "format"
     accepted  suppressions in the order they stand
+    text      what the file holds
     """
 
     file: str
     tables: tuple[str, ...]
     settings: dict[str, tuple[str, ...] | str]
     accepted: tuple[Accepted, ...]
+    text: str = field(default="", repr=False)
 
 
-def find(start: Path) -> Path | None:
-    """The nearest file with the section: here or, within a repository, above. Raises Unreadable if
-    one directory has two."""
-    directories = (start, *start.parents)
-    tops = [number for number, path in enumerate(directories) if opening.kind_of(path / ".git")]
-    for directory in directories[: tops[0] + 1 if tops else 1]:
-        candidates = [directory / name for name in FILES]
+def find(start: Path) -> tuple[Path, str] | None:
+    """Returns the nearest file with the section, and its text: here or, within a repository, above.
+    Files and a .git of other users do not count. Raises Unreadable if one directory has two."""
+    for directory in _searched(start, ours=True):
         found = [
-            file
-            for file in candidates
-            if opening.is_file(file) and configures(file.name, _text(file))
+            (file, text)
+            for file in (directory / name for name in FILES)
+            if opening.is_file(file) and not owners.stranger_at(file)
+            for text, owner in [_text(file)]
+            if not owner and configures(file.name, text)
         ]
         if len(found) > 1:
-            message = f"expected one configuration, found another in {found[0].name}"
-            raise _bad(found[1].as_posix(), None, message)
+            message = f"expected one configuration, found another in {found[0][0].name}"
+            raise _bad(found[1][0].as_posix(), None, message)
         if found:
             return found[0]
     return None
+
+
+def passed_over(start: Path) -> str:
+    """Returns a note about the file that `find` would take if all were the user's own; "" if that
+    is the one it takes, or there is none."""
+    taken = find(start)
+    directories = list(_searched(start, ours=False))
+    for file in (directory / name for directory in directories for name in FILES):
+        try:
+            if not opening.is_file(file) or not configures(file.name, _text(file)[0]):
+                continue
+        except (OSError, Unreadable):
+            continue
+        if taken and taken[0] == file:
+            return ""
+        shown = relpath(file)
+        git = directories[-1] / ".git"
+        for whose, path in (("it", file), (str(git), git)):
+            if owner := owners.stranger_at(path):
+                use = f"--config {shown} uses it"
+                return f"{shown} is not used: {whose} belongs to {owner}, not to you or root; {use}"
+    return ""
+
+
+def _searched(start: Path, *, ours: bool) -> Iterator[Path]:
+    """Directories that may hold the configuration, the nearest first. ours: a .git of another user
+    does not make a repository."""
+    above = (start, *start.parents)
+    for number, top in enumerate(above):
+        git = top / ".git"
+        if opening.kind_of(git) and not (ours and owners.stranger_at(git)):
+            yield from above[: number + 1]
+            return
+    yield start
 
 
 def configures(name: str, text: str) -> bool:
@@ -132,7 +169,7 @@ def configures(name: str, text: str) -> bool:
 
 def read(path: Path) -> Configuration:
     """Raises Unreadable with the line for what is no configuration; OSError."""
-    return parse(_text(path), path.as_posix())
+    return parse(_text(path)[0], path.as_posix())
 
 
 def parse(text: str, shown: str) -> Configuration:
@@ -150,7 +187,7 @@ def parse(text: str, shown: str) -> Configuration:
         for key, (line, entries) in values.items()
     }
     accepted = tuple(_accepted(shown, number, line) for number, line in suppress)
-    return Configuration(shown, tables, settings, accepted)
+    return Configuration(shown, tables, settings, accepted, text)
 
 
 _Entries = list[tuple[int | None, str]]
@@ -235,11 +272,14 @@ def _tables(shown: str, line: int | None, entries: _Entries) -> tuple[str, ...]:
     return words
 
 
-def _text(path: Path) -> str:
-    data = opening.read(path, limits.CONFIGURATION_BYTES)
+def _text(path: Path) -> tuple[str, str]:
+    """Returns the text of a file, and the owner of what was read if that is another user."""
+    with opening.open_file(path) as file:
+        owner = owners.stranger(os.fstat(file.fileno()))
+        data = opening.bounded(file, limits.CONFIGURATION_BYTES, path.as_posix())
     if any(_SECTION.encode(order) in data for order in ("utf-16-le", "utf-16-be")):
         opening.expect_utf8(data, path.as_posix())
-    return opening.decoded(data)
+    return opening.decoded(data), owner
 
 
 def _accepted(file: str, number: int | None, line: str) -> Accepted:

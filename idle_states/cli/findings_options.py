@@ -112,7 +112,10 @@ def selection(arguments: argparse.Namespace) -> "RuleSelection":
 def configured(arguments: argparse.Namespace) -> "Configuration | None":
     """Gives the options that the command line left out the values that the project's configuration
     has for them, and says which. Raises Unreadable."""
-    configuration = acceptance(arguments).configuration()
+    accepted = acceptance(arguments)
+    configuration = accepted.configuration()
+    if note := accepted.passed_over():
+        say(note)
     settings = configuration.settings if configuration else {}
     given = vars(arguments)
     taken = [name for name in settings if name in given and not given[name]]

@@ -352,15 +352,6 @@ class Tree:
         return target[len(top) :]
 
 
-def tree_of(file: Path) -> tuple[Tree, str]:
-    """The tree that a file belongs to, and its path there: the git repository that holds it, else
-    the directory that does. Raises OSError where there is no such directory."""
-    directory = Path(os.path.realpath(file.parent))
-    tops = [top for top in (directory, *directory.parents) if kind_of(top / ".git")]
-    top = tops[0] if tops else directory
-    return Tree(top), (directory / file.name).relative_to(top).as_posix()
-
-
 def _names(path: bytes) -> list[bytes]:
     """The last first."""
     return [name for name in reversed(path.split(b"/")) if name not in (b"", b".")]

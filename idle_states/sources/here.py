@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, replace
 from ..findings import Unreadable, unreadable
 from ..patterns import pattern
-from ..reading import limits, opening
+from ..reading import limits, opening, owners
 from ..reading.opening import Found
 from ..spec.packaged import current, named
 from ..wording import joined
@@ -72,7 +72,7 @@ def tables_here() -> Looked:
     packaged ones of current processors. Raises UsageError for a repository with too many files; of
     a folder, which may be anything (/, a home), only so much is searched, and `what` says so."""
     folder = Path.cwd()
-    top = next((each for each in (folder, *folder.parents) if opening.kind_of(each / ".git")), None)
+    top = owners.repository_of(folder)
     whole = "repository" if top else "folder"
     walk = _walk()
     if top is None:

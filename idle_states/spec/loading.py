@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from ..dataclass import dataclass
 from ..findings import Severity, unreadable
-from ..reading import opening
+from ..reading import opening, owners
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Scalar, decode, parse
 from .build import build
@@ -89,7 +89,7 @@ def _beside(file: Path, top: Path | None) -> bytes | None:
     child's repository or, if the child is in none, in its directory. Raises Unreadable (IS930) for
     a link that leads elsewhere, without reading its target."""
     if top is None or not file.is_relative_to(top):
-        tree, path = opening.tree_of(file)
+        tree, path = owners.tree_of(file)
     else:
         tree, path = opening.Tree(top), file.relative_to(top).as_posix()
     with tree:

@@ -128,13 +128,18 @@ def test_the_nearest_configuration_of_the_repository_counts(tmp_path: Path) -> N
     config("IS206 mine:* all")
     below = tmp_path / "a/b"
     below.mkdir(parents=True)
-    assert find(tmp_path) == tmp_path / "setup.cfg"
-    assert find(below) is None, "outside of a repository nothing above counts"
+
+    def found(start: Path) -> Path | None:
+        taken = find(start)
+        return taken and taken[0]
+
+    assert found(tmp_path) == tmp_path / "setup.cfg"
+    assert found(below) is None, "outside of a repository nothing above counts"
     (tmp_path / ".git").mkdir()
     (tmp_path / "a/setup.cfg").write_text("[metadata]\nname = other\n")
-    assert find(below) == tmp_path / "setup.cfg"
+    assert found(below) == tmp_path / "setup.cfg"
     (tmp_path / "a/.git").mkdir()
-    assert find(below) is None
+    assert found(below) is None
 
 
 def test_only_what_is_new_counts_against_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:

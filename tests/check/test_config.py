@@ -138,7 +138,9 @@ def test_ours_in_utf_16_is_not_passed_over() -> None:
 
 def test_dotted_keys_are_ours() -> None:
     Path("pyproject.toml").write_text('[tool]\nidle-states.ignore = "IS206"\n')
-    assert find(Path.cwd()) == Path.cwd() / "pyproject.toml"
+    found = find(Path.cwd())
+    assert found is not None
+    assert found[0] == Path.cwd() / "pyproject.toml"
 
 
 def test_two_in_one_directory_are_one_too_many() -> None:
