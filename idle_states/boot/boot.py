@@ -142,14 +142,10 @@ def sections_of(
 
     try:
         qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
-        return collect.sections(_read(log), names)
+        return collect.sections(collect.read(log), names)
     except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
         message = str(failure).removesuffix(f"; see {log}")
         raise _failure(message, log) from None
-
-
-def _read(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")
 
 
 def _tail(log: Path) -> str:
@@ -161,7 +157,7 @@ def _tail(log: Path) -> str:
 def _failure(message: str, log: Path) -> BootFailure:
     """A BootFailure with the last stage in the log; its message names a kernel panic or a full disk
     as the reason, if there was one."""
-    text = _read(log)
+    text = collect.read(log)
     if collect.panicked(text):
         message = f"the guest's kernel panicked; {message}"
     elif shutil.disk_usage(log.parent).free < _LITTLE_BYTES:

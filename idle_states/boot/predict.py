@@ -24,6 +24,7 @@ from ..skiboot.releases import UnknownSkiboot, skiboot_features
 from ..spec.library import find
 from ..stages import Message
 from ..table import IdleTable
+from . import console
 from .boot import Booted
 
 MACHINE_TABLE = {
@@ -37,7 +38,7 @@ EXPORT, OPAL, REGISTERED, LINUX = "export", "opal-messages", "registered", "linu
 SELECTED, USAGE = "selected", "usage"
 STAGES = (EXPORT, OPAL, REGISTERED, LINUX, SELECTED, USAGE)
 
-_OPAL_VERSION = re.compile(r"(?:OPAL|SkiBoot) (\S+) starting")
+_OPAL_VERSION = re.compile(r"(?:OPAL|SkiBoot) (\S{1,200}) starting")
 _RELEASE = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)")
 _FIRST_LINE = "CPU idle state device tree init"
 _OTHERS = re.compile(
@@ -163,7 +164,7 @@ def firmware_in(log: str) -> tuple[str, str | None]:
 
 
 def _console(log: Path) -> str:
-    return log.read_text("utf-8", "replace") if log.is_file() else ""
+    return console.read(log) if log.is_file() else ""
 
 
 def stages(predicted: Predicted, booted: Booted, smp: int) -> tuple[Stage, ...]:

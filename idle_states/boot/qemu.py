@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..findings import Unreadable, UsageError
 from ..reading import launching, limits
+from . import console
 from .parts import Parts
 
 MACHINES = ("powernv8", "powernv9", "powernv10")
@@ -87,10 +88,22 @@ def run(
     words              command line, as `command` returns it; its paths are absolute, because QEMU
                        would look for its own firmware in the working directory first
     log, begun, watch  as for `launching.run_logged`
-    Raises GuestFailure unless QEMU ends with status 0 within the time limit.
+    Raises GuestFailure unless QEMU ends with status 0 within the time limit, and the guest has
+    printed at most CONSOLE_BYTES.
     """
+
+    def watched(elapsed_s: float) -> None:
+        expect_little()
+        watch(elapsed_s)
+
+    def expect_little() -> None:
+        if console.is_too_large(log):
+            most = f"{limits.CONSOLE_BYTES} bytes from the guest"
+            raise GuestFailure(f"expected at most {most}, found more; see {log}")
+
     program, *others = words
-    status = launching.run_logged(program, others, time_limit_s, log, begun=begun, watch=watch)
+    status = launching.run_logged(program, others, time_limit_s, log, begun=begun, watch=watched)
+    expect_little()
     if status is None:
         raise GuestFailure(
             f"expected the guest to end within {time_limit_s:g} s, found it running; see {log}"

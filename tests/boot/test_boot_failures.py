@@ -35,6 +35,7 @@ from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.patches.tree import PatchedTree
+from idle_states.reading import limits
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.spec.library import find
@@ -99,6 +100,15 @@ def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Pat
     assert told in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
     assert caught.value.log.read_text() == printed
+
+
+def test_a_guest_that_prints_without_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CONSOLE_BYTES", 1 << 20)
+    parts = parts_with("yes | head -c 2000000; exec sleep 1000", tmp_path)
+    with pytest.raises(BootFailure, match="at most 1048576 bytes from the guest, found more"):
+        boot(parts, BootRequest("powernv9", time_limit_s=60), logs=tmp_path / "logs")
 
 
 def test_a_workload_needs_its_sections_too(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from idle_states.boot import parts as boot_parts
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.guest import CpioEntry
 from idle_states.boot.parts import Parts
+from idle_states.reading import limits
 from idle_states.reading.launching import find
 
 SH = find("sh") or ""
@@ -85,10 +87,38 @@ def test_a_damaged_section_is_named(text: str) -> None:
         collect.sections(f"@@begin dmesg@@\n{text}\n@@end dmesg@@\n")
 
 
-def test_a_section_cannot_grow_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect, "MAX_SECTION_BYTES", 1000)
-    with pytest.raises(collect.Incomplete, match="at most 1000 bytes"):
-        collect.sections(section("dmesg", bytes(100_000)))
+def test_all_sections_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CONSOLE_UNPACKED_BYTES", 1000)
+    whole = {name: bytes(200) for name in guest.SECTIONS}
+    assert collect.sections("".join(map(section, whole, whole.values()))) == whole
+    for large in ({"fdt": bytes(100_000)}, dict.fromkeys(guest.SECTIONS, bytes(201))):
+        with pytest.raises(collect.Incomplete, match="at most 1000 bytes in all sections"):
+            collect.sections("".join(map(section, large, large.values())))
+
+
+def test_sections_that_nobody_asked_for_are_not_unpacked() -> None:
+    contents = dict.fromkeys(guest.SECTIONS, b"x")
+    large = section("other", bytes(1 << 20))
+    peaks = []
+    for log in ("", large * 200, "@@begin fdt@@\n!!\n@@end fdt@@\n"):
+        tracemalloc.start()
+        asked = "".join(map(section, contents, contents.values()))
+        assert collect.sections(log + asked) == contents
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + (2 << 20)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["@@begin fdt@@\n", "@@begin a@@\n", "@@end fdt@@\n", "[1.123456] ", "[", "[1.", "\n", "a "],
+)
+def test_a_log_of_marks_is_read_in_time_that_grows_with_it(part: str) -> None:
+    """A quadratic reader would need hours."""
+    log = section("uname", b"Linux") + part * (limits.CONSOLE_BYTES // len(part))
+    with pytest.raises(collect.Incomplete) as caught:
+        collect.sections(log)
+    assert len(str(caught.value)) < 3000
 
 
 # QEMU.

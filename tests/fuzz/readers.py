@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from idle_states.boot import console, guest
 from idle_states.check import baseline, config
 from idle_states.core.packing import EVENT, compiled
 from idle_states.devicetree import (
@@ -337,6 +338,16 @@ def _document(data: bytes) -> None:
     document.parse(document.decode(data, "x.yaml"), "x.yaml")
 
 
+def _console(data: bytes) -> None:
+    """What a guest printed, of which one section is wanted, or all."""
+    log = data.decode("utf-8", "replace")
+    for names in (("fdt",), guest.SECTIONS):
+        with suppress(console.Incomplete):
+            found = console.sections(log, names)
+            assert sum(map(len, found.values())) <= limits.CONSOLE_UNPACKED_BYTES
+    console.reached(log)
+
+
 def _sysfs(data: bytes) -> None:
     dump = sysfs.read(_input(data))
     sysfs.difference(dump, dump)
@@ -381,6 +392,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "c": lambda data: c_table.read(data.decode("utf-8", "replace"), "x.c"),
     "compressed": _unpacked,
     "config": lambda data: config.read(_file(data)),
+    "console": _console,
     "convert": lambda data: convert(_input(data)),
     "document": _document,
     "dtc": _dtc,

@@ -47,6 +47,7 @@ REASONS = {
     "boot/q35/boot.py": BOOTED,
     "boot/build.py": BOOTED,
     "boot/debian.py": BOOTED,
+    "boot/console.py": BOOTED,
     "boot/predict.py": BOOTED,
 }
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ...dataclass import dataclass
 from ...files import naming
-from ...reading import opening
+from .. import console
 from ..boot import BootFailure, Progress, sections_of
-from ..console import panicked
 from ..guest_parts import GuestParts
 from ..qemu import GUEST
 from . import guest, machine
@@ -19,7 +18,7 @@ _MEMORY = "256M"
 _ARGUMENTS = f"console={machine.CONSOLE} {GUEST} oops=panic"
 """Not quiet, so that the log shows where a boot ended that did not finish. oops=panic: else a guest
 would wait for ever after a thread of the kernel has crashed."""
-_VERSION = re.compile(r"Linux version (\S+) .*?(#[0-9][^\r\n]*)")
+_VERSION = re.compile(r"Linux version (\S{1,100}) .{0,1000}?(#[0-9][^\r\n]*)")
 _CRASHED_IN = re.compile(r"RIP: 0010:(\w+)\+0x", re.ASCII)
 _CRASHED_ON = re.compile(r"\bCPU: (\d+) ", re.ASCII)
 
@@ -94,9 +93,9 @@ def command(parts: GuestParts, request: Q35Request, initrd: Path, table: Path) -
 
 def crash_of(log: Path) -> Q35Booted | None:
     """What a console says of a kernel that crashed; None if it did not, or does not say where."""
-    text = opening.read(log).decode("utf-8", "replace").replace("\r", "")
+    text = console.read(log).replace("\r", "")
     version, place, cpu = (regex.search(text) for regex in (_VERSION, _CRASHED_IN, _CRASHED_ON))
-    if not (panicked(text) and version and place and cpu):
+    if not (console.panicked(text) and version and place and cpu):
         return None
     texts = dict.fromkeys(guest.SECTIONS, "")
     texts["uname"] = f"Linux {version[1]} {version[2]} x86_64"
