@@ -57,6 +57,8 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+INTERNAL_ERROR = "IS990"
+"""A finding of this rule cannot be suppressed: what else is wrong with the input is not known."""
 MAX_MESSAGE = 1000
 """A finding's message is cut to this many characters: it may quote a name of any length."""
 
@@ -92,6 +94,9 @@ class Finding:
     def __post_init__(self) -> None:
         if len(self.message) > MAX_MESSAGE:
             object.__setattr__(self, "message", f"{self.message[: MAX_MESSAGE - 4]} ...")
+        if self.rule == INTERNAL_ERROR and self.suppressed is not None:
+            object.__setattr__(self, "suppressed", None)
+            object.__setattr__(self, "kept_in", "")
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ class Auditor:
             file = self._open(where)
             judged = fdt.judged(file.data) if _is_blob(file.data) else None
         except Exception:
-            # which says what is wrong
+            # audit_path says what is wrong
             return audit_path(where, self._setting)
         if judged is None:
             return audit_path(where, self._setting, file)

@@ -13,7 +13,7 @@ from ..check.criteria import Criteria
 from ..dataclass import dataclass, field, replace
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
-from ..findings import Finding, Location, Severity, Unreadable, sort_findings
+from ..findings import Rejected, UsageError, sort_findings, unreadable
 from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
@@ -24,6 +24,7 @@ from ..reading.opening import Found
 from ..rules.engine import reading, run
 from ..sources import Source, read_file
 from ..sources.source import File
+from ..unexpected import one_of_several
 from . import fwts, op_test
 from .audited import Audited, Registered, Selected
 from .fwts import ToolVerdict
@@ -58,34 +59,27 @@ def audit_path(
     """Audits each table of a file or directory. An input that cannot be read is one entry with
     findings that say why. opened: the file, if it was read; sources: reads its tables.
 
-    Never raises: one bad input among thousands must not end the run; an internal error becomes a
-    finding (IS990).
+    One bad input among thousands does not end the run: an internal error is a finding (IS990).
     """
     shown = where.as_posix()
     digest = ""
     quoted: Source | None = None
     try:
-        file = opened or File.open(where)
-        digest = file.sha256 if file.data else ""
-        results = [audit(source, setting) for source in sources(file)]
-        found = _collected(file)
-        results = [_beside(audited, found) for audited in results] if found else results
-        if setting.redact:
-            return [redacted(audited, setting.against) for audited in results]
-        return results
-    except Unreadable as error:
+        with one_of_several(shown):
+            file = opened or File.open(where)
+            digest = file.sha256 if file.data else ""
+            results = [audit(source, setting) for source in sources(file)]
+            found = _collected(file)
+            results = [_beside(audited, found) for audited in results] if found else results
+            if setting.redact:
+                return [redacted(audited, setting.against) for audited in results]
+            return results
+    except Rejected as error:
         findings = error.findings
         # no texts of what is to be redacted
         quoted = None if setting.redact else Source("", shown, digest, None, texts=error.texts)
-    except Exception as error:
-        import traceback
-
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(frame.filename).name}:{frame.lineno}"
-        message = f"the tool failed at {place}: {type(error).__name__}: {error}"[:300]
-        findings = (
-            Finding("IS990", "internal-error", Severity.ERROR, message, Location(file=shown)),
-        )
+    except UsageError as error:
+        findings = unreadable(shown, str(error)).findings
     unread = Audited(shown, digest, "", "unreadable", findings=findings, source=quoted)
     return [redacted(unread, setting.against) if setting.redact else unread]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
 from ..dataclass import dataclass, field
-from ..findings import Finding, Severity
+from ..findings import INTERNAL_ERROR, Finding, Severity
 from .alike import Alike, Common
 from .audited import Audited
 
@@ -124,6 +124,11 @@ class FleetSummary:
     def worst(self) -> Severity | None:
         """Highest severity of all inputs' findings, None if there are none."""
         return max((Severity[severity.upper()] for _, _, severity in self.found), default=None)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool failed on one of the inputs."""
+        return any(rule == INTERNAL_ERROR for rule, _, _ in self.found)
 
     def sorted_groups(self) -> list[TableGroup]:
         """The groups, sorted by processor, of each processor the largest first."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from ..findings import Finding, sort_findings
+from ..findings import Finding, Unreadable, sort_findings
 from ..pipeline import Subject
 from ..rules.engine import ALL, reading, run, unused
 from ..sources import Source
+from ..unexpected import on_input
 from .criteria import Criteria
 
 
@@ -23,9 +24,13 @@ def check(
         seen.setdefault(source.file, []).append(source)
         found += reading(source, criteria.rules)
         if source.table is not None:
-            taken = criteria.kernels_of(source.table)
-            subject = Subject.of(source, taken, criteria.platform, by_change=by_change)
-            found += run(subject, source.suppressions, criteria.rules)
+            try:
+                with on_input(source.file):
+                    taken = criteria.kernels_of(source.table)
+                    subject = Subject.of(source, taken, criteria.platform, by_change=by_change)
+                    found += run(subject, source.suppressions, criteria.rules)
+            except Unreadable as error:
+                found += error.findings
     if criteria.rules == ALL:
         for file, members in seen.items():
             own = [s for member in members for s in member.suppressions if s.where.file == file]

@@ -10,6 +10,7 @@ from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
+from ..unexpected import internal_error, raise_expected
 from .acceptance import USUAL, Acceptance
 from .check import check
 from .criteria import Criteria
@@ -108,8 +109,12 @@ def checked(request: CheckRequest) -> Checked:
         from .dtschema_engine import check as check_with_dtschema
         from .dtschema_engine import confirmed
 
-        second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
-        findings = list(dict.fromkeys(confirmed(findings, second)))
+        try:
+            second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
+            findings = list(dict.fromkeys(confirmed(findings, second)))
+        except Exception as error:
+            raise_expected(error)
+            findings.append(internal_error(error, Location(path=f"--engine {request.engine}")))
     findings = sort_findings(findings)
     quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))
     texts = dict(chain.from_iterable(each.items() for each in quoted))

@@ -217,6 +217,7 @@ def _open_standard_streams() -> None:
 
 
 def _run(words: list[str]) -> int:
+    arguments = None
     try:
         try:
             with deferred():
@@ -243,4 +244,4 @@ def _run(words: list[str]) -> int:
             raise error.__cause__ from None
         from .failures import report
 
-        return report(error)
+        return report(error, words, arguments)

@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = f", found none ({'; '.join(others)})" if others else ", found none"
         below = joined([*asked.inputs, *asked.trees])
         say(f"expected inputs below {below}{found}")
-    if summary.unreadable_count or not summary.inputs:
+    if summary.unreadable_count or summary.failed or not summary.inputs:
         return UNREADABLE
     return show.status(summary.worst)
 

@@ -1,37 +1,37 @@
 """Exceptions a command may end with -> a message and an exit status."""
 
+import argparse
+import os
 import sys
 import tempfile
+import traceback
+from collections.abc import Sequence
 from errno import EDQUOT, ENOSPC
 
 from ..files import standard_output_fails
-from ..findings import Rejected, Unreadable, UsageError
-from ..linux.governors import UnknownGovernor
-from ..linux.releases import UnknownRelease
+from ..findings import Location, Rejected, Unreadable, UsageError
 from ..report import printer
 from ..report.escapes.text import printable
 from ..report.findings_text import render
 from ..report.style import Style
-from ..skiboot.platform import BadPlatform
-from ..skiboot.releases import UnknownSkiboot
 from ..sources import NoSuchTable
+from ..unexpected import TRACEBACK, internal_error
 from .status import FOUND, UNREADABLE, USAGE
 
 
-def report(error: Exception) -> int:
-    """Says what happened on standard error. Re-raises what no command should end with."""
+def report(
+    error: Exception, words: Sequence[str] = (), arguments: argparse.Namespace | None = None
+) -> int:
+    """Says what happened on standard error and returns the exit status. words: the command line;
+    arguments: what they mean, if that is known."""
     if isinstance(error, Rejected):
-        style = Style.of(sys.stderr)
-        printer.say_text(render(error.findings, error.texts, style, notes=True))
+        _reported(error, words, arguments)
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
     if isinstance(error, NoSuchTable):
         printer.say(f"{error.message}{':' if error.choices else ''}")
         printer.say_text("".join(f"  {printable(choice)}\n" for choice in error.choices))
         return USAGE
-    if isinstance(
-        error,
-        (UnknownGovernor, UnknownRelease, UnknownSkiboot, BadPlatform, UsageError),
-    ):
+    if isinstance(error, UsageError):
         printer.say(str(error))
         return USAGE
     if isinstance(error, OSError):
@@ -42,4 +42,22 @@ def report(error: Exception) -> int:
             said += f"; temporary files are in {tempfile.tempdir}, TMPDIR names another folder"
         printer.say(said)
         return UNREADABLE
-    raise error
+    if os.environ.get(TRACEBACK):
+        printer.say_text("".join(traceback.format_exception(error)))
+    line = printable(" ".join(("idle-states", *words)))
+    finding = internal_error(error, Location(path=line))
+    _reported(Unreadable([finding]), words, arguments)
+    return UNREADABLE
+
+
+def _reported(error: Rejected, words: Sequence[str], arguments: argparse.Namespace | None) -> None:
+    """Shows findings on standard error and, where programs expect findings, as a document."""
+    style = Style.of(sys.stderr)
+    printer.say_text(render(error.findings, error.texts, style, notes=True))
+    form = getattr(arguments, "format", None)
+    if arguments is not None and form in ("sarif", "github", "junit"):
+        from ..report.formats import render as rendered
+        from .options import output
+
+        document = rendered(form, words[0], error.findings, (), error.texts)
+        output(arguments).document(document)

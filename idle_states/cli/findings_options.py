@@ -1,13 +1,15 @@
 """Options of the commands whose result is findings, and what becomes of the findings."""
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..findings import Finding, Severity, UsageError, worst
+from ..unexpected import failed
 from ..wording import joined
 from .options import add_kernels, add_output, add_platform, kernels, platform, say
+from .status import UNREADABLE
 
 if TYPE_CHECKING:
     from ..check.acceptance import Acceptance
@@ -183,8 +185,9 @@ class Shown:
         """Of the worst severity that counts: 1 if it is as bad as fail_on."""
         return int(found is not None and found >= self.fail_on)
 
-    def status_of(self, findings: Iterable[Finding]) -> int:
-        return self.status(worst(findings))
+    def status_of(self, findings: Sequence[Finding]) -> int:
+        """Of findings: 3 if the tool failed on one of the inputs."""
+        return UNREADABLE if failed(findings) else self.status(worst(findings))
 
 
 def shown(arguments: argparse.Namespace) -> Shown:

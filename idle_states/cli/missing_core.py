@@ -69,11 +69,10 @@ def note_missing_core(trial: Callable[[], Trial | None] = lambda: None) -> None:
 
     if not core.available():
         from ..core import absence
-        from ..sources.source import NoSuchTable
 
         pace = ""
         # what the command itself is going to complain of
-        with suppress(ValueError, OSError, Rejected, NoSuchTable):
+        with suppress(ValueError, OSError, Rejected):
             if (of := trial()) is not None:
                 pace = _about(*of.estimate())
         say(

@@ -5,7 +5,7 @@ import argparse
 from ..findings import Rejected
 from ..linux.platforms import without_effect
 from ..skiboot.platform import BadPlatform, parse_platform
-from ..sources import NoSuchTable, read_sources
+from ..sources import read_sources
 from .options import say
 
 _OPERANDS = ("table", "against", "a", "b")
@@ -28,7 +28,7 @@ def note_platform(arguments: argparse.Namespace) -> None:
     for text in dict.fromkeys(texts):
         try:
             found = read_sources(text)
-        except (ValueError, OSError, Rejected, NoSuchTable):
+        except (ValueError, OSError, Rejected):
             return
         tables += [source.table for source in found if source.table is not None]
     if note := without_effect(platform, tables):

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..dataclass import dataclass, field, replace
+from ..findings import UsageError
 from ..history import FeaturesT, History, Key, Place, Since
 from ..wording import suggestion
 from .driver_features import HISTORY, DriverFeatures
@@ -60,7 +61,7 @@ LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
 """Series that kernel.org kept for years."""
 
 
-class UnknownRelease(ValueError):
+class UnknownRelease(UsageError):
     """A name that is not a kernel's, or of one that is not modelled."""
 
 

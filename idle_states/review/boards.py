@@ -21,6 +21,7 @@ from ..reading import limits
 from ..reading.git import Commit, CommitReader, DamagedObject
 from ..sources import Source
 from ..sources.source import together
+from ..unexpected import failed, on_input
 from .board_tables import key_of, parted, sources_on
 from .commit_files import CommitFiles
 from .tree import End, TreeReader
@@ -148,12 +149,16 @@ class BoardsTree(TreeReader):
         # without any text of idle states, what it includes may be missing
         if not digest or key not in self._lists:
             try:
-                built = state.built(board)
-                self._lists[key] = lists_of(built.root, built.shown)
+                with on_input(board):
+                    built = state.built(board)
+                    self._lists[key] = lists_of(built.root, built.shown)
             except DamagedObject:
                 raise
             except Unreadable as error:
                 self._lists[key] = error.findings[0].message
+                if failed(error.findings):
+                    # not the same as another failure that says as much
+                    self._lists[key] = repr((digest, self._lists[key]))
         return self._lists[key]
 
     @cached_property
@@ -186,7 +191,9 @@ class BoardsTree(TreeReader):
                 continue
             try:
                 boards = [top + one for one in group.boards]
-                sources += together(list(sources_on(state.built(board), boards, group.parts)))
+                with on_input(top + board):
+                    built = state.built(board)
+                    sources += together(list(sources_on(built, boards, group.parts)))
             except DamagedObject:
                 raise
             except Unreadable as problem:

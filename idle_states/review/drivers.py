@@ -18,6 +18,7 @@ from ..linux.releases import UnknownRelease, release
 from ..reading import limits
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ..sources import Source, format_driver
+from ..unexpected import on_input
 from .commit_files import CommitFiles
 from .tree import End, TreeReader
 
@@ -146,7 +147,8 @@ class DriversTree(TreeReader):
         self, files: CommitFiles, path: str, text: str, digest: str, shown: str
     ) -> _Read | Unreadable:
         try:
-            tables = in_tree.tables_in(files, path, text, shown, digest)
+            with on_input(shown):
+                tables = in_tree.tables_in(files, path, text, shown, digest)
         except DamagedObject:
             raise
         except Unreadable as problem:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..dataclass import dataclass, replace
-from ..findings import Finding, identities, sort_findings
+from ..findings import INTERNAL_ERROR, Finding, identities, sort_findings
 from ..table import IdleTable
 from .match import renamed_states
 from .suppressions import Known, revealed
@@ -76,8 +76,10 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
             silenced.append(replace(finding, suppressed=now.suppressed, kept_in=now.kept_in))
         else:
             fixed.append(finding)
+    # a table on which the tool fails before and after is not judged
+    judged = {key: finding for key, finding in old.items() if finding.rule != INTERNAL_ERROR}
     return FindingsOutcome(
-        tuple(sort_findings(finding for finding, _ in _only(shown, old))),
+        tuple(sort_findings(finding for finding, _ in _only(shown, judged))),
         tuple(sort_findings(fixed)),
         tuple(sort_findings(silenced)),
     )

@@ -152,7 +152,7 @@ class MachineModel:
             return replace(found, unsaid=(*found.unsaid, said))
         try:
             results = [(load, self._simulator.on(case, load)) for load in LOADS]
-        except (UsageError, UnknownGovernor) as error:
+        except UsageError as error:
             said = f"Linux {kernel} is not simulated: {error}"
             return replace(found, unsaid=(*found.unsaid, said))
         workloads = [result for _, result in results if result is not None]

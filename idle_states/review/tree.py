@@ -19,6 +19,7 @@ from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
 from ..sources.source import of_skiboot, together
 from ..spec.library import packaged
+from ..unexpected import on_input
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPEC_WORDS = frozenset({"extends", "states"})
@@ -111,7 +112,8 @@ class SkibootTree(TreeReader):
             if file not in entries:
                 continue
             try:
-                sources += self._tables(entries[file], macros)
+                with on_input(file):
+                    sources += self._tables(entries[file], macros)
             except (DamagedObject, MissingPackage):
                 raise
             except Unreadable as problem:
@@ -185,7 +187,8 @@ class SpecTree(TreeReader):
         for entry in self.repository.entries(commit):
             if entry.path.endswith(_SPEC_SUFFIXES):
                 try:
-                    found_words[entry.path] = self._words(entry)
+                    with on_input(entry.path):
+                        found_words[entry.path] = self._words(entry)
                 except DamagedObject:
                     raise
                 except Unreadable as problem:
@@ -202,7 +205,8 @@ class SpecTree(TreeReader):
         texts: dict[str, str] = {}
         for path in specs:
             try:
-                sources += self._sources(path, specs)
+                with on_input(path):
+                    sources += self._sources(path, specs)
             except Unreadable as problem:
                 findings += problem.findings
                 texts |= problem.texts | {path: specs[path].decode("utf-8", "replace")}

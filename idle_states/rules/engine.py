@@ -7,6 +7,8 @@ from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..sources import Source
+from ..table import IdleTable
+from ..unexpected import internal_error, raise_expected
 from ..wording import joined
 from .catalogue import code2requires, known_codes, rules_on
 
@@ -36,14 +38,23 @@ def run(
 
     Includes IS901 and IS902 about the suppressions themselves.
     """
-    found = [
-        finding
-        for loaded in rules_on(subject.form)
-        if loaded.check is not None and selection.takes(loaded.rule.code)
-        for finding in loaded.check(subject)
-    ]
+    found: list[Finding] = []
+    for loaded in rules_on(subject.form):
+        if loaded.check is not None and selection.takes(loaded.rule.code):
+            try:
+                found += loaded.check(subject)
+            except Exception as error:
+                failure = _failure(error, subject.table)
+                found += [failure] if failure not in found else []
     reported = suppress(once(found), suppressions)
     return sort_findings([*reported, *_about(suppressions, selection)])
+
+
+def _failure(error: Exception, table: IdleTable) -> Finding:
+    """Returns the finding for a rule's exception. Raises one that was expected."""
+    raise_expected(error)
+    where = table.where.get("table") or Location(file=table.origin.file or None)
+    return internal_error(error, where, table.name)
 
 
 def reading(source: Source, selection: RuleSelection = ALL) -> list[Finding]:

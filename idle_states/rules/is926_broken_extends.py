@@ -2,7 +2,7 @@
 
 What it does
     Looks for the parent beside the spec, as NAME.yaml, and then among the packaged specs; follows
-    the chain to its end.
+    the chain of files to its end, over 32 files at most.
 
 Why is this bad
     Without its parent a spec is a few values without a table.

@@ -1,8 +1,11 @@
 """IS990 internal-error: the tool itself failed on an input.
 
 What it does
-    Raised by audit, so that a run over many inputs goes on. The message names the exception and
-    the place in the tool.
+    Reported by every command in place of a traceback: for an exception that nobody expected in a
+    reader, a rule, a model or a form of output. The message names the exception and the place in
+    the tool. Other inputs, and other rules on the same input, are reported all the same. The exit
+    status is 3. It cannot be suppressed. Where the variable IDLE_STATES_TRACEBACK is set, the
+    first such exception ends the run, and its traceback is printed.
 
 Why is this bad
     Nothing is known about the input. It is a mistake of this tool, to be reported with the input.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..dataclass import dataclass, fields, replace
+from ..findings import UsageError
 from ..processors import CHIPS, UNKNOWN_CHIP
 from ..table import U32_MAX
 from ..wording import suggestion
@@ -71,7 +72,7 @@ PRESETS: Mapping[str, Platform] = {
 KEYS = tuple(field.name.replace("_", "-") for field in fields(Platform) if field.name != "name")
 
 
-class BadPlatform(ValueError):
+class BadPlatform(UsageError):
     """A text that describes no platform. The message says what was expected and what was found."""
 
 

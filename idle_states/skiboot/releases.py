@@ -9,6 +9,7 @@ from functools import cache
 from typing import Literal
 
 from ..dataclass import dataclass
+from ..findings import UsageError
 from ..history import U32, History, Place, rows_of
 from ..patterns import pattern
 from ..processors import CHIPS
@@ -120,7 +121,7 @@ _NEWEST_NUMBER = "7.1.1"
 _VERSION = pattern(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 
 
-class UnknownSkiboot(ValueError):
+class UnknownSkiboot(UsageError):
     """A text that is no release of skiboot, or one that is not modelled. The message says what was
     expected and what was found."""
 

@@ -13,6 +13,7 @@ from types import ModuleType
 from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
 from ..table_formats import FORMATS
+from ..unexpected import on_input
 from ..wording import joined
 from .source import File, Source
 
@@ -24,6 +25,11 @@ def read_path(path: Path) -> list[Source]:
 
 def read_file(file: File) -> list[Source]:
     """All tables of a file. Raises Unreadable, with the text of a file that has lines."""
+    with on_input(file.shown):
+        return _read(file)
+
+
+def _read(file: File) -> list[Source]:
     name = format_of(file)
     if name:
         try:

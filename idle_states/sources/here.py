@@ -16,6 +16,7 @@ from ..patterns import pattern
 from ..reading import limits, opening, owners
 from ..reading.opening import Found
 from ..spec.packaged import current, named
+from ..unexpected import one_of_several
 from ..wording import joined
 from . import format_skiboot, read_sources
 from .formats import format_module, format_of, read_file
@@ -52,7 +53,7 @@ class Looked:
 
     sources   all tables, in order
     files     what was found below directories
-    failures  of files that were found but cannot be read
+    failures  of files that cannot be read
     what      where it was found, for people; "": all of it was named
     """
 
@@ -96,17 +97,21 @@ def tables_here() -> Looked:
 def tables_of(words: Iterable[str]) -> Looked:
     """All tables of TABLE arguments; a directory that is no table stands for those below it.
 
-    Raises what reading a table raises, and UsageError for a directory with too many files. A file
-    that is only found and cannot be read is among the failures instead.
+    Raises UsageError: NoSuchTable, and of a directory with too many files. What cannot be read is
+    among the failures instead.
     """
     found, listings = Looked(), []
     for word in words:
-        looked = _below(Path(word)) if _is_folder(word) else Looked()
-        if not looked.files:
-            _expect_tree(word)
-            # of a damaged device tree the reader says what is missing
-            looked = Looked(tuple(read_sources(word)))
-        else:
+        try:
+            with one_of_several(word):
+                looked = _below(Path(word)) if _is_folder(word) else Looked()
+                if not looked.files:
+                    _expect_tree(word)
+                    # of a damaged device tree the reader says what is missing
+                    looked = Looked(tuple(read_sources(word)))
+        except Unreadable as error:
+            looked = Looked(failures=(error,))
+        if looked.files:
             listings.append(f"{word}: {_listed(looked)}")
         found = found.joined(looked)
     return replace(found, what="; ".join(listings))
@@ -145,7 +150,8 @@ def _all(found: Iterable[Path | Found]) -> Looked:
     for each in found:
         files.append(each.as_posix())
         try:
-            sources += _read(each)
+            with one_of_several(each.as_posix()):
+                sources += _read(each)
         except Unreadable as error:
             failures.append(error)
     return Looked(tuple(sources), tuple(files), tuple(failures))

@@ -6,7 +6,16 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field, replace
-from ..findings import Faulty, Finding, Location, Rejected, Severity, Unreadable, unreadable
+from ..findings import (
+    Faulty,
+    Finding,
+    Location,
+    Rejected,
+    Severity,
+    Unreadable,
+    UsageError,
+    unreadable,
+)
 from ..power_mgt import PowerMgt
 from ..reading import limits, opening
 from ..skiboot.releases import ExportCode
@@ -211,7 +220,7 @@ def without_table(source: Source) -> Rejected:
     return unreadable(source.file, message)
 
 
-class NoSuchTable(Exception):
+class NoSuchTable(UsageError):
     """A TABLE that does not exist, or that stands for several tables where one is needed: a usage
     error.
 

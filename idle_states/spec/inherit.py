@@ -65,22 +65,24 @@ def is_machine(expanded: ExpandedSpec) -> bool:
     return "architecture" in expanded.header
 
 
+class EndlessChain(Exception):
+    """A spec that is its own ancestor, or has too many. The message says which."""
+
+
 Parent = Callable[[str], ExpandedSpec | None]
 
 
-def expand(
-    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: SpecProblems
-) -> ExpandedSpec:
+def expand(document: Mapping, parent_of: Parent, problems: SpecProblems) -> ExpandedSpec:
     """Merges a document with its ancestors.
 
-    parent_of  returns the expansion of a parent, given its name; None if there is no such spec
-    chain      names of the specs being expanded, to detect cycles
+    parent_of  returns the expansion of a parent, given its name; None if there is no such spec.
+               Raises EndlessChain
     """
     for key, where in document.keys.items():
         if key not in TOP_KEYS:
             problems.unknown_key(key, where, TOP_KEYS)
 
-    base = _parent(document, parent_of, chain, problems)
+    base = _parent(document, parent_of, problems)
     header: dict[str, Node] = {}
     states: list[StateSource] = []
     lineage: tuple[str, ...] = ()
@@ -103,25 +105,18 @@ def expand(
     return ExpandedSpec(document, header, states, ok, (own_name, *lineage))
 
 
-def _parent(
-    document: Mapping, parent_of: Parent, chain: tuple[str, ...], problems: SpecProblems
-) -> ExpandedSpec | None:
+def _parent(document: Mapping, parent_of: Parent, problems: SpecProblems) -> ExpandedSpec | None:
     node = document.entries.get("extends")
     if node is None:
         return None
     name = scalars.text(node, "the name of a spec", problems)
     if name is None:
         return None
-    if name in chain:
-        cycle = " -> ".join((*chain[chain.index(name) :], name))
-        problems.add(
-            "IS926",
-            "broken-extends",
-            f"expected a tree of specs, found a cycle: {cycle}",
-            node.where,
-        )
+    try:
+        base = parent_of(name)
+    except EndlessChain as error:
+        problems.add("IS926", "broken-extends", str(error), node.where)
         return None
-    base = parent_of(name)
     if base is None:
         from .packaged import named
 

@@ -1,18 +1,19 @@
 """Loading of a spec file with its ancestors, from YAML."""
 
 import hashlib
+import os
 from collections import abc
 from functools import lru_cache
 from pathlib import Path, PurePath
 
 from ..dataclass import dataclass
 from ..findings import Severity, unreadable
-from ..reading import opening, owners
+from ..reading import limits, opening, owners
 from ..reading.complaints import SpecProblems
-from ..reading.document import Mapping, Scalar, decode, parse
+from ..reading.document import Mapping, decode, parse
 from .build import build
 from .build_tree import build_tree
-from .inherit import ExpandedSpec, expand, is_machine
+from .inherit import EndlessChain, ExpandedSpec, expand, is_machine
 from .loaded import LoadedSpec
 from .packaged import display_name, resolve_name
 from .suppress import Suppression, suppressions
@@ -46,16 +47,21 @@ class Loading:
         return LoadedSpec(table, findings, tuple(self.suppressions), self.sources, machine)
 
     def expand_file(
-        self, file: PurePath, shown: str, chain: tuple[str, ...], data: bytes | None = None
+        self, file: PurePath, shown: str, below: tuple[str, ...], data: bytes | None = None
     ) -> ExpandedSpec:
-        """Reads a file and expands its spec. data: the file's content, if it has been read."""
+        """Reads a file and expands its spec.
+
+        below  identities of the files that are being expanded, each the parent of the one before
+        data   the file's content, if it has been read
+        """
+        chain = (*below, self.identity(file))
+        _expect_end(chain)
         if data is None:
             data = self.contents.get(file.as_posix())
         document = _parsed(opening.read(Path(file)) if data is None else data, shown)
         self.sources[shown] = document.text
         self.digests[shown] = document.sha256
         self.suppressions += document.suppressions
-        name = _own_name(document.root)
 
         def parent_of(parent: str) -> ExpandedSpec | None:
             parent_file, data = self.parent_file(file, parent)
@@ -63,9 +69,14 @@ class Loading:
                 return None
             held = parent_file.as_posix() in self.contents
             shown = parent_file.as_posix() if held else display_name(Path(parent_file))
-            return self.expand_file(parent_file, shown, (*chain, name), data)
+            return self.expand_file(parent_file, shown, chain, data)
 
-        return expand(document.root, parent_of, (*chain, name), self.problems)
+        return expand(document.root, parent_of, self.problems)
+
+    def identity(self, file: PurePath) -> str:
+        """The same for all names and links of a file."""
+        name = file.as_posix()
+        return name if name in self.contents else os.path.realpath(file)
 
     def parent_file(self, child: PurePath, name: str) -> tuple[PurePath | None, bytes | None]:
         """The file of a parent, and its content if that was read. A file beside the child comes
@@ -119,6 +130,16 @@ def _parsed(data: bytes, shown: str) -> _Document:
     )
 
 
-def _own_name(root: Mapping) -> str:
-    node = root.entries.get("name")
-    return node.text if isinstance(node, Scalar) else ""
+def _expect_end(chain: tuple[str, ...]) -> None:
+    """Raises EndlessChain if the last file of a chain is also an earlier one, or one too many."""
+    *others, last = chain
+    if last in others:
+        stems = [PurePath(file).stem for file in chain[others.index(last) :]]
+        cycle = " -> ".join(stems)
+        message = f"expected a tree of specs, found a cycle: {cycle}"
+        if len(stems) == 2 and resolve_name(stems[0]):
+            message += f"; to extend the packaged {stems[0]}, give the file another name"
+        raise EndlessChain(message)
+    if len(others) > limits.SPEC_ANCESTORS:
+        message = f"expected at most {limits.SPEC_ANCESTORS} specs that extend each other"
+        raise EndlessChain(f"{message}, found more; put some of them together")

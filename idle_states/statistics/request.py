@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
+from ..unexpected import on_input
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind
 from .histogram import Histogram, histogram
@@ -166,11 +167,13 @@ def _sets(request: StatsRequest, files: Sequence[ResultsFile]) -> list[Dataset]:
         if ResultsKind.ROWS in file.kinds:
             if only_samples:
                 raise UsageError(f"expected samples, found {file.holds} in {file.name}")
-            found += rows(file)
+            with on_input(file.name):
+                found += rows(file)
             continue
         # ministat squares whatever it is given
         smallest = 0.0 if request.form == MINISTAT else SMALLEST
-        dataset = samples(file, request.column, request.delimiter, smallest)
+        with on_input(file.name):
+            dataset = samples(file, request.column, request.delimiter, smallest)
         least = LEAST_SAMPLES if request.form == MINISTAT else 2
         count = len(dataset.values or ())
         if count < least:

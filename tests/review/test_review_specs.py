@@ -1,8 +1,12 @@
 """review of a repository of specs."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from idle_states.findings import Severity
+from idle_states.spec import library
+from idle_states.spec.loaded import LoadedSpec
 from tests.support.git_history import History
 from tests.support.reviewed import only, reviewed, rules, run, spec
 
@@ -152,3 +156,40 @@ def test_suppression_silences_and_its_removal_reveals(
     assert "  suppressed now: error IS201 sub-microsecond-latency: a test" in text.splitlines()
     back = only(reviewed(history, "HEAD..HEAD~1", specs=True))
     assert "IS201" in rules(back.new)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "junit"])
+def test_one_bad_file_never_hides_the_others(
+    history: History,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    form: str,
+) -> None:
+    """Specs that extend themselves and each other, and one on which the tool fails."""
+    history.commit({"mine.yaml": spec("mine", "extends: power9\n")})
+    history.commit(
+        {
+            "mine.yaml": spec("mine", "extends: power9\noverride:\n  stop0: {latency: 300ns}\n"),
+            "power10.yaml": spec("p10", "extends: power10\n"),
+            "a.yaml": spec("a", "extends: b\n"),
+            "b.yaml": spec("b", "extends: a\n"),
+        }
+    )
+    found = only(reviewed(history, specs=True))
+    [mine] = [table for table in found.tables if table.source.name == "mine"]
+    assert "IS201" in rules(mine.outcome.new)
+    circles = [f.location.file for table in found.tables for f in table.outcome.new]
+    assert {"power10.yaml", "a.yaml", "b.yaml"} <= set(circles)
+
+    real = library.load_held
+
+    def load_held(path: str, contents: Mapping[str, bytes]) -> LoadedSpec:
+        if path == "a.yaml":
+            raise RecursionError("maximum recursion depth exceeded")
+        return real(path, contents)
+
+    monkeypatch.setattr(library, "load_held", load_held)
+    status, out = run(capsys, history, "--specs", "--format", form)
+    assert status == 3
+    for part in ("IS990", "a.yaml", "IS201", "mine.yaml"):
+        assert part in out, part

@@ -82,7 +82,7 @@ def read(text: str, reader: type[yaml.SafeLoader]) -> object:
 def loader_codes(text: str) -> set[str]:
     """What the tool's own loader reports on a spec without ancestors."""
     problems = SpecProblems()
-    expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, (), problems)
+    expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, problems)
     build = build_tree if inherit.is_machine(expanded) else builder.build
     build(expanded, "mine.yaml", "", problems)
     return {finding.rule for finding in problems.findings}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
-from idle_states.spec.library import find, load
+from idle_states.spec.library import find, load, load_held
 from idle_states.spec.loaded import LoadedSpec
 from idle_states.spec.packaged import current, revisions
 from idle_states.spec.suppress import suppressions
@@ -242,14 +242,55 @@ def test_broken_inheritance(tmp_path: Path, text: str, rule: str, message: str) 
     assert any(f.rule == rule and message in f.message for f in result.findings), result.findings
 
 
-def test_cycle(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("name: a\nextends: b\n")
-    (tmp_path / "b.yaml").write_text("name: b\nextends: a\n")
-    result = load(tmp_path / "a.yaml")
-    assert result.table is None
-    assert any(
-        f.rule == "IS926" and "found a cycle: a -> b -> a" in f.message for f in result.findings
-    )
+@pytest.mark.parametrize(
+    ("files", "cycle"),
+    [
+        # whatever a spec calls itself, and however long the way round
+        ({"a": "name: a\nextends: b\n", "b": "name: b\nextends: a\n"}, "a -> b -> a"),
+        ({"a": "name: x\nextends: b\n", "b": "name: y\nextends: a\n"}, "a -> b -> a"),
+        ({"a": "extends: a\n"}, "a -> a"),
+        ({f"a{n}": f"extends: a{(n + 1) % 30}\n" for n in range(30)}, "a0 -> a1 -> a2"),
+        ({"s": "extends: a\n", "a": "extends: b\n", "b": "extends: a\n"}, "a -> b -> a"),
+        (
+            {"power9": "name: p9b\nextends: power9\n"},
+            "power9 -> power9; to extend the packaged power9, give the file another name",
+        ),
+    ],
+)
+def test_cycle(tmp_path: Path, files: dict[str, str], cycle: str) -> None:
+    for name, text in files.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    held = {f"dir/{name}.yaml": text.encode() for name, text in files.items()}
+    first = next(iter(files))
+    for result in (load(tmp_path / f"{first}.yaml"), load_held(f"dir/{first}.yaml", held)):
+        assert result.table is None
+        found = [f for f in result.findings if f.rule == "IS926"]
+        assert len(found) == 1, result.findings
+        assert f"found a cycle: {cycle}" in found[0].message
+        assert found[0].location.line is not None
+
+
+def test_cycle_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("extends: b\n")
+    (tmp_path / "b.yaml").symlink_to("a.yaml")
+    (finding,) = [f for f in load(tmp_path / "a.yaml").findings if f.rule == "IS926"]
+    assert "found a cycle: a -> a" in finding.message
+
+
+def test_own_name_is_no_cycle(tmp_path: Path) -> None:
+    """A spec may call itself what the packaged spec is called that it extends."""
+    assert loaded(tmp_path, "name: power9\nextends: power9\n").table is not None
+
+
+@pytest.mark.parametrize(("count", "fits"), [(33, True), (34, False)])
+def test_ancestors_are_counted(tmp_path: Path, count: int, fits: bool) -> None:
+    for number in range(1, count):
+        parent = "power9" if number == count - 1 else f"a{number + 1}"
+        (tmp_path / f"a{number}.yaml").write_text(f"name: a{number}\nextends: {parent}\n")
+    result = load(tmp_path / "a1.yaml")
+    messages = [f.message for f in result.findings if f.rule == "IS926"]
+    assert bool(result.table) is fits or not messages
+    assert messages == [] if fits else "expected at most 32 specs" in messages[0]
 
 
 def test_a_second_inherited_row_is_a_slip(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ...dataclass import replace
 from ...findings import Unreadable, unreadable
 from ...measured import Measured
 from ...reading import limits, opening
+from ...unexpected import on_input
 from ...wording import joined, plural
 from .output import Told, ToolOutput, output_of
 
@@ -51,12 +52,13 @@ def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
     told = told or Told()
     name = str(path)
     try:
-        if opening.is_directory(path):
-            return _of_directory(Path(path), told)
-        data = opening.read_operand(name, limits.MEASURED_BYTES)
+        with on_input(name):
+            if opening.is_directory(path):
+                return _of_directory(Path(path), told)
+            data = opening.read_operand(name, limits.MEASURED_BYTES)
+            return [read_output(output_of(name, data), told)]
     except OSError as error:
         raise unreadable(name, f"expected a readable file, found: {error.strerror}") from None
-    return [read_output(output_of(name, data), told)]
 
 
 def read_output(output: ToolOutput, told: Told) -> Measured:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+from ...findings import UsageError
 from ...wording import suggestion
 from ..driver_table import DriverTable
 from ..releases import Release, release
@@ -229,7 +230,7 @@ class Governor:
         return decisions
 
 
-class UnknownGovernor(ValueError):
+class UnknownGovernor(UsageError):
     """A governor there is no model of, for the kernel asked for or at all."""
 
 
