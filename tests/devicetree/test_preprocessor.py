@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from tests.oracle import Unavailable
 from tests.oracle.debian import linux_source
-from tests.support.thorough import examples, few
+from tests.support.thorough import examples
 
 WORDS = ("-nostdinc", "-undef", "-D__DTS__", "-x", "assembler-with-cpp")
 
@@ -136,23 +137,62 @@ def test_what_is_wrong_is_said_with_its_line(text: str, line: int, message: str)
     assert (finding.location.file, finding.location.line) == ("x.dts", line)
 
 
+DOUBLING = {
+    "names": "".join(f"#define a{n} a{n + 1} a{n + 1}\n" for n in range(60)) + "a0",
+    "calls": "#define f(x) x x\n" + "f(" * 60 + "1" + ")" * 60,
+    "calls of calls": "#define f0(x) x x\n"
+    + "".join(f"#define f{n}(x) f{n - 1}(f{n - 1}(x))\n" for n in range(1, 12))
+    + "f11(1)",
+    "quotes": "#define q_(x) #x\n#define q(x) q_(x)\n" + "q(" * 60 + '"\\\\"' + ")" * 60,
+    "pastes": "#define c(a, b) a##b\n#define d(x) c(x, x)\n" + "d(" * 60 + "a" + ")" * 60,
+    "pastes in one body": "#define f(x) " + "x##" * 1500 + f"x\nf({'a' * 200})",
+    "arguments": "#define f(x) " + "x " * 5000 + f"\nf({'1 ' * 5000})",
+    "a long name's text": f'#define a "{"a" * 9000}"\n' + "a " * 9000,
+}
+
+
+@pytest.mark.parametrize("text", DOUBLING.values(), ids=DOUBLING)
+def test_macros_produce_no_more_than_the_source_allows(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MACRO_BYTES", 100_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unreadable) as raised:
+            ours(text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    message = raised.value.findings[0].message
+    assert re.search(r"at most \d+ bytes of tokens, found more in the expansion of \w+;", message)
+    assert peak < 30 * (100_000 + 64 * len(text)), peak
+
+
 @pytest.mark.parametrize(
     "text",
-    few(
-        1,
-        [
-            "".join(f"#define a{n} a{n + 1} a{n + 1}\n" for n in range(60)) + "a0",
-            "#define f(x) x x\n" + "f(" * 60 + "1" + ")" * 60,
-            "#define f(x) x\n" + "f(" * 9000 + "1" + ")" * 9000,
-            "".join(f"#define a{n}(x) a{n + 1}(x x)\n" for n in range(300)) + "a0(1)",
-        ],
-    ),
+    [
+        "#define f(x) x\n" + "f(" * 9000 + "1" + ")" * 9000,
+        "".join(f"#define a{n}(x) a{n + 1}(x x)\n" for n in range(300)) + "a0(1)",
+    ],
 )
-def test_expansion_is_bounded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "DTS_MACRO_TOKENS", 20_000)
-    with pytest.raises(Unreadable) as raised:
+def test_macros_within_macros_are_bounded(text: str) -> None:
+    with pytest.raises(Unreadable, match=r"at most (200 within|\d+ bytes)"):
         ours(text)
-    assert "at most" in raised.value.findings[0].message
+
+
+def test_file_that_is_included_again_is_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MACRO_BYTES", 10_000)
+    (tmp_path / "a.h").write_text("x;\n" * 1000)
+    file = tmp_path / "x.dts"
+    file.write_text('#include "a.h"\n' * 1000)
+    with (
+        SourceTree.above(file) as tree,
+        pytest.raises(Unreadable, match="bytes of tokens") as raised,
+    ):
+        preprocess(file.read_bytes(), str(file), tree.find)
+    assert raised.value.findings[0].location.line > 100
 
 
 def test_place_is_where_it_was_written() -> None:

@@ -1,8 +1,11 @@
 """C as such: what members hold, what literals say, and where complaints point."""
 
+import tracemalloc
+
 import pytest
 
 from idle_states.findings import Location
+from idle_states.reading import limits
 from idle_states.reading.c.expression import INT, ULONG, Constant, evaluate, stored
 from idle_states.reading.c.lexer import UnsupportedC, string, tokens
 from idle_states.reading.c.preprocess import preprocess
@@ -66,3 +69,26 @@ def test_complaints_are_in_the_order_of_the_file_and_not_too_many() -> None:
     first = refused.findings[0]
     assert (first.rule, first.name, first.table) == ("IS932", "unsupported-c", "t")
     assert refused.texts == {"x.c": source.text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'#define A "{"a" * 9000}"\nint a = ' + "A " * 9000 + ";",
+        "#define F(x) x x\nint a = " + "F(" * 40 + "1" + ")" * 40 + ";",
+        "#define F(x) " + "x " * 3000 + "\nint a = F(" + "1 " * 3000 + ");",
+    ],
+)
+def test_macros_produce_no_more_than_the_source_allows(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MACRO_BYTES", 100_000)
+    clean = preprocess(text)
+    start = text.index("int")
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnsupportedC, match=r"bytes of tokens, found more in the expansion of"):
+            clean.expander.expand(clean.tokens(start, len(text)), start)
+        assert tracemalloc.get_traced_memory()[1] < 30 * (100_000 + 64 * len(text))
+    finally:
+        tracemalloc.stop()

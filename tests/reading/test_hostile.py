@@ -44,7 +44,7 @@ from tests.support.thorough import examples, slow
 
 SLOW = re.compile(
     r"bomb|^sixty-|^many-states|^a?-?million-|^hundred-thousand-files|^oversized|^closed-comments"
-    r"|(macros|arguments|incbin)-doubling|^hashes|^spaces|^noise\.lid|^wide-char|^eight-thousand"
+    r"|(macros|arguments|incbin|quotes|calls)-doubling|^hashes|^spaces|^noise\.lid|^wide-char|^eight-thousand"
     r"|^a-thousand-cpus|^thousand-states|^anchors|^endifs|^hundred-thousand-macros|^ten-thousand-a"
 )
 """What takes seconds to make or to refuse."""

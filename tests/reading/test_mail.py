@@ -1,7 +1,9 @@
 """Mails as they come: boxes, encodings, quoting, series; and what is refused."""
 
+import codecs
 import io
 import sys
+from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
-from idle_states.reading.mail import Mail, parse, read_mails, series_of
+from idle_states.reading.mail import Mail, charsets, parse, read_mails, series_of
 
 DIFF = """\
 diff --git a/hw/slw.c b/hw/slw.c
@@ -198,6 +200,84 @@ def test_flowed_text_loses_its_stuffing() -> None:
     assert any("format=flowed" in remark for remark in found.remarks)
 
 
+CHARSET = "x-of-no-mail"
+WORDS = f"=?{CHARSET}?q?abc?="
+EXTENDED = f"{CHARSET}''%61bc"
+
+
+@pytest.fixture
+def codec_of_no_mail() -> Iterator[list[bytes]]:
+    """What a codec that Python knows and no mail uses was given."""
+    given: list[bytes] = []
+
+    def decode(data: bytes, errors: str = "strict") -> tuple[str, int]:
+        given.append(data)
+        return "", len(data)
+
+    def search(name: str) -> codecs.CodecInfo | None:
+        wanted = name.replace("_", "-") == CHARSET
+        return (
+            codecs.CodecInfo(codecs.lookup("ascii").encode, decode, name=CHARSET)
+            if wanted
+            else None
+        )
+
+    codecs.register(search)
+    assert b"abc".decode(CHARSET) == ""
+    given.clear()
+    yield given
+    codecs.unregister(search)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        f"Content-Type: text/plain; charset={CHARSET}",
+        f"Content-Type: text/plain; charset*={CHARSET}''{CHARSET}",
+        "Content-Type: text/plain; charset*0=x-of-no; charset*1=-mail",
+        f"Content-Type: text/plain; name*={EXTENDED}",
+        f"Content-Type: text/plain; format*={EXTENDED}",
+        f"Content-Type: text/plain\nContent-Disposition: attachment; filename*={EXTENDED}",
+        *(f"{name}: {WORDS}" for name in ("Date", "Message-Id", "References", "In-Reply-To")),
+        f"X: x\nSubject: [PATCH] {WORDS}",
+        f"X: x\nFrom: {WORDS} <a@b>",
+    ],
+)
+def test_charset_of_no_mail_is_not_used(headers: str, codec_of_no_mail: list[bytes]) -> None:
+    found = only(f"MIME-Version: 1.0\n{headers}\n\n\u00b5s\n{DIFF}".encode())
+    assert codec_of_no_mail == []
+    assert found.text == f"\u00b5s\n{DIFF}"
+    assert found.remarks == (f"the character set {CHARSET!r} is not known; read as UTF-8",)
+
+
+@pytest.mark.parametrize("charset", ["us-ascii", "Windows-1251", "KOI8-R", "gb2312", "ISO-2022-JP"])
+def test_charset_of_mails_is_used(charset: str) -> None:
+    text = {"us-ascii": "a", "gb2312": "\u4e2d", "ISO-2022-JP": "\u65e5"}.get(charset, "\u0434")
+    head = f"Subject: x\nContent-Type: text/plain; charset={charset}\n\n".encode()
+    found = only(head + text.encode(charset))
+    assert (found.text, found.remarks) == (text, ())
+
+
+def test_every_charset_is_a_codec_by_its_own_name() -> None:
+    assert {name for name in charsets._CODECS if codecs.lookup(name).name != name} == set()
+
+
+def test_long_header_is_cut_before_it_is_taken_apart() -> None:
+    words = "=?a?q?" * 200_000
+    kind = f'text/plain; x="{";" * 900_000}'
+    found = only(f"Subject: [PATCH] {words}\nContent-Type: {kind}\n\n{DIFF}".encode())
+    assert len(found.subject) <= limits.MAIL_HEADER_BYTES
+    assert patched([found]) == CHANGED
+
+
+def test_boundary_in_no_charset_is_refused() -> None:
+    data = (
+        b"Subject: a\nContent-Type: multipart/mixed; boundary*=undefined''%61\n\n--a\n\nx\n--a--\n"
+    )
+    with pytest.raises(Unreadable, match="boundaries"):
+        only(data)
+
+
 def test_hostile_headers_are_one_line() -> None:
     found = only(b"Subject: =?utf-8?b?YQpbUEFUQ0hdIGI=?=\nFrom: x\nDate: 99\n\n" + DIFF.encode())
     assert "\n" not in found.subject
@@ -206,8 +286,9 @@ def test_hostile_headers_are_one_line() -> None:
 
 def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     nested = b"Content-Type: multipart/mixed; boundary=x\nSubject: a\n\n--x\n"
-    with pytest.raises(Unreadable, match="nested parts"):
-        only(nested * 200)
+    for way in (nested, nested.replace(b"boundary", b"boundary*0")):
+        with pytest.raises(Unreadable, match="nested parts"):
+            only(way * 200)
     many = mail("[PATCH] x")
     for number in range(5):
         many.add_attachment(b"x", maintype="text", subtype="plain", filename=f"{number}")

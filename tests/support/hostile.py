@@ -333,6 +333,36 @@ _family(
             big=bytes(32 << 20),
         ),
         "hundred-thousand-includes.dts": lambda: _beside(b'/include/ "absent"\n' * 100_000),
+        "macro-quotes-doubling.dts": lambda: (
+            _DTS
+            + b"#define q_(x) #x\n#define q(x) q_(x)\n/ { a = "
+            + b"q(" * 26
+            + b'"\\\\"'
+            + b")" * 26
+            + b"; };"
+        ),
+        "macro-pastes-doubling.dts": lambda: (
+            _DTS
+            + b"#define c(a, b) a##b\n#define d(x) c(x, x)\n/ { "
+            + b"d(" * 34
+            + b"a"
+            + b")" * 34
+            + b" { }; };"
+        ),
+        "macro-calls-doubling.dts": lambda: (
+            _DTS
+            + b"".join(b"#define f%d(x) f%d(f%d(x))\n" % (n, n - 1, n - 1) for n in range(1, 12))
+            + b"#define f0(x) x x\n/ { a = <f11(1)>; };"
+        ),
+        "macro-of-long-text.dts": lambda: (
+            _DTS + b'#define a "' + b"a" * 30_000 + b'"\n/ { a = ' + b"a, " * 10_000 + b"a; };"
+        ),
+        "macros-within-200.dts": lambda: (
+            _DTS
+            + b"#define f0(x) x\n"
+            + b"".join(b"#define f%d(x) f%d(x x)\n" % (n, n - 1) for n in range(1, 190))
+            + b"/ { a = <f189(1)>; };"
+        ),
         "sixty-mebibytes.dts": lambda: _DTS + b"/ { a = [" + b"00 " * (20 << 20) + b"]; };",
     }
 )

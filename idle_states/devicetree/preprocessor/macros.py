@@ -5,11 +5,12 @@ parameters and its `, ## ARGUMENTS`, which loses the comma where nothing is give
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from ...reading import limits
+from ...reading.macro_budget import MacroBudget, TooMuch, weight
 from .tokens import NAME, PASTE, QUOTED, SIGN, TOKEN, WORD, DtsToken, tokens
 
 _HEAD = re.compile(rf"[ \t\r\f\v]*({WORD})(?:\(([^()]*)\))?", re.ASCII)
@@ -19,6 +20,10 @@ _DEPTH = limits.DTS_MACRO_DEPTH
 
 class BadMacro(Exception):
     """A definition or a use that the preprocessor refuses; the message says what was expected."""
+
+
+_Spend = Callable[[int], None]
+"""Pays for so many bytes of tokens."""
 
 
 class DtsMacro:
@@ -52,6 +57,11 @@ class DtsMacro:
         return found
 
     @cached_property
+    def weight(self) -> int:
+        """What one expansion counts as, without arguments."""
+        return limits.MACRO_TOKEN_BYTES + weight(self.body)
+
+    @cached_property
     def names(self) -> frozenset[str] | None:
         """The names that its body has; None where ## may make others of them."""
         if "##" in self.text:
@@ -79,14 +89,18 @@ class DtsMacro:
 
 
 class Expansion:
-    """Expands macros, as they are at the time, within the limit of one source.
+    """Expands macros, as they are at the time, within the budget of one source."""
 
-    made  tokens that macros may still produce
-    """
-
-    def __init__(self, macros: dict[str, DtsMacro]) -> None:
+    def __init__(self, macros: dict[str, DtsMacro], budget: MacroBudget) -> None:
         self.macros = macros
-        self.left = limits.DTS_MACRO_TOKENS
+        self.budget = budget
+
+    def spend(self, count: int, macro: str) -> None:
+        """Takes bytes off the budget. Raises BadMacro."""
+        try:
+            self.budget.spend(count, macro)
+        except TooMuch as problem:
+            raise BadMacro(str(problem)) from None
 
     def expanded(
         self, source: Sequence[DtsToken], following: "Following | None" = None, depth: int = 0
@@ -108,8 +122,9 @@ class Expansion:
             if macro.parameters is None:
                 hidden = token.hidden | {macro.name}
                 body: Sequence[DtsToken] = macro.body
+                self.spend(macro.weight, macro.name)
                 if any(part.kind == PASTE for part in body):
-                    body = list(_pasted(body))
+                    body = list(_pasted(body, partial(self.spend, macro=macro.name)))
             else:
                 arguments = _arguments(macro, pending, following)
                 if arguments is None:
@@ -117,20 +132,23 @@ class Expansion:
                     continue
                 hidden = token.hidden & arguments.closing.hidden | {macro.name}
                 body = self._substituted(macro, arguments.values, depth)
-            self.left -= 1 + len(body)
-            if self.left < 0 or len(hidden) > _DEPTH:
-                raise BadMacro(
-                    f"expected at most {limits.DTS_MACRO_TOKENS} tokens of macros, "
-                    f"{_DEPTH} within each other"
-                )
+            if len(hidden) > _DEPTH:
+                raise BadMacro(f"expected macros at most {_DEPTH} within each other")
+            # a set has a name for each level
+            self.spend(limits.MACRO_TOKEN_BYTES * len(hidden), macro.name)
             if pending:
                 after = pending.pop()
                 blank = after.blank or (token.blank and not body)
                 pending.append(after._replace(blank=blank, edge=True))
+            # one set for all tokens of equal origin: there may be a name in it for each level
+            unions: dict[frozenset[str], frozenset[str]] = {frozenset(): hidden}
             for number in range(len(body) - 1, -1, -1):
                 part = body[number]
                 blank, edge = (part.blank, part.edge) if number else (token.blank, True)
-                pending.append(DtsToken(part.kind, part.text, blank, edge, part.hidden | hidden))
+                union = unions.get(part.hidden)
+                if union is None:
+                    union = unions[part.hidden] = part.hidden | hidden
+                pending.append(DtsToken(part.kind, part.text, blank, edge, union))
         return made
 
     def _substituted(
@@ -138,6 +156,13 @@ class Expansion:
     ) -> list[DtsToken]:
         """The body with its parameters replaced, # and ## done."""
         values = dict(zip(macro.parameters or (), arguments, strict=True))
+        spend = partial(self.spend, macro=macro.name)
+
+        def paid(given: list[DtsToken]) -> list[DtsToken]:
+            spend(weight(given))
+            return given
+
+        spend(macro.weight)
         whole: dict[str, list[DtsToken]] = {}
         body, made, number = macro.body, list[DtsToken](), 0
         pastes = False
@@ -145,7 +170,7 @@ class Expansion:
             token = body[number]
             number += 1
             if token.text == "#" and number < len(body) and body[number].text in values:
-                text = _quoted(values[body[number].text])
+                text = _quoted(paid(values[body[number].text]))
                 made.append(DtsToken(QUOTED, text, token.blank))
                 number += 1
                 continue
@@ -164,15 +189,14 @@ class Expansion:
                         made.pop()
                 elif not given:
                     given = [DtsToken(SIGN, "", token.blank)]
-                made += _placed(given, token._replace(blank=False) if pasted else token)
+                made += _placed(paid(given), token._replace(blank=False) if pasted else token)
                 continue
             if token.text not in whole:
                 whole[token.text] = self.expanded(values[token.text], None, depth + 1)
-            given = whole[token.text]
-            made += _placed(given, token)
+            made += _placed(paid(whole[token.text]), token)
             if number < len(body):
                 made.append(DtsToken(SIGN, "", edge=True))
-        return list(_pasted(made)) if pastes else list(_without_nothing(made))
+        return list(_pasted(made, spend)) if pastes else list(_without_nothing(made))
 
 
 class Following:
@@ -279,7 +303,7 @@ def _without_nothing(made: Iterable[DtsToken]) -> Iterator[DtsToken]:
             yield token
 
 
-def _pasted(made: Sequence[DtsToken]) -> Iterator[DtsToken]:
+def _pasted(made: Sequence[DtsToken], spend: _Spend) -> Iterator[DtsToken]:
     """With every ## done. Two that make no token stay apart, as in cpp for assembler."""
     done: list[DtsToken] = []
     join = False
@@ -290,6 +314,7 @@ def _pasted(made: Sequence[DtsToken]) -> Iterator[DtsToken]:
             join = False
             left = done.pop()
             if token.text and left.text:
+                spend(len(left.text) + len(token.text))
                 both = tokens(left.text + token.text)
                 if len(both) == 1:
                     hidden = left.hidden & token.hidden

@@ -14,6 +14,7 @@ from ...dataclass import dataclass, field
 from ...findings import Location, Unreadable, unreadable
 from ...reading import limits
 from ...reading.c import expression, lexer
+from ...reading.macro_budget import MacroBudget
 from ..tree import not_a_tree
 from .macros import BadMacro, DtsMacro, Expansion, Following
 from .sections import DefineRun, Directive, ExpandedText, Misread, Sections, Text, sections
@@ -25,6 +26,8 @@ _REFUSED = ("__FILE__", "__LINE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COU
             "__DATE__", "__TIME__", "__TIMESTAMP__", "_Pragma", "__has_include")  # fmt: skip
 _CONDITIONS = ("if", "ifdef", "ifndef")
 _IGNORED = ("warning", "ident", "pragma")
+_MOST_KEPT = 200_000
+"""Names of macros that are kept with texts expanded before, of one source."""
 
 Find = Callable[[str, bool, str], tuple[str, Sections] | None]
 """name, whether it stands in quotes, the file that includes it -> path and content of the file;
@@ -101,7 +104,7 @@ def preprocess(data: bytes, file: str, find: Find) -> WholeSource:
     Raises Unreadable: IS931 for what no preprocessor takes, IS930 for what may not be opened or is
     too much, each at its place.
     """
-    run = _Run(find)
+    run = _Run(find, len(data))
     run.file(_parsed(data, file), file)
     run.made.text = "".join(run.parts)
     return run.made
@@ -115,10 +118,11 @@ def _parsed(data: bytes, file: str) -> Sections:
 
 
 class _Run:
-    def __init__(self, find: Find) -> None:
+    def __init__(self, find: Find, size: int) -> None:
         self.find = find
         self.macros = {name: DtsMacro(name, text) for name, text in _TOLD.items()}
-        self.expansion = Expansion(self.macros)
+        self.budget = MacroBudget(size)
+        self.expansion = Expansion(self.macros, self.budget)
         # of names that take no arguments and whose expansion has none that does
         self.known: dict[str, tuple[str, DtsToken, DtsToken] | None] = {}
         self.made = WholeSource()
@@ -126,7 +130,7 @@ class _Run:
         self.line = 1
         self.size = self.read = 0
         self.includes = 0
-        self.depth = 0
+        self.depth = self.kept = 0
 
     def file(self, read: Sections, name: str) -> None:
         self.made.shown[name] = read.shown
@@ -208,7 +212,16 @@ class _Run:
             message = f"expected a file to include, found none of the name {named[0]}"
             raise not_a_tree(where, message)
         path, read = found
-        self.read += len(read.shown)
+        size = len(read.shown)
+        self.read += size
+        try:
+            # a file that is included again is more work, and no more source
+            if path in self.made.shown:
+                self.expansion.spend(size, named[0])
+            else:
+                self.budget.grow(size)
+        except BadMacro as problem:
+            raise not_a_tree(where, str(problem)) from None
         files, most = limits.DTS_INCLUDED_FILES, limits.DTS_EXPANDED_BYTES
         if len(self.made.shown) > files or self.read > most:
             raise unreadable(where, f"expected at most {files} included files and {most} bytes")
@@ -267,25 +280,29 @@ class _Run:
     ) -> tuple[str, list[tuple[int, int, int, int]]]:
         """A stretch with the macros expanded, and the edits; as before, if the macros are."""
         held = part.expanded
-        if held is not None and held.used == used and held.tokens <= self.expansion.left:
+        if held is not None and held.used == used and held.cost <= self.budget.left:
             current = self.macros.get
             if all(current(word) is macro for word, macro in held.macros.items()):
-                self.expansion.left -= held.tokens
+                self.budget.left -= held.cost
                 return held.made, held.edits
         edits: list[tuple[int, int, int, int]] = []
-        left = self.expansion.left
+        left = self.budget.left
         made = self.replaced(part, used, edits, name)
         # what is included may be met again, by another board
         if self.depth and part.met and (macros := self.reached(used)):
-            part.expanded = ExpandedText(used, macros, made, edits, left - self.expansion.left)
+            self.kept += len(macros)
+            part.expanded = ExpandedText(used, macros, made, edits, left - self.budget.left)
         part.met = True
         return made, edits
 
     def reached(self, used: set[str]) -> dict[str, DtsMacro | None]:
-        """All that an expansion of these macros may look up; empty where ## makes that unknown."""
+        """All that an expansion of these macros may look up; empty where ## makes that unknown, or
+        where too much is kept by now."""
         found: dict[str, DtsMacro | None] = {}
         waiting = [*used]
         while waiting:
+            if self.kept + len(found) > _MOST_KEPT:
+                return {}
             word = waiting.pop()
             if word in found:
                 continue
@@ -318,6 +335,7 @@ class _Run:
             try:
                 known = self.known[word] if word in self.known else self.learned(word)
                 if known is not None:
+                    self.expansion.spend(limits.MACRO_TOKEN_BYTES + len(known[0]), word)
                     text, first, last, end = *known, at + len(word)
                 else:
                     following = Following(source, at + len(word))

@@ -53,14 +53,14 @@ class ExpandedText:
     macros  those, and what their bodies name, however deep: name -> the macro, None if it was none
     made    the text
     edits   see MadeText
-    tokens  how many the macros produced
+    cost    what the macros took of the budget
     """
 
     used: set[str]
     macros: dict[str, DtsMacro | None]
     made: str
     edits: list[tuple[int, int, int, int]]
-    tokens: int
+    cost: int
 
 
 @dataclass(slots=True)

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from .. import limits
+from ..macro_budget import MacroBudget, TooMuch, weight
 from .lexer import Token, UnsupportedC, tokens
 
-MAX_TOKENS = limits.C_MACRO_TOKENS
-"""Tokens that the expansions of one file may produce in all; skiboot's need fewer than 1,000."""
 MAX_DEPTH = limits.C_MACRO_DEPTH
 """Macros inside macros, and calls inside the arguments of calls."""
 
@@ -90,17 +89,19 @@ class Definitions:
 
 
 class Expander:
-    """Expands macros of one file, up to MAX_TOKENS tokens in all."""
+    """Expands macros of one file, within its budget."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: Definitions, budget: MacroBudget) -> None:
         self.definitions = definitions
-        self.left = MAX_TOKENS
+        self.budget = budget
 
-    def spend(self, count: int, token: Token) -> None:
-        self.left -= count
-        if self.left < 0:
-            message = f"expected macros of at most {MAX_TOKENS} tokens in all, found more"
-            raise UnsupportedC(message, token.start, token.end)
+    def spend(self, tokens: Sequence[Token], token: Token, level: int = 0) -> None:
+        """Pays for what the use of a macro at `level` produces: a set has a name for each level."""
+        count = limits.MACRO_TOKEN_BYTES * (1 + level) + weight(tokens)
+        try:
+            self.budget.spend(count, token.text)
+        except TooMuch as problem:
+            raise UnsupportedC(str(problem), token.start, token.end) from None
 
     def expand(self, source: Sequence[Token], at: int, depth: int = 0) -> list[Token]:
         """Returns the tokens with all macros expanded, as they are defined at offset `at`.
@@ -120,10 +121,10 @@ class Expander:
             if len(token.hidden) >= MAX_DEPTH or depth >= MAX_DEPTH:
                 message = f"expected at most {MAX_DEPTH} macros inside each other, found more"
                 raise UnsupportedC(message, token.start, token.end)
-            self.spend(1, token)
+            self.spend((), token, len(token.hidden))
             if macro.parameters is None:
                 body, end, hidden = macro.body, token.end, token.hidden | {macro.name}
-                self.spend(len(body), token)
+                self.spend(body, token)
             else:
                 arguments, closing = _arguments(pending, token)
                 expanded = [self.expand(argument, at, depth + 1) for argument in arguments]
@@ -133,8 +134,10 @@ class Expander:
             if any(part.text in ("#", "##") for part in body):
                 message = f"expected a macro without # and ##, found {macro.name}"
                 raise UnsupportedC(message, token.start, end)
+            # one set for all tokens of equal origin: there may be a name in it for each level
+            unions = {part.hidden: part.hidden | hidden for part in body}
             pending += [
-                Token(part.kind, part.text, token.start, end, part.hidden | hidden)
+                Token(part.kind, part.text, token.start, end, unions[part.hidden])
                 for part in reversed(body)
             ]
         return result
@@ -156,7 +159,7 @@ class Expander:
         body: list[Token] = []
         for token in macro.body:
             part = values.get(token.text, (token,)) if token.kind == "name" else (token,)
-            self.spend(len(part), use)
+            self.spend(part, use)
             body += part
         return body
 

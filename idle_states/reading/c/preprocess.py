@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from ...dataclass import dataclass
 from .. import limits
+from ..macro_budget import MacroBudget
 from .expression import evaluate
 from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, UnsupportedC, tokens
 from .macros import Definitions, Expander, Macro
@@ -102,7 +103,7 @@ class _Preprocessor:
     def __init__(self, text: str, defines: Mapping[str, str], builtin: Mapping[str, str]) -> None:
         self.text = text
         self.definitions = Definitions(defines, builtin)
-        self.expander = Expander(self.definitions)
+        self.expander = Expander(self.definitions, MacroBudget(len(text)))
         self.code = bytearray(text.encode("ascii", "replace").translate(_PLAIN))
         if text.startswith("\ufeff"):
             self.code[:1] = b" "

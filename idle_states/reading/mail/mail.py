@@ -17,13 +17,15 @@ from email.message import Message
 from ...dataclass import dataclass, replace
 from ...findings import unreadable
 from .. import limits
+from .charsets import decoded
 
 _HEADER = re.compile(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
 _KNOWN = re.compile(
     rb"^(?:from|subject|date|message-id|received|return-path|mime-version|to|cc|x-[\w-]+):",
     re.IGNORECASE | re.MULTILINE,
 )
-_NESTING = re.compile(rb"boundary\s*=|message/rfc822", re.IGNORECASE)
+_NESTING = re.compile(rb"boundary\s*[*=]|^content-type:\s*message/", re.IGNORECASE | re.MULTILINE)
+_HEADERS = ("Subject", "From", "Date", "Message-Id", "References", "In-Reply-To")
 _TEXTS = ("text/plain", "text/x-patch", "text/x-diff", "application/x-patch", "application/mbox")
 _PATCH_NAME = (".patch", ".diff", ".txt")
 _SHOWN_SUBJECT = re.compile(
@@ -40,6 +42,18 @@ _SHOWN_ADDRESS = re.compile(
 _IN_BRACKETS = re.compile(r"<[^<>\n]{1,300}>")
 _BLANK = re.compile(rb"\n[ \t]*\r?\n")
 _ID = re.compile(r"<[^<>\s]{1,998}>")
+
+
+class _Policy(email.policy.Compat32):
+    """Cuts each header where it is first seen: the standard library takes the square of a
+    parameter's or an encoded word's length."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[: limits.MAIL_HEADER_BYTES]
+
+
+_POLICY = _Policy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +92,30 @@ def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
     """
     if len(data) > limits.MAIL_BYTES:
         raise unreadable(place, f"expected a mail of at most {limits.MAIL_BYTES} bytes")
+    remarks: list[str] = []
     if not has_headers(data):
-        return replace(_shown(_lines(_decoded(data, "")), place), file=file, first=at)
+        return replace(_shown(_lines(decoded(data, "", remarks)), place), file=file, first=at)
     if len(_NESTING.findall(data)) > limits.MAIL_NESTING:
         raise unreadable(place, f"expected at most {limits.MAIL_NESTING} nested parts in a mail")
-    message = email.message_from_bytes(data, policy=email.policy.compat32)
-    remarks: list[str] = []
+    try:
+        message = email.message_from_bytes(data, policy=_POLICY)
+    except ValueError:
+        # a boundary in a codec that is no character set
+        raise unreadable(place, "expected boundaries of a mail's parts in UTF-8") from None
     texts: list[str] = []
     for number, part in enumerate(message.walk()):
         if number >= limits.MAIL_PARTS:
             raise unreadable(place, f"expected at most {limits.MAIL_PARTS} parts in a mail")
         if not part.is_multipart():
             texts += _text_of(part, remarks)
+    header = {name: _header(message, name, remarks) for name in _HEADERS}
     return Mail(
         place,
-        _header(message, "Subject"),
-        addressed(_header(message, "From")),
-        _date(_header(message, "Date")),
-        next(iter(_ID.findall(_header(message, "Message-Id"))), ""),
-        tuple(
-            dict.fromkeys(
-                _ID.findall(f"{_header(message, 'References')} {_header(message, 'In-Reply-To')}")
-            )
-        ),
+        header["Subject"],
+        addressed(header["From"]),
+        _date(header["Date"]),
+        next(iter(_ID.findall(header["Message-Id"])), ""),
+        tuple(dict.fromkeys(_ID.findall(f"{header['References']} {header['In-Reply-To']}"))),
         "\n".join(texts),
         tuple(dict.fromkeys(remarks)),
         file,
@@ -113,7 +128,7 @@ def _first_line(data: bytes, texts: Sequence[str], at: int) -> int:
     head = _BLANK.search(data)
     if head is None or len(texts) != 1:
         return 0
-    body = _lines(_decoded(data[head.end() :], ""))
+    body = _lines(decoded(data[head.end() :], "", []))
     return at + data.count(b"\n", 0, head.end()) if body == texts[0] else 0
 
 
@@ -122,7 +137,7 @@ def has_headers(data: bytes) -> bool:
     start = data.lstrip()
     if start.startswith(b"From "):
         start = start.partition(b"\n")[2]
-    head = re.split(rb"\r?\n[ \t]*\r?\n", start[: limits.MAIL_HEADER_BYTES], maxsplit=1)[0]
+    head = re.split(rb"\r?\n[ \t]*\r?\n", start[: limits.MAIL_HEAD_BYTES], maxsplit=1)[0]
     first = head.partition(b"\n")[0]
     return bool(_HEADER.match(first)) and bool(_KNOWN.search(head))
 
@@ -156,49 +171,53 @@ def _shown(text: str, place: str) -> Mail:
 
 def _text_of(part: Message, remarks: list[str]) -> Iterator[str]:
     kind = part.get_content_type()
-    named = str(part.get_filename() or "").lower()
+    named = _parameter(part, "filename", remarks, "content-disposition").lower()
+    named = named or _parameter(part, "name", remarks).lower()
     if kind not in _TEXTS and not named.endswith(_PATCH_NAME):
         if kind == "text/html":
             remarks.append("a part in HTML is left aside")
         elif kind.partition("/")[0] != "multipart":
             remarks.append(f"an attached {kind:.60} is left aside")
         return
+    charset = _parameter(part, "charset", remarks)
+    flowed = _parameter(part, "format", remarks).lower() == "flowed"
+    # without it, the standard library decodes nothing
+    del part["Content-Type"]
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return
-    text = _lines(_decoded(payload, str(part.get_content_charset() or "")))
-    flowed = str(part.get_param("format", "") or "").lower() == "flowed"
+    text = _lines(decoded(payload, charset, remarks))
     if flowed:
         remarks.append("format=flowed: stuffed spaces are taken off")
         text = "\n".join(line[1:] if line.startswith(" ") else line for line in text.split("\n"))
     yield text
 
 
-def _decoded(data: bytes, charset: str) -> str:
-    for name in (charset, "utf-8"):
-        try:
-            return data.decode(name) if name else data.decode("utf-8")
-        except (LookupError, UnicodeDecodeError, ValueError):
-            continue
-    return data.decode("utf-8", "surrogateescape")
+def _parameter(part: Message, name: str, remarks: list[str], header: str = "content-type") -> str:
+    """Returns a parameter of a header, also one of RFC 2231; "" where there is none."""
+    found = part.get_param(name, "", header)
+    if not isinstance(found, tuple):
+        return str(found or "")
+    charset, _, value = found
+    return decoded(value.encode("latin-1", "replace"), charset or "", remarks)
 
 
 def _lines(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _header(message: Message, name: str) -> str:
+def _header(message: Message, name: str, remarks: list[str]) -> str:
     """A header's text in one line, encoded words decoded."""
-    said = str(message.get(name, ""))[: limits.MAIL_HEADER_BYTES]
+    said = str(message.get(name, ""))
     try:
         parts = email.header.decode_header(said)
-        decoded = "".join(
-            part if isinstance(part, str) else _decoded(part, charset or "")
+        text = "".join(
+            part if isinstance(part, str) else decoded(part, charset or "", remarks)
             for part, charset in parts
         )
     except (email.errors.HeaderParseError, ValueError):
-        decoded = said
-    return re.sub(r"\s+", " ", decoded).strip()
+        text = said
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def _date(text: str) -> datetime | None:
