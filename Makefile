@@ -23,6 +23,7 @@
 # make validation  docs/validation.md from what nightly kept
 # make published   docs/published.md: published measurements, simulated
 # make seeds       docs/claims.md: what five published documents claim, and what each command prints
+# make lock   the newest versions of all packages into requirements/, with their hashes
 # make dist   wheel and sdist under dist/, for this machine and Python
 # make wheels  the wheels of a release, cross-compiled: docs/releasing.md; PLATFORMS="ppc64le" chooses
 # make wheels-test  as root: each of them installed and tested in a Debian of its platform
@@ -36,7 +37,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial dist wheels wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -134,8 +135,12 @@ man: $(VENV)/.installed
 tutorial: packages $(VENV)/.installed-test
 	$(BIN)/python -m tools.site.transcripts
 
+lock: $(VENV)/.installed
+	@$(BIN)/python -m tools.install lock
+	$(BIN)/python -m tools.lock
+
 dist: $(VENV)/.installed-test
-	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --no-isolation --outdir dist .
 
 wheels: $(VENV)/.installed-wheels
 	$(BIN)/python -m tools.wheels $(TWICE) $(PLATFORMS)
@@ -159,7 +164,8 @@ $(VENV)/bin/python:
 # The core is compiled from the governors' features, too.
 BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
 	idle_states/history.py idle_states/linux/releases.py \
-	$(wildcard idle_states/linux/governors/*_features.py)
+	$(wildcard idle_states/linux/governors/*_features.py) \
+	requirements/build.txt requirements/run.txt
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(BIN)/python -m tools.install
@@ -167,12 +173,12 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@touch $@
 
 # What could not be installed is tried again the next time. So is the core, once there is a compiler.
-$(VENV)/.installed-test: $(VENV)/.installed
+$(VENV)/.installed-test: $(VENV)/.installed requirements/extras.txt
 	@if [ -e idle_states/core/_core.missing ] && command -v $${CC:-gcc} >/dev/null; then \
 	  $(BIN)/python -m tools.install; fi
 	@$(BIN)/python -m tools.install $(EXTRAS); s=$$?; \
 	  if [ $$s -eq 0 ]; then touch $@; elif [ $$s -ne 3 ]; then exit $$s; fi
 
-$(VENV)/.installed-wheels: $(VENV)/.installed
+$(VENV)/.installed-wheels: $(VENV)/.installed requirements/extras.txt
 	@$(BIN)/python -m tools.install wheels
 	@touch $@

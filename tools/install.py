@@ -3,34 +3,94 @@
     python -m tools.install              the tool itself, following the sources
     python -m tools.install EXTRA ...    the packages of extras, once the tool is there
 
-What cannot be installed takes nothing else with it: where extras fail together, each package is
-installed by itself, and what still fails is said in one line with its remedy. What pip says goes to
-build/install.log. Exits with 1 if the tool or one of the packages of NEEDED fails, with 3 if others
-do. Needs nothing but Python.
+Every package is installed from requirements/, whose files name its version and the hashes of its
+archives (`make lock`); pip refuses other archives, and builds those without a wheel with packages
+of these files. Where the extras' packages cannot be installed together, each is installed alone,
+and each that fails is named on one line with the reason and the remedy. The output of pip is added
+to build/install.log. Exits with 1 if the tool or one of the packages of NEEDED fails, with 3 if
+others do. Requires Python alone.
 """
 
+import argparse
 import configparser
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
+CHOSEN = ROOT / "build" / "requirements.txt"
+LOCKS = ROOT / "requirements"
+BUILD, RUN, EXTRAS = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "extras.txt"
 CORE_MISSING = ROOT / "idle_states" / "core" / "_core.missing"
 
 NEEDED = ("pytest", "pytest-xdist", "hypothesis")
 """Without these no test runs."""
+BUILDERS = "builders"
+"""The extra whose packages pip needs before it can build others."""
 COMPILED = "a C compiler and Python.h (apt-get install gcc libc6-dev python3-dev)"
 PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input")
+HASHED = ("--quiet", "--require-hashes", "--no-build-isolation", "-r")
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_LINE = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>[^ ;]+)(?: ; (?P<marker>[^\\]+?))? \\?\n")
+_VIA = re.compile(r"^ +# via (.+)$", re.MULTILINE)
 _NO_COMPILER = re.compile(r"Python\.h: No such file|No such file or directory: '[^']*(?:gcc|cc)'")
 _UNBUILT = re.compile(r"(?:Failed building wheel for|Could not build wheels for) ([\w.-]+)")
 _NO_WHEEL = re.compile(r"No matching distribution found|Could not find a version")
 _NO_NETWORK = re.compile(r"NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError")
+_OTHER_HASH = re.compile(r"THESE PACKAGES DO NOT MATCH THE HASHES")
 _ERROR = re.compile(r"^\s*(?:ERROR|error): *(.*\S)", re.MULTILINE)
+
+
+class NotLocked(Exception):
+    """A requirement of setup.cfg that requirements/ lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A package of a file of requirements/. text: its lines, the hashes among them; marker: the
+    environments in which this version is installed; via: the packages that require this one."""
+
+    name: str
+    version: str
+    marker: str
+    via: tuple[str, ...]
+    text: str
+
+
+def locked(file: Path) -> list[Locked]:
+    """Returns the packages of a file that tools/lock.py wrote."""
+    found = []
+    for text in re.split(r"^(?=[a-z0-9])", file.read_text("utf-8"), flags=re.MULTILINE):
+        if match := _LINE.match(text):
+            via = _VIA.search(text)
+            names = via[1].split(", ") if via else []
+            found.append(
+                Locked(match["name"], match["version"], match["marker"] or "", (*names,), text)
+            )
+    return found
+
+
+def name_of(requirement: str) -> str:
+    """Returns the normalised name of the package that a requirement names."""
+    match = _NAME.match(requirement)
+    return re.sub(r"[-_.]+", "-", match[0] if match else requirement).lower()
+
+
+def closure(requirements: Sequence[str], packages: Sequence[Locked]) -> list[Locked]:
+    """Returns the packages that these requirements name and all that those require."""
+    wanted: set[str] = set()
+    found = {name_of(requirement) for requirement in requirements}
+    if missing := found - {each.name for each in packages}:
+        raise NotLocked(f"requirements/ lacks {', '.join(sorted(missing))}: run make lock")
+    while found:
+        wanted |= found
+        found = {each.name for each in packages if not wanted.isdisjoint(each.via)} - wanted
+    return [each for each in packages if each.name in wanted]
 
 
 def pip(words: Sequence[str]) -> str | None:
@@ -53,6 +113,8 @@ def pip(words: Sequence[str]) -> str | None:
 
 def reason(said: str) -> str:
     """Why pip failed and what to do about it, on one line."""
+    if _OTHER_HASH.search(said):
+        return "the package index has another archive than the one whose hash requirements/ holds"
     if _NO_COMPILER.search(said):
         found = _UNBUILT.search(said)
         return f"{found[1] if found else 'it'} has no wheel for this machine and needs {COMPILED}"
@@ -70,15 +132,22 @@ def requirements(extras: Sequence[str]) -> Iterator[str]:
     config.read(ROOT / "setup.cfg", "utf-8")
     for extra in extras:
         text = config["options.extras_require"][extra]
-        yield from (line.strip() for line in text.splitlines() if line.strip())
+        lines = (line.strip() for line in text.splitlines())
+        yield from (line for line in lines if line and line[0] != "#")
 
 
 def tool() -> int:
     """Installs idle-states. In compat mode an editable install starts as fast as a real one."""
-    said = pip(["--quiet", "--config-settings", "editable_mode=compat", "-e", "."])
-    if said is not None:
-        print(f"idle-states cannot be installed: {reason(said)}; see {shown(LOG)}", file=sys.stderr)
-        return 1
+    editable = ("--config-settings", "editable_mode=compat", "-e", ".")
+    for words in (
+        (*HASHED, str(BUILD)),
+        (*HASHED, str(RUN)),
+        ("--quiet", "--no-deps", "--no-build-isolation", *editable),
+    ):
+        if (said := pip(words)) is not None:
+            why = reason(said)
+            print(f"idle-states cannot be installed: {why}; see {shown(LOG)}", file=sys.stderr)
+            return 1
     if CORE_MISSING.exists():
         why = CORE_MISSING.read_text("utf-8").strip()
         print(
@@ -89,17 +158,25 @@ def tool() -> int:
     return 0
 
 
+def chosen(wanted: Sequence[str], packages: Sequence[Locked]) -> str | None:
+    """Installs the packages that are wanted. Returns pip's output if it failed, else None."""
+    CHOSEN.parent.mkdir(exist_ok=True)
+    CHOSEN.write_text("".join(each.text for each in closure(wanted, packages)), "utf-8")
+    return pip([*HASHED, str(CHOSEN)])
+
+
 def packages(extras: Sequence[str]) -> int:
-    wanted = list(requirements(extras))
-    if pip(["--quiet", *wanted]) is None:
+    """Installs the packages of extras. Returns the exit status."""
+    wanted, known = list(requirements(extras)), locked(EXTRAS)
+    chosen([*requirements([BUILDERS])], known)  # a package that needs them fails with a reason
+    if chosen(wanted, known) is None:
         return 0
     status = 0
     for requirement in wanted:
-        said = pip(["--quiet", requirement])
+        said = chosen([requirement], known)
         if said is None:
             continue
-        match = _NAME.match(requirement)
-        name = match[0] if match else requirement
+        name = name_of(requirement)
         needed = name in NEEDED
         status = 1 if needed or status == 1 else 3
         lost = "no test runs without it" if needed else "what needs it is skipped"
@@ -111,5 +188,21 @@ def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+def main(words: Sequence[str] | None = None) -> int:
+    """Installs the tool, or the packages of the extras that are named. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.install",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("extras", nargs="*", metavar="EXTRA")
+    extras = parser.parse_args(words).extras
+    try:
+        return packages(extras) if extras else tool()
+    except NotLocked as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
 if __name__ == "__main__":
-    sys.exit(packages(sys.argv[1:]) if sys.argv[1:] else tool())
+    sys.exit(main())

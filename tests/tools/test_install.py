@@ -1,6 +1,8 @@
-"""tools/install.py: what fails takes nothing else with it, and is said in a line."""
+"""tools/install.py: packages by their hashes; one that fails is named on a line, alone."""
 
+import hashlib
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -8,10 +10,14 @@ import pytest
 from tools import install
 
 PIP = """\
-import sys
+import re, sys
 words = sys.argv[1:]
-open({log!r}, "a").write(" ".join(words) + "\\n")
-if any(word.startswith({failing!r}) for word in words):
+named = words
+if "-r" in words:
+    assert {{"--require-hashes", "--no-build-isolation"}} <= {{*words}}
+    named = re.findall(r"^([a-z0-9-]+)==", open(words[-1]).read(), re.MULTILINE)
+open({log!r}, "a").write(" ".join(named) + "\\n")
+if {failing!r} in named:
     print({said!r})
     sys.exit(1)
 """
@@ -46,13 +52,14 @@ def fake_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, said
     program.write_text(PIP.format(log=str(log), failing=failing, said=said))
     monkeypatch.setattr(install, "PIP", (sys.executable, str(program)))
     monkeypatch.setattr(install, "LOG", install.ROOT / "build" / "test-install.log")
+    monkeypatch.setattr(install, "CHOSEN", tmp_path / "requirements.txt")
 
 
 def calls(tmp_path: Path) -> list[str]:
     return (tmp_path / "calls").read_text().splitlines()
 
 
-@pytest.mark.parametrize(("failing", "status"), [("dtschema", 3), ("pytest>", 1)])
+@pytest.mark.parametrize(("failing", "status"), [("pylibfdt", 3), ("pluggy", 1)])
 def test_one_package_fails_alone(
     failing: str,
     status: int,
@@ -60,26 +67,32 @@ def test_one_package_fails_alone(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """A package that others require takes those with it; pytest is one without which none runs."""
     fake_pip(tmp_path, monkeypatch, failing, NO_GCC)
     extras = ["test", "dtschema", "dask"]
     assert install.packages(extras) == status
-    together, *alone = calls(tmp_path)
-    wanted = list(install.requirements(extras))
-    assert together == " ".join(["--quiet", *wanted])
-    assert alone == [f"--quiet {requirement}" for requirement in wanted]
+    builders, together, *alone = (set(line.split()) for line in calls(tmp_path))
+    wanted = [install.name_of(each) for each in install.requirements(extras)]
+    assert {"setuptools-scm", "swig"} <= builders
+    assert {*wanted, "pluggy", "pylibfdt", "tornado"} <= together
+    assert not {"mkdocs", "ruff", "uv"} & together
+    assert [name in names for name, names in zip(wanted, alone, strict=True)] == [True] * len(alone)
+    assert {"dtschema", "pylibfdt", "jsonschema"} <= alone[wanted.index("dtschema")]
+    assert "scipy" not in alone[wanted.index("dtschema")]
     said = capsys.readouterr()
     assert said.out == ""
-    assert len(said.err.splitlines()) == 1
-    assert said.err.startswith(f"no {failing.rstrip('>')}: pylibfdt has no wheel for this machine")
+    failed = [name for name, names in zip(wanted, alone, strict=True) if failing in names]
+    assert [line.split(":")[0] for line in said.err.splitlines()] == [f"no {x}" for x in failed]
+    assert {"pylibfdt": "dtschema", "pluggy": "pytest"}[failing] in failed
     assert "Could not build wheels" not in said.err
 
 
-def test_all_well_is_one_call_and_no_word(
+def test_all_well_is_one_call_beside_the_builders_and_no_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_pip(tmp_path, monkeypatch, "none of them", "")
     assert install.packages(["test", "lint"]) == 0
-    assert len(calls(tmp_path)) == 1
+    assert len(calls(tmp_path)) == 2
     assert capsys.readouterr() == ("", "")
 
 
@@ -103,3 +116,45 @@ def test_the_tool_itself_fails_in_a_line(
     assert install.tool() == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("idle-states cannot be installed: Disk full; see build/")
+
+
+def test_the_tool_is_installed_behind_its_hashed_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_pip(tmp_path, monkeypatch, "none of them", "")
+    assert install.tool() == 0
+    build, run, itself = calls(tmp_path)
+    assert build == "setuptools"
+    assert {"jinja2", "markupsafe", "mpmath", "pyyaml"} <= {*run.split()}
+    assert {"--no-deps", "--no-build-isolation"} <= {*itself.split()}
+
+
+def test_a_requirement_that_is_not_locked_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_pip(tmp_path, monkeypatch, "none of them", "")
+    monkeypatch.setattr(install, "requirements", lambda extras: ["idle-friend>=2"])
+    assert install.main(["test"]) == 1
+    assert capsys.readouterr().err == "requirements/ lacks idle-friend: run make lock\n"
+
+
+def test_pip_refuses_another_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the real pip, and a wheel on this disk that the lock holds another hash of."""
+    wheel = tmp_path / "pytest-9-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("pytest-9.dist-info/METADATA", "Name: pytest\nVersion: 9\n")
+        archive.writestr("pytest-9.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        archive.writestr("pytest-9.dist-info/RECORD", "")
+    offline = ("--no-index", "--find-links", str(tmp_path), "--target", str(tmp_path / "target"))
+    monkeypatch.setattr(install, "PIP", (*install.PIP, *offline))
+    monkeypatch.setattr(install, "LOG", install.ROOT / "build" / "test-install.log")
+    monkeypatch.setattr(install, "CHOSEN", tmp_path / "requirements.txt")
+    monkeypatch.setattr(install, "EXTRAS", tmp_path / "extras.txt")
+    monkeypatch.setattr(install, "requirements", lambda extras: ["pytest"])
+    sum_ = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    for digest, status in ((sum_, 0), (sum_[::-1], 1)):
+        install.EXTRAS.write_text(f"pytest==9 \\\n    --hash=sha256:{digest}\n")
+        assert install.main(["test"]) == status
+    assert "another archive than the one whose hash requirements/ holds" in capsys.readouterr().err
