@@ -4,11 +4,13 @@ there, and compiled modules of another machine."""
 import configparser
 import re
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 COMPILED = ("idle_states/core/_core.abi3.so", "idle_states/devicetree/_fdt.abi3.so")
+SPECS = "idle_states/specs/compiled.pickle"
 METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt")
 _ELF64_LITTLE = b"\x7fELF\x02\x01"
 _MACHINE = slice(18, 20)
@@ -21,16 +23,25 @@ def tracked(root: Path) -> list[str]:
     return [*filter(None, subprocess.check_output(command, cwd=root, text=True).split("\0"))]
 
 
-def expected(root: Path) -> dict[str, Path | None]:
+def compiled_specs(root: Path, into: Path) -> Path:
+    """Returns a file below `into` with the specs of `root` as setup.py compiles them."""
+    target = into.absolute() / Path(SPECS).name
+    command = [sys.executable, "-m", "tools.compile_specs", str(target)]
+    subprocess.run(command, cwd=root, check=True)
+    return target
+
+
+def expected(root: Path, specs: Path | None = None) -> dict[str, Path | None]:
     """The files that a wheel of `root` has, but for its metadata, and what each is a copy of:
     everything in the directories of setup.cfg's packages except C; below `.data` what is installed
-    elsewhere; and the compiled modules, which are copies of nothing."""
+    elsewhere; specs, the compiled specs, unless None; and the compiled modules, which are copies of
+    nothing."""
     config = configparser.ConfigParser()
     config.read(root / "setup.cfg", "utf-8")
     directories = config["options"]["package_dir"].strip().splitlines()
     pairs = [line.partition("=")[::2] for line in directories]
     directory2package = {place.strip(): name.strip().replace(".", "/") for name, place in pairs}
-    name2source: dict[str, Path | None] = dict.fromkeys(COMPILED)
+    name2source: dict[str, Path | None] = {**dict.fromkeys(COMPILED), SPECS: specs}
     for place, files in config["options.data_files"].items():
         for file in files.split():
             name2source[f".data/data/{place}/{Path(file).name}"] = root / file

@@ -160,7 +160,9 @@ def last_commit() -> str:
 def release(platform: Platform, twice: bool) -> Path:
     """The platform's wheel in dist/, audited. Raises Unavailable and Refused."""
     wheel = build(platform, WORK / platform.name)
-    complaints = [*wheel_audit.complaints(wheel, wheel_audit.expected(ROOT), platform.machine)]
+    specs = wheel_audit.compiled_specs(ROOT, WORK)
+    wanted = wheel_audit.expected(ROOT, specs)
+    complaints = [*wheel_audit.complaints(wheel, wanted, platform.machine)]
     if complaints:
         log = WORK / platform.name / "build.log"
         raise Refused("\n".join([*complaints, f"see {log.relative_to(ROOT)}"]))

@@ -1,6 +1,7 @@
 """The package as others get it: wheel, sdist and bare checkout all find their data."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 from idle_states.core import absence
 from tests.support import ROOT
 from tests.support.shared import once
+from tools import wheel_audit
+from tools.wheels import PLATFORMS
 
 AGAIN = "install idle-states again"
 CLEAN = re.compile(r"^12 tables, [0-9]+ kernels: 0 errors", re.MULTILINE)
@@ -72,6 +75,17 @@ def test_wheel_has_the_data(built: Path) -> None:
     assert "idle_states/schemas/powerpc/opal-power-mgt.yaml" in names
     assert any(name.startswith("idle_states/templates/") for name in names)
     assert not [name for name in names if name.startswith("tests/")]
+
+
+@pytest.mark.skipif(not Path(ROOT, ".git").exists(), reason="not a clone of git")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_wheel_passes_the_audit_of_a_release(built: Path, tmp_path: Path) -> None:
+    """But for the platform tag, which auditwheel gives to a release."""
+    (wheel,) = built.glob("*.whl")
+    specs = wheel_audit.compiled_specs(ROOT, tmp_path)
+    machine = PLATFORMS[platform.machine()].machine
+    found = [*wheel_audit.complaints(wheel, wheel_audit.expected(ROOT, specs), machine)]
+    assert found == [f"expected cp311, abi3 and manylinux in the name, found {wheel.name}"]
 
 
 def test_sdist_has_what_a_build_needs(built: Path) -> None:

@@ -14,7 +14,7 @@ from tools.wheels import PLATFORMS, Platform
 
 pytestmark = pytest.mark.skipif(not Path(ROOT, ".git").exists(), reason="not a clone of git")
 
-WANTED = wheel_audit.expected(ROOT) if Path(ROOT, ".git").exists() else {}
+WANTED = wheel_audit.expected(ROOT, ROOT / "setup.cfg") if Path(ROOT, ".git").exists() else {}
 PPC64LE = PLATFORMS["ppc64le"].machine
 NAME = "idle_states-0.1.0-cp311-abi3-manylinux_2_17_ppc64le.whl"
 HOME = "idle_states-0.1.0.dist-info"
@@ -65,6 +65,11 @@ BAD = {
     "a test": (having("tests/test_history.py"), "tests/test_history.py does not belong in it"),
     "C": (having("idle_states/core/menu.c"), "idle_states/core/menu.c does not belong in it"),
     "no licence": (without(f"{HOME}/licenses/LICENSE"), f"it lacks {HOME}/licenses/LICENSE"),
+    "no compiled specs": (without(wheel_audit.SPECS), f"it lacks {wheel_audit.SPECS}"),
+    "other compiled specs": (
+        having(wheel_audit.SPECS, b"of other specs"),
+        f"{wheel_audit.SPECS} differs from ",
+    ),
     "untyped": (without("idle_states/py.typed"), "it lacks idle_states/py.typed"),
     "another spec": (
         having("idle_states/specs/power9.yaml", b"name: power9\n"),
@@ -91,7 +96,7 @@ def test_what_a_wheel_has() -> None:
     assert len(package) == len(WANTED) - 1
     assert all(name.startswith("idle_states/") for name in package)
     assert {Path(name).suffix for name in package} == {
-        *".py .typed .yaml .json .j2 .md .so".split()
+        *".py .typed .yaml .json .j2 .md .so .pickle".split()
     }
 
 
@@ -128,6 +133,16 @@ def test_sources_are_those_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     wheels.copy_sources(copy)
     name2mode = {path.name: stat.S_IMODE(path.stat().st_mode) for path in copy.iterdir()}
     assert name2mode == {"a.py": 0o644, "b.sh": 0o755}
+
+
+def test_specs_are_compiled_to_the_same_bytes_whatever_the_hash_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = set()
+    for seed in "12":
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        found.add(wheel_audit.compiled_specs(ROOT, tmp_path / seed).read_bytes())
+    assert len(found) == 1
 
 
 def test_a_missing_compiler_is_named(
