@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..dataclass import dataclass, field
 from ..findings import Unreadable, unreadable
 from ..reading import limits
-from ..reading.git import Commit, CommitReader, HeldCommits, Repository
+from ..reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
 from ..reading.mail import MailedAnswer, Series
 from ..reading.patch import DoesNotApply, FileChange, changed_files
 from ..wording import joined
@@ -221,13 +221,17 @@ def on_top(
     hashes = []
     for patch in series.patches:
         files: dict[str, bytes | None] = {}
+        kinds: dict[str, str] = {}
         for change in patch.files:
+            kinds[change.path] = change.becomes or FILE
             for path, content in _changed(held, head, change, patch.mail.place, files, only_once):
                 files[path] = content
                 if repository is not None and content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
-        head = held.add(head, patch.message, files, date=patch.mail.date, mailed=_called(patch))
+        head = held.add(
+            head, patch.message, files, date=patch.mail.date, mailed=_called(patch), kinds=kinds
+        )
         hashes.append(head)
     return applied(series, held, base, head, hashes, remarks)
 

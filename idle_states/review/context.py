@@ -34,7 +34,10 @@ def without_tree(series: Series, shown: str) -> Applied:
     for patch in series.patches:
         ends: tuple[dict[str, FragmentText], ...] = ({}, {})
         for change in patch.files:
-            if change.path.endswith((".c", ".h")) and change.hunks:
+            if change.path.endswith((".c", ".h")) and change.becomes:
+                unread += max(1, _changed(change))
+                remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+            elif change.path.endswith((".c", ".h")) and change.hunks:
                 old, new, aside, said = _fragments(change, partial)
                 remarks += said
                 unread += aside

@@ -26,6 +26,7 @@ from .machines import MachineModel, OnMachines
 from .match import as_renamed
 from .message import Judged, MessageCheck
 from .messages import MessageReader, merged
+from .out_of_sight import out_of_sight
 from .platforms import exported_otherwise
 from .processors import changed_processors
 from .result import Review, Reviewed, TableChange, grouped
@@ -180,10 +181,16 @@ class _Reviewer:
         before, after = self.tree.at(base), self.tree.at(head)
         others = merged(self.tree, commit) if commit else []
         parents = (base, *(commit.merged if commit else ()))
+        gone = [out_of_sight(self.tree.repository, one, after, head) for one in (before, *others)]
         files = [
-            outcome((None, self.of_files(at)), (None, self.of_files(head)), self.known(at, head))
-            for at in parents
+            outcome(
+                (None, self.of_files(at)),
+                (None, [*self.of_files(head), *self.accepted(lost.findings, head)]),
+                self.known(at, head),
+            )
+            for at, lost in zip(parents, gone, strict=True)
         ]
+        after = replace(after, unread=after.unread | gone[0].unread)
         said = self.messages.of_commit(commit) if commit else MessageCheck()
         return Reviewed(
             base,

@@ -200,8 +200,10 @@ def test_link_in_place_of_a_file(history: History) -> None:
     (history.directory / "mine.yaml").symlink_to("/etc/hostname")
     history.commit({})
     for specs in (False, True):
-        [table] = only(reviewed(history, specs=specs)).tables
-        assert table.after is None
+        change = only(reviewed(history, specs=specs))
+        assert change.tables == ()
+        assert change.unread == ("mine.yaml" if specs else "hw/slw.c",)
+        assert "to '/etc/hostname', out of the repository" in change.new[0].message
 
 
 def test_work_tree_is_not_looked_at(stop0_lite: History) -> None:

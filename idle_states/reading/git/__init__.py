@@ -8,9 +8,11 @@ is what other rooms use. `held` has commits that no repository has, made of the 
 from .held import CommitReader, HeldCommits
 from .place import is_top
 from .private import UNFIT, DamagedObject
-from .repository import Commit, Repository, TreeEntry
+from .repository import FILE, LINK, Commit, Repository, TreeEntry
 
 __all__ = [
+    "FILE",
+    "LINK",
     "UNFIT",
     "Commit",
     "CommitReader",

@@ -12,7 +12,7 @@ from typing import Protocol
 from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits
-from .repository import Commit, Repository, TreeEntry
+from .repository import FILE, Commit, Repository, TreeEntry
 
 
 class CommitReader(Protocol):
@@ -30,6 +30,7 @@ class CommitReader(Protocol):
     def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]: ...
     def links(self, commit: str) -> list[TreeEntry]: ...
     def named(self, commit: str, path: str) -> list[TreeEntry]: ...
+    def at(self, commit: str, path: str) -> TreeEntry | None: ...
     def holding(self, commit: str, text: str, suffix: str) -> list[str]: ...
     def size(self, entry: TreeEntry) -> int: ...
     def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes: ...
@@ -74,6 +75,7 @@ class HeldCommits:
         date: datetime | None = None,
         is_patch: bool = True,
         mailed: str = "",
+        kinds: Mapping[str, str] | None = None,
     ) -> str:
         """Adds a commit, and returns its hash, which no repository has.
 
@@ -82,6 +84,7 @@ class HeldCommits:
         date      when the patch was written
         is_patch  False: what a patch stands on, which does not count as a commit
         mailed    what messages call its mail
+        kinds     path -> what it becomes, where that is no file whose content is known
         """
         entries: dict[str, TreeEntry | None] = {}
         digest = hashlib.sha1(f"{parent}\0{message}".encode("utf-8", "surrogateescape"))
@@ -90,7 +93,7 @@ class HeldCommits:
             entries[path] = None
             digest.update(path.encode("utf-8", "surrogateescape") + b"\0")
             if content is not None:
-                entry = TreeEntry(path, _blob_name(content))
+                entry = TreeEntry(path, _blob_name(content), (kinds or {}).get(path, FILE))
                 self._contents[entry.hash] = content
                 entries[path] = entry
                 digest.update(entry.hash.encode())
@@ -131,7 +134,7 @@ class HeldCommits:
         wanted = frozenset(paths)
         found: dict[str, TreeEntry] = {entry.path: entry for entry in under}
         for path, entry in held.files.items():
-            if entry is None:
+            if entry is None or entry.kind != FILE:
                 found.pop(path, None)
             elif path.startswith(self.prefix) and (not wanted or path in wanted):
                 found[path] = entry
@@ -147,9 +150,16 @@ class HeldCommits:
         held = self._held.get(commit)
         if held is not None and path in held.files:
             entry = held.files[path]
-            return [entry] if entry else []
+            return [entry] if entry and entry.kind == FILE else []
         base = held.base if held else commit
         return self._repository(base).named(base, path) if base else []
+
+    def at(self, commit: str, path: str) -> TreeEntry | None:
+        held = self._held.get(commit)
+        if held is not None and path in held.files:
+            return held.files[path]
+        base = held.base if held else commit
+        return self._repository(base).at(base, path) if base else None
 
     def holding(self, commit: str, text: str, suffix: str) -> list[str]:
         held = self._held.get(commit)
@@ -160,7 +170,7 @@ class HeldCommits:
         found = {path for path in under if path not in held.files}
         for path, entry in held.files.items():
             inside = path.startswith(self.prefix) and path.endswith(suffix)
-            if entry is not None and inside and text.encode() in self.content(entry):
+            if entry and entry.kind == FILE and inside and text.encode() in self.content(entry):
                 found.add(path)
         return sorted(found)
 

@@ -17,7 +17,9 @@ from .private import Private, User
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
-_DIRECTORY, _LINK = b"40000", b"120000"
+_DIRECTORY, _LINK, _SUBMODULE = b"40000", b"120000", b"160000"
+FILE, LINK = "file", "symbolic link"
+_KINDS = {_DIRECTORY: "directory", _LINK: LINK, _SUBMODULE: "submodule"}
 _AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
@@ -53,10 +55,12 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A file of a tree: its path from the repository's top, and its hash."""
+    """A file of a tree: its path from the repository's top, and its hash. kind: what else it is,
+    in words."""
 
     path: str
     hash: str
+    kind: str = FILE
 
 
 class Repository:
@@ -201,8 +205,7 @@ class Repository:
         """wanted_kind: the mode; b"" for that of files."""
         if not commit:
             return []
-        head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
-        top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+        top = self._top(commit)
         wanted = frozenset(paths)
         ways = {
             "/".join(words[:n])
@@ -225,13 +228,20 @@ class Repository:
                     waiting += [
                         (f"{path}{slash}{entry[0]}", entry[1], entry[2]) for entry in below[::-1]
                     ]
-            elif (kind == _LINK) == (wanted_kind == _LINK) and (not wanted or path in wanted):
+            elif (kind if kind in _KINDS else b"") == wanted_kind and (
+                not wanted or path in wanted
+            ):
                 found.append(TreeEntry(path, name))
         return found
 
+    def _top(self, commit: str) -> str:
+        """The hash of a commit's tree."""
+        head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+        return head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+
     def _tree(self, name: str) -> Sequence[tuple[str, bytes, str]]:
-        """What a tree object holds but submodules: name, mode, hash. Read here, because
-        git would not look whether it is what its name says."""
+        """What a tree object holds: name, mode, hash. Read here, because git would not look
+        whether it is what its name says."""
         if name not in self._trees:
             data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
             found, at, size = [], 0, hashlib.new(self._git.format).digest_size
@@ -241,7 +251,7 @@ class Repository:
                 if match is None or at > len(data):
                     raise self._git.damaged(f"expected entries of the tree {name}, found others")
                 mode, entry = match["mode"].lstrip(b"0"), os.fsdecode(match["name"])
-                if mode in (_DIRECTORY, _LINK) or mode.startswith(b"100"):
+                if mode in _KINDS or mode.startswith(b"100"):
                     found.append((entry, mode, data[at - size : at].hex()))
             self._trees[name] = found
         return self._trees[name]
@@ -249,6 +259,19 @@ class Repository:
     def named(self, commit: str, path: str) -> list[TreeEntry]:
         """The file with a path from the top, in or outside the directory: one or none."""
         return [entry for entry in self._files(commit, [path]) if entry.path == path]
+
+    def at(self, commit: str, path: str) -> TreeEntry | None:
+        """Returns what a path from the top is, or what stands in the way of it."""
+        kind, name, done = _DIRECTORY, self._top(commit) if commit else "", ""
+        for word in path.split("/") if commit else ():
+            found = next((entry for entry in self._tree(name) if entry[0] == word), None)
+            if found is None:
+                return None
+            _, kind, name = found
+            done = f"{done}/{word}" if done else word
+            if kind != _DIRECTORY:
+                break
+        return TreeEntry(done, name, _KINDS.get(kind, FILE)) if done else None
 
     def holding(self, commit: str, text: str, suffix: str) -> list[str]:
         """Paths of the files below the directory that end so and hold the text. One that is too

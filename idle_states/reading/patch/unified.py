@@ -19,6 +19,7 @@ _HUNK = re.compile(
 )
 _INDEX = re.compile(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: [0-7]{6})?$")
 _NOTHING = "/dev/null"
+_KINDS = {"120000": "symbolic link", "160000": "submodule"}
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
@@ -63,6 +64,7 @@ class FileChange:
     old_blob, new_blob  beginnings of the hashes that git gives its contents, or ""
     is_copy    whether the file before stays
     is_opaque  whether its new content is not in the diff as text
+    becomes    in words, what it is made that is not read as text; "" for text
     """
 
     before: str | None
@@ -72,6 +74,7 @@ class FileChange:
     hunks: tuple[PatchHunk, ...] = ()
     is_copy: bool = False
     is_opaque: bool = False
+    becomes: str = ""
 
     @property
     def path(self) -> str:
@@ -146,10 +149,12 @@ class _Reader:
         before, after = self._both(named, start)
         blobs = ("", "")
         is_copy = is_opaque = False
+        becomes = ""
         while self.at < len(self.lines):
             line = self._line(self.at)
             if line.startswith("new file mode "):
                 before = None
+                becomes = _KINDS.get(line.removeprefix("new file mode ").strip(), "")
             elif line.startswith("deleted file mode "):
                 after = None
             elif line.startswith(("rename from ", "copy from ")):
@@ -161,14 +166,15 @@ class _Reader:
                 blobs = match[1], match[2]
             elif line.startswith(("GIT binary patch", "Binary files ")):
                 is_opaque = True
+                becomes = "binary file"
             elif line.startswith("--- ") and self._line(self.at + 1).startswith("+++ "):
                 self.at += 2
                 hunks = self._hunks()
-                return FileChange(before, after, *blobs, hunks, is_copy, is_opaque)
+                return FileChange(before, after, *blobs, hunks, is_copy, is_opaque, becomes)
             elif not line.startswith(("old mode", "new mode", "similarity", "dissimilarity")):
                 break
             self.at += 1
-        return FileChange(before, after, *blobs, (), is_copy, is_opaque)
+        return FileChange(before, after, *blobs, (), is_copy, is_opaque, becomes)
 
     def _joins_header(self, named: str) -> bool:
         """Whether the names of diff --git go on in the next line."""
