@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..findings import Finding
-from .config import Configuration, find, parse, passed_over
+from .config import Configuration, find, find_any, parse, passed_over
 from .config import read as read_config
 
 if TYPE_CHECKING:
@@ -23,10 +23,13 @@ class Acceptance:
     config    a setup.cfg or pyproject.toml; NO_CONFIG: none; None: the one in the current folder,
               or the nearest above it within the repository
     baseline  a file of known findings, None for none
+    revision  a revision of the current folder's repository, whose configuration counts instead:
+              the files in the folder may be a stranger's change; None: none
     """
 
     config: str | None = None
     baseline: str | None = None
+    revision: str | None = None
 
     def applied(
         self,
@@ -44,10 +47,14 @@ class Acceptance:
         found = list(findings)
         configuration = self.configuration()
         if configuration is not None:
-            from .accepted import accept, today
+            from .accepted import accept, mark, today
 
-            found = accept(found, configuration.accepted, tables, today())
-            if texts is not None:
+            if self.revision:
+                # what the change does about them is in its own file
+                found = mark(found, configuration.accepted, today())
+            else:
+                found = accept(found, configuration.accepted, tables, today())
+            if texts is not None and not self.revision:
                 texts.setdefault(configuration.file, configuration.text)
         known = self._known()
         return found if known is None else known.apply(found)
@@ -72,16 +79,29 @@ class Acceptance:
 
     def configuration(self) -> Configuration | None:
         """Reads the configuration; None if there is none. Raises Unreadable, OSError."""
+        if self.revision:
+            return _configuration_at(self.revision)
         if self.config == NO_CONFIG:
             return None
         if self.config:
             return read_config(Path(self.config))
-        found = find(Path.cwd())
-        return None if found is None else parse(found[1], Path(relpath(found[0])).as_posix())
+        return _named_from_here(find(Path.cwd()))
 
     def passed_over(self) -> str:
         """Returns a note about a configuration that does not count because of its owner."""
-        return "" if self.config else passed_over(Path.cwd())
+        return "" if self.config or self.revision else passed_over(Path.cwd())
+
+    def changes(self, texts: dict[str, str] | None = None) -> list[Finding]:
+        """Returns the findings (IS906) about how the configuration in the current folder differs
+        from the revision's. texts: file -> text; its text is added. Raises Unreadable."""
+        if not self.revision:
+            return []
+        from .config_change import changes
+
+        now = _named_from_here(find_any(Path.cwd()))
+        if now and texts is not None:
+            texts.setdefault(now.file, now.text)
+        return changes(_configuration_at(self.revision), now)
 
     def _known(self) -> "Baseline | None":
         if not self.baseline:
@@ -89,6 +109,25 @@ class Acceptance:
         from .baseline import read
 
         return read(Path(self.baseline))
+
+
+def _named_from_here(found: tuple[Path, str] | None) -> Configuration | None:
+    return None if found is None else parse(found[1], Path(relpath(found[0])).as_posix())
+
+
+def _configuration_at(revision: str) -> Configuration | None:
+    """Raises Unreadable."""
+    from ..reading.git import Repository
+    from .config_change import configuration_at
+
+    repository = Repository(Path.cwd())
+    try:
+        found = configuration_at(repository, repository.resolve(revision))
+        if found is None:
+            return None
+        return parse(found.text, relpath(found.file, repository.prefix or "."))
+    finally:
+        repository.close()
 
 
 USUAL = Acceptance()

@@ -23,6 +23,7 @@ and the reason. For C and device trees, where no comment can stand beside the va
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 FILES = ("setup.cfg", "pyproject.toml")
 _SECTION = "idle-states"
 _KEYS = ("tables", "kernels", "platform", "select", "ignore", "fail-on", "format", "suppress")
-_LISTS = ("tables", "kernels", "select", "ignore")
+LISTS = ("tables", "kernels", "select", "ignore")
 _CHOICES = {
     "fail-on": ("error", "warning", "note"),
     "format": ("text", "json", "sarif", "github", "junit"),
@@ -120,23 +121,27 @@ def find(start: Path) -> tuple[Path, str] | None:
 def passed_over(start: Path) -> str:
     """Returns a note about the file that `find` would take if all were the user's own; "" if that
     is the one it takes, or there is none."""
-    taken = find(start)
-    directories = list(_searched(start, ours=False))
-    for file in (directory / name for directory in directories for name in FILES):
-        try:
-            if not opening.is_file(file) or not configures(file.name, _text(file)[0]):
-                continue
-        except (OSError, Unreadable):
-            continue
-        if taken and taken[0] == file:
-            return ""
-        shown = relpath(file)
-        git = directories[-1] / ".git"
-        for whose, path in (("it", file), (str(git), git)):
-            if owner := owners.stranger_at(path):
-                use = f"--config {shown} uses it"
-                return f"{shown} is not used: {whose} belongs to {owner}, not to you or root; {use}"
+    taken, found = find(start), find_any(start)
+    if found is None or (taken and taken[0] == found[0]):
+        return ""
+    file = relpath(found[0])
+    git = [*_searched(start, ours=False)][-1] / ".git"
+    for whose, path in (("it", found[0]), (str(git), git)):
+        if owner := owners.stranger_at(path):
+            use = f"--config {file} uses it"
+            return f"{file} is not used: {whose} belongs to {owner}, not to you or root; {use}"
     return ""
+
+
+def find_any(start: Path) -> tuple[Path, str] | None:
+    """Returns the nearest file with the section that can be read, and its text, whosever it and
+    the repository are."""
+    for directory in _searched(start, ours=False):
+        for file in (directory / name for name in FILES):
+            with suppress(OSError, Unreadable):
+                if opening.is_file(file) and configures(file.name, text := _text(file)[0]):
+                    return file, text
+    return None
 
 
 def _searched(start: Path, *, ours: bool) -> Iterator[Path]:
@@ -175,7 +180,7 @@ def read(path: Path) -> Configuration:
 def parse(text: str, shown: str) -> Configuration:
     """The configuration in the text of a file. shown: its name in messages; one that ends in .toml
     is read as TOML. Raises Unreadable with the line."""
-    values = _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
+    values = entries(text, shown)
     for key, (line, _) in values.items():
         if key not in _KEYS:
             message = f"expected {', '.join(_KEYS)} in the section, found {key!r}"
@@ -183,18 +188,24 @@ def parse(text: str, shown: str) -> Configuration:
     suppress = values.pop("suppress", (None, []))[1]
     tables = _tables(shown, *values.pop("tables", (None, [])))
     settings = {
-        key.replace("-", "_").replace("kernels", "kernel"): _setting(shown, key, line, entries)
-        for key, (line, entries) in values.items()
+        key.replace("-", "_").replace("kernels", "kernel"): _setting(shown, key, line, said)
+        for key, (line, said) in values.items()
     }
     accepted = tuple(_accepted(shown, number, line) for number, line in suppress)
     return Configuration(shown, tables, settings, accepted, text)
 
 
-_Entries = list[tuple[int | None, str]]
+Entries = list[tuple[int | None, str]]
 """(line, text) of the lines or items of a value."""
 
 
-def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
+def entries(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
+    """Key -> (its line, its lines or items) of the section in the text of a file. Raises
+    Unreadable."""
+    return _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
+
+
+def _ini(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
     """Key -> (its line, its lines)."""
     import configparser
 
@@ -206,7 +217,7 @@ def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
         raise _bad(shown, line, f"expected an ini file, found: {error.message}") from None
     if not parser.has_section(_SECTION):
         raise _bad(shown, None, f"expected a section [{_SECTION}], found none")
-    found: dict[str, tuple[int | None, _Entries]] = {}
+    found: dict[str, tuple[int | None, Entries]] = {}
     here, key = "", ""
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
@@ -224,7 +235,7 @@ def _ini(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
     return found
 
 
-def _toml(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
+def _toml(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
     import tomllib
 
     try:
@@ -233,7 +244,7 @@ def _toml(text: str, shown: str) -> dict[str, tuple[int | None, _Entries]]:
         raise _bad(shown, None, f"expected TOML, found: {error}") from None
     if not isinstance(section, dict):
         raise _bad(shown, None, f"expected a section [tool.{_SECTION}], found none")
-    found: dict[str, tuple[int | None, _Entries]] = {}
+    found: dict[str, tuple[int | None, Entries]] = {}
     for key, value in section.items():
         items = value if isinstance(value, list) else [value]
         if not all(isinstance(item, str) for item in items):
@@ -249,27 +260,26 @@ def _line_of(text: str, wanted: str) -> int | None:
     return text.count("\n", 0, at) + 1 if at >= 0 else None
 
 
-def _words(entries: _Entries) -> tuple[str, ...]:
-    return tuple(word for _, entry in entries for word in re.split(r"[\s,]+", entry) if word)
+def words(said: Entries) -> tuple[str, ...]:
+    return tuple(word for _, entry in said for word in re.split(r"[\s,]+", entry) if word)
 
 
-def _setting(shown: str, key: str, line: int | None, entries: _Entries) -> tuple[str, ...] | str:
-    if key in _LISTS:
-        return _words(entries)
-    text = " ".join(entry for _, entry in entries)
+def _setting(shown: str, key: str, line: int | None, said: Entries) -> tuple[str, ...] | str:
+    if key in LISTS:
+        return words(said)
+    text = " ".join(entry for _, entry in said)
     choices = _CHOICES.get(key)
     if choices and text not in choices:
         raise _bad(shown, line, f"expected {', '.join(choices)} as {key}, found {text!r:.80}")
     return text
 
 
-def _tables(shown: str, line: int | None, entries: _Entries) -> tuple[str, ...]:
-    words = _words(entries)
-    for word in words:
+def _tables(shown: str, line: int | None, said: Entries) -> tuple[str, ...]:
+    for word in words(said):
         if word.startswith("/") or ".." in PurePosixPath(word).parts:
             message = f"expected tables below the file's own directory, found {word!r:.80}"
             raise _bad(shown, line, message)
-    return words
+    return words(said)
 
 
 def _text(path: Path) -> tuple[str, str]:

@@ -115,9 +115,11 @@ def checked(request: CheckRequest) -> Checked:
         except Exception as error:
             raise_expected(error)
             findings.append(internal_error(error, Location(path=f"--engine {request.engine}")))
-    findings = sort_findings(findings)
     quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))
     texts = dict(chain.from_iterable(each.items() for each in quoted))
+    changes = request.acceptance.changes(texts)
+    findings += [finding for finding in changes if criteria.rules.takes(finding.rule)]
+    findings = sort_findings(findings)
     named = [(source.name, source.file) for source in sources]
     found = request.acceptance.applied(findings, named, texts)
     return Checked(sources, tuple(found), texts, looked.what, not looked.failures)

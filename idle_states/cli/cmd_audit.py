@@ -129,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
         texts = {file: text for source in sources for file, text in source.texts.items()}
         findings = list(show.annotated(out.format, findings))
         out.document(formats.render(out.format, "audit", findings, digests, texts, {}))
+    for change in asked.acceptance.changes():
+        say(f"{change.location}: {change.message}")
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")
     if not summary.inputs:

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "0: none is)",
     )
     add_criteria(parser)
-    add_accepted(parser)
+    add_accepted(parser, revision=False)
     add_report(parser, ("markdown", "reply"))
 
 

@@ -38,16 +38,25 @@ def add_criteria(
     )
 
 
-def add_accepted(parser: argparse.ArgumentParser) -> None:
+def add_accepted(parser: argparse.ArgumentParser, *, revision: bool = True) -> None:
+    """revision: whether the configuration may be a revision's."""
     parser.add_argument(
         "--baseline", metavar="FILE", help="findings in this file count as suppressed"
     )
-    parser.add_argument(
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument(
         "--config",
         metavar="FILE",
         help="setup.cfg with a section [idle-states], or pyproject.toml with [tool.idle-states] "
         "(default: the one here, or the nearest above within the repository; none: none)",
     )
+    if revision:
+        one.add_argument(
+            "--config-from",
+            metavar="REVISION",
+            help="the configuration as a revision of the repository has it, for a checkout of "
+            "somebody else's change; what differs here is a finding",
+        )
 
 
 def add_fail_on(
@@ -126,7 +135,8 @@ def configured(arguments: argparse.Namespace) -> "Configuration | None":
         given[name] = list(value) if isinstance(value, tuple) else value
     if configuration and taken:
         names = joined([name.replace("_", "-") for name in taken])
-        say(f"{configuration.file} sets {names}")
+        where = f" of {accepted.revision}" if accepted.revision else ""
+        say(f"{configuration.file}{where} sets {names}")
     for name, default in _DEFAULTS.items():
         if name in given and given[name] is None:
             given[name] = default
@@ -140,7 +150,8 @@ def acceptance(arguments: argparse.Namespace) -> "Acceptance":
     """Where accepted findings are listed, by the options of add_accepted()."""
     from ..check.acceptance import Acceptance
 
-    return Acceptance(arguments.config, arguments.baseline)
+    revision = vars(arguments).get("config_from")
+    return Acceptance(arguments.config, arguments.baseline, revision)
 
 
 @dataclass(frozen=True, slots=True)

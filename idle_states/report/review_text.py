@@ -54,8 +54,11 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield from words.wrapped(
             f"Not compared, not readable at one end: {', '.join(change.unread)}", ""
         )
-        yield from _findings("new", change.files.new, review, notes)
-        yield from _findings("fixed", change.files.fixed, review, notes)
+    elif change.files.new or change.files.fixed:
+        yield ""
+        yield "Configuration"
+    yield from _findings("new", change.files.new, review, notes)
+    yield from _findings("fixed", change.files.fixed, review, notes)
     if change.suppressions:
         yield ""
         yield "Suppressions that the change adds"

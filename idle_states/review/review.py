@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..check.accepted import mark, today
 from ..check.check import check
+from ..check.config_change import changes
 from ..check.criteria import Criteria
 from ..dataclass import dataclass, field, replace
 from ..diff import Difference, diff
-from ..findings import Finding, UsageError, unreadable
+from ..findings import Finding, UsageError, sort_findings, unreadable
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, release
 from ..reading import opening
@@ -112,16 +113,20 @@ def review(
         changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
         changes = [change for change in changes if change.says_something]
         letters = reviewer.letters(of_series, base, head)
-        changes = [*([letters] if letters.claims else []), *changes]
+        changes = [*([letters] if letters.claims or letters.files.new else []), *changes]
     else:
         whole = reviewer.change(base, head, None)
         checks = [*of_series, *map(reviewer.messages.of_commit, commits)]
         said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
-        changes = [replace(whole, message=reviewer.message(said, base, head), claims=claims)]
+        files = reviewer.with_configuration(whole.files, base, head)
+        message = reviewer.message(said, base, head)
+        changes = [replace(whole, files=files, message=message, claims=claims)]
     texts = {} if per_commit else dict(tree.at(head).texts)
     for source in () if per_commit else tree.at(head).sources:
         texts |= source.texts
+    if not per_commit and (configuration := reviewer.configured(head).file):
+        texts[configuration.file] = configuration.text
     return Review(
         base,
         head,
@@ -218,11 +223,13 @@ class _Reviewer:
         )
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
-        """What a cover letter and answers say, where each commit is reviewed by itself."""
+        """What a cover letter and answers say, and what all commits together alter in the
+        configuration, where each commit is reviewed by itself."""
         said = [finding for check in checks for finding, _ in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         found = self.message(said, base, head)
-        return Reviewed(base, head, None, (), FindingsOutcome(), found, (), claims=claims)
+        files = self.with_configuration(FindingsOutcome(), base, head)
+        return Reviewed(base, head, None, (), files, found, (), claims=claims)
 
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
         """The findings about messages that are not accepted at the base."""
@@ -332,6 +339,14 @@ class _Reviewer:
         """Findings about files that cannot be read at a commit, whatever rules are selected."""
         found = [*self.tree.at(commit).findings, *self.configured(commit).findings]
         return self.accepted(found, commit)
+
+    def with_configuration(self, files: FindingsOutcome, base: str, head: str) -> FindingsOutcome:
+        """The outcome with a new finding (IS906) for each change of the configuration."""
+        before, after = self.configured(base), self.configured(head)
+        if after.findings:
+            return files
+        found = self.message(changes(before.file, after.file), base, head)
+        return replace(files, new=tuple(sort_findings([*files.new, *found])))
 
     def accepted(self, findings: Iterable[Finding], commit: str) -> list[Finding]:
         """The findings, marked as the commit's and the user's suppressions say."""

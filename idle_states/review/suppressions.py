@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable
 
 from ..check.accepted import today
-from ..check.config import FILES, Accepted, configures, parse
+from ..check.config import Accepted, Configuration
+from ..check.config_change import configuration_at
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Unreadable
-from ..reading import limits
-from ..reading.git import CommitReader
+from ..reading.git import CommitReader, DamagedObject
 from ..spec.suppress import Suppression
 from .tree import End
 
@@ -22,10 +22,15 @@ Known = Callable[[Finding], bool]
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """The suppressions of setup.cfg at a commit. findings: why it cannot be read, if so."""
+    """setup.cfg at a commit, None if there is none. findings: why it cannot be read, if so."""
 
-    entries: tuple[Accepted, ...] = ()
+    file: Configuration | None = None
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Accepted, ...]:
+        """Its suppressions."""
+        return self.file.accepted if self.file else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +52,15 @@ class Added:
 
 
 def configured(repository: CommitReader, commit: str) -> Configured:
-    """Reads the suppressions at a commit from the nearest setup.cfg or pyproject.toml that has our
-    section, in the reviewed directory or above it in the repository. What else the section says has
-    no effect on a review. Raises Damaged (IS930)."""
-    directories = repository.prefix.split("/")[:-1]
-    names = [
-        "/".join([*directories[:n], file])
-        for n in range(len(directories), -1, -1)
-        for file in FILES
-    ]
-    for name in names:
-        for entry in repository.named(commit, name):
-            data = repository.content(entry, limits.CONFIGURATION_BYTES)
-            text = data.decode("utf-8", "replace")
-            if configures(name.rpartition("/")[2], text):
-                try:
-                    return Configured(parse(text, name).accepted)
-                except Unreadable as problem:
-                    return Configured((), tuple(problem.findings))
-    return Configured()
+    """Reads the suppressions at a commit. What else its configuration says has no effect on a
+    review. Raises Damaged (IS930)."""
+    try:
+        found = configuration_at(repository, commit)
+    except DamagedObject:
+        raise
+    except Unreadable as problem:
+        return Configured(findings=tuple(problem.findings))
+    return Configured(found)
 
 
 def added(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+from tests.support.git_history import History
 
 USES = re.compile(r"^[ \t]*-?[ \t]*uses:[ \t]*(\S+)", re.MULTILINE)
 
@@ -24,13 +25,17 @@ def runner(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(runner: Path, command: str, sarif: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    runner: Path, command: str, sarif: str = "", base: str = "", where: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """base: the commit that a pull request is for; where: the workspace."""
     script = textwrap.dedent((ROOT / "action.yml").read_text().rpartition("run: |\n")[2])
-    inputs = {"COMMAND": command, "FAIL_ON": "error", "SARIF": sarif, "RUNNER_TEMP": str(runner)}
+    inputs = {"COMMAND": command, "FAIL_ON": "error", "SARIF": sarif, "BASE": base}
+    inputs["RUNNER_TEMP"] = str(runner)
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         env={**os.environ, **inputs, "PYTHONPATH": str(ROOT)},
-        cwd=runner,
+        cwd=where or runner,
         capture_output=True,
         text=True,
         check=False,
@@ -58,6 +63,26 @@ def test_what_is_clean_passes_and_nothing_of_a_command_is_run(runner: Path) -> N
     done = run(runner, "check $(touch made) ; touch made")
     assert done.returncode == 2
     assert not (runner / "made").exists()
+
+
+def test_pull_request_is_judged_by_the_configuration_of_its_base(runner: Path) -> None:
+    """The three words of its configuration would let it pass."""
+    spec = "name: bad\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
+    history = History(runner / "workspace")
+    base = history.commit({"setup.cfg": "[idle-states]\nkernels = 6.1\n"})
+    planted = "[idle-states]\nignore = IS\nsuppress =\n  IS402 bad:* trust me\n"
+    history.commit({"bad.yaml": spec, "setup.cfg": planted})
+    where = history.directory
+    assert run(runner, "check", where=where).returncode == 0, "a push is its own word"
+    for command in ("check", "check bad.yaml", "audit -- bad.yaml"):
+        done = run(runner, command, base=base, where=where)
+        assert done.returncode == 1, done.stderr
+        assert "::error file=bad.yaml" in done.stdout
+        assert "the change sets ignore to IS; it was not set" in done.stdout + done.stderr
+    assert run(runner, "check --config setup.cfg", base=base, where=where).returncode == 0
+    done = run(runner, f"review --tree . --specs {base}..HEAD", base=base, where=where)
+    assert done.returncode == 1, done.stderr
+    assert "setup.cfg,line=2" in done.stdout
 
 
 def test_every_action_is_named_by_its_commit() -> None:
