@@ -17,7 +17,6 @@ need dpkg-source dpkg-dev
 need xz xz-utils
 need cpio cpio
 need groff groff-base
-need setpriv util-linux
 need trace-cmd trace-cmd
 need perf linux-perf
 need busybox busybox

@@ -6,6 +6,7 @@ read as it comes (`run`, `Child`), or goes to a file (`run_logged`).
 """
 
 import contextlib
+import math
 import os
 import selectors
 import shutil
@@ -103,18 +104,16 @@ def run_logged(
     begun   called once it runs
     watch   called now and then with the seconds so far
     Gives its exit status, or minus the signal that ended it; None when the time is up. Whatever
-    happens, what `begun` and `watch` raise among it, the program ends with all that it started;
-    where setpriv is installed also when this process is killed.
+    happens, what `begun` and `watch` raise among it, the program ends with all that it started.
+    Its threads may keep every processor busy.
     Raises Unreadable (IS930) if it cannot be started; OSError of the log.
     """
-    bounds = Bounds(time_s=time_s)
-    setpriv = find("setpriv")
-    guard = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+    bounds = Bounds(time_s=time_s, cpu_s=math.ceil(time_s * (os.cpu_count() or 1)) + 1)
     with log.open("wb") as output:
         start = time.monotonic()
         try:
             process = processes.start(
-                [*guard, program, *words], bounds, directory, environment, output=output
+                [program, *words], bounds, directory, environment, output=output
             )
         except OSError as error:
             raise _failed(str(log), program, f"to run, found: {error.strerror or error}") from None
@@ -177,7 +176,7 @@ class Child:
                 bounds,
                 directory,
                 environment,
-                stdin=processes.PIPE if talks else processes.DEVNULL,
+                talks=talks,
                 passed=passed,
             )
         except OSError as error:
@@ -261,7 +260,11 @@ class Child:
                 message = f"to end within {_LAST_WORDS_S} s of its output, it did not"
                 raise self._failed(message)
             time.sleep(0.001)
-        return processes.end(self._process)
+        status = processes.end(self._process)
+        if processes.is_beyond_processor_time(status):
+            most = self._bounds.processor_s
+            raise self._failed(f"to use at most {most} s of processor time, it used more")
+        return status
 
     def _wait(self, until: float | None = None) -> None:
         """For the next thing to happen: output, errors, room for input. Raises Unreadable."""

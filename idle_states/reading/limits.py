@@ -187,6 +187,9 @@ CONSOLE_BYTES = _limit("console of a guest", "size", 16 * MIB, "bytes")
 CONSOLE_UNPACKED_BYTES = _limit("console of a guest", "all sections, unpacked", 32 * MIB, "bytes")
 VERSION_S = _limit("QEMU, asked for its version", "time", 30, "s")
 VERSION_BYTES = _limit("QEMU, asked for its version", "output", MIB, "bytes")
+PROCESSOR_S = _limit(
+    "any program", "processor time of a process, if its time has no limit", 3600, "s"
+)
 COMPLAINT_BYTES = _limit("any program", "what it says on standard error", MIB, "bytes")
 
 GIT_S = _limit("git", "time", 300, "s")

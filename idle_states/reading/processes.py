@@ -3,16 +3,22 @@
 A program has an absolute name and a list of words, which no shell reads; an environment that holds
 a search path, the C locale and what its caller adds; nothing on standard input unless it is given;
 a session of its own that ends as a whole; and the limits of `Bounds`. It leaves no core dump.
+
+A program ends with this process, however that ends, with all it started: a guard, a shell of which
+there is one for this process, reads which sessions run, and kills them when its input ends. No
+program begins before the guard has been told of it.
 """
 
 import atexit
 import contextlib
 import errno
+import math
 import os
 import resource
 import signal
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,26 +26,47 @@ from typing import BinaryIO
 
 from ..dataclass import dataclass
 from ..signals import deferred
+from . import limits
 
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 
 Process = subprocess.Popen[bytes]
 
 _SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_CLEAN = {"PATH": _SAFE_PATH, "LC_ALL": "C"}
 _SHELL = "/bin/sh"
 _STEP_S = 0.005
+_GUARD_S = 1.0
+"""How long the guard is waited for at the end. What another process forked may hold it up."""
+
+_GUARD = """
+trap "" HUP INT TERM
+all=" "
+while read -r sign group; do
+    case "$sign$all" in
+    +*) all="$all$group " ;;
+    -*" $group "*) all="${all%%" $group "*} ${all#*" $group "}" ;;
+    esac
+done
+for group in $all; do kill -KILL "-$group"; done
+"""
+"""The guard's script. It reads "+ 123" when session 123 begins, and "- 123" once that is killed."""
 
 _running: set[Process] = set()
+_guards: list[Process] = []
+"""The guard last, after those that were killed."""
+_starting = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a program may use; None: no limit.
+    """What a program may use; None: no limit, but of processor time.
 
     time_s        from its start to its end
     stall_s       without taking input or giving output
     memory_bytes  address space of each of its processes
-    cpu_s         processor time of each of its processes
+    cpu_s         processor time of each of its processes; None: as much as `time_s`, or else
+                  limits.PROCESSOR_S
     output_bytes  on standard output; of standard error limits.COMPLAINT_BYTES are kept, and the
                   rest is dropped
     """
@@ -50,6 +77,13 @@ class Bounds:
     cpu_s: int | None = None
     output_bytes: int | None = None
 
+    @property
+    def processor_s(self) -> int:
+        """The seconds of processor time that each process may use."""
+        if self.cpu_s is not None:
+            return self.cpu_s
+        return limits.PROCESSOR_S if self.time_s is None else math.ceil(self.time_s) + 1
+
 
 def start(
     words: Sequence[str | bytes],
@@ -57,7 +91,7 @@ def start(
     directory: str | Path,
     environment: Mapping[str, str] | None,
     *,
-    stdin: int = DEVNULL,
+    talks: bool = False,
     output: BinaryIO | None = None,
     passed: Sequence[int] = (),
 ) -> Process:
@@ -65,6 +99,7 @@ def start(
 
     words        its absolute name and its arguments
     environment  variables beside the clean ones
+    talks        whether it has a standard input, a pipe
     output       a file for all that it says; None: two pipes
     passed       file descriptors it inherits, under the same numbers
     Raises OSError if it cannot be started.
@@ -76,17 +111,18 @@ def start(
     # a signal after the fork, before its number is kept, would leave the program behind
     with deferred():
         process = subprocess.Popen(
-            _limited(words, bounds),
-            stdin=stdin,
+            _limited(words, bounds, talks),
+            stdin=PIPE,
             stdout=PIPE if output is None else output,
             stderr=PIPE if output is None else subprocess.STDOUT,
             cwd=directory,
-            env={"PATH": _SAFE_PATH, "LC_ALL": "C", **(environment or {})},
+            env=_CLEAN | dict(environment or {}),
             start_new_session=True,
             pass_fds=passed,
             bufsize=0,
         )
         _running.add(process)
+        _begin(process, talks)
     return process
 
 
@@ -109,9 +145,66 @@ def end(process: Process) -> int:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        _tell(f"- {process.pid}")
     status = process.wait()
     _running.discard(process)
     return status
+
+
+def is_beyond_processor_time(status: int) -> bool:
+    """Tells whether a program that ended so used more processor time than it may."""
+    return status == -signal.SIGXCPU
+
+
+def _begin(process: Process, talks: bool) -> None:
+    """Tells the guard of a program, and then lets it begin."""
+    with _starting:
+        if not _guards or not _tell(f"+ {process.pid}"):
+            _guards.append(
+                subprocess.Popen(
+                    [_SHELL, "-c", _GUARD],
+                    stdin=PIPE,
+                    stdout=DEVNULL,
+                    stderr=DEVNULL,
+                    cwd="/",
+                    env=_CLEAN,
+                    start_new_session=True,
+                    bufsize=0,
+                )
+            )
+            # all of them, where another guard was killed
+            for running in list(_running):
+                _tell(f"+ {running.pid}")
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(b"\n")
+    if not talks:
+        process.stdin.close()
+        process.stdin = None
+
+
+def _tell(line: str) -> bool:
+    """Writes a line to the guard. Returns whether it is there to read it."""
+    stdin = _guards[-1].stdin if _guards else None
+    try:
+        return stdin is not None and not stdin.closed and stdin.write(f"{line}\n".encode()) > 0
+    except BrokenPipeError:
+        return False
+
+
+def _forked() -> None:
+    """Leaves to the process that this one was forked from what that started."""
+    global _starting
+    _starting = threading.Lock()
+    _running.clear()
+    for guard in _guards:
+        guard.returncode = 0
+        if guard.stdin is not None:
+            guard.stdin.close()
+    _guards.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 @atexit.register
@@ -119,20 +212,32 @@ def _end_all() -> None:
     """Ends what a signal took from its owner between `start` and the owner's own cleaning up."""
     for process in list(_running):
         end(process)
+    for guard in _guards:
+        if guard.stdin is not None:
+            guard.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            guard.wait(_GUARD_S)
 
 
-def _limited(words: Sequence[str | bytes], bounds: Bounds) -> list[str | bytes]:
-    """The words of a shell that sets its own limits, none above those that stand, and becomes the
-    program. To set them by a function between fork and exec, Python copies the page tables of the
-    whole process, which takes longer than most programs that are run."""
-    wanted = [("c", resource.RLIMIT_CORE, 0, 1)]
+def _limited(words: Sequence[str | bytes], bounds: Bounds, talks: bool) -> list[str | bytes]:
+    """The words of a shell that waits for a line, sets its own limits, none above those that stand,
+    and becomes the program. To set them by a function between fork and exec, Python copies the page
+    tables of the whole process, which takes longer than most programs that are run.
+
+    Beyond the lower limit of processor time a program is sent SIGXCPU, beyond the higher SIGKILL.
+    """
+    most = bounds.processor_s
+    wanted = [
+        ("-c", resource.RLIMIT_CORE, 0, 1),
+        ("-S -t", resource.RLIMIT_CPU, most, 1),
+        ("-H -t", resource.RLIMIT_CPU, most + 1, 1),
+    ]
     if bounds.memory_bytes is not None:
-        wanted.append(("v", resource.RLIMIT_AS, bounds.memory_bytes, 1024))
-    if bounds.cpu_s is not None:
-        wanted.append(("t", resource.RLIMIT_CPU, bounds.cpu_s, 1))
-    script = ""
-    for letter, what, value, unit in wanted:
+        wanted.append(("-v", resource.RLIMIT_AS, bounds.memory_bytes, 1024))
+    script = "read -r go && "
+    for option, what, value, unit in wanted:
         _, highest = resource.getrlimit(what)
         most = value if highest == resource.RLIM_INFINITY else min(value, highest)
-        script += f"ulimit -{letter} {most // unit} && "
-    return [_SHELL, "-c", script + 'exec "$@"', _SHELL, *words]
+        script += f"ulimit {option} {most // unit} && "
+    script += 'exec "$@"' + ("" if talks else " </dev/null")
+    return [_SHELL, "-c", script, _SHELL, *words]

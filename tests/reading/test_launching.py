@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from idle_states.findings import Unreadable
-from idle_states.reading import limits
+from idle_states.reading import limits, processes
 from idle_states.reading.launching import Bounds, Child, find, run
 from tests.support.thorough import few, slow
 
@@ -109,8 +110,25 @@ def test_memory_is_bounded() -> None:
 
 @pytest.mark.slow
 def test_processor_time_is_bounded() -> None:
-    done = run(SH, ["-c", "while :; do :; done"], Bounds(time_s=60, cpu_s=1), "x")
-    assert done.status < 0
+    with pytest.raises(Unreadable, match="to use at most 1 s of processor time, it used more"):
+        run(SH, ["-c", "while :; do :; done"], Bounds(time_s=60, cpu_s=1), "x")
+    stubborn = "trap '' XCPU; while :; do :; done"
+    assert run(SH, ["-c", stubborn], Bounds(time_s=60, cpu_s=1), "x").status == -9
+
+
+@pytest.mark.parametrize(
+    ("bounds", "most"),
+    [
+        (Bounds(), limits.PROCESSOR_S),
+        (Bounds(time_s=2.5), 4),
+        (Bounds(stall_s=5), limits.PROCESSOR_S),
+        (Bounds(time_s=20, cpu_s=9), 9),
+    ],
+)
+def test_processor_time_always_has_a_limit(bounds: Bounds, most: int) -> None:
+    assert sh("ulimit -S -t; ulimit -H -t; sh -c 'ulimit -t'", bounds).split() == [
+        str(seconds).encode() for seconds in (most, most + 1, most)
+    ]
 
 
 def test_errors_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,3 +224,117 @@ def test_interrupted_it_leaves_nothing() -> None:
         process.send_signal(2)
         process.wait(300)
     assert not Path(f"/proc/{number}").exists()
+
+
+STARTED = {
+    "git": "from idle_states.reading.git import Repository\n"
+    "from pathlib import Path\n"
+    "repository = Repository(Path(sys.argv[1]))\n"
+    "repository.commit(repository.resolve('HEAD'))",
+    "make": "Path(sys.argv[1], 'Makefile').write_text('all:\\n\\tsleep 1000 & sleep 1001')\n"
+    "run_logged(find('make'), ['-C', sys.argv[1]], 1000, Path(sys.argv[1], 'log'), begun=begun)",
+    "qemu-system-ppc64": "words = ['-M', 'none', '-display', 'none', '-serial', 'none']\n"
+    "run_logged(find('qemu-system-ppc64'), words, 1000, Path(sys.argv[1], 'log'), begun=begun)",
+    "dtc": "child = Child(find('dtc'), ['-'], Bounds(time_s=1000), 'x', talks=True)\n"
+    "child.write(b'/dts-v1/; / {')",
+    "a worker": "from idle_states.workers import processes\n"
+    "def work():\n"
+    "    with Child('/bin/sh', ['-c', 'sleep 1002'], Bounds(), 'x'): begun()\n"
+    "with processes(1) as pool, Child('/bin/sh', ['-c', 'sleep 1003'], Bounds(), 'x'):\n"
+    "    pool.submit(work).result()",
+}
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process started, and those that these started."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if words[0] != "Z":
+            parents[int(path.parent.name)] = int(words[1])
+    found, waiting = set(), [pid]
+    while waiting:
+        above = waiting.pop()
+        below = {child for child, parent in parents.items() if parent == above}
+        found |= below
+        waiting += below
+    return found
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited 60 s in vain")
+
+
+@pytest.mark.parametrize("what", few(2, STARTED))
+def test_nothing_outlives_a_process_that_is_killed(what: str, tmp_path: Path) -> None:
+    if what != "a worker" and find(what) is None:
+        pytest.skip(f"{what} is not installed")
+    if what == "git":
+        for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+            names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+            subprocess.run(["git", "-C", str(tmp_path), *names, *words], check=True)
+    program = (
+        "import sys, time\n"
+        "from idle_states.reading.launching import *\n"
+        "from idle_states.reading.launching import run_logged\n"
+        "from pathlib import Path\n"
+        "def begun(): print('begun', flush=True); time.sleep(1000)\n"
+        f"{STARTED[what]}\n"
+        "begun()\n"
+    )
+    words = [PYTHON, "-c", program, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        # the program, what it started itself, and the guards
+        most = {"make": 4, "a worker": 5, "git": 3}.get(what, 2)
+        until(lambda: len(descendants(process.pid)) >= most)
+        time.sleep(0.2)
+        started = descendants(process.pid)
+        process.kill()
+    until(lambda: not any(map(lives, started)))
+
+
+def test_a_program_of_which_no_guard_was_told_does_not_begin(tmp_path: Path) -> None:
+    touch = find("touch") or ""
+    words = processes._limited([touch, str(tmp_path / "made")], Bounds(), False)
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(20) != 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_guard_that_is_killed_is_replaced() -> None:
+    """The new one is told of what ran before it."""
+    program = (
+        "import sys, time\n"
+        "from idle_states.reading import processes\n"
+        "from idle_states.reading.launching import Bounds, Child\n"
+        "first = Child('/bin/sh', ['-c', 'sleep 1000'], Bounds(), 'x')\n"
+        "processes._guards[-1].kill(); processes._guards[-1].wait()\n"
+        "second = Child('/bin/sh', ['-c', 'sleep 1000'], Bounds(), 'x')\n"
+        "print(first._process.pid, second._process.pid, len(processes._guards), flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    with subprocess.Popen([PYTHON, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        *numbers, guards = map(int, process.stdout.readline().split())
+        assert guards == 2
+        assert all(map(lives, numbers))
+        process.kill()
+    until(lambda: not any(map(lives, numbers)))

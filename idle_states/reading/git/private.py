@@ -120,7 +120,11 @@ class Private:
 
     def talking(self, *words: str) -> launching.Child:
         """git as a process that answers what is written to it."""
-        bounds = launching.Bounds(stall_s=limits.GIT_ANSWER_S, memory_bytes=limits.GIT_MEMORY_BYTES)
+        bounds = launching.Bounds(
+            stall_s=limits.GIT_ANSWER_S,
+            memory_bytes=limits.GIT_MEMORY_BYTES,
+            cpu_s=limits.GIT_S,
+        )
         return launching.Child(
             self._program, words, bounds, self._shown, talks=True, environment=self._environment
         )

@@ -332,7 +332,11 @@ class Repository:
         if not _NAME.fullmatch(name):
             raise self._git.damaged(f"expected the name of a {kind}, found {name!r:.80}")
         child.write(name.encode("ascii") + b"\n")
-        match = _ANSWER.fullmatch(child.readline())
+        said = child.readline()
+        if not said:
+            # says why, if that was a limit
+            child.end()
+        match = _ANSWER.fullmatch(said)
         if match is None or match["kind"] != kind.encode():
             raise self._git.damaged(f"expected the {kind} {name}, found none")
         return int(match["size"])
