@@ -11,6 +11,7 @@ above --fail-on, 3 if an input cannot be read or there is none."""
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..audit.audited import Audited
     from ..audit.request import AuditRequest
     from ..audit.summary import FleetSummary
+    from .findings_options import Shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,16 +105,22 @@ def run(arguments: argparse.Namespace) -> int:
     setting, walk, summary = asked.setting(), Walk(), FleetSummary()
     against = shown_name(asked, setting)
     view = audit_whole.View(arguments.summary, arguments.pages, show.notes, against)
-    results = _counted(audited(asked, setting, walk), summary)
+    hiding = _Hiding(show)
+    results = _counted(hiding.passed(audited(asked, setting, walk)), summary)
     if arguments.parquet:
         from ..report import parquet
 
         results = parquet.passed(results, Path(arguments.parquet))
     if out.html:
         results = audit_whole.to_html(results, view, walk, summary, Path(out.html))
+
+    def closing() -> Iterator[str]:
+        if not (summary.unreadable_count or summary.failed or show.status(summary.worst)):
+            yield from hiding.lines(arguments, asked)
+
     if out.format == "text":
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
-        printer.text_parts(parts, out.file)
+        printer.text_parts(chain(parts, closing()), out.file)
     elif out.format == "jsonl":
         printer.document_parts(audit_json.lines(results), out.file)
     elif out.format == "json":
@@ -129,6 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
         texts = {file: text for source in sources for file, text in source.texts.items()}
         findings = list(show.annotated(out.format, findings))
         out.document(formats.render(out.format, "audit", findings, digests, texts, {}))
+    if out.format != "text":
+        for line in closing():
+            say(line.rstrip())
     for change in asked.acceptance.changes():
         say(f"{change.location}: {change.message}")
     for what, count in walk.not_searched:
@@ -141,6 +152,41 @@ def run(arguments: argparse.Namespace) -> int:
     if summary.unreadable_count or summary.failed or not summary.inputs:
         return UNREADABLE
     return show.status(summary.worst)
+
+
+class _Hiding:
+    """Counts what the configuration hides of findings that make the exit status 1."""
+
+    def __init__(self, show: "Shown") -> None:
+        self._show = show
+        self._suppressed = 0
+
+    def passed(self, results: "Iterable[Sequence[Audited]]") -> "Iterator[Sequence[Audited]]":
+        """Yields the results unchanged."""
+        from ..audit.alike import Alike
+
+        for found in results:
+            if not isinstance(found, Alike):
+                self._suppressed += sum(self._show.hidden(each.findings) for each in found)
+            yield found
+
+    def lines(self, arguments: argparse.Namespace, asked: "AuditRequest") -> Iterator[str]:
+        """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
+        are asked in a second audit."""
+        from ..audit.request import audited
+        from ..reading.opening import STANDARD_INPUT
+        from ..sources.walk import Walk
+        from .findings_options import turned, unconfigured
+
+        again, count = unconfigured(arguments, asked), self._suppressed
+        if again and STANDARD_INPUT in asked.inputs:
+            rules = " and ".join(arguments.rules_set)
+            yield f"the configuration sets {rules}; what that hides is not counted\n"
+        elif again:
+            results = audited(again, again.setting(), Walk())
+            count = sum(self._show.failing(e.findings) for found in results for e in found)
+        if line := turned(count, asked.acceptance):
+            yield f"{line}\n"
 
 
 def _counted(

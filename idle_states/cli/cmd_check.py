@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..check.request import checked
     from ..linux.platforms import without_effect
     from ..wording import plural
-    from .findings_options import shown
+    from .findings_options import shown, turned, unconfigured
     from .options import output, say
     from .status import UNREADABLE
 
@@ -104,9 +104,15 @@ def run(arguments: argparse.Namespace) -> int:
     if note := without_effect(asked.criteria.platform, tables):
         say(note)
     kernels = found.kernels(asked.criteria)
+    status = show.status_of(found.findings) if found.complete else UNREADABLE
+    hides = ""
+    if not status:
+        again = unconfigured(arguments, asked)
+        hidden = show.failing(checked(again).findings) if again else show.hidden(found.findings)
+        hides = turned(hidden, asked.acceptance)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
-        known = found.remarks(asked.criteria)
+        known = [*found.remarks(asked.criteria), *([hides] if hides else [])]
         out.text(show.text(found.findings, found.texts, what, out.style, known))
     else:
         from ..report.formats import render
@@ -114,7 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
         findings = show.annotated(out.format, found.findings)
         texts, homes = found.texts, found.homes
         out.document(render(out.format, "check", findings, found.inputs, texts, homes, kernels))
-    return show.status_of(found.findings) if found.complete else UNREADABLE
+        if hides:
+            say(hides)
+    return status
 
 
 def _fix(found: "Checked", *, write: bool) -> int:

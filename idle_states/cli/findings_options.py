@@ -1,10 +1,10 @@
 """Options of the commands whose result is findings, and what becomes of the findings."""
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..findings import Finding, Severity, UsageError, worst
 from ..unexpected import failed
 from ..wording import joined
@@ -12,11 +12,15 @@ from .options import add_kernels, add_output, add_platform, kernels, platform, s
 from .status import UNREADABLE
 
 if TYPE_CHECKING:
+    from ..audit.request import AuditRequest
     from ..check.acceptance import Acceptance
     from ..check.config import Configuration
     from ..check.criteria import Criteria
+    from ..check.request import CheckRequest
     from ..report.style import Style
     from ..rules.engine import RuleSelection
+
+_Request = TypeVar("_Request", "CheckRequest", "AuditRequest")
 
 
 def add_criteria(
@@ -140,7 +144,20 @@ def configured(arguments: argparse.Namespace) -> "Configuration | None":
     for name, default in _DEFAULTS.items():
         if name in given and given[name] is None:
             given[name] = default
+    given["rules_set"] = [name for name in ("select", "ignore") if name in taken]
     return configuration
+
+
+def unconfigured(arguments: argparse.Namespace, asked: _Request) -> _Request | None:
+    """Returns the request with the rules of the command line alone and no configuration; None where
+    the configuration chooses no rules."""
+    from ..check.acceptance import NO_CONFIG
+
+    if not arguments.rules_set:
+        return None
+    rules = replace(asked.criteria.rules, **dict.fromkeys(arguments.rules_set, ()))
+    acceptance = replace(asked.acceptance, config=NO_CONFIG, revision=None)
+    return replace(asked, criteria=replace(asked.criteria, rules=rules), acceptance=acceptance)
 
 
 _DEFAULTS = {"platform": "all-levels", "fail_on": "error", "format": "text"}
@@ -196,9 +213,31 @@ class Shown:
         """Of the worst severity that counts: 1 if it is as bad as fail_on."""
         return int(found is not None and found >= self.fail_on)
 
+    def hidden(self, findings: Iterable[Finding]) -> int:
+        """Returns how many findings would count for the exit status but for the configuration's
+        suppressions."""
+        return sum(f.kept_in == "config" and f.severity >= self.fail_on for f in findings)
+
+    def failing(self, findings: Iterable[Finding]) -> int:
+        """Returns how many findings count for the exit status."""
+        return sum(f.counts and f.severity >= self.fail_on for f in findings)
+
     def status_of(self, findings: Sequence[Finding]) -> int:
         """Of findings: 3 if the tool failed on one of the inputs."""
         return UNREADABLE if failed(findings) else self.status(worst(findings))
+
+
+def turned(hidden: int, accepted: "Acceptance") -> str:
+    """Returns a closing line about findings that the configuration hides, where the exit status
+    would be 1 with them."""
+    configuration = accepted.configuration() if hidden else None
+    if configuration is None:
+        return ""
+    of = f" of {accepted.revision}" if accepted.revision else ""
+    many = "1 finding is" if hidden == 1 else f"{hidden} findings are"
+    return (
+        f"{many} hidden by {configuration.file}{of}; the exit status would be 1 with --config none"
+    )
 
 
 def shown(arguments: argparse.Namespace) -> Shown:

@@ -1,0 +1,71 @@
+"""What the configuration hides is counted in the last line, where it turned the verdict."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Capture, run
+
+SPEC = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
+INI = "[idle-states]\n"
+FAILS = ("check", "mine.yaml", "--kernel", "6.1")
+SUPPRESSED = "suppress =\n  IS215 mine:* so\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text(SPEC)
+
+
+@pytest.mark.parametrize("setting", ["ignore = IS2, IS4\n", "select = IS1\n", SUPPRESSED])
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_hidden_findings_are_counted(setting: str, command: str, capsys: Capture) -> None:
+    words = (command, *FAILS[1:])
+    expected = run(capsys, *words, "--config", "none")
+    assert expected[0] == 1
+    assert "hidden" not in expected[1]
+    Path("setup.cfg").write_text(INI + setting)
+    status, text, _ = run(capsys, *words)
+    assert status == 0, text
+    line = text.splitlines()[-1]
+    assert line == (
+        "1 finding is hidden by setup.cfg; the exit status would be 1 with --config none"
+    )
+    status, _, said = run(capsys, *words, "--format", "json")
+    assert status == 0
+    assert line in said
+
+
+@pytest.mark.parametrize(
+    ("setting", "more"),
+    [
+        ("ignore = IS1\n", ()),
+        ("kernels = 4.11\n", ()),
+        ("suppress =\n  IS203 mine:* so\n", ()),
+        ("ignore = IS2, IS4\n", ("--ignore", "IS2,IS4")),
+        ("ignore = IS203\n", ()),
+    ],
+)
+def test_verdict_that_is_not_turned_has_no_such_line(
+    setting: str, more: tuple[str, ...], capsys: Capture
+) -> None:
+    """Nothing hidden counts; the command line hides it itself; or the check fails all the same."""
+    Path("setup.cfg").write_text(INI + setting)
+    for command in ("check", "audit"):
+        _, text, said = run(capsys, command, *FAILS[1:], *more)
+        assert "hidden" not in text + said
+
+
+def test_names_on_standard_input_are_not_read_again() -> None:
+    Path("setup.cfg").write_text(f"{INI}ignore = IS2, IS4\n")
+    words = [sys.executable, "-I", "-m", "idle_states", "audit", "-", *FAILS[2:]]
+    done = subprocess.run(words, input="mine.yaml\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("the configuration sets ignore; what that hides is not counted\n")
+    words[4:6] = ["check", "-"]
+    done = subprocess.run(words, input=SPEC, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1 finding is hidden by setup.cfg" in done.stdout
