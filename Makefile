@@ -97,7 +97,7 @@ boot-deps: $(VENV)/.installed
 	$(BIN)/python -m idle_states.boot.q35.parts
 
 trees: boot-deps
-	PYTHONPATH=. $(BIN)/python tools/record_trees.py
+	$(BIN)/python -m tools.record_trees
 
 nightly: boot-deps
 	$(BIN)/python -m tools.nightly docs/validation.json

@@ -24,6 +24,7 @@ from pathlib import Path
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import LATENCIES, cells, u32_array
+from tools.command_line import asked
 
 from .measuring import ROOT, TOOL, Given, Work, run
 from .table import Aim
@@ -187,7 +188,7 @@ def works(given: Given) -> list[Work]:
 
 def main() -> int:
     """A cluster's fleet as large as is asked for."""
-    times = int(sys.argv[1])
+    times = int(asked(__doc__, "TIMES").times)
     root = fdt.read((ROOT / "tests/data/trees/powernv9.dtb").read_bytes(), "powernv9.dtb")
     with tempfile.TemporaryDirectory() as folder:
         files = fleet(Path(folder) / "files", root, ALIKE, TABLES)

@@ -1,6 +1,6 @@
 """What changed between two tables of benchmarks, by Student's t on the samples of each work.
 
-    python benchmarks/compare.py A B [--confidence 99] [--clock wall]
+    python -m benchmarks.compare A B [--confidence 99] [--clock wall]
 
 A and B are of `make bench OUTPUT=FILE`, of two commits on one machine. Exit status: 1 if a work got
 slower, 3 if a file is none of these.
@@ -98,7 +98,7 @@ def confidence(text: str) -> Decimal:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser("python -m benchmarks.compare", description=__doc__)
     parser.add_argument("a", type=Path)
     parser.add_argument("b", type=Path)
     parser.add_argument("--confidence", type=confidence, default=Decimal(99), help="percent (99)")

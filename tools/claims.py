@@ -17,6 +17,7 @@ import yaml
 
 from idle_states.cli import main as idle_states
 from idle_states.files import write_file
+from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).with_name("claims.yaml")
@@ -228,4 +229,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    asked(__doc__)
     sys.exit(main())

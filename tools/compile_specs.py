@@ -14,6 +14,7 @@ from pathlib import Path
 import idle_states
 from idle_states.spec import compiled, loading
 from idle_states.spec.packaged import display_name, named
+from tools.command_line import asked
 
 PACKAGE = Path(idle_states.__file__).parent
 
@@ -26,7 +27,8 @@ def readers() -> Iterator[str]:
 
 
 def main() -> None:
-    target = Path(sys.argv[1]) if sys.argv[1:] else PACKAGE / "specs" / compiled.NAME
+    file = asked(__doc__, "[FILE]").file
+    target = Path(file) if file else PACKAGE / "specs" / compiled.NAME
     specs = [loading.Loading({}).load(each.file, display_name(each.file)) for each in named()]
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(compiled.compiled(specs, readers()))

@@ -7,7 +7,6 @@ a release that it needs more. Needs the standard library only, for a build has n
 """
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import Any
 from idle_states.history import choices, types_of
 from idle_states.linux.governors import governor_names
 from idle_states.linux.releases import LONG_TERM, MAINLINE, SERIES, release
+from tools.command_line import asked
 
 CORE = Path(__file__).parent.parent / "idle_states" / "core"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -145,7 +145,7 @@ def _macro(name: str, lines: list[str]) -> str:
 
 
 def main() -> None:
-    for path in write(Path(sys.argv[1])):
+    for path in write(Path(asked(__doc__, "DIRECTORY").directory)):
         print(path)
 
 

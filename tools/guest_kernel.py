@@ -28,6 +28,7 @@ from idle_states.boot.debian import Packages, Unavailable, untar
 from idle_states.boot.parts import packages_in
 from idle_states.boot.virt.machines import VIRT, VirtMachine
 from idle_states.reading import launching
+from tools.command_line import asked
 
 _SOURCE = "linux-source"
 _MEMBERS = ("usr/src/linux-source-*.tar.xz", "usr/share/doc/linux-source-*/changelog.Debian.gz")
@@ -174,9 +175,10 @@ def _make(
 
 
 def main(words: Sequence[str]) -> int:
+    wanted = asked(__doc__, "[KERNEL...]", words=words).kernel
     status = 0
     packages = packages_in()
-    for word in words or [":".join(each) for each in KERNELS]:
+    for word in wanted or [":".join(each) for each in KERNELS]:
         name, _, suite = word.partition(":")
         if name not in VIRT or not suite:
             machines = " or ".join(VIRT)

@@ -11,7 +11,6 @@ to build/install.log. Exits with 1 if the tool or one of the packages of NEEDED 
 others do. Requires Python alone.
 """
 
-import argparse
 import configparser
 import re
 import subprocess
@@ -19,6 +18,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
@@ -190,13 +191,7 @@ def shown(path: Path) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Installs the tool, or the packages of the extras that are named. Returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.install",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("extras", nargs="*", metavar="EXTRA")
-    extras = parser.parse_args(words).extras
+    extras = asked(__doc__, "[EXTRA...]", words=words).extra
     try:
         return packages(extras) if extras else tool()
     except NotLocked as problem:

@@ -6,7 +6,6 @@ idle_states/linux/intel_idle/tables.py.
 Releases are named oldest first. Figures alone are kept: names, times, hints, flags, processors.
 """
 
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from idle_states.linux.built_in.reader import listed_cpus
 from idle_states.linux.intel_idle.known import LETTERS, SETTINGS, spans
 from idle_states.reading import opening
 from idle_states.sources import read_sources
+from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "idle_states/linux/intel_idle/tables.py"
@@ -96,5 +96,5 @@ def _cpu_lines(
 
 
 if __name__ == "__main__":
-    given = (word.partition("=") for word in sys.argv[1:])
+    given = (word.partition("=") for word in asked(__doc__, "TREE...").tree)
     TARGET.write_text(text({release: Path(tree) for release, _, tree in given}), "utf-8")

@@ -10,7 +10,6 @@ Environment markers make each file serve every Python and machine. The versions 
 the package index is the one that uv is configured for, and no file names it.
 """
 
-import argparse
 import configparser
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 
 from idle_states.files import write_file
+from tools.command_line import asked
 from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN
 
 OLDEST = "3.11"
@@ -64,12 +64,7 @@ def resolved(requirements: Sequence[str], *options: str) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Writes the three files. Returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.lock",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.parse_args(words)
+    asked(__doc__, words=words)
     LOCKS.mkdir(exist_ok=True)
     every = [*to_run(), *to_build(), *of_extras()]
     what = "The packages of idle-states, its build and its extras, and by what each is required"

@@ -24,6 +24,7 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.rules.catalogue import rule_named
 from idle_states.sources.walk import Walk
 from idle_states.wording import joined, plural
+from tools.command_line import asked
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, VERDICTS = DOCS / "mainline.md", DOCS / "mainline.json"
@@ -193,12 +194,10 @@ def _table(head: str, rows: Iterable[str]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    if len(words) != 2:
-        print(__doc__)
-        return 2
-    findings, judged = found(Path(words[0])), verdicts(VERDICTS.read_text("utf-8"))
+    given = asked(__doc__, "TREE", "NAME", words=words)
+    findings, judged = found(Path(given.tree)), verdicts(VERDICTS.read_text("utf-8"))
     above = PAGE.read_text("utf-8").partition(START)[0]
-    write_file(PAGE, f"{above}{START}\n{section(findings, judged, words[1])}")
+    write_file(PAGE, f"{above}{START}\n{section(findings, judged, given.name)}")
     lines = list(complaints(findings, judged))
     print("\n".join(lines) or f"{PAGE.name}: every finding has its verdict")
     return 1 if lines else 0

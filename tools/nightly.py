@@ -30,6 +30,7 @@ from idle_states.files import write_file
 from idle_states.findings import Rejected
 from idle_states.spec.library import find
 from idle_states.spec.packaged import revisions
+from tools.command_line import asked
 
 LEVELS = {"powernv9": 0xEC00_0000, "powernv10": 0xB010_0000}
 """Machine -> the stop levels of a real one (skiboot's op920.wsp.dts and p10-rainier.dts)."""
@@ -163,7 +164,8 @@ def is_fault(record: dict[str, Any]) -> bool:
 
 def main(words: list[str]) -> int:
     """1 if anything differed or failed, 3 if a part could not be had."""
-    path, missing = Path(words[0]), words[1:] == ["--missing"]
+    given = asked(__doc__, "FILE", "--missing", words=words)
+    path, missing = Path(given.file), given.missing
     wanted = [case for machine in MACHINES for case in cases(machine)]
     records = [old for old in load(path) if _case(old) in wanted]
     if missing:

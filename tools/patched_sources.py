@@ -18,6 +18,7 @@ from idle_states.patches.library import DTS_DIRECTORY, packaged
 from idle_states.patches.plan import Plan
 from idle_states.patches.source_tree import SourcesTree
 from idle_states.report.patch_mail import mails
+from tools.command_line import asked
 
 _GIT = (
     "git",
@@ -80,4 +81,5 @@ def _git(top: Path, *words: str) -> str:
 
 
 if __name__ == "__main__":
+    asked(__doc__)
     sys.exit(main())

@@ -10,6 +10,7 @@ from collections import Counter
 from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT
 from tests.support.patched_trees import REFUSED, descriptions, trees, tried
 from tests.support.skiboot_clone import CLONE
+from tools.command_line import asked
 
 _STATUSES = (MADE, PRESENT, NOT_MEANT, REFUSED)
 _BY_REVIEW = "of those made, not without --force"
@@ -43,4 +44,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    asked(__doc__)
     sys.exit(main())

@@ -22,6 +22,7 @@ from idle_states.pipeline import held_by
 from idle_states.prove.request import ProveRequest, proven
 from idle_states.sources import read_sources
 from idle_states.spec.packaged import machines, revisions
+from tools.command_line import asked
 
 HZ = 250
 
@@ -100,7 +101,8 @@ def _first(of: GovernorRequest, releases: Sequence[Release]) -> tuple[Release, D
     return None
 
 
-def main(governors: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
+    governors = asked(__doc__, "[GOVERNOR...]", words=words).governor
     wanted, undecided = [*tables()], 0
     for governor in governors or governor_names():
         began = time.process_time()

@@ -3,13 +3,13 @@
 python -m tools.published docs
 """
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from idle_states.files import write_file
 from idle_states.report.html import svg
 from idle_states.simulation.summary import BISTABLE_POINTS
+from tools.command_line import asked
 
 from . import published_sweeps as sweeps
 from . import published_wakes as wakes
@@ -374,4 +374,4 @@ def write(directory: Path, found: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), pages())
+    write(Path(asked(__doc__, "DIRECTORY").directory), pages())

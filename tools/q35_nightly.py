@@ -19,6 +19,7 @@ from idle_states.boot.q35.request import Q35Request
 from idle_states.boot.q35.result import Q35Result
 from idle_states.boot.q35.run import run_with
 from idle_states.boot.run import Surroundings
+from tools.command_line import asked
 
 from .nightly import differences_of, is_fault, load, outcome_of, save, today
 from .q35_tables import Q35Table, tables
@@ -115,7 +116,8 @@ def record(result: Q35Result) -> dict[str, Any]:
 
 def main(words: list[str]) -> int:
     """1 if anything differed or failed, 3 if a part could not be had."""
-    path, missing = Path(words[0]), words[1:] == ["--missing"]
+    given = asked(__doc__, "FILE", "--missing", words=words)
+    path, missing = Path(given.file), given.missing
     name2record = {(old["table"], old["suite"]): old for old in load(path)}
     status = 0
     wanted = [(table, suite, (table.name, suite or own_suite())) for table, suite in cases()]

@@ -18,6 +18,7 @@ from idle_states.acpi_objects import (
 )
 from idle_states.boot.q35 import machine
 from idle_states.boot.q35.aml import ssdt
+from tools.command_line import asked
 
 Objects = Mapping[str, AcpiObject]
 """Name -> object of a processor: _CST, _LPI."""
@@ -166,8 +167,9 @@ def _lpi(*times_us: tuple[int, int]) -> AcpiObject:
 
 
 def main(words: list[str]) -> int:
+    directory = asked(__doc__, "DIR", words=words).dir
     for table in tables():
-        Path(words[0], f"{table.name}.aml").write_bytes(table.ssdt)
+        Path(directory, f"{table.name}.aml").write_bytes(table.ssdt)
     return 0
 
 

@@ -18,6 +18,7 @@ from idle_states.boot.debian import Unavailable
 from idle_states.boot.parts import Parts
 from idle_states.boot.request import BootRequest
 from tests.support import DATA
+from tools.command_line import asked
 
 TREES = DATA / "trees"
 
@@ -56,4 +57,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    asked(__doc__)
     sys.exit(main())

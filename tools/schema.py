@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import json
-import sys
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -11,6 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from idle_states.forms import INLINE, OMITTED, Limits, keys
 from idle_states.report.documents.envelope import Envelope
 from idle_states.resources import resource
+from tools.command_line import asked
 
 Schema = dict[str, Any]
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
@@ -127,5 +127,5 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    target = sys.argv[1] if sys.argv[1:] else resource("schemas", "output.schema.json")
+    target = asked(__doc__, "[FILE]").file or resource("schemas", "output.schema.json")
     Path(str(target)).write_text(text(), "utf-8")

@@ -9,6 +9,7 @@ import re
 from idle_states.files import write_file
 from idle_states.processors import CHIPS, NAMES, UNKNOWN_CHIP
 from idle_states.resources import resource
+from tools.command_line import asked
 
 _GENERATIONS = re.compile(r'("generation": \{\s+"enum": )\[[^]]*\]')
 _CHIPS = re.compile(r'("chips": \{[^{}]+\{\s+"enum": )\[[^]]*\]')
@@ -24,5 +25,6 @@ def with_processors(schema: str) -> str:
 
 
 if __name__ == "__main__":
+    asked(__doc__)
     file = resource("schemas", "idle-states.schema.json")
     write_file(file, with_processors(file.read_text("utf-8")))

@@ -84,7 +84,7 @@ def differences(sources: list[Source]) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m tools.tree_specs", description=__doc__)
     parser.add_argument("tree")
     parser.add_argument("-v", action="store_true", dest="verbose")
     arguments = parser.parse_args()

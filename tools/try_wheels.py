@@ -22,6 +22,7 @@ from pathlib import Path
 
 from idle_states.boot.debian import Unavailable, archive
 from tools import wheel_audit
+from tools.command_line import asked
 from tools.install import NEEDED
 from tools.wheels import DIST, ROOT, SUITE, Platform, named
 
@@ -170,7 +171,7 @@ def attempt(platform: Platform) -> bool:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Tries the platforms that are named. Returns the exit status."""
-    platforms = named(sys.argv[1:] if words is None else words)
+    platforms = named(asked(__doc__, "[PLATFORM...]", words=words).platform)
     if os.geteuid():
         print("expected to be root: machines are made and entered by debootstrap and chroot")
         return 3

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from idle_states.boot.predict import STAGES
+from tools.command_line import asked
 
 from . import validation_q35, validation_virt
 from .boot_words import not_booted, stages_of
@@ -130,4 +131,4 @@ def _unconfirmed(records: Sequence[dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text(*(load(Path(name)) for name in sys.argv[1:])))
+    sys.stdout.write(text(*(load(Path(name)) for name in asked(__doc__, "FILE...").file)))

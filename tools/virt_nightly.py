@@ -25,6 +25,7 @@ from idle_states.boot.virt.result import VirtResult
 from idle_states.boot.virt.run import run
 from idle_states.devicetree import fdt
 from idle_states.findings import Rejected
+from tools.command_line import asked
 
 from .guest_kernel import KERNELS, BuildFailed, guest_kernel
 from .nightly import differences_of, is_fault, load, outcome_of, save, today
@@ -138,7 +139,8 @@ def record(result: VirtResult) -> dict[str, Any]:
 
 def main(words: list[str]) -> int:
     """1 if anything differed or failed, 3 if a part could not be had."""
-    path, missing = Path(words[0]), words[1:] == ["--missing"]
+    given = asked(__doc__, "FILE", "--missing", words=words)
+    path, missing = Path(given.file), given.missing
     key2record = {key_of(old): old for old in load(path)}
     status = 0
     wanted = list(boots())

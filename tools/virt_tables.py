@@ -14,6 +14,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import u32_array
 from idle_states.sources import read_sources
 from idle_states.spec.packaged import machines
+from tools.command_line import asked
 
 Value = int | str | bytes | Sequence[int]
 _FIRST = 1
@@ -312,7 +313,7 @@ def _bytes(value: Value) -> bytes:
 
 
 def main(words: list[str]) -> int:
-    directory = Path(words[0])
+    directory = Path(asked(__doc__, "DIR", words=words).dir)
     directory.mkdir(parents=True, exist_ok=True)
     for table in tables():
         (directory / f"{table.machine}-{table.name}.dtb").write_bytes(fdt.write(table.root))

@@ -27,6 +27,7 @@ from idle_states.patches.dts_plan import planned
 from idle_states.patches.dts_progress import Progress
 from idle_states.patches.dts_towards import patch_towards, unlike
 from idle_states.patches.source_tree import SourcesTree
+from tools.command_line import asked
 
 _STATE = re.compile(rb'"(?:arm|riscv),idle-state"')
 Names = tuple[str, ...]
@@ -176,4 +177,5 @@ _CHANGES = (
 )
 
 if __name__ == "__main__":
+    asked(__doc__)
     sys.exit(main())

@@ -8,7 +8,6 @@ builds each again in another place, and compares the bytes. Exits with 1 if ther
 with 3 if a program or package is missing.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from idle_states.boot.debian import Packages, Unavailable
 from tools import wheel_audit
+from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -184,15 +184,12 @@ def release(platform: Platform, twice: bool) -> Path:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Builds the platforms that are named. Returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tools.wheels", description=__doc__)
-    parser.add_argument("--twice", action="store_true")
-    parser.add_argument("platforms", nargs="*", metavar="PLATFORM")
-    arguments = parser.parse_args(words)
+    arguments = asked(__doc__, "--twice", "[PLATFORM...]", words=words)
     os.umask(0o022)
     # the date of files in a wheel
     os.environ.setdefault("SOURCE_DATE_EPOCH", last_commit())
     status = 0
-    for platform in named(arguments.platforms):
+    for platform in named(arguments.platform):
         try:
             wheel = release(platform, arguments.twice)
         except (Refused, Unavailable) as reason:

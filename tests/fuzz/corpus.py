@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from tests.support import ROOT
+from tools.command_line import asked
 
 KEPT = Path(__file__).parent / "kept"
 FOUND = ROOT / "build" / "fuzz"
@@ -72,7 +73,8 @@ def worth_keeping(name: str, inputs: dict[str, bytes]) -> dict[str, bytes]:
     return chosen
 
 
-def main(names: list[str]) -> None:
+def main(words: list[str]) -> None:
+    names = asked(__doc__, "[READER...]", words=words).reader
     from tests.fuzz.readers import READERS
 
     for name in names or READERS:

@@ -2,12 +2,12 @@
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from idle_states import __version__
 from idle_states.files import write_file
+from tools.command_line import asked
 
 from .arguments import PROGRAM, Argument, Command, commands, description, epilog
 
@@ -114,6 +114,7 @@ def _escaped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if sys.argv[1:] else PAGE
+    file = asked(__doc__, "[FILE]").file
+    target = Path(file) if file else PAGE
     target.parent.mkdir(exist_ok=True)
     write_file(target, text())

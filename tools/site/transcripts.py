@@ -19,6 +19,7 @@ from pathlib import Path
 
 from idle_states.boot.debian import Packages, own_suite
 from idle_states.files import write_file
+from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -144,8 +145,9 @@ def _again(block: str, shell: _Shell) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    pages = asked(__doc__, "[PAGE...]").page
     with tempfile.TemporaryDirectory() as mirror:
         mirror_of(skiboot_source(), Path(mirror))
-        for page in [Path(name) for name in sys.argv[1:]] or PAGES:
+        for page in [Path(name) for name in pages] or PAGES:
             with tempfile.TemporaryDirectory() as scratch:
                 write_file(page, replayed(page.read_text("utf-8"), Path(scratch), Path(mirror)))
