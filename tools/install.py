@@ -12,6 +12,7 @@ others do. Requires Python alone.
 """
 
 import configparser
+import os
 import re
 import subprocess
 import sys
@@ -23,18 +24,20 @@ from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
-CHOSEN = ROOT / "build" / "requirements.txt"
 LOCKS = ROOT / "requirements"
 BUILD, RUN, EXTRAS = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "extras.txt"
 CORE_MISSING = ROOT / "idle_states" / "core" / "_core.missing"
 
 NEEDED = ("pytest", "pytest-xdist", "hypothesis")
 """Without these no test runs."""
+WITHOUT_WHEEL = "pylibfdt"
+"""A package that is built on every machine, by the packages of the extra below."""
 BUILDERS = "builders"
-"""The extra whose packages pip needs before it can build others."""
 COMPILED = "a C compiler and Python.h (apt-get install gcc libc6-dev python3-dev)"
-PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input")
-HASHED = ("--quiet", "--require-hashes", "--no-build-isolation", "-r")
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet")
+PROGRAMS = str(Path(sys.executable).parent)
+"""The directory of the programs that packages bring."""
+HASHED = ("install", "--require-hashes", "--no-build-isolation", "-r")
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _LINE = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>[^ ;]+)(?: ; (?P<marker>[^\\]+?))? \\?\n")
@@ -94,13 +97,14 @@ def closure(requirements: Sequence[str], packages: Sequence[Locked]) -> list[Loc
     return [each for each in packages if each.name in wanted]
 
 
-def pip(words: Sequence[str]) -> str | None:
-    """Runs pip install. Returns what it said if it failed, else None."""
+def pip(words: Sequence[str], given: str = "") -> str | None:
+    """Runs pip. given: its standard input. Returns what it said if it failed, else None."""
     LOG.parent.mkdir(exist_ok=True)
     done = subprocess.run(
         [*PIP, *words],
         cwd=ROOT,
-        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PATH": os.pathsep.join((PROGRAMS, os.environ["PATH"]))},
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -143,7 +147,7 @@ def tool() -> int:
     for words in (
         (*HASHED, str(BUILD)),
         (*HASHED, str(RUN)),
-        ("--quiet", "--no-deps", "--no-build-isolation", *editable),
+        ("install", "--no-deps", "--no-build-isolation", *editable),
     ):
         if (said := pip(words)) is not None:
             why = reason(said)
@@ -161,15 +165,25 @@ def tool() -> int:
 
 def chosen(wanted: Sequence[str], packages: Sequence[Locked]) -> str | None:
     """Installs the packages that are wanted. Returns pip's output if it failed, else None."""
-    CHOSEN.parent.mkdir(exist_ok=True)
-    CHOSEN.write_text("".join(each.text for each in closure(wanted, packages)), "utf-8")
-    return pip([*HASHED, str(CHOSEN)])
+    lines = "".join(each.text for each in closure(wanted, packages))
+    return pip([*HASHED, "/dev/stdin"], lines)
 
 
 def packages(extras: Sequence[str]) -> int:
     """Installs the packages of extras. Returns the exit status."""
     wanted, known = list(requirements(extras)), locked(EXTRAS)
-    chosen([*requirements([BUILDERS])], known)  # a package that needs them fails with a reason
+    builders = [*requirements([BUILDERS])]
+    if all(each.name != WITHOUT_WHEEL for each in closure(wanted, known)):
+        return together_or_alone(wanted, known)
+    chosen(builders, known)
+    try:
+        return together_or_alone(wanted, known)
+    finally:  # as a plugin of setuptools, setuptools-scm would take part in builds of idle-states
+        pip(["uninstall", "--yes", *map(name_of, builders)])
+
+
+def together_or_alone(wanted: Sequence[str], known: Sequence[Locked]) -> int:
+    """Installs packages, each alone if that fails. Returns the exit status."""
     if chosen(wanted, known) is None:
         return 0
     status = 0
