@@ -1,9 +1,10 @@
-"""The optional packages, and what to do about one that is missing.
+"""The optional packages, and the command that installs one that is missing.
 
-An extra is a name in brackets, as pip takes it: idle-states[dask].
+An extra is a name in brackets, as pip takes it behind a checkout or a wheel: '.[dask]'.
 """
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,16 +13,18 @@ from typing import Any
 
 from .findings import Location, Unreadable, unreadable
 
-_COMPILED = "; without a wheel for this machine it needs a C compiler and Python.h"
+_COMPILED = " (it needs a C compiler and Python.h where this machine has no wheel)"
+_COMPILES = ("c", "dtschema")
 
-EXTRA2PACKAGES = {
-    "c": ("tree_sitter", "tree_sitter_c"),
-    "dask": ("distributed",),
-    "parquet": ("pyarrow",),
-    "plot": ("matplotlib",),
-    "prove": ("z3",),
+EXTRAS = {
+    "c": {"tree_sitter": "tree-sitter>=0.23", "tree_sitter_c": "tree-sitter-c>=0.23"},
+    "dask": {"distributed": "distributed>=2024.1"},
+    "dtschema": {"dtschema": "dtschema>=2024.11"},
+    "parquet": {"pyarrow": "pyarrow>=14"},
+    "plot": {"matplotlib": "matplotlib>=3.8"},
+    "prove": {"z3": "z3-solver>=4.12"},
 }
-"""Extra -> the modules of it that the program imports."""
+"""Extra -> its modules, each with the requirement that setup.cfg has for it."""
 
 
 class MissingPackage(Unreadable):
@@ -35,7 +38,7 @@ def package(extra: str, module: str, where: str | Location) -> Any:
     Raises MissingPackage (IS930), which says how to install it.
     """
     top = module.partition(".")[0]
-    assert top in EXTRA2PACKAGES[extra], module
+    assert top in EXTRAS[extra], module
     try:
         with _away(module):
             return import_module(module)
@@ -43,7 +46,7 @@ def package(extra: str, module: str, where: str | Location) -> Any:
         found = "none"
     except ImportError as error:
         found = f"one that cannot be loaded ({error})"
-    message = f"expected the package {top} ({remedy(extra)}), found {found}"
+    message = f"expected the package {top}, found {found}; to install it: {remedy(extra)}"
     raise MissingPackage(unreadable(where, message).findings) from None
 
 
@@ -66,5 +69,7 @@ def _away(module: str) -> Iterator[None]:
 
 
 def remedy(extra: str) -> str:
-    """The command that installs an extra, and what it may need."""
-    return f"pip install 'idle-states[{extra}]'{_COMPILED if extra == 'c' else ''}"
+    """Returns the command that installs an extra for the Python that runs this, however idle-states
+    itself was installed, and names what the command may need."""
+    words = [sys.executable or "python3", "-m", "pip", "install", *EXTRAS[extra].values()]
+    return f"{shlex.join(words)}{_COMPILED if extra in _COMPILES else ''}"

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
-from idle_states.extras import EXTRA2PACKAGES, MissingPackage, package, remedy
+from idle_states.extras import EXTRAS, MissingPackage, package, remedy
 from tests.support import ROOT
 
 C_TABLE = """\
@@ -18,12 +19,12 @@ struct cpu_idle_states power9_cpu_idle_states[] = {
 	{ .name = "stop0_lite", .latency_ns = 0, .residency_ns = 2000, .flags = 0 },
 };
 """
-SAID = "expected the package tree_sitter (pip install 'idle-states[c]'; "
+SAID = f"expected the package tree_sitter, found none; to install it: {remedy('c')}"
 
 
 @pytest.fixture
 def no_tree_sitter(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in EXTRA2PACKAGES["c"]:
+    for module in EXTRAS["c"]:
         monkeypatch.setitem(sys.modules, module, None)
 
 
@@ -56,10 +57,16 @@ def test_every_extra_is_one_of_setup_cfg() -> None:
 
     config = ConfigParser()
     config.read(ROOT / "setup.cfg")
-    for extra, modules in EXTRA2PACKAGES.items():
-        listed = config["options.extras_require"][extra].replace("-", "_")
-        assert all(module in listed for module in modules)
-        assert f"idle-states[{extra}]" in remedy(extra)
+    for extra, packages in EXTRAS.items():
+        listed = config["options.extras_require"][extra].split()
+        assert list(packages.values()) == listed
+
+
+def test_the_remedy_is_a_command_of_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/with blanks/python3")
+    assert shlex.split(remedy("prove")) == [
+        *("/with blanks/python3", "-m", "pip", "install", "z3-solver>=4.12")
+    ]
 
 
 @pytest.mark.usefixtures("no_tree_sitter")

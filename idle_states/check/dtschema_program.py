@@ -17,13 +17,13 @@ from typing import Any
 from ..dataclass import dataclass
 from ..devicetree import fdt
 from ..devicetree.tree import Node
+from ..extras import remedy
 from ..findings import Location, Unreadable, unreadable
 from ..power_mgt import STOP_LEVELS
 from ..reading import launching, limits, opening
 from ..resources import cache_directory, resource
 
 BINDING = "powerpc/opal-power-mgt.yaml"
-INSTALL = "pip install idle-states[dtschema]"
 TIMEOUT_S = limits.DT_VALIDATE_S
 
 Record = Mapping[str, Any]
@@ -51,7 +51,10 @@ class Validator:
             make = validate and launching.find("dt-mk-schema", os.path.dirname(validate))
             if validate and make:
                 return cls(validate, make)
-        raise unreadable(Location(), f"expected the program dt-validate, found none; {INSTALL}")
+        message = (
+            f"expected the program dt-validate, found none; to install it: {remedy('dtschema')}"
+        )
+        raise unreadable(Location(), message)
 
     def records(self, nodes: Sequence[Mapping[str, bytes]]) -> list[list[Record]]:
         """What dt-validate says of each power-mgt node, given by its properties.

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         action="store_true",
         help="have each proof checked by z3, from a second description of the governor (needs "
-        "idle-states[prove])",
+        "the package z3-solver)",
     )
     add_format(parser)
 

@@ -14,6 +14,7 @@ import pytest
 from idle_states.check import dtschema_program
 from idle_states.check.dtschema_engine import check
 from idle_states.cli import main
+from idle_states.extras import remedy
 from idle_states.findings import Unreadable
 from idle_states.resources import resource
 from idle_states.sources import read_source
@@ -41,7 +42,7 @@ def dtschema() -> None:
 def test_dt_validate_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Unreadable, match=r"pip install idle-states\[dtschema\]") as caught:
+    with pytest.raises(Unreadable, match=r"pip install 'dtschema>=2024") as caught:
         check([read_source("power9")])
     assert [finding.rule for finding in caught.value.findings] == ["IS930"]
 
@@ -53,7 +54,7 @@ def test_the_command_line_says_what_to_install(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["check", "power9", "--engine", "dtschema"]) == 3
     said = capsys.readouterr()
-    assert "pip install idle-states[dtschema]" in said.err
+    assert remedy("dtschema") in said.err
     assert said.out == ""
 
 
@@ -123,12 +124,12 @@ def test_an_interrupt_ends_the_program(who: str, fakes: Path) -> None:
     with subprocess.Popen(
         [PYTHON, "-c", code], env=environment, stderr=subprocess.PIPE, text=True
     ) as running:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while not (pidfile.exists() and pidfile.read_text()) and time.monotonic() < deadline:
             time.sleep(0.02)
         if not first:
             running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, said = running.communicate(timeout=300)
     assert running.returncode == 130
     assert "Traceback" not in said
     assert not alive(int(pidfile.read_text()))

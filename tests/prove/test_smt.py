@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from idle_states.cli import main
+from idle_states.extras import remedy
 from idle_states.linux.governors import Governor, State
 from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.idle_loop import NO_LIMIT_US
@@ -94,4 +95,4 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_z3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
     assert main(["prove", "power9", "--kernel", "6.1", "--check"]) == 3
-    assert "idle-states[prove]" in capsys.readouterr().err
+    assert remedy("prove") in capsys.readouterr().err

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from idle_states import core
 from idle_states.cli import main
+from idle_states.extras import remedy
 from idle_states.linux.governors import Governor, Outcome, Situation, State
 from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.governors.interface import NO_STATE
@@ -449,10 +450,8 @@ def test_no_picture_without_matplotlib(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     assert main([*PLOT, str(tmp_path / "a.svg")]) == 3
-    assert (
-        "expected the package matplotlib (pip install 'idle-states[plot]')"
-        in capsys.readouterr().err
-    )
+    wanted = f"expected the package matplotlib, found none; to install it: {remedy('plot')}"
+    assert wanted in capsys.readouterr().err
     assert not (tmp_path / "a.svg").exists()
 
 

@@ -19,7 +19,7 @@ def program(name: str) -> str:
     try:
         directory = os.path.dirname(Validator.installed().validate)
     except Unreadable:
-        pytest.skip("dt-validate is not installed (pip install idle-states[dtschema])")
+        pytest.skip("dt-validate is not installed (the extra dtschema)")
     return os.path.join(directory, name)
 
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from datetime import date
 
 import pytest
 
@@ -11,9 +12,42 @@ from idle_states.cli.commands import COMMANDS
 from tests.support import ROOT
 from tools.site import manual
 
+README = (ROOT / "README.md").read_text("utf-8")
+
 
 def test_the_page_is_that_of_the_parser() -> None:
     assert manual.PAGE.read_text("utf-8") == manual.text(), "make man"
+
+
+def test_it_has_the_day_of_the_version() -> None:
+    """Not that of its making, so that it is the same wherever it is made."""
+    heading = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert heading
+    version, day = re.findall(r"[\d.-]+", heading[1])
+    date.fromisoformat(day)
+    first = manual.PAGE.read_text("utf-8").splitlines()[0]
+    assert first == f'.TH IDLE-STATES 1 "{day}" "idle-states {version}" "User Commands"'
+
+
+def test_its_examples_are_run_with_those_of_the_readme(shown: str) -> None:
+    examples = re.findall(r"^ {11}(idle-states .*)$", shown.partition("\nEXAMPLES\n")[2], re.M)
+    assert len(examples) > 6
+    tour = re.findall(r"^(?: {4}|\$ )(idle-states .*?)(?:  +#.*)?$", README, re.M)
+    assert set(examples) <= set(tour)
+
+
+@pytest.mark.parametrize("width", [60, 78, 132])
+def test_groff_has_nothing_to_warn_of(width: int, groff: str) -> None:
+    words = [groff, "-man", "-Tutf8", "-ww", f"-rLL={width}n", "-z", str(manual.PAGE)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_its_name_is_found_by_whatis() -> None:
+    if shutil.which("lexgrog") is None:
+        pytest.skip("lexgrog is not installed (Debian package man-db)")
+    done = subprocess.run(["lexgrog", manual.PAGE], capture_output=True, text=True, check=True)
+    assert done.stdout.partition(": ")[2].startswith('"idle-states - OpenPOWER idle-state tables')
 
 
 def test_it_is_installed() -> None:
@@ -21,11 +55,17 @@ def test_it_is_installed() -> None:
 
 
 @pytest.fixture(scope="module")
-def shown() -> str:
-    """As a terminal has it."""
-    if shutil.which("groff") is None:
+def groff() -> str:
+    found = shutil.which("groff")
+    if found is None:
         pytest.skip("groff is not installed (Debian package groff-base)")
-    words = ["groff", "-man", "-Tascii", "-ww", "-P-cbou", "-rLL=200n", "-rHY=0", str(manual.PAGE)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def shown(groff: str) -> str:
+    """As a terminal has it."""
+    words = [groff, "-man", "-Tascii", "-ww", "-P-cbou", "-rLL=200n", "-rHY=0", str(manual.PAGE)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout

@@ -11,7 +11,35 @@ from tools.command_line import asked
 
 from .arguments import PROGRAM, Argument, Command, commands, description, epilog
 
-PAGE = Path(__file__).resolve().parents[2] / "man" / f"{PROGRAM}.1"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "man" / f"{PROGRAM}.1"
+_HEADING = re.compile(r"^## (\S+) \((\d{4}-\d{2}-\d{2})", re.MULTILINE)
+_EXAMPLES = """\
+Check every table of this folder
+    idle-states check
+Follow a table from its spec to what Linux registers
+    idle-states show power9 --kernel 6.1 --platform op920
+Find out why 200 ns halved a benchmark in 2017
+    idle-states show power9-dd1@84368bbf8 --kernel 4.11 --platform op920
+Read what a rule means, why, and what to write instead
+    idle-states explain IS203
+Review a change of skiboot before it is merged
+    idle-states review --tree ~/skiboot origin/master..HEAD
+Audit one machine, then the trees of many
+    idle-states audit /proc/device-tree
+    idle-states audit trees/
+Write a table as C for skiboot
+    idle-states generate power9 --to c -o power9.c
+Compare what two kernels select
+    idle-states select power9 --kernel 6.1 --kernel 6.12
+Replay a trace under two tables
+    idle-states replay trace.txt --table power9 --table mine.yaml --governor menu
+"""
+_SEE_ALSO = "dtc(1), iasl(1), perf(1), trace-cmd(1), turbostat(8)"
+_COPYRIGHT = """\
+Copyright 2026 The idle-states authors. Apache License 2.0; the dt-schema binding: GPL-2.0-only or
+BSD-2-Clause.
+"""
 _FILES = """\
 setup.cfg, pyproject.toml
     A section [idle-states], or [tool.idle-states], says what a project always wants: tables,
@@ -30,7 +58,8 @@ def text() -> str:
     statuses, _, table = epilog().partition("\n\n")
     listed = re.findall(r"(\d) ([^;]+)", " ".join(statuses.split()))
     lines = [
-        f'.TH {PROGRAM.upper()} 1 "" "{PROGRAM} {__version__}" "User Commands"',
+        f'.TH {PROGRAM.upper()} 1 "{dated()}" "{PROGRAM} {__version__}" "User Commands"',
+        ".ad l",
         ".SH NAME",
         rf"{PROGRAM} \- {_escaped(description().rstrip('.'))}",
         ".SH SYNOPSIS",
@@ -50,7 +79,18 @@ def text() -> str:
     for number, meaning in listed:
         lines += [".TP", f".B {number}", _escaped(meaning.strip())]
     lines += [".SH ENVIRONMENT", *_terms(_ENVIRONMENT), ".SH FILES", *_terms(_FILES)]
+    lines += [".SH EXAMPLES", *_commands(_EXAMPLES), ".SH SEE ALSO"]
+    lines += [re.sub(r"([\w-]+)(\(\d\),?) ?", r".BR \1 \2\n", _SEE_ALSO).rstrip()]
+    lines += [".SH AUTHORS", "The idle-states authors.", ".SH COPYRIGHT", *_prose(_COPYRIGHT)]
     return "\n".join(lines) + "\n"
+
+
+def dated() -> str:
+    """Returns the day of this version, as CHANGELOG.md has it above the version's changes."""
+    found = _HEADING.search((ROOT / "CHANGELOG.md").read_text("utf-8"))
+    if found is None or found[1] != __version__:
+        raise SystemExit(f"expected CHANGELOG.md to begin with ## {__version__} (YYYY-MM-DD")
+    return found[2]
 
 
 def _command(command: Command) -> Iterator[str]:
@@ -89,6 +129,14 @@ def _terms(text: str) -> Iterator[str]:
         yield from (
             [_line(line.strip())] if line.startswith(" ") else [".TP", f".B {_escaped(line)}"]
         )
+
+
+def _commands(text: str) -> Iterator[str]:
+    """Examples: a line of text, and the commands that are indented below it."""
+    for part in re.split(r"\n(?! )", text.rstrip()):
+        title, *lines = part.split("\n")
+        yield from (".PP", f"{_line(title)}:", ".PP", ".RS 4", ".nf")
+        yield from (*(_line(line.strip()) for line in lines), ".fi", ".RE")
 
 
 def _bold(text: str) -> str:
