@@ -92,11 +92,10 @@ def test_c_that_cannot_be_read_is_never_clean(
     """Exit status 3, the package and the remedy, once; not a word of 0 errors."""
     names = {"tree": str(skiboot), "file": str(skiboot / "hw" / "slw.c")}
     assert main([word.format(**names) for word in words]) == 3
-    said = capsys.readouterr()
-    assert said.err.count(SAID) == 1
-    assert "slw.c" in said.err
-    assert "0 errors" not in said.out + said.err
-    assert said.out == ""
+    said = "".join(capsys.readouterr())  # of check it is a finding among the others
+    assert said.count(SAID) == 1
+    assert "slw.c" in said
+    assert "0 errors" not in said
 
 
 @pytest.mark.usefixtures("no_tree_sitter")

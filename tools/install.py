@@ -25,7 +25,8 @@ from tools.command_line import asked
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
 LOCKS = ROOT / "requirements"
-BUILD, RUN, EXTRAS = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "extras.txt"
+BUILD, RUN, C = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "c.txt"
+EXTRAS = LOCKS / "extras.txt"
 CORE_MISSING = ROOT / "idle_states" / "core" / "_core.missing"
 
 NEEDED = ("pytest", "pytest-xdist", "hypothesis")

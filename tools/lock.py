@@ -4,6 +4,7 @@ extras.txt   every package that setup.cfg and pyproject.toml name and all that t
              newest version for each Python from the oldest that setup.cfg supports, and the hashes
              of all its archives
 run.txt      those of them that idle-states needs to run
+c.txt        those that it needs to read C tables, the extra c
 build.txt    those that build it
 
 Environment markers make each file serve every Python and machine. The versions are uv's resolution;
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from idle_states.files import write_file
 from tools.command_line import asked
-from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN
+from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN, C, requirements
 
 OLDEST = "3.11"
 HEAD = "# {}; made by make lock, not edited by hand\n"
@@ -47,8 +48,7 @@ def of_extras() -> Iterator[str]:
     """Yields the requirements of all extras."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", "utf-8")
-    for text in config["options.extras_require"].values():
-        yield from lines(text)
+    yield from requirements([*config["options.extras_require"]])
 
 
 def resolved(requirements: Sequence[str], *options: str) -> str:
@@ -63,18 +63,19 @@ def resolved(requirements: Sequence[str], *options: str) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Writes the three files. Returns the exit status."""
+    """Writes the four files. Returns the exit status."""
     asked(__doc__, words=words)
     LOCKS.mkdir(exist_ok=True)
     every = [*to_run(), *to_build(), *of_extras()]
     what = "The packages of idle-states, its build and its extras, and by what each is required"
     write_file(EXTRAS, HEAD.format(what) + resolved(every, "--annotation-style", "line"))
-    for file, requirements, what in (
+    for file, wanted, what in (
         (RUN, to_run(), "The packages that idle-states needs to run"),
+        (C, [*requirements(["c"])], "The packages that idle-states needs to read C tables"),
         (BUILD, to_build(), "The packages that build idle-states"),
     ):
-        # the versions of both are those above
-        text = resolved(requirements, "--no-annotate", "--constraint", str(EXTRAS))
+        # the versions are those above
+        text = resolved(wanted, "--no-annotate", "--constraint", str(EXTRAS))
         write_file(file, HEAD.format(what) + text)
     return 0
 
