@@ -67,8 +67,8 @@ def test_a_limit_with_its_effect_says_how_long_it_takes_without_the_core(
     trace = tmp_path / "trace.txt"
     trace.write_text("".join(line.format(n, (0, 4294967295)[n % 2]) for n in range(1, 1_300)))
     monkeypatch.setattr(core, "available", lambda: False)
-    words = f"limit 5 power9 --kernel 6.1 {effect.format(trace=trace)}"
-    status, _, said = run(capsys, *words.split())
+    words = [word.format(trace=trace) for word in effect.split()]
+    status, _, said = run(capsys, "limit", "5", "power9", "--kernel", "6.1", *words)
     assert status == 0
     assert said.count("the compiled core is not there") == 1
     assert "the reference does its work, in " in said

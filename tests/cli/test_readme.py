@@ -107,7 +107,7 @@ def test_tour(
 ) -> None:
     monkeypatch.chdir(home)
     command = command.replace("/proc/device-tree", "trees/powernv9.dtb")
-    command = command.replace("~", str(home)).replace("origin/master", "HEAD~1")
+    command = command.replace("~", shlex.quote(str(home))).replace("origin/master", "HEAD~1")
     command, _, output = command.partition(" > ")
     if "recording.csv" in command and "-o" not in command:
         main(["record", "--convert", "recording.txt", "-o", "recording.csv"])

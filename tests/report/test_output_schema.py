@@ -113,10 +113,8 @@ def document(
     files["mailed"] = DATA / "measured"
     files["slices"] = DATA / "traces/mt8196-teo.slice.txt.gz"
     files |= {when: DATA / f"traces/mt8196-teo.sysfs-{when}.txt" for when in ("before", "after")}
-    assert main([*request.param.format(**files, summary=SUMMARY).split(), "--format", "json"]) in (
-        0,
-        1,
-    )
+    words = [word.format(**files, summary=SUMMARY) for word in request.param.split()]
+    assert main([*words, "--format", "json"]) in (0, 1)
     return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
 
 

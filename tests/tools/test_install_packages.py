@@ -1,5 +1,6 @@
 """tests/install-packages.sh: what a machine lacks is installed, or named to who may not."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def run(tmp_path: Path, user: int, failing: str = "") -> tuple[list[str], list[s
     log.touch()
     for name, text in (
         ("id", f"#!/bin/sh\necho {user}\n"),
-        ("apt-get", APT.format(log=log, failing=failing)),
+        ("apt-get", APT.format(log=shlex.quote(str(log)), failing=failing)),
     ):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)

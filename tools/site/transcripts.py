@@ -10,6 +10,7 @@ QEMU, whose version the tag names.
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -114,7 +115,8 @@ class _Shell:
 
     def run(self, command: str) -> str:
         """Returns what it prints."""
-        script = f"(exit {self._status})\n{command}\nstatus=$?\npwd > {self._left}\nexit $status\n"
+        left = shlex.quote(str(self._left))
+        script = f"(exit {self._status})\n{command}\nstatus=$?\npwd > {left}\nexit $status\n"
         done = subprocess.run(
             ["bash", "-c", script],
             cwd=self._directory,
