@@ -82,6 +82,11 @@ def deferred() -> Iterator[None]:
         _end(number)
 
 
+def are_deferred() -> bool:
+    """Returns whether a `deferred` block is being run, which nothing may interrupt."""
+    return _State.deferring > 0
+
+
 def _came(number: int, frame: FrameType | None) -> None:
     if time.monotonic() - _State.raised_at < _PATIENCE_S:
         return

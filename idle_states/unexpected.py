@@ -16,6 +16,7 @@ from .findings import (
     UsageError,
     unreadable,
 )
+from .reading.budget import within_budget
 from .signals import Ended
 
 TRACEBACK = "IDLE_STATES_TRACEBACK"
@@ -26,11 +27,15 @@ _QUOTED = 200
 
 
 @contextmanager
-def on_input(name: str) -> Iterator[None]:
+def on_input(name: str, size: int = 0) -> Iterator[None]:
     """A context manager: an unexpected exception raised within it becomes Unreadable (IS990) that
-    names the input."""
+    names the input, and so does (IS930) more time or memory than its size allows.
+
+    size  bytes of it that were read before
+    """
     try:
-        yield
+        with within_budget(name, size):
+            yield
     except Exception as error:
         raise_expected(error)
         raise Unreadable([internal_error(error, Location(file=name))]) from error

@@ -153,10 +153,11 @@ def _blob(source: PreparedSource) -> bytes:
             "expected dtc, which reads device-tree source, found none; on Debian it is in the "
             "package device-tree-compiler",
         )
-    bounds = launching.Bounds(
-        time_s=limits.DTC_S,
-        memory_bytes=limits.DTC_MEMORY_BYTES,
-        output_bytes=limits.DTC_OUTPUT_BYTES,
+    bounds = launching.in_proportion(
+        len(source.text) + sum(map(len, source.binaries.values())),
+        (limits.DTC_S, limits.DTC_S_PER_MIB),
+        (limits.DTC_MEMORY_BYTES, limits.DTC_MEMORY_PER_BYTE),
+        limits.DTC_OUTPUT_BYTES,
     )
     words = ["-q", "-I", "dts", "-O", "dtb", "-o", "-", "-"]
     with launching.private_directory(source.binaries) as directory:

@@ -49,6 +49,24 @@ def find(name: str, path: str | None = None) -> str | None:
     return shutil.which(name, path=os.pathsep.join(d for d in directories if os.path.isabs(d)))
 
 
+def in_proportion(
+    size: int, time_s: tuple[int, int], memory_bytes: tuple[int, int], output_bytes: int
+) -> Bounds:
+    """The bounds of a program that reads an input of `size` bytes.
+
+    time_s        of its processor: the least, and for each MiB
+    memory_bytes  the least, and for each byte; at most limits.PROGRAM_MEMORY_BYTES
+    """
+    cpu_s = math.ceil(limits.in_proportion(time_s[0], time_s[1] / limits.MIB, size))
+    memory = int(limits.in_proportion(*memory_bytes, size))
+    return Bounds(
+        time_s=limits.WAITING * cpu_s,
+        cpu_s=cpu_s,
+        memory_bytes=min(memory, limits.PROGRAM_MEMORY_BYTES),
+        output_bytes=output_bytes,
+    )
+
+
 def run(
     program: str,
     words: Sequence[str | bytes],

@@ -39,6 +39,16 @@ def _limit(reader: str, what: str, value: int, unit: str = "") -> int:
     return value
 
 
+def in_proportion(least: float, more: float, size: int) -> float:
+    """Returns what an input of `size` bytes may take: `least`, and `more` for each byte."""
+    return least + more * size
+
+
+INPUT_S = _limit("any input but a trace", "processor time", 8, "s")
+INPUT_S_PER_MIB = _limit("any input but a trace", "and for each MiB", 8, "s")
+INPUT_MEMORY_BYTES = _limit("any input but a trace", "memory", 384 * MIB, "bytes")
+INPUT_MEMORY_PER_BYTE = _limit("any input but a trace", "and for each byte", 16, "bytes")
+
 FILE_BYTES = _limit("any file", "size", 64 * MIB, "bytes")
 SHOWN_BYTES = _limit(
     "any file", "one whose line is shown with why it cannot be read", 4 * MIB, "bytes"
@@ -102,8 +112,10 @@ ACPI_VALUES = _limit("ACPI tables", "values of one package", 10_000)
 ACPI_BUFFER_BYTES = _limit("ACPI tables", "a buffer", 64 * KIB, "bytes")
 ACPI_PROCESSORS = _limit("ACPI tables", "processors", 8192)
 ACPI_DIFFERENT = _limit("ACPI tables", "processors with different tables", 64)
-ACPIEXEC_S = _limit("acpiexec", "time", 60, "s")
-ACPIEXEC_MEMORY_BYTES = _limit("acpiexec", "memory", GIB, "bytes")
+ACPIEXEC_S = _limit("acpiexec", "processor time", 4, "s")
+ACPIEXEC_S_PER_MIB = _limit("acpiexec", "and for each MiB of tables", 16, "s")
+ACPIEXEC_MEMORY_BYTES = _limit("acpiexec", "memory", 256 * MIB, "bytes")
+ACPIEXEC_MEMORY_PER_BYTE = _limit("acpiexec", "and for each byte of tables", 48, "bytes")
 ACPIEXEC_OUTPUT_BYTES = _limit("acpiexec", "output", 64 * MIB, "bytes")
 
 LID_BYTES = _limit("skiboot.lid", "size, packed or unpacked", 32 * MIB, "bytes")
@@ -173,8 +185,10 @@ MEASURED_VALUES = _limit("measurements", "values of a file", 5_000_000)
 
 SIMULATION_EVENTS = _limit("simulate", "events of a run", 1_000_000_000)
 
-DTC_S = _limit("dtc", "time", 30, "s")
-DTC_MEMORY_BYTES = _limit("dtc", "memory", GIB, "bytes")
+DTC_S = _limit("dtc", "processor time", 5, "s")
+DTC_S_PER_MIB = _limit("dtc", "and for each MiB of source", 10, "s")
+DTC_MEMORY_BYTES = _limit("dtc", "memory", 128 * MIB, "bytes")
+DTC_MEMORY_PER_BYTE = _limit("dtc", "and for each byte of source", 48, "bytes")
 DTC_OUTPUT_BYTES = _limit("dtc", "output", 64 * MIB, "bytes")
 TRACE_CMD_STALL_S = _limit("trace-cmd", "time without output", 300, "s")
 TRACE_CMD_MEMORY_BYTES = _limit("trace-cmd", "memory", 4 * GIB, "bytes")
@@ -190,6 +204,8 @@ VERSION_BYTES = _limit("QEMU, asked for its version", "output", MIB, "bytes")
 PROCESSOR_S = _limit(
     "any program", "processor time of a process, if its time has no limit", 3600, "s"
 )
+WAITING = _limit("dtc, acpiexec", "time for each second of processor time", 6, "s")
+PROGRAM_MEMORY_BYTES = _limit("dtc, acpiexec", "memory, whatever the size", GIB, "bytes")
 COMPLAINT_BYTES = _limit("any program", "what it says on standard error", MIB, "bytes")
 
 GIT_S = _limit("git", "time", 300, "s")

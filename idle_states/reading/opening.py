@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Self
 
 from ..dataclass import dataclass
 from ..findings import unreadable
-from . import limits
+from . import budget, limits
 
 STANDARD_INPUT = "-"
 
@@ -159,7 +159,9 @@ def _rest(read: Callable[[int], bytes], limit: int, shown: str, first: bytes = b
         block = _BLOCK
     if not left:
         raise unreadable(shown, f"expected at most {limit} bytes")
-    return b"".join(parts)
+    data = b"".join(parts)
+    budget.grow(len(data))
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +424,7 @@ def _read(path: str | bytes | Path, limit: int, shown: str, directory: int | Non
         with _naming(shown):
             data = os.read(number, min(size, limit) + 1)
             if len(data) == size <= limit:
+                budget.grow(size)
                 return data
             return _rest(partial(os.read, number), limit, shown, data)
     finally:

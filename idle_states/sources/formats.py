@@ -25,7 +25,7 @@ def read_path(path: Path) -> list[Source]:
 
 def read_file(file: File) -> list[Source]:
     """All tables of a file. Raises Unreadable, with the text of a file that has lines."""
-    with on_input(file.shown):
+    with on_input(file.shown, len(file.data)):
         return _read(file)
 
 

@@ -67,10 +67,11 @@ def evaluate(
     if found is None:
         message = f"expected {PROGRAM}, which evaluates AML, found none; on Debian it is in the"
         raise unreadable(file, f"{message} package {PACKAGE}")
-    bounds = launching.Bounds(
-        time_s=limits.ACPIEXEC_S,
-        memory_bytes=limits.ACPIEXEC_MEMORY_BYTES,
-        output_bytes=limits.ACPIEXEC_OUTPUT_BYTES,
+    bounds = launching.in_proportion(
+        sum(len(table.data) for table in tables),
+        (limits.ACPIEXEC_S, limits.ACPIEXEC_S_PER_MIB),
+        (limits.ACPIEXEC_MEMORY_BYTES, limits.ACPIEXEC_MEMORY_PER_BYTE),
+        limits.ACPIEXEC_OUTPUT_BYTES,
     )
     files = {f"{number}.aml": table.data for number, table in enumerate(tables)}
     commands = [*before, *(f"execute {path}" for path in paths), "quit", ""]
