@@ -19,7 +19,7 @@ ROOMS = (
 VALUES = frozenset(
     "acpi_objects architectures beyond_opal cluster dataclass extras files findings forms history "
     "idle_tree measured patterns power_mgt processors resources signals stages table table_formats "
-    "unexpected units verdicts wording workers".split()
+    "units verdicts wording workers".split()
 )
 """The modules beside the rooms that all of them may know."""
 IMPORT = re.compile(

@@ -21,10 +21,10 @@ from ..linux.intel_idle.origin import origin
 from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..reading.opening import Found
+from ..reading.unexpected import one_of_several
 from ..rules.engine import reading, run
 from ..sources import Source, read_file
 from ..sources.source import File
-from ..unexpected import one_of_several
 from . import fwts, op_test
 from .audited import Audited, Registered, Selected
 from .fwts import ToolVerdict

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from ..findings import Finding, Unreadable, sort_findings
 from ..pipeline import Subject
+from ..reading.unexpected import on_input
 from ..rules.engine import ALL, reading, run, unused
 from ..sources import Source
-from ..unexpected import on_input
 from .criteria import Criteria
 
 

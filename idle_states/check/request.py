@@ -8,9 +8,9 @@ from ..findings import Finding, Location, sort_findings
 from ..linux.grounds import remarks
 from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
+from ..reading.unexpected import internal_error, raise_expected
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
-from ..unexpected import internal_error, raise_expected
 from .acceptance import USUAL, Acceptance
 from .check import check
 from .criteria import Criteria

@@ -10,12 +10,12 @@ from errno import EDQUOT, ENOSPC
 
 from ..files import standard_output_fails
 from ..findings import Location, Rejected, Unreadable, UsageError
+from ..reading.unexpected import TRACEBACK, internal_error
 from ..report import printer
 from ..report.escapes.text import printable
 from ..report.findings_text import render
 from ..report.style import Style
 from ..sources import NoSuchTable
-from ..unexpected import TRACEBACK, internal_error
 from .status import FOUND, UNREADABLE, USAGE
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Severity, UsageError, worst
-from ..unexpected import failed
+from ..reading.unexpected import failed
 from ..wording import joined
 from .options import add_kernels, add_output, add_platform, kernels, platform, say
 from .status import UNREADABLE

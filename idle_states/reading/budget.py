@@ -1,9 +1,9 @@
 """Processor time and memory of each input, in proportion to its size.
 
-Readers have limits of their own, and refuse at a place and with a reason what is too much. This ends
-the rest: nobody can reckon beforehand what every combination costs. Time is measured by a timer,
-whose signal raises an exception; memory is a limit of the operating system above what is in use, at
-which Python raises MemoryError. C code that never returns to Python is ended with its process.
+Readers have limits of their own, and refuse at a place and with a reason what is too much. This
+ends the rest: nobody can reckon beforehand what every combination costs. A timer measures time, and
+its signal raises an exception. The operating system limits memory above what is in use, and Python
+raises MemoryError there. C code that never returns to Python is ended with its process.
 """
 
 import os
@@ -128,7 +128,7 @@ def _beyond(file: str, budget: _Budget, memory: bool) -> Unreadable:
     if memory:
         taken = f"{budget.memory_bytes >> 20} MiB of memory"
     else:
-        taken = f"{budget.time_s:.0f} s of processor time"
+        taken = f"{budget.time_s:g} s of processor time"
     message = (
         f"reading it takes more than {taken}, the limit for an input of {budget.size} bytes; give "
         "the part of it that matters, or report it if it is an ordinary input"

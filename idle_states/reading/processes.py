@@ -234,7 +234,10 @@ def _limited(words: Sequence[str | bytes], bounds: Bounds, talks: bool) -> list[
     ]
     if bounds.memory_bytes is not None:
         wanted.append(("-v", resource.RLIMIT_AS, bounds.memory_bytes, 1024))
-    script = "read -r go && "
+    _, highest = resource.getrlimit(resource.RLIMIT_DATA)
+    # the lower limit may be that of the input which this process reads, see `budget`
+    data = "unlimited" if highest == resource.RLIM_INFINITY else highest // 1024
+    script = f"read -r go && ulimit -S -d {data} && "
     for option, what, value, unit in wanted:
         _, highest = resource.getrlimit(what)
         most = value if highest == resource.RLIM_INFINITY else min(value, highest)

@@ -19,9 +19,9 @@ from ..devicetree.source_trees import Kept, Layout, layouts_in
 from ..findings import Finding, Unreadable
 from ..reading import limits
 from ..reading.git import Commit, CommitReader, DamagedObject
+from ..reading.unexpected import failed, on_input
 from ..sources import Source
 from ..sources.source import together
-from ..unexpected import failed, on_input
 from .board_tables import key_of, parted, sources_on
 from .commit_files import CommitFiles
 from .tree import End, TreeReader

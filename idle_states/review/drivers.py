@@ -17,8 +17,8 @@ from ..linux.built_in.headers import SIGN
 from ..linux.releases import UnknownRelease, release
 from ..reading import limits
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
+from ..reading.unexpected import on_input
 from ..sources import Source, format_driver
-from ..unexpected import on_input
 from .commit_files import CommitFiles
 from .tree import End, TreeReader
 

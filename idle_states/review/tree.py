@@ -15,11 +15,11 @@ from ..dataclass import dataclass, field, replace
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
 from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
+from ..reading.unexpected import on_input
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
 from ..sources.source import of_skiboot, together
 from ..spec.library import packaged
-from ..unexpected import on_input
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SPEC_WORDS = frozenset({"extends", "states"})

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
+from ..reading.unexpected import internal_error, raise_expected
 from ..sources import Source
 from ..table import IdleTable
-from ..unexpected import internal_error, raise_expected
 from ..wording import joined
 from .catalogue import code2requires, known_codes, rules_on
 

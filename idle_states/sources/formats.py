@@ -12,8 +12,8 @@ from types import ModuleType
 
 from ..findings import Unreadable, unreadable
 from ..reading import limits, opening
+from ..reading.unexpected import on_input
 from ..table_formats import FORMATS
-from ..unexpected import on_input
 from ..wording import joined
 from .source import File, Source
 

@@ -15,8 +15,8 @@ from ..findings import Unreadable, unreadable
 from ..patterns import pattern
 from ..reading import limits, opening, owners
 from ..reading.opening import Found
+from ..reading.unexpected import one_of_several
 from ..spec.packaged import current, named
-from ..unexpected import one_of_several
 from ..wording import joined
 from . import format_skiboot, read_sources
 from .formats import format_module, format_of, read_file

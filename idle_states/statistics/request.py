@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
-from ..unexpected import on_input
+from ..reading.unexpected import on_input
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind
 from .histogram import Histogram, histogram

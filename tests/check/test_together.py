@@ -19,11 +19,11 @@ from idle_states.cli import main
 from idle_states.dataclass import replace
 from idle_states.findings import Finding
 from idle_states.pipeline import Subject
+from idle_states.reading.unexpected import TRACEBACK
 from idle_states.rules import engine
 from idle_states.rules.rule import LoadedRule
 from idle_states.sources import format_dtb, format_spec
 from idle_states.sources.walk import Walk
-from idle_states.unexpected import TRACEBACK
 from tests.reading.test_hostile import EDITS, QUICK, damaged, valid
 from tests.support import hostile
 from tests.support.thorough import examples
@@ -118,7 +118,9 @@ def test_circles_are_findings_of_their_files(name: str, folder: Path, alone: lis
 # What nobody expected
 
 
-@pytest.fixture(params=[RecursionError("deep"), MemoryError(), AssertionError("no")], ids=repr)
+@pytest.fixture(
+    params=[RecursionError("deep"), ZeroDivisionError("no"), AssertionError("no")], ids=repr
+)
 def failing(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

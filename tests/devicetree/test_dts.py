@@ -193,7 +193,9 @@ def test_dtc_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_pa
     fake.write_text("#!/bin/sh\nexec sleep 60\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(limits, "DTC_S", 0.3)
+    monkeypatch.setattr(limits, "DTC_S", 1)
+    monkeypatch.setattr(limits, "DTC_S_PER_MIB", 0)
+    monkeypatch.setattr(limits, "WAITING", 0.3)
     start = time.perf_counter()
     (finding,) = refused("/dts-v1/; / { };", str(tmp_path / "x.dts"))
     assert finding.rule == "IS930"
@@ -206,6 +208,7 @@ def test_source_that_fills_memory_is_given_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(limits, "DTC_MEMORY_BYTES", 1 << 25)
+    monkeypatch.setattr(limits, "DTC_MEMORY_PER_BYTE", 0)
     with (tmp_path / "big").open("wb") as file:
         file.truncate(fdt.MAX_BYTES - 1)
     (finding,) = refused('/dts-v1/;\n/ { a = /incbin/("big"); };', str(tmp_path / "x.dts"))

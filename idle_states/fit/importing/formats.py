@@ -14,7 +14,7 @@ from ...dataclass import replace
 from ...findings import Unreadable, unreadable
 from ...measured import Measured
 from ...reading import limits, opening
-from ...unexpected import on_input
+from ...reading.unexpected import on_input
 from ...wording import joined, plural
 from .output import Told, ToolOutput, output_of
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
 from pathlib import PurePath
 
-from .findings import (
+from ..findings import (
     INTERNAL_ERROR,
     Finding,
     Location,
@@ -16,8 +16,8 @@ from .findings import (
     UsageError,
     unreadable,
 )
-from .reading.budget import within_budget
-from .signals import Ended
+from ..signals import Ended
+from .budget import within_budget
 
 TRACEBACK = "IDLE_STATES_TRACEBACK"
 """A variable of the environment: where it is set, the first unexpected exception ends the run and
