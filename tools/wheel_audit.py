@@ -10,16 +10,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 COMPILED = ("idle_states/core/_core.abi3.so", "idle_states/devicetree/_fdt.abi3.so")
+SDIST = "idle_states.egg-info/SOURCES.txt"
 SPECS = "idle_states/specs/compiled.pickle"
-METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt")
+METADATA = (
+    *("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE"),
+    *("licenses/LICENSES/GPL-2.0-only.txt", "licenses/LICENSES/BSD-2-Clause.txt"),
+)
 _ELF64_LITTLE = b"\x7fELF\x02\x01"
 _MACHINE = slice(18, 20)
 _TAG = re.compile(r"-cp311-abi3-manylinux_2_\d+_\w+\.whl")
 
 
-def tracked(root: Path) -> list[str]:
-    """What git tracks in `root`."""
-    command = ["git", "ls-files", "-z"]
+def tracked(root: Path, *options: str) -> list[str]:
+    """Returns the files of a checkout: those that git tracks, or in an unpacked sdist those that it
+    lists. options: of git ls-files, for others."""
+    if not (root / ".git").exists():
+        listed = (root / SDIST).read_text("utf-8").splitlines()
+        return [name for name in listed if Path(name).parent != Path(SDIST).parent]
+    command = ["git", "ls-files", "-z", *options]
     return [*filter(None, subprocess.check_output(command, cwd=root, text=True).split("\0"))]
 
 

@@ -15,6 +15,7 @@ import sysconfig
 from pathlib import Path
 
 from tests.support import ROOT
+from tools.wheel_audit import tracked
 
 COPY = ROOT / "build" / "sanitized"
 FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
@@ -55,9 +56,7 @@ def libraries() -> list[str]:
 
 def build() -> None:
     """The copy, brought up to date: files that are as they were keep their time."""
-    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
+    for name in tracked(ROOT, "--cached", "--others", "--exclude-standard"):
         source, target = ROOT / name, COPY / name
         if source.is_file() and not (
             target.is_file() and target.read_bytes() == source.read_bytes()

@@ -12,9 +12,10 @@ from tests.support import ROOT
 from tools import try_wheels, wheel_audit, wheels
 from tools.wheels import PLATFORMS, Platform
 
-pytestmark = pytest.mark.skipif(not Path(ROOT, ".git").exists(), reason="not a clone of git")
+LISTED = Path(ROOT, ".git").exists() or Path(ROOT, wheel_audit.SDIST).exists()
+pytestmark = pytest.mark.skipif(not LISTED, reason="neither a clone of git nor an sdist")
 
-WANTED = wheel_audit.expected(ROOT, ROOT / "setup.cfg") if Path(ROOT, ".git").exists() else {}
+WANTED = wheel_audit.expected(ROOT, ROOT / "setup.cfg") if LISTED else {}
 PPC64LE = PLATFORMS["ppc64le"].machine
 NAME = "idle_states-0.1.0-cp311-abi3-manylinux_2_17_ppc64le.whl"
 HOME = "idle_states-0.1.0.dist-info"
@@ -65,6 +66,10 @@ BAD = {
     "a test": (having("tests/test_history.py"), "tests/test_history.py does not belong in it"),
     "C": (having("idle_states/core/menu.c"), "idle_states/core/menu.c does not belong in it"),
     "no licence": (without(f"{HOME}/licenses/LICENSE"), f"it lacks {HOME}/licenses/LICENSE"),
+    "no licence of the binding": (
+        without(f"{HOME}/licenses/LICENSES/GPL-2.0-only.txt"),
+        f"it lacks {HOME}/licenses/LICENSES/GPL-2.0-only.txt",
+    ),
     "no compiled specs": (without(wheel_audit.SPECS), f"it lacks {wheel_audit.SPECS}"),
     "other compiled specs": (
         having(wheel_audit.SPECS, b"of other specs"),
