@@ -85,6 +85,21 @@ def test_pull_request_is_judged_by_the_configuration_of_its_base(runner: Path) -
     assert "setup.cfg,line=2" in done.stdout
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
+def test_checkout_of_another_user_has_the_configuration_of_its_commit(runner: Path) -> None:
+    """As in a container, where root runs the step in the runner's checkout."""
+    spec = "name: bad\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
+    history = History(runner / "workspace")
+    history.commit({"bad.yaml": spec})
+    history.commit({"setup.cfg": "[idle-states]\nignore = IS\n"})
+    for path in (history.directory, *history.directory.rglob("*")):
+        os.lchown(path, 4242, 4242)
+    done = run(runner, "check", where=history.directory)
+    assert done.returncode == 0, done.stderr
+    assert "setup.cfg of HEAD sets ignore" in done.stderr
+    assert run(runner, "check", base="HEAD^", where=history.directory).returncode == 1
+
+
 def test_every_action_is_named_by_its_commit() -> None:
     """In the workflows, the action itself, and the examples. COMMIT stands for this project's."""
     files = [ROOT / "action.yml", ROOT / "README.md", *(ROOT / ".github").rglob("*.yml")]
