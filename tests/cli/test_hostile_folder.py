@@ -89,7 +89,8 @@ def lines(command: str, own: Path) -> list[tuple[str, ...]]:
     spec.write_text(SPEC)
     more = {
         "audit": [("--jobs", "2", str(spec), str(DATA / "trees/powernv9.dtb"))],
-        "check": [(str(spec), "--engine", "all"), (str(spec),)],
+        "baseline": [("write", str(spec), "--engine", "all", "--file", str(own / "b.json"))],
+        "check": [(str(spec),)],
         "prove": [("power9", "--check", "--kernel", "6.1")],
         "replay": [(str(DATA / "traces/mt8196-teo.trace.dat"), "--table", "power9")],
         "select": [("power9", "--kernel", "6.1", "--plot", str(own / "p.svg"))],
