@@ -186,7 +186,7 @@ MEASURED_VALUES = _limit("measurements", "values of a file", 5_000_000)
 SIMULATION_EVENTS = _limit("simulate", "events of a run", 1_000_000_000)
 
 DTC_S = _limit("dtc", "processor time", 5, "s")
-DTC_S_PER_MIB = _limit("dtc", "and for each MiB of source", 10, "s")
+DTC_S_PER_MIB = _limit("dtc", "and for each MiB of source", 5, "s")
 DTC_MEMORY_BYTES = _limit("dtc", "memory", 128 * MIB, "bytes")
 DTC_MEMORY_PER_BYTE = _limit("dtc", "and for each byte of source", 48, "bytes")
 DTC_OUTPUT_BYTES = _limit("dtc", "output", 64 * MIB, "bytes")
