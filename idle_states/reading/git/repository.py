@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
-from .. import launching, limits
+from .. import budget, launching, limits
 from .private import Private, User
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -325,6 +325,7 @@ class Repository:
             raise self._git.damaged(f"expected {size} bytes of the {kind} {name}") from None
         if self._name(kind, content) != name:
             raise self._git.damaged(f"expected the {kind} {name}, found another content")
+        budget.grow(size)
         return content
 
     def _answer(self, child: launching.Child, name: str, kind: str) -> int:
