@@ -18,8 +18,8 @@ ROOMS = (
 """A room imports itself and those before it. docs/architecture.md says what each is for."""
 VALUES = frozenset(
     "acpi_objects architectures beyond_opal cluster dataclass extras files findings forms history "
-    "idle_tree measured patterns power_mgt processors resources signals stages table table_formats "
-    "units verdicts wording workers".split()
+    "idle_tree measured patterns pool power_mgt processors resources signals stages table "
+    "table_formats units verdicts wording workers".split()
 )
 """The modules beside the rooms that all of them may know."""
 IMPORT = re.compile(

@@ -13,7 +13,7 @@ from ..check.criteria import Criteria
 from ..dataclass import dataclass, field, replace
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
-from ..findings import Rejected, UsageError, sort_findings, unreadable
+from ..findings import Finding, Rejected, UsageError, sort_findings, unreadable
 from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
@@ -26,7 +26,7 @@ from ..rules.engine import reading, run
 from ..sources import Source, read_file
 from ..sources.source import File
 from . import fwts, op_test
-from .audited import Audited, Registered, Selected
+from .audited import UNREADABLE, Audited, Registered, Selected
 from .fwts import ToolVerdict
 from .redact import redacted
 from .running import Collected, Running, collected, compare_running
@@ -80,8 +80,21 @@ def audit_path(
         quoted = None if setting.redact else Source("", shown, digest, None, texts=error.texts)
     except UsageError as error:
         findings = unreadable(shown, str(error)).findings
-    unread = Audited(shown, digest, "", "unreadable", findings=findings, source=quoted)
-    return [redacted(unread, setting.against) if setting.redact else unread]
+    return unread(where, setting, findings, digest=digest, source=quoted)
+
+
+def unread(
+    where: Path | Found,
+    setting: Setting,
+    findings: Sequence[Finding],
+    kind: str = UNREADABLE,
+    *,
+    digest: str = "",
+    source: Source | None = None,
+) -> list[Audited]:
+    """The audit of an input of which nothing is known but findings that say why."""
+    found = Audited(where.as_posix(), digest, "", kind, findings=tuple(findings), source=source)
+    return [redacted(found, setting.against) if setting.redact else found]
 
 
 def audit(source: Source, setting: Setting) -> Audited:

@@ -11,6 +11,10 @@ from .fwts import ToolVerdict
 from .running import Running
 from .trees import TreeDifference
 
+UNREADABLE = "unreadable"
+NOT_LOOKED_AT = "not looked at"
+"""The kind of an input for which nobody was left: the cluster went away."""
+
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -46,7 +50,7 @@ class Audited:
     """One table of an input, or an input without any.
 
     table        name of the table; "" where the input has none
-    kind         kind of input: spec, c, dtb, dts, directory, ...; "unreadable"
+    kind         kind of input: spec, c, dtb, dts, directory, ...; UNREADABLE, NOT_LOOKED_AT
     cpu          generation, such as power9
     states       names of the exported states
     missing      (state, reason) for the nearest table's states that firmware withholds
@@ -85,7 +89,7 @@ class Audited:
 
     @property
     def unreadable(self) -> bool:
-        return self.kind == "unreadable"
+        return self.kind in (UNREADABLE, NOT_LOOKED_AT)
 
     def moved(self, file: str) -> Iterator[Finding]:
         """The findings as they are of another file with the same table."""

@@ -1,7 +1,8 @@
 """Audits inputs in several processes.
 
 Results come in the order of the inputs. Memory does not grow with the number of inputs: results are
-passed on at once, and the number of inputs under way is limited.
+passed on at once, and the number of inputs under way is limited. An input whose process ends is
+audited once more in a chunk of its own, and is a finding if that process ends, too.
 """
 
 import gc
@@ -12,13 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
 
 from ..devicetree.source_trees import keep_on, keeping
+from ..findings import INTERNAL_ERROR, Finding, Location, Severity, unreadable
+from ..pool import Died, Gone, Job, Pool
 from ..reading.opening import Found
 from .alike import Alike, Auditor, Own
-from .audit import Setting
-from .audited import Audited
+from .audit import Setting, unread
+from .audited import NOT_LOOKED_AT, Audited
 
 CHUNK, CLUSTER_CHUNK = 64, 512
 """Number of inputs given to a process at a time: of this machine, and of a cluster, where handing
@@ -29,13 +31,6 @@ _GC_THRESHOLD = 100_000
 """How many more objects than before a worker of many may have until it looks for cycles."""
 _UNDER_WAY = 4
 """Number of chunks that may wait for each worker."""
-
-
-class Executor(Protocol):
-    """What a pool of processes and a Dask client have in common: submit() returns a future, which
-    has result() and cancel()."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
 
 def audit_all(
@@ -62,15 +57,15 @@ def audit_all(
 
 
 def audit_on(
-    client: Executor, paths: Iterable[Path | Found], setting: Setting
+    cluster: Pool, paths: Iterable[Path | Found], setting: Setting
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
-    paths."""
-    yield from _spread(client, paths, setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk)
+    paths. If the cluster goes away, the inputs that are left are findings."""
+    yield from _spread(cluster, paths, setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk)
 
 
 def _spread(
-    pool: Executor,
+    pool: Pool,
     paths: Iterable[Path | Found],
     setting: Setting,
     size: int,
@@ -79,26 +74,48 @@ def _spread(
 ) -> Iterator[Sequence[Audited]]:
     """size: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
     waiting = iter(paths)
-    running: deque[tuple[list[Path | Found], Any]] = deque()
+    running: deque[tuple[list[Path | Found], Job]] = deque()
+    while True:
+        while len(running) < limit and (chunk := list(islice(waiting, size))):
+            running.append((chunk, pool.submit(each, _sent(chunk, setting))))
+        if not running:
+            return
+        chunk, task = running.popleft()
+        try:
+            results = iter(task.result())
+        except (Died, Gone):
+            alone: Iterable[Job] = (pool.submit(each, _sent([path], setting)) for path in chunk)
+            tasks = list(alone) if pool.apart else alone
+            results = (_result(path, one, setting) for path, one in zip(chunk, tasks, strict=True))
+        for path, found in zip(chunk, results, strict=True):
+            if isinstance(found, tuple):
+                common, sha256, serial = found
+                yield Alike(common, path.as_posix(), sha256, serial)
+            else:
+                yield found
+
+
+def _result(path: Path | Found, task: Job, setting: Setting) -> "_Result":
+    """The audit of an input that is a chunk of its own."""
+    where = Location(file=path.as_posix())
     try:
-        while True:
-            while len(running) < limit and (chunk := list(islice(waiting, size))):
-                running.append((chunk, pool.submit(each, _sent(chunk, setting))))
-            if not running:
-                return
-            chunk, future = running.popleft()
-            for path, found in zip(chunk, future.result(), strict=True):
-                if isinstance(found, tuple):
-                    common, sha256, serial = found
-                    yield Alike(common, path.as_posix(), sha256, serial)
-                else:
-                    yield found
-    finally:
-        for _, future in running:
-            future.cancel()
+        (result,) = task.result()
+    except Died as error:
+        message = (
+            f"the tool failed on it, twice: {error}; audit it by itself, with more memory or time, "
+            "and report it with the input"
+        )
+        finding = Finding(INTERNAL_ERROR, "internal-error", Severity.ERROR, message, where)
+        return unread(path, setting, [finding])
+    except Gone as error:
+        missed = unreadable(where, f"not looked at: {error}; audit it again")
+        return unread(path, setting, missed.findings, NOT_LOOKED_AT)
+    found: _Result = result
+    return found
 
 
-_Results = list[Sequence[Audited] | Own]
+_Result = Sequence[Audited] | Own
+_Results = list[_Result]
 """The results of a chunk as a process sends them: of an input that is alike others, what is its
 own."""
 

@@ -92,10 +92,10 @@ def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Seq
         walk.inputs(_names(request.inputs)), *(with_idle_states(each, walk) for each in boards)
     )
     if request.scheduler:
-        from ..cluster import client
+        from ..cluster import connected
 
-        with client(request.scheduler) as connected:
-            yield from map(accepted, audit_on(connected, paths, setting))
+        with connected(request.scheduler) as workers:
+            yield from map(accepted, audit_on(workers, paths, setting))
         return
     yield from map(accepted, audit_all(paths, setting, request.jobs))
 

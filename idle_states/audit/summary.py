@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from ..dataclass import dataclass, field
 from ..findings import INTERNAL_ERROR, Finding, Severity
 from .alike import Alike, Common
-from .audited import Audited
+from .audited import NOT_LOOKED_AT, Audited
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class FleetSummary:
 
     found     (rule, name, severity) -> number of inputs with such a finding
     placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
+    not_looked_at  of the unreadable, those for which nobody was left
     verdicts  (tool, test) -> numbers of inputs that pass, fail, or are not tested
     """
 
@@ -48,6 +49,7 @@ class FleetSummary:
     tables: int = 0
     unreadable: list[str] = field(default_factory=list)
     unreadable_count: int = 0
+    not_looked_at: int = 0
     without_table: int = 0
     groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[RuleFound] = field(default_factory=Counter)
@@ -88,6 +90,7 @@ class FleetSummary:
     def _add(self, audited: Audited) -> None:
         if audited.unreadable:
             self.unreadable_count += 1
+            self.not_looked_at += audited.kind == NOT_LOOKED_AT
             if len(self.unreadable) < 10:
                 self.unreadable.append(f"{audited.file}: {audited.findings[0].message}")
             return

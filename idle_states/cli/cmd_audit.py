@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..audit.summary import FleetSummary
     from ..report import audit_json, audit_whole, formats, printer
     from ..sources.walk import Walk
-    from ..wording import joined
+    from ..wording import joined, plural
     from .findings_options import shown
     from .missing_core import note_missing_core
     from .options import output, say
@@ -142,6 +142,11 @@ def run(arguments: argparse.Namespace) -> int:
             say(line.rstrip())
     for change in asked.acceptance.changes():
         say(f"{change.location}: {change.message}")
+    if summary.not_looked_at:
+        say(
+            f"not looked at: {summary.not_looked_at} of {plural(summary.inputs, 'input')}, for the "
+            "cluster went away; --format jsonl lists them"
+        )
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")
     if not summary.inputs:

@@ -5,7 +5,8 @@ What it does
     reader, a rule, a model or a form of output. The message names the exception and the place in
     the tool. Other inputs, and other rules on the same input, are reported all the same. The exit
     status is 3. It cannot be suppressed. Where the variable IDLE_STATES_TRACEBACK is set, the
-    first such exception ends the run, and its traceback is printed.
+    first such exception ends the run, and its traceback is printed. Also reported by audit if the
+    process that audits an input ends twice: killed, out of memory, at a limit, or by a crash.
 
 Why is this bad
     Nothing is known about the input. It is a mistake of this tool, to be reported with the input.

@@ -1,15 +1,12 @@
 """Evaluation of candidates, here or on a cluster, with the results kept on disk meanwhile."""
 
 import hashlib
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, Self
 
 from .. import __version__
-from ..cluster import client
 from ..dataclass import replace
 from ..replay.machine import CpuTable
 from ..resources import cache_directory
@@ -19,7 +16,7 @@ from .results import Results
 from .sampling import IdleSample
 from .search import Run
 from .source import GapSource
-from .spread import Cluster, on_processors
+from .spread import on_cluster, on_processors
 
 
 class EvaluationBar(Protocol):
@@ -126,20 +123,6 @@ def _digest(work: Work, sample: IdleSample | None, source: GapSource) -> str:
 
 
 @contextmanager
-def quiet(name: str) -> Iterator[None]:
-    """Silences a library's logger: the command reports the failure itself."""
-    handlers = logging.getLogger(name).handlers
-    levels = [handler.level for handler in handlers]
-    for handler in handlers:
-        handler.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for handler, level in zip(handlers, levels, strict=True):
-            handler.setLevel(level)
-
-
-@contextmanager
 def running(
     results: Results, jobs: int | None, scheduler: str | None, start: StartBar
 ) -> Iterator[Callable[[Work], Run]]:
@@ -163,13 +146,15 @@ def running(
                 work, lambda new: on_processors(work, new, results, bar.advance, jobs)
             )
             return
-        with suppress(ImportError):
-            # importing distributed configures its logging
-            import_module("distributed")
-        with quiet("distributed"), client(scheduler) as connected:
+        from ..cluster import connected
 
-            def on_cluster(work: Work) -> Run:
-                cluster = Cluster(connected, work)
-                return over(work, lambda new: cluster.evaluate(new, results, bar.advance))
+        with connected(scheduler) as workers:
 
-            yield on_cluster
+            def over_cluster(work: Work) -> Run:
+                given = workers.sent(work)
+                return over(
+                    work,
+                    lambda new: on_cluster(workers, given, work, new, results, bar.advance),
+                )
+
+            yield over_cluster

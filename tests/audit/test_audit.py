@@ -144,6 +144,7 @@ def test_processes_change_nothing(fleet: Path) -> None:
 def test_a_cluster_changes_nothing(fleet: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     from idle_states.audit.fleet import audit_on
+    from idle_states.cluster import DaskCluster
 
     with (
         distributed.LocalCluster(
@@ -151,7 +152,7 @@ def test_a_cluster_changes_nothing(fleet: Path) -> None:
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        spread = results(audit_on(client, Walk().inputs([str(fleet)]), SETTING))
+        spread = results(audit_on(DaskCluster(client), Walk().inputs([str(fleet)]), SETTING))
     assert spread == results(audit_all(Walk().inputs([str(fleet)]), SETTING, 1))
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from idle_states import cluster
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading.inputs import Input
-from idle_states.tune import running, spread
+from idle_states.tune import spread
 from idle_states.tune.results import Results
 from idle_states.tune.source import read_list
 from tests.support.commands import document, outcome
@@ -187,7 +188,7 @@ def test_a_library_is_quiet_for_a_while(capsys: pytest.CaptureFixture[str]) -> N
     logger.addHandler(handler)
     logger.propagate = False
     try:
-        with running.quiet("somebody"):
+        with cluster.quiet("somebody"):
             logging.getLogger("somebody.else").error("a traceback")
         logger.error("heard")
     finally:

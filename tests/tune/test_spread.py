@@ -36,7 +36,7 @@ def test_a_process_that_dies_loses_nothing_that_was_done(tmp_path: Path) -> None
         with pytest.raises(Unreadable) as raised:
             spread.on_processors(Dying(), many, results, lambda count: None, 2)
     message = raised.value.findings[0].message
-    assert "a process died" in message
+    assert "a process died, twice: its process ended with exit status 1" in message
     assert f"are kept in {path}" in message
     with Results("digest", path) as again:
         assert (1,) in again.found
@@ -60,8 +60,12 @@ def test_processes_change_nothing() -> None:
     assert json.loads(runs[0].stdout) == json.loads(runs[1].stdout)
 
 
-def test_a_cluster_changes_nothing_and_its_death_loses_nothing(trace: Path, tmp_path: Path) -> None:
+def test_a_cluster_changes_nothing_and_its_death_loses_nothing(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    from idle_states.cluster import DaskCluster
+
     task, many = (
         task_of(trace),
         CANDIDATES + [(10, 20, 50, 100 + n, 10_000, 20_000) for n in range(20)],
@@ -72,16 +76,20 @@ def test_a_cluster_changes_nothing_and_its_death_loses_nothing(trace: Path, tmp_
     )
     with cluster, distributed.Client(cluster) as client:
         results = Results("digest")
-        spread.Cluster(client, task).evaluate(many, results, lambda count: None)
+        workers = DaskCluster(client)
+        given = workers.sent(task)
+        spread.on_cluster(workers, given, task, many, results, lambda count: None)
         assert results.found == expected
         path = tmp_path / "results"
+        # so that some are left when it goes
+        monkeypatch.setattr(spread, "_UNDER_WAY", 1)
         with Results("digest", path) as kept:
 
             def dies(count: int) -> None:
                 client.close()
 
             with pytest.raises(Unreadable) as raised:
-                spread.Cluster(client, task).evaluate(many, kept, dies)
+                spread.on_cluster(workers, given, task, many, kept, dies)
     assert 0 < len(kept.found) < len(many)
     message = raised.value.findings[0].message
     assert f"{len(kept.found)} results are kept in {path}" in message
