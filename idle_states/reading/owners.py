@@ -40,16 +40,16 @@ def stranger_at(path: Path) -> str:
     return next(filter(None, map(stranger, found)), "")
 
 
+def belongs(path: Path) -> bool:
+    """Returns False for another user's file or directory in a folder that is not that user's: it
+    may be planted."""
+    return not stranger_at(path) or path.lstat().st_uid == path.parent.stat().st_uid
+
+
 def repository_of(directory: Path) -> Path | None:
-    """Returns the nearest directory, here or above, with a .git that belongs there: the user's own,
-    root's, or one whose owner has the directory as well. Others may be planted."""
-    for top in (directory, *directory.parents):
-        git = top / ".git"
-        if kind_of(git) is None:
-            continue
-        if not stranger_at(git) or git.lstat().st_uid == top.stat().st_uid:
-            return top
-    return None
+    """Returns the nearest directory, here or above, with a .git that belongs there."""
+    tops = (top for top in (directory, *directory.parents) if kind_of(top / ".git"))
+    return next((top for top in tops if belongs(top / ".git")), None)
 
 
 def tree_of(file: Path) -> tuple[Tree, str]:

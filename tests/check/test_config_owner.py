@@ -14,6 +14,7 @@ from idle_states.reading.owners import repository_of
 from idle_states.sources.here import tables_here
 from tests.support import ROOT
 from tests.support.commands import Capture, run
+from tests.support.git_history import History
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
 NOBODY, OTHER = 65534, 4242
@@ -139,6 +140,26 @@ def test_planted_git_is_no_repository_to_search(here: Path) -> None:
     given(here / ".git", "")
     assert repository_of(Path.cwd()) is None
     assert tables_here().what == "this folder: mine.yaml"
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_planted_repository_gives_no_configuration(bare: bool, here: Path, capsys: Capture) -> None:
+    """The revision is asked for, not the stranger's repository above."""
+    history = History(here / "made")
+    history.commit({"setup.cfg": CONFIG})
+    if bare:
+        for path in (here / "made/.git").iterdir():
+            path.rename(here / path.name)
+    else:
+        (here / "made/.git").rename(here / ".git")
+    for path in here.rglob("*"):
+        if not path.is_relative_to(here / "work"):
+            os.lchown(path, NOBODY, NOBODY)
+    status, _, said = run(capsys, *FAILS, "--config-from", "HEAD")
+    assert status == 3
+    assert "not a git repository" in said
+    os.chown(here, NOBODY, NOBODY)
+    assert run(capsys, *FAILS, "--config-from", "HEAD")[0] == 0, "a checkout of that user's"
 
 
 def test_owner_that_a_namespace_does_not_show() -> None:

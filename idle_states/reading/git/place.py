@@ -2,6 +2,7 @@
 
 Forms: gitrepository-layout(5), git-worktree(1) "DETAILS", gitsubmodules(7).
 
+What another user planted in a folder of somebody else's is no repository (`owners.belongs`).
 A part counts if it lies in the directory that was named. A `.git` file may lead elsewhere only if
 the directory it leads to leads back: a work tree's by its `gitdir`, a submodule's by its
 `core.worktree`. Objects are borrowed from elsewhere only where the environment names the place.
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from ...dataclass import dataclass
 from ...findings import unreadable
-from .. import limits, opening
+from .. import limits, opening, owners
 
 NAMED_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 """Variables by which a user, or git when it runs a hook, names places of objects."""
@@ -51,11 +52,11 @@ def find(directory: Path, shown: str, configuration: Configuration) -> Place:
     """
     start = Path(os.path.realpath(directory))
     for top in (start, *start.parents):
-        if is_top(top):
+        if is_top(top) and owners.belongs(top / ".git"):
             git_dir = _git_dir(top, shown, configuration)
             prefix = start.relative_to(top).as_posix()
             return _checked(top, git_dir, "" if prefix == "." else f"{prefix}/", shown)
-        if _is_bare(top):
+        if _is_bare(top) and owners.belongs(top / "HEAD"):
             return _checked(top, top, "", shown)
     raise unreadable(shown, "expected a git repository, found none (not a git repository)")
 
