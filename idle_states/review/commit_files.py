@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..reading import limits, opening
-from ..reading.git import CommitReader, TreeEntry
+from ..reading.git import FILE, LINK, CommitReader, TreeEntry
 
 
 class CommitFiles:
@@ -14,12 +14,17 @@ class CommitFiles:
 
     def __init__(self, repository: CommitReader, commit: str, top: str) -> None:
         self._repository = repository
+        self._commit = commit
         self._top = top
-        whole = repository.entries(commit)
-        self.files = {e.path[len(top) :]: e for e in whole if e.path.startswith(top)}
-        links = repository.links(commit) if commit else []
-        self._links = {e.path[len(top) :]: e for e in links if e.path.startswith(top)}
         self._targets: dict[str, str] = {}
+        self._kept: dict[str, TreeEntry | None] = {}
+
+    @cached_property
+    def files(self) -> dict[str, TreeEntry]:
+        """All of them, by their paths. Few are asked for of most commits."""
+        top = self._top
+        whole = self._repository.entries(self._commit)
+        return {e.path[len(top) :]: e for e in whole if e.path.startswith(top)}
 
     @property
     def real(self) -> str:
@@ -29,11 +34,22 @@ class CommitFiles:
         """Nothing is open."""
 
     def entry(self, path: str) -> TreeEntry | None:
-        return self.files.get(path)
+        found = self._at(path)
+        return found if found is not None and found.kind == FILE else None
+
+    def _at(self, path: str) -> TreeEntry | None:
+        """What a path is, if it lies below the directory under review."""
+        if path not in self._kept:
+            whole = self._top + path
+            found = None
+            if self._commit and whole.startswith(self._repository.prefix):
+                found = self._repository.at(self._commit, whole)
+            self._kept[path] = found if found is not None and found.path == whole else None
+        return self._kept[path]
 
     def is_file(self, relative: str) -> bool:
         try:
-            return self.resolved(relative) in self.files
+            return self.entry(self.resolved(relative)) is not None
         except OSError:
             return False
 
@@ -52,8 +68,8 @@ class CommitFiles:
                 done.pop()
                 continue
             done.append(name)
-            link = self._links.get("/".join(done))
-            if link is None:
+            link = self._at("/".join(done))
+            if link is None or link.kind != LINK:
                 continue
             links += 1
             target = self._target(link)
@@ -62,7 +78,7 @@ class CommitFiles:
             done.pop()
             waiting += target.split("/")[::-1]
         path = "/".join(done)
-        if path not in self.files:
+        if self.entry(path) is None:
             raise FileNotFoundError(None, "no such file", relative)
         return path
 
@@ -105,4 +121,6 @@ class CommitFiles:
         shown: str | None = None,
         follow: bool = True,
     ) -> bytes:
-        return self._repository.content(self.files[self.resolved(relative)], limit)
+        entry = self.entry(self.resolved(relative))
+        assert entry is not None
+        return self._repository.content(entry, limit)

@@ -133,7 +133,7 @@ class DriversTree(TreeReader):
             return (), ()
         reached = in_tree.reached(tree, path, text)
         there = sorted(name for name in reached if tree.is_file(name))
-        needed = [tree.files[tree.resolved(name)] for name in there]
+        needed = [e for name in there if (e := tree.entry(tree.resolved(name))) is not None]
         key = entry, frozenset(needed)
         if key not in self._key2read:
             self._key2read[key] = self._built(tree, path, text, digest, entry.path)

@@ -126,7 +126,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     """The review of the newest version, with what it brings that the one before it did not."""
     *older, newest = versions
     found = _review(request, newest, request.runs)
-    remarks = list(newest.remarks)
+    remarks = [*newest.remarks, *found.remarks]
     for series in older:
         earlier = _review(request, series, None)
         remarks += _between(earlier, found, series.version, newest.version)

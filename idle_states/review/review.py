@@ -135,6 +135,10 @@ def review(
         circumstances.governor,
         tuple(changes),
         texts,
+        remarks=tuple(
+            f"{path} is reviewed for the {count - 1:,} other paths of the same content"
+            for path, count in tree.copied.items()
+        ),
         letters=tuple(map(of_commit, commits)),
     )
 
@@ -144,7 +148,7 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
     skiboot. Raises Unreadable (IS930) for a repository that is none of these: that no table changes
     there would say nothing."""
     if specs:
-        return SpecTree(repository)
+        return SpecTree(repository, base, head)
     if not repository.named(head, f"{repository.prefix}hw/slw.c"):
         trees = trees_in(repository, head)
         if is_linux(repository, head):
@@ -152,7 +156,7 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
         if trees:
             return BoardsTree(repository, base, head, trees)
     skiboot = SkibootTree(repository, base, head)
-    if repository.entries(head) and not any(map(skiboot.has_tables, (base, head))):
+    if not any(map(skiboot.has_tables, (base, head))) and repository.alike((head,), ("",)):
         message = (
             "expected a repository of skiboot, or of Linux, U-Boot or Zephyr with "
             "their folders of device-tree sources, or of specs (--specs), found none of them"

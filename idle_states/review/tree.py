@@ -14,7 +14,7 @@ from ..beyond_opal import MatchedCpu
 from ..dataclass import dataclass, field, replace
 from ..extras import MissingPackage
 from ..findings import Finding, Unreadable
-from ..reading.git import Commit, CommitReader, DamagedObject, TreeEntry
+from ..reading.git import AlikeFiles, Commit, CommitReader, DamagedObject, TreeEntry
 from ..reading.unexpected import on_input
 from ..skiboot.layout import HEADERS, TABLES
 from ..sources import MAX_BYTES, Source
@@ -49,10 +49,14 @@ class End:
 
 
 class TreeReader(ABC):
-    """Reads ends of changes; each commit once."""
+    """Reads ends of changes; each commit once.
+
+    copied  file -> number of all paths with its content, where it stands for the others
+    """
 
     def __init__(self, repository: CommitReader) -> None:
         self.repository = repository
+        self.copied: dict[str, int] = {}
         self._ends: dict[str, End] = {}
 
     @abstractmethod
@@ -67,6 +71,10 @@ class TreeReader(ABC):
         if commit not in self._ends:
             self._ends[commit] = self._read(commit)
         return self._ends[commit]
+
+    def _count(self, files: AlikeFiles) -> None:
+        if files.count > len(files.paths):
+            self.copied[files.paths[0]] = files.count
 
     def release_of(self, commit: str) -> str:
         """The kernel that a commit of Linux is of, by its Makefile; "" for none that is known."""
@@ -83,8 +91,12 @@ class SkibootTree(TreeReader):
         super().__init__(repository)
         prefix = repository.prefix
         found = {prefix + file for file in TABLES}
-        for commit in (base, head):
-            found.update(repository.holding(commit, "cpu_idle_states", ".c"))
+        for files in repository.alike((base, head), (".c",), alone=True):
+            path = files.paths[0]
+            entries = [TreeEntry(path, name) for name in files.hashes if name]
+            if any(repository.holds(entry, "cpu_idle_states") for entry in entries):
+                found.update(files.paths)
+                self._count(files)
         self.files = sorted(found)
         self.headers = [prefix + file for file in HEADERS]
         self._definitions: dict[str, dict[str, str]] = {}
@@ -172,8 +184,9 @@ class SpecTree(TreeReader):
     files have a name. A file that cannot be parsed counts if it seems to have these keys.
     """
 
-    def __init__(self, repository: CommitReader) -> None:
+    def __init__(self, repository: CommitReader, base: str, head: str) -> None:
         super().__init__(repository)
+        self._ends_of = base, head
         self._contents: dict[str, tuple[bytes, frozenset[str]]] = {}
         self._loaded: dict[tuple[str, bytes], tuple[dict[str, bytes | None], list[Source]]] = {}
 
@@ -184,16 +197,17 @@ class SpecTree(TreeReader):
         found_words: dict[str, tuple[bytes, frozenset[str]]] = {}
         findings: list[Finding] = []
         unread = set()
-        for entry in self.repository.entries(commit):
-            if entry.path.endswith(_SPEC_SUFFIXES):
-                try:
-                    with on_input(entry.path):
-                        found_words[entry.path] = self._words(entry)
-                except DamagedObject:
-                    raise
-                except Unreadable as problem:
+        own, beside = self._entries(commit)
+        for path, entry in beside.items():
+            try:
+                with on_input(path):
+                    found_words[path] = self._words(entry)
+            except DamagedObject:
+                raise
+            except Unreadable as problem:
+                if path in own:
                     findings += problem.findings
-                    unread.add(entry.path)
+                    unread.add(path)
         certain = {path for path, (_, words) in found_words.items() if words & _SPEC_WORDS}
         directories = {path.rpartition("/")[0] for path in certain}
         specs = {
@@ -203,7 +217,7 @@ class SpecTree(TreeReader):
         }
         sources = []
         texts: dict[str, str] = {}
-        for path in specs:
+        for path in [path for path in specs if path in own]:
             try:
                 with on_input(path):
                     sources += self._sources(path, specs)
@@ -215,6 +229,27 @@ class SpecTree(TreeReader):
         names = {source.name for source in sources}
         others = packaged(lambda spec: not spec.historical and spec.name not in names)
         return End(tuple(together(sources, others)), found, frozenset(unread), texts)
+
+    def _entries(self, commit: str) -> tuple[set[str], dict[str, TreeEntry]]:
+        """The YAML files to be read at a commit, and those that lie beside them, by their paths."""
+        base, head = self._ends_of
+        points = list(dict.fromkeys((base, commit, head)))
+        at = points.index(commit)
+        own: set[str] = set()
+        beside: dict[str, TreeEntry] = {}
+        for files in self.repository.alike(points, _SPEC_SUFFIXES):
+            if files.hashes[at]:
+                own.update(files.paths)
+                self._count(files)
+                for folder in {path.rpartition("/")[0] for path in files.paths}:
+                    slash = "/" if folder else ""
+                    if f"{folder}{slash}{next(iter(files.beside))}" in beside:
+                        continue
+                    for name, hashes in files.beside.items():
+                        if hashes[at]:
+                            path = f"{folder}{slash}{name}"
+                            beside[path] = TreeEntry(path, hashes[at])
+        return own, dict(sorted(beside.items()))
 
     def _words(self, entry: TreeEntry) -> tuple[bytes, frozenset[str]]:
         """Content of a YAML file, and which of a spec's words it has."""

@@ -5,6 +5,7 @@ commit need not know where it comes from.
 """
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
@@ -13,6 +14,9 @@ from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits
 from .repository import FILE, Commit, Repository, TreeEntry
+from .trees import DIRECTORY, AlikeFiles, Entry, Tree, TreeWalker, is_file
+
+_MODE = b"100644"
 
 
 class CommitReader(Protocol):
@@ -28,10 +32,12 @@ class CommitReader(Protocol):
     def count(self, base: str, head: str) -> int: ...
     def commit(self, name: str) -> Commit: ...
     def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]: ...
-    def links(self, commit: str) -> list[TreeEntry]: ...
     def named(self, commit: str, path: str) -> list[TreeEntry]: ...
     def at(self, commit: str, path: str) -> TreeEntry | None: ...
-    def holding(self, commit: str, text: str, suffix: str) -> list[str]: ...
+    def alike(
+        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
+    ) -> list[AlikeFiles]: ...
+    def holds(self, entry: TreeEntry, text: str) -> bool: ...
     def size(self, entry: TreeEntry) -> int: ...
     def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes: ...
 
@@ -42,25 +48,32 @@ class _Held:
     counts    whether it is a commit of the change
     touched   paths that it changes
     base      the repository's commit that it and those before it stand on
-    files     all that differ from the base: path -> entry, None for one that is removed
+    number    of those before it
     """
 
     commit: Commit
     counts: bool
     touched: frozenset[str]
     base: str
-    files: Mapping[str, TreeEntry | None]
+    number: int
+
+
+_Version = tuple[int, TreeEntry | None]
+"""The number of a commit, and a file as it is from there on; None for one that is removed."""
 
 
 class HeldCommits:
-    """Commits in memory. repository: where their ancestors are; None where nothing but what is
-    added is known."""
+    """Commits in memory, one upon another. repository: where their ancestors are; None where
+    nothing but what is added is known."""
 
     def __init__(self, repository: Repository | None, shown: str) -> None:
         self.shown = repository.shown if repository else shown
         self._under = repository
         self._held: dict[str, _Held] = {}
         self._contents: dict[str, bytes] = {}
+        self._versions: dict[str, list[_Version]] = {}
+        self._made: dict[str, Tree] = {}
+        self._trees = TreeWalker(self._tree, lambda said: unreadable(self.shown, said))
 
     @property
     def prefix(self) -> str:
@@ -79,32 +92,34 @@ class HeldCommits:
     ) -> str:
         """Adds a commit, and returns its hash, which no repository has.
 
-        parent    a commit of the repository, one that was added, or ""
+        parent    the commit that was added last; for the first, one of the repository, or ""
         files     paths from the top -> content, None to remove one
         date      when the patch was written
         is_patch  False: what a patch stands on, which does not count as a commit
         mailed    what messages call its mail
         kinds     path -> what it becomes, where that is no file whose content is known
         """
-        entries: dict[str, TreeEntry | None] = {}
+        under = self._held.get(parent)
+        number = under.number + 1 if under else 0
         digest = hashlib.sha1(f"{parent}\0{message}".encode("utf-8", "surrogateescape"))
         for path in sorted(files):
             content = files[path]
-            entries[path] = None
+            entry = None
             digest.update(path.encode("utf-8", "surrogateescape") + b"\0")
             if content is not None:
                 entry = TreeEntry(path, _blob_name(content), (kinds or {}).get(path, FILE))
                 self._contents[entry.hash] = content
-                entries[path] = entry
                 digest.update(entry.hash.encode())
+            versions = self._versions.setdefault(path, [])
+            assert not versions or versions[-1][0] < number, "one commit upon another"
+            versions.append((number, entry))
         name = digest.hexdigest()
-        under = self._held.get(parent)
         self._held[name] = _Held(
             Commit(name, parent, message, date=date, mailed=mailed),
             is_patch,
             frozenset(files),
             under.base if under else parent,
-            {**(under.files if under else {}), **entries},
+            number,
         )
         return name
 
@@ -125,54 +140,37 @@ class HeldCommits:
         held = self._held.get(name)
         return held.commit if held else self._repository(name).commit(name)
 
-    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
-        held = self._held.get(commit)
-        base = held.base if held else commit
-        under = self._repository(base).entries(base, paths) if base else []
-        if held is None:
-            return under
-        wanted = frozenset(paths)
-        found: dict[str, TreeEntry] = {entry.path: entry for entry in under}
-        for path, entry in held.files.items():
-            if entry is None or entry.kind != FILE:
-                found.pop(path, None)
-            elif path.startswith(self.prefix) and (not wanted or path in wanted):
-                found[path] = entry
-        return list(found.values())
-
-    def links(self, commit: str) -> list[TreeEntry]:
-        """Those of the base: patches that are held make none."""
-        held = self._held.get(commit)
-        base = held.base if held else commit
-        return self._repository(base).links(base) if base else []
-
-    def named(self, commit: str, path: str) -> list[TreeEntry]:
-        held = self._held.get(commit)
-        if held is not None and path in held.files:
-            entry = held.files[path]
-            return [entry] if entry and entry.kind == FILE else []
-        base = held.base if held else commit
-        return self._repository(base).named(base, path) if base else []
-
     def at(self, commit: str, path: str) -> TreeEntry | None:
         held = self._held.get(commit)
-        if held is not None and path in held.files:
-            return held.files[path]
+        if held is not None and path in self._versions:
+            entry, is_known = self._version(held, path)
+            if is_known:
+                return entry
         base = held.base if held else commit
         return self._repository(base).at(base, path) if base else None
 
-    def holding(self, commit: str, text: str, suffix: str) -> list[str]:
-        held = self._held.get(commit)
-        base = held.base if held else commit
-        under = self._repository(base).holding(base, text, suffix) if base else []
-        if held is None:
-            return under
-        found = {path for path in under if path not in held.files}
-        for path, entry in held.files.items():
-            inside = path.startswith(self.prefix) and path.endswith(suffix)
-            if entry and entry.kind == FILE and inside and text.encode() in self.content(entry):
-                found.add(path)
-        return sorted(found)
+    def named(self, commit: str, path: str) -> list[TreeEntry]:
+        found = self.at(commit, path)
+        return [found] if found and found.path == path and found.kind == FILE else []
+
+    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
+        if paths:
+            inside = [path for path in paths if path.startswith(self.prefix)]
+            return [entry for path in inside for entry in self.named(commit, path)]
+        listed = self._trees.listed(self._directory(commit), self.prefix)
+        return [TreeEntry(path, entry[1]) for path, entry in listed if is_file(entry[0])]
+
+    def alike(
+        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
+    ) -> list[AlikeFiles]:
+        tops = tuple(map(self._directory, commits))
+        return self._trees.alike(tops, tuple(suffixes), self.prefix, alone=alone)
+
+    def holds(self, entry: TreeEntry, text: str) -> bool:
+        own = self._contents.get(entry.hash)
+        if own is None:
+            return self._repository(entry.path).holds(entry, text)
+        return text.encode() in own
 
     def size(self, entry: TreeEntry) -> int:
         own = self._contents.get(entry.hash)
@@ -194,6 +192,56 @@ class HeldCommits:
                 found.append(self._held[name])
             name = self._held[name].commit.parent
         return found[::-1]
+
+    def _version(self, held: _Held, path: str) -> tuple[TreeEntry | None, bool]:
+        """A file as a commit has it, and whether that is known here."""
+        versions = self._versions[path]
+        at = bisect_right(versions, held.number, key=lambda version: version[0])
+        return (versions[at - 1][1], True) if at else (None, False)
+
+    def _directory(self, commit: str) -> str:
+        """The tree of the directory under review at a commit; "" for none."""
+        held = self._held.get(commit)
+        base = held.base if held else commit
+        top = self._repository(base).top(base) if base else ""
+        if held is not None:
+            top = self._overlaid(top, held)
+        return self._trees.directory(top, self.prefix.rstrip("/"))
+
+    def _overlaid(self, top: str, held: _Held) -> str:
+        """The name of a tree that is made of another and of the files that are known here."""
+        made = f"{held.commit.hash}:"
+        if made in self._made:
+            return made
+        folders: list[dict[str, dict[str, Entry | None]]] = [{"": {}}]
+        for path in self._versions:
+            entry, is_known = self._version(held, path)
+            if is_known:
+                folder, _, name = path.rpartition("/")
+                depth = path.count("/")
+                folders += [{} for _ in range(depth + 1 - len(folders))]
+                is_plain = entry is not None and entry.kind == FILE
+                made_of = (_MODE, entry.hash) if entry is not None and is_plain else None
+                folders[depth].setdefault(folder, {})[name] = made_of
+        for depth in range(len(folders) - 1, -1, -1):
+            for folder, changed in folders[depth].items():
+                old = self._trees.directory(top, folder)
+                tree = dict(self._tree(old)) if old else {}
+                for name, known in changed.items():
+                    tree.pop(name, None)
+                    if known is not None:
+                        tree[name] = known
+                made = f"{held.commit.hash}:{folder}"
+                self._made[made] = tree
+                if folder:
+                    above, _, name = folder.rpartition("/")
+                    beside = folders[depth - 1].setdefault(above, {})
+                    if tree or old:
+                        beside[name] = DIRECTORY, made
+        return made
+
+    def _tree(self, name: str) -> Tree:
+        return self._made[name] if name in self._made else self._repository(name).tree(name)
 
     def _repository(self, wanted: str) -> Repository:
         if self._under is None:

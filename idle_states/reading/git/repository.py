@@ -14,12 +14,14 @@ from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
 from .. import budget, launching, limits
 from .private import Private, User
+from .trees import DIRECTORY, SYMLINK, AlikeFiles, Entry, Tree, TreeWalker, WantedPaths, is_file
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
-_DIRECTORY, _LINK, _SUBMODULE = b"40000", b"120000", b"160000"
 FILE, LINK = "file", "symbolic link"
-_KINDS = {_DIRECTORY: "directory", _LINK: LINK, _SUBMODULE: "submodule"}
+_KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
+_MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
+"""Those that are there once, however many entries have them."""
 _AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
@@ -81,7 +83,10 @@ class Repository:
         self._git = Private(directory, self.shown)
         self._sizes: launching.Child | None = None
         self._contents: launching.Child | None = None
-        self._trees: dict[str, Sequence[tuple[str, bytes, str]]] = {}
+        self._tops: dict[str, str] = {}
+        self._read_trees: dict[str, Tree] = {}
+        self._entries_read = 0
+        self._trees = TreeWalker(self.tree, self.unreadable)
         self._holds: dict[tuple[str, str], bool] = {}
         self.prefix = self._git.place.prefix
         self.is_shallow = bool(self._git.shallow)
@@ -125,22 +130,50 @@ class Repository:
         self, base: str, head: str, paths: Sequence[str], suffixes: Sequence[str] = ()
     ) -> list[Commit]:
         """Commits of base..head that touch one of the files, or any below the directory that ends
-        so; oldest first.
+        so; oldest first. Of a merge that leaves them as one of its parents has them only that
+        parent's history counts, as with git rev-list.
 
         Raises Unreadable (IS930) where a shallow clone ends within the range.
         """
-        wanted = [f":(literal){path}" for path in paths]
-        wanted += [f":(glob){_escaped(self.prefix)}**/*{suffix}" for suffix in suffixes]
         words = [head, *([f"^{base}"] if base else [])]
-        for name in self._git.text("rev-list", *words).split():
+        said = self._git.text("rev-list", "--topo-order", "--parents", *words)
+        parents_of = {name: parents for name, *parents in map(str.split, said.splitlines())}
+        for name in parents_of:
             # none of them leads elsewhere than its name says
-            self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
-        said = self._git.text("rev-list", "--reverse", "--topo-order", *words, "--", *wanted)
-        found = [self.commit(name) for name in said.split()]
+            self._top(name)
+        wanted = WantedPaths(paths)
+        found: list[Commit] = []
+        reached = {head}
+        for name, parents in parents_of.items():
+            if name not in reached:
+                continue
+            relevant = [each for each in parents if each in parents_of or each == base]
+            touched = {
+                each: self._touches(each, name, wanted, tuple(suffixes)) for each in parents or [""]
+            }
+            same = next((each for each in relevant if not touched[each]), None)
+            if same is not None:
+                reached.add(same)
+                continue
+            reached.update(parents)
+            if any(touched[each] for each in relevant or touched):
+                found.append(self.commit(name))
         for commit in found:
             if commit.hash in self._git.shallow:
                 raise self._git.damaged(f"expected the parent of {commit.short}, found none")
-        return found
+        return found[::-1]
+
+    def _touches(
+        self, parent: str, name: str, wanted: WantedPaths, suffixes: tuple[str, ...]
+    ) -> bool:
+        before, after = self._top(parent), self._top(name)
+        if before == after:
+            return False
+        if self._trees.differ_at(before, after, wanted):
+            return True
+        return bool(suffixes) and self._trees.differ(
+            self._directory(parent), self._directory(name), suffixes
+        )
 
     def count(self, base: str, head: str) -> int:
         """Number of commits of base..head."""
@@ -154,8 +187,14 @@ class Repository:
         for parent in parents:
             if not _NAME.fullmatch(parent):
                 raise self._git.damaged(f"expected a parent of {name}, found {parent!r:.80}")
+        if len(parents) > limits.GIT_PARENTS:
+            most = f"{limits.GIT_PARENTS} parents of commit {name[:9]}"
+            raise self.unreadable(
+                f"expected at most {most}, found {len(parents)}; review a range without it"
+            )
         first = parents[0] if parents else ""
-        return Commit(name, first, message, tuple(parents[1:]), _written(head))
+        others = tuple(each for each in dict.fromkeys(parents) if each != first)
+        return Commit(name, first, message, others, _written(head))
 
     def has(self, name: str) -> bool:
         """Whether a commit with this hash can be read."""
@@ -186,65 +225,60 @@ class Repository:
         """Who the user is to git, here."""
         return self._git.user()
 
+    def at(self, commit: str, path: str) -> TreeEntry | None:
+        """Returns what a path from the top is, or what stands in the way of it."""
+        found = self._trees.find(self._top(commit), path)
+        return TreeEntry(found[0], found[2], _KINDS.get(found[1], FILE)) if found else None
+
+    def named(self, commit: str, path: str) -> list[TreeEntry]:
+        """The file with a path from the top, in or outside the directory: one or none."""
+        found = self.at(commit, path)
+        return [found] if found and found.path == path and found.kind == FILE else []
+
     def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
         """Files below the directory: those named, by their paths from the top, or all.
 
-        Links and submodules are no files.
+        Links and submodules are no files. Raises Unreadable (IS930) for too many.
         """
-        found = self._files(commit, paths)
-        return [entry for entry in found if entry.path.startswith(self.prefix)]
+        if paths:
+            inside = [path for path in paths if path.startswith(self.prefix)]
+            return [entry for path in inside for entry in self.named(commit, path)]
+        listed = self._trees.listed(self._directory(commit), self.prefix)
+        return [TreeEntry(path, entry[1]) for path, entry in listed if is_file(entry[0])]
 
-    def links(self, commit: str) -> list[TreeEntry]:
-        """Symbolic links below the directory; `content` says where each leads."""
-        found = self._files(commit, [], _LINK)
-        return [entry for entry in found if entry.path.startswith(self.prefix)]
+    def alike(
+        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
+    ) -> list[AlikeFiles]:
+        """The files below the directory whose names end so, those together that have the same
+        contents at each of the commits and, unless each is read alone, the same files beside
+        them."""
+        tops = tuple(map(self._directory, commits))
+        return self._trees.alike(tops, tuple(suffixes), self.prefix, alone=alone)
 
-    def _files(
-        self, commit: str, paths: Sequence[str], wanted_kind: bytes = b""
-    ) -> list[TreeEntry]:
-        """wanted_kind: the mode; b"" for that of files."""
-        if not commit:
-            return []
-        top = self._top(commit)
-        wanted = frozenset(paths)
-        ways = {
-            "/".join(words[:n])
-            for words in (p.split("/") for p in paths)
-            for n in range(len(words))
-        }
-        found = []
-        count = 0
-        waiting = [("", _DIRECTORY, top)]
-        while waiting:
-            path, kind, name = waiting.pop()
-            if kind == _DIRECTORY:
-                if not wanted or path in ways:
-                    below = self._tree(name)
-                    count += len(below)
-                    if count > limits.GIT_ENTRIES or len(path) > limits.GIT_PATH:
-                        most = f"{limits.GIT_ENTRIES} files, with paths of {limits.GIT_PATH}"
-                        raise self.unreadable(f"expected at most {most} characters in {commit}")
-                    slash = "/" if path else ""
-                    waiting += [
-                        (f"{path}{slash}{entry[0]}", entry[1], entry[2]) for entry in below[::-1]
-                    ]
-            elif (kind if kind in _KINDS else b"") == wanted_kind and (
-                not wanted or path in wanted
-            ):
-                found.append(TreeEntry(path, name))
-        return found
+    def top(self, commit: str) -> str:
+        """The name of a commit's tree; "" for the state before the first one."""
+        return self._top(commit)
 
     def _top(self, commit: str) -> str:
-        """The hash of a commit's tree."""
-        head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
-        return head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+        if commit and commit not in self._tops:
+            head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+            top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+            self._tops[commit] = top
+        return self._tops[commit] if commit else ""
 
-    def _tree(self, name: str) -> Sequence[tuple[str, bytes, str]]:
-        """What a tree object holds: name, mode, hash. Read here, because git would not look
-        whether it is what its name says."""
-        if name not in self._trees:
+    def _directory(self, commit: str) -> str:
+        """The name of the tree that the directory has at a commit; "" for none."""
+        if not self.prefix:
+            return self._top(commit)
+        return self._trees.directory(self._top(commit), self.prefix.rstrip("/"))
+
+    def tree(self, name: str) -> Tree:
+        """What a tree object holds: name -> mode and hash. Read here, because
+        git would not look whether it is what its name says."""
+        if name not in self._read_trees:
             data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
-            found, at, size = [], 0, hashlib.new(self._git.format).digest_size
+            found: dict[str, Entry] = {}
+            at, size = 0, hashlib.new(self._git.format).digest_size
             while at < len(data):
                 match = _ENTRY.match(data, at)
                 at = match.end() + size if match else len(data) + 1
@@ -252,34 +286,21 @@ class Repository:
                     raise self._git.damaged(f"expected entries of the tree {name}, found others")
                 mode, entry = match["mode"].lstrip(b"0"), os.fsdecode(match["name"])
                 if mode in _KINDS or mode.startswith(b"100"):
-                    found.append((entry, mode, data[at - size : at].hex()))
-            self._trees[name] = found
-        return self._trees[name]
+                    found[entry] = _MODES.get(mode, mode), data[at - size : at].hex()
+                    if len(found) > limits.GIT_ENTRIES:
+                        most = f"{limits.GIT_ENTRIES} files and directories in the tree {name}"
+                        raise self.unreadable(f"expected at most {most}, found more")
+            self._entries_read += len(found) + 1
+            if self._entries_read > limits.GIT_HELD_ENTRIES:
+                # they are read again where they are wanted again
+                self._read_trees.clear()
+                self._entries_read = len(found) + 1
+            self._read_trees[name] = found
+        return self._read_trees[name]
 
-    def named(self, commit: str, path: str) -> list[TreeEntry]:
-        """The file with a path from the top, in or outside the directory: one or none."""
-        return [entry for entry in self._files(commit, [path]) if entry.path == path]
-
-    def at(self, commit: str, path: str) -> TreeEntry | None:
-        """Returns what a path from the top is, or what stands in the way of it."""
-        kind, name, done = _DIRECTORY, self._top(commit) if commit else "", ""
-        for word in path.split("/") if commit else ():
-            found = next((entry for entry in self._tree(name) if entry[0] == word), None)
-            if found is None:
-                return None
-            _, kind, name = found
-            done = f"{done}/{word}" if done else word
-            if kind != _DIRECTORY:
-                break
-        return TreeEntry(done, name, _KINDS.get(kind, FILE)) if done else None
-
-    def holding(self, commit: str, text: str, suffix: str) -> list[str]:
-        """Paths of the files below the directory that end so and hold the text. One that is too
-        large to be read is among them, so that whoever reads it is told."""
-        found = [e for e in self.entries(commit) if e.path.endswith(suffix)]
-        return sorted(entry.path for entry in found if self._held(entry, text))
-
-    def _held(self, entry: TreeEntry, text: str) -> bool:
+    def holds(self, entry: TreeEntry, text: str) -> bool:
+        """Tells whether a file holds a text. One that is too large to be read does, so that whoever
+        reads it is told."""
         key = entry.hash, text
         if key not in self._holds:
             limit = limits.FILE_BYTES
