@@ -26,6 +26,7 @@
 # make lock   the newest versions of all packages into requirements/, with their hashes
 # make dist   wheel and sdist under dist/, for this machine and Python
 # make wheels  the wheels of a release, cross-compiled: docs/releasing.md; PLATFORMS="ppc64le" chooses
+# make sbom   the bill of materials of a release, with the files in dist/, as CycloneDX
 # make wheels-test  as root: each of them installed and tested in a Debian of its platform
 
 PYTHON ?= python3
@@ -37,7 +38,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -144,6 +145,9 @@ dist: $(VENV)/.installed-test
 
 wheels: $(VENV)/.installed-wheels
 	$(BIN)/python -m tools.wheels $(TWICE) $(PLATFORMS)
+
+sbom: $(VENV)/.installed-wheels
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m tools.sbom
 
 wheels-test: $(VENV)/.installed
 	$(BIN)/python -m tools.try_wheels $(PLATFORMS)
