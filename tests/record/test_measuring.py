@@ -134,7 +134,7 @@ def samples(
     variables |= dict(each.split("=", 1) for each in given)
     words = " ".join(f"-v '{key}={value}'" for key, value in variables.items())
     shell = (
-        f"{functions}\nwork={tmp_path} instance={instance}\n: > $work/left\n"
+        f"{functions}\nwork={tmp_path} instance={instance}\n: > $work/left\nend_trace\n"
         f'events | awk {words} -v left_out="$work/left" "${program}"\n'
     )
     path = f"{programs}:{os.environ['PATH']}"
