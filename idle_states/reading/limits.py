@@ -57,6 +57,7 @@ LINKS = _limit("any file", "links on the way to it", 40)
 DIRECTORY_ENTRIES = _limit("any directory", "entries", 1_000_000)
 DIRECTORY_DEPTH = _limit("any directory", "directories within directories", 256)
 FOLDER_ENTRIES = _limit("any directory", "entries below one that tables are looked for in", 200_000)
+FOLDER_TABLES = _limit("any directory", "tables found below one, all of which are kept", 20_000)
 STRAY_ENTRIES = _limit("any directory", "entries searched of one that is no repository", 20_000)
 CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
 

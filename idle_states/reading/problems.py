@@ -77,13 +77,23 @@ class InputProblems:
         self._examples: dict[str, list[Example]] = {}
 
     def add(
-        self, kind: str, message: str, line: Callable[[], int] | int | None = None, count: int = 1
+        self,
+        kind: str,
+        message: str | Callable[[], str],
+        line: Callable[[], int] | int | None = None,
+        count: int = 1,
     ) -> None:
-        """Counts a problem. line may be a function, which is called only if the place is kept."""
+        """Counts a problem. message and line may be functions, which are called only if the place
+        is kept: a small trace may have millions of problems."""
         self._counts[kind] = self._counts.get(kind, 0) + count
         kept = self._examples.setdefault(kind, [])
         if len(kept) < EXAMPLES:
-            kept.append(Example(line() if callable(line) else line, message))
+            kept.append(
+                Example(
+                    line() if callable(line) else line,
+                    message() if callable(message) else message,
+                )
+            )
 
     def count(self, kind: str) -> int:
         return self._counts.get(kind, 0)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..findings import Unreadable, unreadable
+from ..findings import Unreadable, UsageError, unreadable
 from ..patterns import pattern
 from ..reading import limits, opening, owners
 from ..reading.opening import Found
@@ -154,6 +154,11 @@ def _all(found: Iterable[Path | Found]) -> Looked:
                 sources += _read(each)
         except Unreadable as error:
             failures.append(error)
+        if len(sources) > limits.FOLDER_TABLES:
+            raise UsageError(
+                f"expected at most {limits.FOLDER_TABLES:,} tables below a directory, found more; "
+                "name fewer directories, or use audit, which forgets each table once it is audited"
+            )
     return Looked(tuple(sources), tuple(files), tuple(failures))
 
 

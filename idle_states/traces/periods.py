@@ -314,14 +314,17 @@ class Pairing:
         if this.state >= 0:
             back_ns = this.since_ns - now_ns
             kind = "clock-restarted" if back_ns >= _RESTART_NS else "exit-before-enter"
-            message = (
-                f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)}, "
-                f"left it at {seconds(now_ns)}"
+            self._problems.add(
+                kind,
+                lambda: (
+                    f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)}, "
+                    f"left it at {seconds(now_ns)}"
+                ),
+                line,
             )
-            self._problems.add(kind, message, line)
         elif this.loss in (_COMPLETE, _LOST_AWAKE):
             kind = "broken-by-loss" if this.loss else "exit-without-enter"
-            self._problems.add(kind, f"CPU {cpu}: exit at {seconds(now_ns)}", line)
+            self._problems.add(kind, lambda: f"CPU {cpu}: exit at {seconds(now_ns)}", line)
         # otherwise it was reported at the start of the trace, or where events were lost
         this.state = _AWAKE
         this.loss = _COMPLETE
@@ -336,17 +339,26 @@ class Pairing:
             return batch.line(index)
 
         if this.state >= 0:
-            message = (
-                f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)} "
-                f"and state {state} at {seconds(now_ns)} without an exit between"
+            self._problems.add(
+                "enter-twice",
+                lambda: (
+                    f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)} "
+                    f"and state {state} at {seconds(now_ns)} without an exit between"
+                ),
+                line,
             )
-            self._problems.add("enter-twice", message, line)
         if now_ns < this.last_ns:
-            message = f"CPU {cpu}: {seconds(now_ns)} after {seconds(this.last_ns)}"
-            self._problems.add("time-backwards", message, line)
+            self._problems.add(
+                "time-backwards",
+                lambda: f"CPU {cpu}: {seconds(now_ns)} after {seconds(this.last_ns)}",
+                line,
+            )
         if state >= this.limit:
-            message = f"CPU {cpu}: expected states 0 to {this.limit - 1}, found {state}"
-            self._problems.add(self._beyond, message, line)
+            self._problems.add(
+                self._beyond,
+                lambda: f"CPU {cpu}: expected states 0 to {this.limit - 1}, found {state}",
+                line,
+            )
 
     def _miss(self, this: _Cpu, cpu: int, code: int, batch: Batch, index: int) -> None:
         """Assigns a cpu_idle_miss to the period that has just ended."""

@@ -30,6 +30,7 @@ not be exact.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -146,7 +147,7 @@ def check_columns(found: Iterable[str], name: str, line: int) -> None:
     names = list(found)
     missing = [column for column in COLUMNS if column not in names]
     unknown = [column for column in names if column not in ALL]
-    twice = sorted({column for column in names if names.count(column) > 1})
+    twice = sorted(column for column, number in Counter(names).items() if number > 1)
     faults = [
         f"{what} {', '.join(repr(column)[:40] for column in columns[:8])}"
         for what, columns in (("lacks", missing), ("has unknown", unknown), ("repeats", twice))

@@ -158,6 +158,16 @@ def test_too_many_files_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         tables_here()
 
 
+def test_too_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FOLDER_TABLES", 2)
+    for number in range(3):
+        write(f"a/{number}.yaml", SPEC.replace("mine", f"mine{number}"))
+    with pytest.raises(UsageError, match=r"at most 2 tables.*name fewer directories"):
+        tables_of(["."])
+    Path("a/2.yaml").unlink()
+    assert len(tables_of(["."]).sources) == 2
+
+
 def test_a_directory_with_too_many_entries_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "DIRECTORY_ENTRIES", 10)
     for number in range(11):
