@@ -92,7 +92,7 @@ def parts_with(script: str, directory: Path) -> Parts:
 def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Path) -> None:
     printed, then, stage, told = GUESTS[what]
     (tmp_path / "printed").write_text(printed)
-    parts = parts_with(f"cat {tmp_path}/printed; {then}", tmp_path)
+    parts = parts_with(f"cat '{tmp_path}/printed'; {then}", tmp_path)
     limit_s = 2 if what == "hangs" else 60
     with pytest.raises(BootFailure) as caught:
         boot(parts, BootRequest("powernv9", time_limit_s=limit_s), logs=tmp_path / "logs")
@@ -113,7 +113,7 @@ def test_a_guest_that_prints_without_end_is_ended(
 
 def test_a_workload_needs_its_sections_too(tmp_path: Path) -> None:
     (tmp_path / "printed").write_text(KERNEL + "".join(map(section, guest.SECTIONS)))
-    parts = parts_with(f"cat {tmp_path}/printed", tmp_path)
+    parts = parts_with(f"cat '{tmp_path}/printed'", tmp_path)
     assert boot(parts, BootRequest("powernv9"), logs=tmp_path).recorded is None
     with pytest.raises(BootFailure, match="expected before, after, recorder, recording"):
         boot(parts, BootRequest("powernv9", workload=workload("idle")), logs=tmp_path)
@@ -294,7 +294,7 @@ def test_a_directory_of_logs_that_cannot_be_is_named(tmp_path: Path, capsys: Cap
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A command line whose QEMU is tmp_path/qemu: hangs in the kernel unless replaced."""
     (tmp_path / "printed").write_text(KERNEL)
-    hangs = f"cat {tmp_path}/printed; exec sleep 1000"
+    hangs = f"cat '{tmp_path}/printed'; exec sleep 1000"
     parts = parts_with(f"[ $1 = --version ] || {{ {hangs}; }}", tmp_path)
     parts.lid.write_bytes(FILLER + image(find("power9").states) + FILLER)
     monkeypatch.setattr(boot_run.boot_parts, "parts", lambda *_, **__: parts)
@@ -316,21 +316,25 @@ def boots(monkeypatch: pytest.MonkeyPatch, then: Callable[[], object] = lambda: 
 def test_a_signal_is_told_with_stage_and_logs(
     number: signal.Signals, words: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
+    ended = threading.Event()
+
     def send() -> None:
-        for _ in range(6000):
+        while not ended.is_set():
             if any(KERNEL in log.read_text() for log in tmp_path.glob("logs/*/powernv9.log")):
+                ended.wait(0.3)
                 break
             time.sleep(0.05)
-        time.sleep(0.3)
-        os.kill(os.getpid(), number)
+        if not ended.is_set():
+            os.kill(os.getpid(), number)
 
     thread = threading.Thread(target=send)
     thread.start()
     status: object = None
     try:
         status = main(words)
-    except SystemExit as ended:
-        status = ended.code
+    except SystemExit as end:
+        status = end.code
+    ended.set()
     thread.join()
     assert status == 128 + number
     (logs,) = (tmp_path / "logs").glob("powernv9-*")
