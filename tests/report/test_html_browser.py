@@ -186,7 +186,7 @@ def test_prints(name: str, measured: Path) -> None:
         assert sheets(data) > 1
 
 
-@pytest.mark.skipif(axe() is None, reason="no axe-core: pip install axe-core-python")
+@pytest.mark.skipif(axe() is None, reason="no axe-core (the extra test)")
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(name: str, measured: Path) -> None:
     facts = told(measured, name)["axe"]

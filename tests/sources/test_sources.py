@@ -326,7 +326,7 @@ def test_json_is_as_its_schema_says(
         ),
     )
     files = [written(tmp_path, sysfs(POWER9), "dump"), written(tmp_path, fdt.write(arm), "arm")]
-    assert main([*command.format(*files).split(), "--format", "json"]) in (0, 1)
+    assert main([*(word.format(*files) for word in command.split()), "--format", "json"]) in (0, 1)
     document = json.loads(capsys.readouterr().out)
     assert [error.message for error in Validator(STRICT).iter_errors(document)] == []
 

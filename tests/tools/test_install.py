@@ -147,7 +147,11 @@ def test_pip_refuses_another_archive(
         archive.writestr("pytest-9.dist-info/METADATA", "Name: pytest\nVersion: 9\n")
         archive.writestr("pytest-9.dist-info/WHEEL", "Wheel-Version: 1.0\n")
         archive.writestr("pytest-9.dist-info/RECORD", "")
-    for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", tmp_path), ("TARGET", tmp_path / "here")):
+    for name, value in (
+        ("NO_INDEX", "1"),
+        ("FIND_LINKS", tmp_path.as_uri()),
+        ("TARGET", tmp_path / "here"),
+    ):
         monkeypatch.setenv(f"PIP_{name}", str(value))
     monkeypatch.setattr(install, "LOG", install.ROOT / "build" / "test-install.log")
     monkeypatch.setattr(install, "EXTRAS", tmp_path / "extras.txt")
