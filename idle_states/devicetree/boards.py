@@ -21,6 +21,9 @@ _INCLUDE = re.compile(
 _IDLE = re.compile(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
 """What a source, or what it includes, says if its tree has idle states."""
 
+Scanned = tuple[bool, tuple[tuple[str, bool], ...]]
+"""Whether a source speaks of idle states; what it includes: the name, and whether in quotes."""
+
 
 def included(data: bytes) -> tuple[tuple[str, bool], ...]:
     """What a source includes: the name, and whether it stands in quotes."""
@@ -40,18 +43,22 @@ class Boards:
         layout: Layout,
         below: str = "",
         opened: Callable[[], SourceFiles] | None = None,
+        content_of: Callable[[str], str] = lambda path: path,
+        scanned: dict[str, Scanned] | None = None,
     ) -> None:
         """below: a path in the tree; "": all folders where its kind of tree has boards.
 
-        opened: the files of a tree that is no directory, as one of a commit
+        opened      the files of a tree that is no directory, as one of a commit
+        content_of  what is the same for files of the same content
+        scanned     what such contents were found to say, which other boards may share
         """
         self.top = top
         self.layout = layout
         self.below = below
         self._opened = opened or (lambda: opening.Tree(top))
         self._kept = Kept()
-        # path -> whether it speaks of idle states, what it includes (name, whether in quotes)
-        self._read: dict[str, tuple[bool, tuple[tuple[str, bool], ...]]] = {}
+        self._content_of = content_of
+        self._scanned = {} if scanned is None else scanned
 
     def files(self) -> Iterator[str]:
         """Paths in the tree, sorted within each folder; links are not followed."""
@@ -102,13 +109,14 @@ class Boards:
                         seen.add(found)
                         waiting.append(found)
 
-    def _of(self, tree: SourceTree, path: str) -> tuple[bool, tuple[tuple[str, bool], ...]]:
-        if path not in self._read:
+    def _of(self, tree: SourceTree, path: str) -> Scanned:
+        content = self._content_of(path)
+        if content not in self._scanned:
             try:
                 data = tree.tree.read(path, limits.DTS_BYTES)
             except (OSError, Unreadable):
                 data = b""
             # a name that a macro makes may be anything
             made = any(match["made"] is not None for match in _INCLUDE.finditer(data))
-            self._read[path] = made or bool(_IDLE.search(data)), included(data)
-        return self._read[path]
+            self._scanned[content] = made or bool(_IDLE.search(data)), included(data)
+        return self._scanned[content]

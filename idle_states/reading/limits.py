@@ -221,5 +221,6 @@ GIT_HELD_ENTRIES = _limit("git", "files and directories held of all trees", 600_
 GIT_PATH = _limit("git", "characters of a path", 4096)
 GIT_PATHS_CHARACTERS = _limit("git", "characters of all paths of a commit", 32 * MIB)
 GIT_COPIES = _limit("git", "paths of one content that are all looked at", 16)
+GIT_BOARDS = _limit("git", "boards of a commit", 20_000)
 GIT_PARENTS = _limit("git", "parents of a commit", 100)
 GIT_COMMIT_BYTES = _limit("git", "a commit", MIB, "bytes")

@@ -12,11 +12,11 @@ from pathlib import Path
 from ..beyond_opal import IdleList
 from ..dataclass import dataclass
 from ..devicetree.board_builds import BuiltBoard, build
-from ..devicetree.boards import Boards, included
+from ..devicetree.boards import Boards, Scanned, included
 from ..devicetree.idle_nodes import lists_of
 from ..devicetree.idle_text import IdleText, idle_text, whole_text
 from ..devicetree.source_trees import Kept, Layout, layouts_in
-from ..findings import Finding, Unreadable
+from ..findings import Finding, Unreadable, unreadable
 from ..reading import limits
 from ..reading.git import Commit, CommitReader, DamagedObject
 from ..reading.unexpected import failed, on_input
@@ -60,6 +60,8 @@ class BoardsTree(TreeReader):
         self._states: dict[tuple[str, str], _TreeState] = {}
         self._texts: dict[str, IdleText] = {}
         self._lists: dict[tuple[str, str, tuple[str, ...]], tuple[IdleList, ...] | str] = {}
+        self._scanned: dict[str, Scanned] = {}
+        self._made: dict[object, tuple[IdleList, ...] | str] = {}
         self._tops = trees
         self.paths: set[str] = set()
         self._candidates: dict[str, list[str]] = {}
@@ -74,7 +76,8 @@ class BoardsTree(TreeReader):
     def state(self, top: str, commit: str) -> "_TreeState":
         key = top, commit
         if key not in self._states:
-            self._states[key] = _TreeState(self.repository, commit, top, self._tops[top])
+            layout = self._tops[top]
+            self._states[key] = _TreeState(self.repository, commit, top, layout, self._scanned)
         return self._states[key]
 
     def _text(self, state: "_TreeState", path: str) -> IdleText:
@@ -89,6 +92,13 @@ class BoardsTree(TreeReader):
     def _concerned(self, top: str) -> Iterator[str]:
         """The boards of a tree whose text changes in what may bear on idle states."""
         base, head = (self.state(top, commit) for commit in self._ends_of)
+        for state in (base, head):
+            if sum(path.endswith(".dts") for path in state.files.files) > limits.GIT_BOARDS:
+                raise unreadable(
+                    self.repository.shown,
+                    f"expected at most {limits.GIT_BOARDS} boards (.dts) below {top or 'the top'}, "
+                    "found more; name a directory of the repository that holds less",
+                )
         parts, boards = set[str](), set[str]()
         for path in sorted(base.files.files.keys() | head.files.files.keys()):
             old, new = base.files.entry(path), head.files.entry(path)
@@ -106,14 +116,14 @@ class BoardsTree(TreeReader):
                 boards |= {
                     board
                     for board in state.boards.files()
-                    if not meant.isdisjoint(state.boards.reached(board))
+                    if not meant.isdisjoint(state.reached(board))
                 }
         for board in sorted(boards):
             sides = [state for state in (base, head) if state.files.entry(board)]
             if not any(state.boards.has_idle_states(board) for state in sides):
                 continue
             if self._digest(base, board) != self._digest(head, board):
-                changed = {path for state in sides for path in state.boards.reached(board)}
+                changed = {path for state in sides for path in state.reached(board)}
                 self.paths |= {
                     top + path for path in changed if base.hash_of(path) != head.hash_of(path)
                 }
@@ -135,8 +145,7 @@ class BoardsTree(TreeReader):
     def _digest(self, state: "_TreeState", board: str) -> tuple[str, ...]:
         if state.files.entry(board) is None:
             return ()
-        reached = state.boards.reached(board)
-        return whole_text(self._text(state, path) for path in reached)
+        return whole_text(self._text(state, path) for path in state.reached(board))
 
     def _lists_at(self, top: str, commit: str, board: str) -> tuple[IdleList, ...] | str:
         """A board's lists, worked out once for commits at which they are the same; why it cannot be
@@ -148,18 +157,26 @@ class BoardsTree(TreeReader):
         key = top, board, digest
         # without any text of idle states, what it includes may be missing
         if not digest or key not in self._lists:
-            try:
-                with on_input(board):
-                    built = state.built(board)
-                    self._lists[key] = lists_of(built.root, built.shown)
-            except DamagedObject:
-                raise
-            except Unreadable as error:
-                self._lists[key] = error.findings[0].message
-                if failed(error.findings):
-                    # not the same as another failure that says as much
-                    self._lists[key] = repr((digest, self._lists[key]))
+            # boards of the same texts come to the same, wherever they lie
+            texts = top, state.texts(board)
+            if texts not in self._made:
+                self._made[texts] = self._lists_made(state, board, digest)
+            self._lists[key] = self._made[texts]
         return self._lists[key]
+
+    def _lists_made(
+        self, state: "_TreeState", board: str, digest: tuple[str, ...]
+    ) -> tuple[IdleList, ...] | str:
+        try:
+            with on_input(board):
+                built = state.built(board)
+                return lists_of(built.root, built.shown)
+        except DamagedObject:
+            raise
+        except Unreadable as error:
+            said = error.findings[0].message
+            # not the same as another failure that says as much
+            return repr((digest, said)) if failed(error.findings) else said
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -206,12 +223,38 @@ class BoardsTree(TreeReader):
 class _TreeState:
     """A tree at a commit."""
 
-    def __init__(self, repository: CommitReader, commit: str, top: str, layout: Layout) -> None:
+    def __init__(
+        self,
+        repository: CommitReader,
+        commit: str,
+        top: str,
+        layout: Layout,
+        scanned: dict[str, Scanned],
+    ) -> None:
         self.files = CommitFiles(repository, commit, top)
         self._kept = Kept()
         self._layout = layout
         self._top = Path(top)
-        self.boards = Boards(self._top, layout, opened=lambda: self.files)
+        self.boards = Boards(
+            self._top,
+            layout,
+            opened=lambda: self.files,
+            content_of=lambda path: self.hash_of(path) or path,
+            scanned=scanned,
+        )
+        self._reached: dict[str, tuple[str, ...]] = {}
+
+    def reached(self, board: str) -> tuple[str, ...]:
+        """A board and all that it includes."""
+        if board not in self._reached:
+            self._reached[board] = tuple(self.boards.reached(board))
+        return self._reached[board]
+
+    def texts(self, board: str) -> tuple[tuple[str, str], ...]:
+        """The contents of a board and of what it includes, with the names of these."""
+        _, *parts = self.reached(board)
+        named = [(path.rpartition("/")[2], self.hash_of(path)) for path in parts]
+        return ("", self.hash_of(board)), *named
 
     def hash_of(self, path: str) -> str:
         entry = self.files.entry(path)

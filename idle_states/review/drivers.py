@@ -91,10 +91,16 @@ class DriversTree(TreeReader):
         before, after = ({path: e.hash for path, e in end.files.items()} for end in ends)
         changed = {path for path, _ in before.items() ^ after.items()}
         has_headers = any(path.endswith(".h") for path in changed)
+        copies: dict[object, list[str]] = {}
+        concerned: list[list[str]] = []
         for path in sorted(before.keys() | after.keys()):
             if not (path.endswith(".c") and ("idle" in path or path.startswith("arch/"))):
                 continue
             if path not in changed and (not has_headers or "idle" not in path):
+                continue
+            same = copies.setdefault((before.get(path), after.get(path)), [])
+            same.append(path)
+            if len(same) > limits.GIT_COPIES:
                 continue
             needed = {path}
             for end in ends:
@@ -104,6 +110,10 @@ class DriversTree(TreeReader):
                     needed |= in_tree.reached(end, path, text)
             if len(needed) > 1 and not changed.isdisjoint(needed):
                 yield path, sorted(changed & needed)
+                concerned.append(same)
+        for same in concerned:
+            if len(same) > limits.GIT_COPIES:
+                self.copied[same[0]] = len(same) - limits.GIT_COPIES + 1
 
     def _read(self, commit: str) -> End:
         files = self._files(commit)

@@ -19,6 +19,7 @@ class LinuxTree(TreeReader):
         super().__init__(repository)
         self._drivers = DriversTree(repository, base, head)
         self._boards = BoardsTree(repository, base, head, dict(trees))
+        self.copied = self._drivers.copied
 
     def commits(self, base: str, head: str) -> list[Commit]:
         paths = sorted({*self._drivers.paths, *self._boards.paths})

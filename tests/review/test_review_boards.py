@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
+from idle_states.reading import limits
 from idle_states.reading.git import Repository
 from idle_states.review import boards as boards_module
 from idle_states.review.boards import BoardsTree, trees_in
@@ -240,3 +241,36 @@ def test_sources_within_another_tree(linux: History) -> None:
     tree = BoardsTree(repository, repository.resolve("HEAD~1"), head, found)
     assert {source.file for source in tree.at(head).sources} == {"dts/upstream/src/arm64/a.dts"}
     repository.close()
+
+
+def test_boards_of_the_same_texts_are_built_once(
+    linux: History, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever they lie: in one folder, and in two that hold the same."""
+    copies = {f"{FOLDER}/copy{n}.dts": BOARD % "copy" for n in range(5)}
+    copies |= {f"{FOLDER}/below/copy{n}.dts": BOARD % "copy" for n in range(5)}
+    linux.commit({**copies, f"{FOLDER}/below/soc.dtsi": WITH_PSCI})
+    other = WITH_PSCI.replace("<(100)>", "<(3000)>")
+    linux.commit({f"{FOLDER}/soc.dtsi": other, f"{FOLDER}/below/soc.dtsi": other})
+    built = []
+    build = boards_module.build
+
+    def counted(*words: object) -> object:
+        built.append(words[3])
+        return build(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(boards_module, "build", counted)
+    assert reviewed(linux, "--format", "json") == 1
+    (change,) = json.loads(capsys.readouterr().out)["changes"]
+    boards = {board for table in change["tables"] for board in table["after"]["boards"]}
+    assert boards >= copies.keys()
+    assert sum("copy" in str(path) for path in built) <= 4
+
+
+def test_too_many_boards_are_refused(
+    linux: History, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "GIT_BOARDS", 3)
+    linux.commit(soc("<(100)>", "<(3000)>"))
+    assert reviewed(linux) == 3
+    assert "expected at most 3 boards (.dts) below the top, found more" in capsys.readouterr().err

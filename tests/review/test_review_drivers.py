@@ -315,3 +315,23 @@ def test_random_rows_are_told_as_they_change(linux: History, capsys: Capture) ->
         assert moved == sorted(
             f"{times[each]}us -> {value}us" for each, value in new.items() if value != times[each]
         )
+
+
+def test_of_many_copies_of_a_driver_few_are_read(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linux = History(tmp_path / "linux")
+    linux.commit({**HEADERS, "drivers/cpuidle/cpuidle.c": "x", "drivers/cpuidle/driver.c": "x"})
+    linux.commit({f"drivers/idle/copy{n:02}.c": DRIVER for n in range(40)})
+    read: list[str] = []
+    tables_in = drivers_module.in_tree.tables_in
+
+    def counted(files: Any, path: str, *words: Any) -> Any:
+        read.append(path)
+        return tables_in(files, path, *words)
+
+    monkeypatch.setattr(drivers_module.in_tree, "tables_in", counted)
+    assert main(["review", "--tree", str(linux.directory), *KERNELS, "HEAD~1.."]) in (0, 1)
+    assert len(read) == 16
+    said = " ".join(capsys.readouterr().out.split())
+    assert "drivers/idle/copy00.c is reviewed for the 24 other paths of the same content" in said
