@@ -1,6 +1,7 @@
 """Which configuration and which baseline tell the findings that a project has accepted."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from .config import Configuration, find, find_any, parse, passed_over
 from .config import read as read_config
 
 if TYPE_CHECKING:
+    from ..reading.git import Repository
     from .baseline import Baseline
 
 NO_CONFIG = "none"
@@ -23,8 +25,8 @@ class Acceptance:
     config    a setup.cfg or pyproject.toml; NO_CONFIG: none; None: the one in the current folder,
               or the nearest above it within the repository
     baseline  a file of known findings, None for none
-    revision  a revision of the current folder's repository, whose configuration counts instead:
-              the files in the folder may be a stranger's change; None: none
+    revision  a revision of the current folder's repository, whose configuration and baseline count
+              instead: the files in the folder may be a stranger's change; None: none
     """
 
     config: str | None = None
@@ -106,8 +108,15 @@ class Acceptance:
     def _known(self) -> "Baseline | None":
         if not self.baseline:
             return None
-        from .baseline import read
+        from .baseline import parse, read
 
+        if self.revision:
+            from .config_change import file_at
+
+            with _commit(self.revision) as (repository, commit):
+                data = file_at(repository, commit, relpath(self.baseline))
+            if data is not None:
+                return parse(data, self.baseline)
         return read(Path(self.baseline))
 
 
@@ -117,15 +126,24 @@ def _named_from_here(found: tuple[Path, str] | None) -> Configuration | None:
 
 def _configuration_at(revision: str) -> Configuration | None:
     """Raises Unreadable."""
-    from ..reading.git import Repository
     from .config_change import configuration_at
 
-    repository = Repository(Path.cwd())
-    try:
-        found = configuration_at(repository, repository.resolve(revision))
+    with _commit(revision) as (repository, commit):
+        found = configuration_at(repository, commit)
         if found is None:
             return None
         return parse(found.text, relpath(found.file, repository.prefix or "."))
+
+
+@contextmanager
+def _commit(revision: str) -> "Iterator[tuple[Repository, str]]":
+    """A context manager: the current folder's repository, and the hash of a commit. Raises
+    Unreadable."""
+    from ..reading.git import Repository
+
+    repository = Repository(Path.cwd())
+    try:
+        yield repository, repository.resolve(revision)
     finally:
         repository.close()
 

@@ -61,9 +61,13 @@ def of(findings: Sequence[Finding], file: str) -> Baseline:
 
 def read(path: Path) -> Baseline:
     """Reads a baseline. Raises Unreadable if it is malformed, OSError if it cannot be opened."""
-    shown = path.as_posix()
+    return parse(opening.read(path, limits.CONFIGURATION_BYTES), path.as_posix())
+
+
+def parse(data: bytes, shown: str) -> Baseline:
+    """The baseline in the bytes of a file. shown: its name in messages. Raises Unreadable."""
     try:
-        document = json.loads(opening.read(path, limits.CONFIGURATION_BYTES))
+        document = json.loads(data)
         version = document["schema_version"]
         known = {str(item["finding"]): str(item["message"]) for item in document["findings"]}
     except (ValueError, RecursionError) as error:

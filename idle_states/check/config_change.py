@@ -1,8 +1,9 @@
-"""Finds the configuration of a revision, and what a change alters in a configuration."""
+"""Reads the configuration and the baseline of a revision, and what a change alters in the first."""
 
 from collections.abc import Iterator
+from os.path import normpath
 
-from ..findings import Finding, Location, Severity
+from ..findings import Finding, Location, Severity, unreadable
 from ..reading import limits
 from ..reading.git import CommitReader
 from .config import FILES, LISTS, Configuration, Entries, configures, entries, parse, words
@@ -24,6 +25,17 @@ def configuration_at(repository: CommitReader, commit: str) -> Configuration | N
                 if configures(file, text):
                     return parse(text, name)
     return None
+
+
+def file_at(repository: CommitReader, commit: str, name: str) -> bytes | None:
+    """Reads a file as a commit has it, named from the repository's directory; None for one outside
+    of the repository. Raises Unreadable (IS930) where the commit has no such file."""
+    path = normpath(f"{repository.prefix}{name}")
+    if path.startswith("../"):
+        return None
+    for entry in repository.named(commit, path):
+        return repository.content(entry, limits.CONFIGURATION_BYTES)
+    raise unreadable(name, f"expected the file in {commit[:9]}, found none there")
 
 
 def changes(before: Configuration | None, after: Configuration | None) -> list[Finding]:

@@ -58,8 +58,8 @@ def add_accepted(parser: argparse.ArgumentParser, *, revision: bool = True) -> N
         one.add_argument(
             "--config-from",
             metavar="REVISION",
-            help="the configuration as a revision of the repository has it, for a checkout of "
-            "somebody else's change; what differs here is a finding",
+            help="configuration and baseline as a revision of the repository has them, for a "
+            "checkout of somebody else's change; what differs in the first is a finding",
         )
 
 

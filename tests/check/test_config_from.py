@@ -105,6 +105,23 @@ def test_checkout_of_another_user_is_judged_all_the_same(history: History, capsy
     assert found(capsys)[0] == 1
 
 
+def test_baseline_is_the_revisions(history: History, capsys: Capture) -> None:
+    """A change cannot add its own findings to it; one outside of the repository is the user's."""
+    run(capsys, "baseline", "write", "mine.yaml", "--kernel", "6.1", "--file", "../outside.json")
+    words = ("--config-from", "HEAD^", "--baseline")
+    Path("known.json").write_text('{"schema_version": 1, "findings": []}')
+    history.commit({})
+    history.commit({"known.json": Path("../outside.json").read_bytes()})
+    assert found(capsys, "--baseline", "known.json") == (0, [])
+    for name in ("known.json", str(Path("known.json").absolute())):
+        assert found(capsys, *words, name)[0] == 1
+    assert found(capsys, "--config-from", "HEAD", "--baseline", "known.json")[0] == 0
+    assert found(capsys, *words, "../outside.json")[0] == 0
+    status, _, said = run(capsys, *FAILS, "--config-from", "HEAD^^", "--baseline", "known.json")
+    assert status == 3
+    assert "known.json: error: expected the file in" in said
+
+
 def test_audit_takes_it_too(history: History, capsys: Capture) -> None:
     history.commit({"setup.cfg": PLANTED})
     words = ("audit", "mine.yaml", *FAILS[1:])
