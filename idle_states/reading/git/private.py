@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
-from .. import launching, limits, opening
+from .. import launching, limits, opening, owners
 from . import place, references
 
 _CONFIG = """\
@@ -47,6 +47,10 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 _FORMATS = ("sha1", "sha256")
+_EXTENSIONS = frozenset(
+    "noop noop-v1 preciousobjects partialclone worktreeconfig objectformat compatobjectformat "
+    "refstorage relativeworktrees submodulepathconfig".split()
+)
 _OF_THE_USER = re.compile(
     r"HOME|XDG_CONFIG_HOME|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)",
     re.ASCII,
@@ -89,7 +93,10 @@ class Private:
         if program is None:
             raise unreadable(shown, "expected the program git, found none")
         if not directory.is_dir():
-            raise unreadable(shown, "expected a git repository, found no directory")
+            message = "expected a git repository, found no directory"
+            if opening.is_file(directory):
+                message += "; of a bundle, make one first: git clone FILE DIRECTORY"
+            raise unreadable(shown, message)
         self._program = program
         self._shown = shown
         self._made = tempfile.TemporaryDirectory(
@@ -188,15 +195,27 @@ class Private:
                 cut = common.read("shallow", limits.GIT_REFERENCES_BYTES)
             grafted = common.kind_of("info/grafts") is not None
         self.said = self._configuration(read)
+        unknown = _unknown(self.said)
+        if unknown:
+            raise self._bad(
+                f"expected a repository of a known form, found {unknown}: git would refuse it, too"
+            )
         self.format = self.said.get("extensions.objectformat", "sha1").lower()
         stored = self.said.get("extensions.refstorage", "files").lower()
         if self.format not in _FORMATS:
             raise self._bad(f"expected objects named by sha1 or sha256, found {self.format!r:.40}")
         if stored != "files":
-            raise self._bad(f"expected references in files, found them in {stored!r:.40}")
+            raise self._bad(
+                f"expected references in files, found them in {stored!r:.40}: make a clone that "
+                "has them in files (git clone --ref-format=files, git 2.45), and name that"
+            )
         own = _CONFIG.format(format=self.format) + "[user]\n"
-        for key in ("name", "email"):
-            value = self.said.get(f"user.{key}", "")
+        named = {key: self.said.get(f"user.{key}", "") for key in ("name", "email")}
+        stranger = owners.stranger_at(self.place.common / "config")
+        if stranger and any(named.values()):
+            self.notes.append(f"its user.name and user.email are not taken: they are {stranger}'s")
+            named = {}
+        for key, value in named.items():
             if value and not UNFIT.search(value):
                 escaped = value.replace("\\", "\\\\").replace('"', '\\"')
                 own += f'\t{key} = "{escaped}"\n'
@@ -242,6 +261,17 @@ class Private:
         if self.is_partial:
             return "; the clone is partial, and nothing is fetched: clone it without --filter"
         return ""
+
+
+def _unknown(said: dict[str, str]) -> str:
+    """What of a repository's form git does not know either; "" for nothing."""
+    version = said.get("core.repositoryformatversion", "0")
+    if version not in ("0", "1"):
+        return f"core.repositoryformatversion {version!r:.40}"
+    names = (key.removeprefix("extensions.") for key in said if key.startswith("extensions."))
+    # where the version is 0, git takes those of old for what they are, and leaves others alone
+    found = sorted(set(names) - _EXTENSIONS) if version == "1" else []
+    return f"extensions.{found[0]!s:.40}" if found else ""
 
 
 def _listed(output: bytes) -> dict[str, str]:

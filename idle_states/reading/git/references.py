@@ -17,6 +17,8 @@ _HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\s|$)")
 _SYMBOLIC: Final = "ref:"
 _REPLACING = "refs/replace/"
 _OTHER_HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_OWN = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
+"""Of one work tree each."""
 _FILE_BYTES = 4096
 _DEPTH = 5
 """Names that stand for names, as git follows them; also, fivefold, directories in refs/."""
@@ -45,6 +47,7 @@ def read(place: Place, shown: str) -> References:
         said |= _loose(common, shown)
     with opening.Tree(place.git_dir) as own:
         if place.git_dir != place.common:
+            said = {name: value for name, value in said.items() if not name.startswith(_OWN)}
             said |= _loose(own, shown)
         for name in ("HEAD", *_OTHER_HEADS):
             if own.is_file(name):
