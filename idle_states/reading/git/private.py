@@ -210,12 +210,12 @@ class Private:
                 "has them in files (git clone --ref-format=files, git 2.45), and name that"
             )
         own = _CONFIG.format(format=self.format) + "[user]\n"
-        named = {key: self.said.get(f"user.{key}", "") for key in ("name", "email")}
+        author = {key: self.said.get(f"user.{key}", "") for key in ("name", "email")}
         stranger = owners.stranger_at(self.place.common / "config")
-        if stranger and any(named.values()):
+        if stranger and any(author.values()):
             self.notes.append(f"its user.name and user.email are not taken: they are {stranger}'s")
-            named = {}
-        for key, value in named.items():
+            author = {}
+        for key, value in author.items():
             if value and not UNFIT.search(value):
                 escaped = value.replace("\\", "\\\\").replace('"', '\\"')
                 own += f'\t{key} = "{escaped}"\n'
