@@ -33,12 +33,24 @@ def encoded(text: str) -> bytes:
 
 @contextmanager
 def locked(path: StrPath) -> Iterator[None]:
-    """Waits until no other process holds the lock of that file, which is made, and holds it."""
+    """Waits until no other process holds the lock of that file, which is made, and holds it. Raises
+    OSError for what is no regular file: a link is not followed, a pipe not waited on."""
     import fcntl
 
-    with open(path, "w") as file:
+    with appended(path, own=True) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def appended(path: StrPath, *, own: bool = False) -> IO[bytes]:
+    """A regular file, made if it is missing, open for writing at its end. own: it is for the user
+    alone, and a link at the path is not followed. Raises OSError."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+    number = os.open(path, flags | (os.O_NOFOLLOW if own else 0), 0o600 if own else 0o666)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(errno.EINVAL, "expected a regular file", str(path))
+    return os.fdopen(number, "ab")
 
 
 def standard_output_fails() -> bool:

@@ -18,7 +18,8 @@ from pathlib import Path
 from ..dataclass import dataclass
 from ..files import locked
 from ..patches.tree import PatchedTree
-from ..reading import launching, limits
+from ..reading import launching, limits, opening
+from ..reading.cache import fault_of
 from .debian import Unavailable
 
 CROSS = "powerpc64-linux-gnu-"
@@ -86,6 +87,9 @@ def lid_of(
     copy = cache / "trees" / hashlib.sha256(bytes(tree.root.resolve())).hexdigest()[:12]
     for directory in (copy.parent, image.parent):
         directory.mkdir(parents=True, exist_ok=True)
+    for kept, kind in ((image, opening.FILE), (copy, opening.DIRECTORY)):
+        if fault := fault_of(kept, kind):
+            raise Unavailable(f"in the cache, {kept} {fault}; remove it")
     with locked(copy.with_name(f".{copy.name}.lock")):
         if not image.is_file():
             say("building skiboot")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from ..files import locked
 from ..findings import Unreadable
-from ..reading import launching, limits
+from ..reading import launching, limits, opening
+from ..reading.cache import fault_of
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -124,12 +125,17 @@ class Packages:
         """One file of a binary package. member: its path, or a pattern as of tar, whose * stands
         for slashes too, such as ``boot/vmlinux-*``."""
         tree = self.binary_tree(package, [member], architecture, suite)
-        return next(path for path in sorted(tree.rglob(Path(member).name)) if path.is_file())
+        for path in sorted(tree.rglob(Path(member).name)):
+            if path.is_file():
+                return path
+        raise Unavailable(f"the cache has {tree} without {member}; remove that folder")
 
     def made(self, name: str, make: Callable[[Path, Path], None]) -> Path:
         """Path of ``cache/name``. If it does not exist, `make(fresh, scratch)` fills the directory
         `fresh`, which is then renamed; `scratch` is a temporary directory."""
         target = self.cache / name
+        if fault := fault_of(target, opening.DIRECTORY):
+            raise Unavailable(f"in the cache, {target} {fault}; remove it")
         if target.is_dir():
             return target
         if name in self.failures:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..dataclass import dataclass
 from ..reading import launching, opening
-from ..resources import cache_directory
+from ..reading.cache import own_cache
 from .debian import Packages, Unavailable
 
 QEMU = "qemu-system-ppc64"
@@ -32,10 +32,12 @@ class Parts:
 def boot_cache() -> Path:
     """Directory in which boots keep what they fetch ("parts"), what they build ("skiboot") and,
     unless told otherwise, their logs ("logs"). Raises Unavailable without a home directory."""
-    found = cache_directory()
-    if found is None:
-        raise Unavailable("expected an absolute path in XDG_CACHE_HOME, or a home directory")
-    return found / "boot"
+    try:
+        return own_cache() / "boot"
+    except OSError as error:
+        why = error.strerror and f"{error.filename}: {error.strerror}"
+        message = f"expected a cache (XDG_CACHE_HOME, or below the home directory): {why or error}"
+        raise Unavailable(message) from None
 
 
 def parts(

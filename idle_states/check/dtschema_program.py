@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from ..extras import remedy
 from ..findings import Location, Unreadable, unreadable
 from ..power_mgt import STOP_LEVELS
 from ..reading import launching, limits, opening
-from ..resources import cache_directory, resource
+from ..reading.cache import fault_of, own_cache
+from ..resources import resource
 
 BINDING = "powerpc/opal-power-mgt.yaml"
 TIMEOUT_S = limits.DT_VALIDATE_S
@@ -105,9 +107,10 @@ class Validator:
         said = _call([self.make, "--version"], work).output.decode("utf-8", "replace").strip()
         version = re.sub(r"[^0-9A-Za-z.]", "_", said)
         digest = hashlib.sha256(binding.read_bytes()).hexdigest()[:16]
-        cache = cache_directory()
-        kept = cache / f"{binding.stem}-{version}-{digest}.json" if cache else None
-        if kept and opening.is_file(kept):
+        kept = None
+        with suppress(OSError):
+            kept = own_cache() / f"{binding.stem}-{version}-{digest}.json"
+        if kept and _is_whole(kept):
             return kept
         fresh = work / "schema.json"
         done = _call([self.make, "-j", "-o", str(fresh), str(binding)], work)
@@ -117,6 +120,14 @@ class Validator:
                 f"expected {self.make} to read {binding}, found: {done.complaints.strip()}",
             )
         return _keep(fresh, kept) if kept else fresh
+
+
+def _is_whole(kept: Path) -> bool:
+    """Whether the cache has a schema that can be used; another is made in its place."""
+    try:
+        return not fault_of(kept) and isinstance(json.loads(opening.read(kept)), list | dict)
+    except (OSError, ValueError, Unreadable):
+        return False
 
 
 def _keep(fresh: Path, kept: Path) -> Path:

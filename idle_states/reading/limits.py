@@ -69,6 +69,7 @@ TAR_EXTENSION_BYTES = _limit("tar", "one extension header", 64 * KIB, "bytes")
 SPEC_BYTES = _limit("YAML", "size", 256 * KIB, "bytes")
 SPEC_VALUES = _limit("YAML", "values", 20_000)
 SPEC_DEPTH = _limit("YAML", "levels", 24)
+RESULTS_BYTES = _limit("results that tune keeps", "size", GIB, "bytes")
 SPEC_ANCESTORS = _limit("YAML", "ancestors of a spec", 32)
 
 TREE_BYTES = _limit("device tree, any form", "blob or properties", 64 * MIB, "bytes")

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from ..files import appended, naming
 from ..findings import unreadable
+from ..reading import limits, opening
 from .evaluate import Candidate, Outcomes
 
 _KEY = "idle-states tune"
@@ -21,13 +23,18 @@ _VERSION = 2
 
 
 class Results:
-    """Evaluated candidates. digest: of all inputs of the evaluation; path: None: in memory only.
+    """Evaluated candidates.
+
+    digest  of all inputs of the evaluation
+    path    None: in memory only
+    own     whether the file lies in the user's cache: a link there is not followed
 
     Raises Unreadable for a file of other inputs or with a damaged line; OSError.
     """
 
-    def __init__(self, digest: str, path: Path | None = None) -> None:
+    def __init__(self, digest: str, path: Path | None = None, *, own: bool = False) -> None:
         self.path = path
+        self._own = own
         self.kept = 0
         """Number of results found in the file."""
         self._digest = digest
@@ -36,7 +43,10 @@ class Results:
         self._file: Any = None
         if path is None:
             return
-        text = path.read_bytes() if path.is_file() else b""
+        try:
+            text = opening.read(path, limits.RESULTS_BYTES)
+        except FileNotFoundError:
+            text = b""
         whole = text.rfind(b"\n") + 1
         self._read(text[:whole].splitlines(), path)
         if not whole and not self._head().startswith(text):
@@ -78,12 +88,13 @@ class Results:
     def _write(self, path: Path, lines: bytes) -> None:
         if self._file is None:
             # append, so that two concurrent runs do not overwrite each other's lines
-            self._file = path.open("ab")
+            self._file = appended(path, own=self._own)
             if not self._file.tell():
                 lines = self._head() + lines
-        self._file.write(lines)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(path):
+            self._file.write(lines)
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def _head(self) -> bytes:
         return json.dumps({_KEY: _VERSION, "digest": self._digest}).encode() + b"\n"

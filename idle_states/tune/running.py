@@ -2,14 +2,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
 from .. import __version__
 from ..dataclass import replace
+from ..findings import Unreadable
+from ..reading.cache import fault_of, own_cache, set_aside
 from ..replay.machine import CpuTable
-from ..resources import cache_directory
 from ..signals import Ended
 from .evaluate import Candidate, EvaluationTask, Outcomes, Work, offline
 from .results import Results
@@ -81,16 +82,19 @@ def keeping(
     work: over all idle periods; sample: what is searched over, None: all. say: called with messages
     for the user."""
     digest = _digest(work, sample, source)
+    own = resume is None
     path = resume or _cached(digest, say)
     try:
-        with Results(digest, path) as results:
+        with Results(digest, path, own=own) as results:
             if results.kept:
                 say(f"going on from {results.kept} results in {path}")
             yield results
     except (KeyboardInterrupt, Ended, OSError) as error:
         if path is not None and not isinstance(error, BrokenPipeError):
             # not what was evaluated: its last part may not have reached the file
-            kept = Results(digest, path).kept
+            kept = 0
+            with suppress(Unreadable, OSError):
+                kept = Results(digest, path).kept
             if kept:
                 say(f"{kept} results are kept in {path}; the same command line goes on")
         raise
@@ -99,18 +103,32 @@ def keeping(
 
 
 def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
-    """Returns the results file in the user's cache; None if its directory cannot be made."""
-    directory = cache_directory()
-    if directory is None:
-        say("results are not kept, for want of a home directory; name a file with --resume")
-        return None
+    """Returns the results file in the user's cache; None if there can be none. One that cannot be
+    used is set aside."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        path = own_cache() / f"tune-{digest[:16]}.jsonl"
+        if fault := fault_of(path) or _damage(path, digest):
+            other = set_aside(path)
+            say(
+                f"the cache of results {path} cannot be used, for it {fault}: it is now "
+                f"{other.name}, and candidates are evaluated anew"
+            )
     except OSError as error:
-        message = f"results are not kept, {directory}: {error.strerror}"
-        say(f"{message}; name a file with --resume")
+        why = error.strerror and f"{error.filename}: {error.strerror}"
+        say(f"results are not kept, {why or error}; name a file with --resume")
         return None
-    return directory / f"tune-{digest[:16]}.jsonl"
+    return path
+
+
+def _damage(path: Path, digest: str) -> str:
+    """What is wrong with kept results, "" for nothing."""
+    try:
+        Results(digest, path)
+    except Unreadable as error:
+        (finding,) = error.findings
+        line = f" in line {finding.location.line}" if finding.location.line else ""
+        return f"is damaged{line} ({finding.message})"
+    return ""
 
 
 def _digest(work: Work, sample: IdleSample | None, source: GapSource) -> str:

@@ -178,6 +178,26 @@ def test_kept_per_version_and_binding(fakes: Path, monkeypatch: pytest.MonkeyPat
     assert len(list(kept.iterdir())) == 3
 
 
+@pytest.mark.parametrize("strange", ["damaged", "link", "pipe"])
+def test_a_strange_cache_is_made_anew(fakes: Path, strange: str) -> None:
+    record = [{"type": "validation", "file": "canary.dtb", "message": "yes"}]
+    fake(fakes, f"echo '{json.dumps(record)}' > \"$6\"")
+    check([source(P9)])
+    (kept,) = (fakes / "cache/idle-states").iterdir()
+    whole, precious = kept.read_bytes(), fakes / "precious"
+    precious.write_bytes(whole)
+    kept.unlink()
+    if strange == "damaged":
+        kept.write_bytes(whole[:-2])
+    elif strange == "link":
+        kept.symlink_to(precious)
+    else:
+        os.mkfifo(kept)
+    check([source(P9)])
+    assert kept.read_bytes() == precious.read_bytes() == whole
+    assert not kept.is_symlink()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("home", ["relative", *slow("/proc/nowhere")])
 def test_works_without_a_cache(

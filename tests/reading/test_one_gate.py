@@ -37,7 +37,6 @@ REASONS = {
     "files.py": WRITTEN,
     "cli/cmd_generate.py": WRITTEN,
     "sources/__init__.py": "which standard input it was that the gate has read",
-    "tune/results.py": "the results of an earlier search, which it goes on writing",
     "extras.py": "the working directory, to come back to it",
     "cli/progress.py": "sizes alone, for a bar",
     "tune/request.py": "sizes alone, for a bar",

@@ -1,11 +1,14 @@
 """Results of tables that are kept, for a run that goes on later."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.tune.evaluate import Outcomes
 from idle_states.tune.results import Results
@@ -111,3 +114,109 @@ def test_without_results_there_is_no_file(tmp_path: Path) -> None:
     with Results("a", path) as results:
         results.add([])
     assert not path.exists()
+
+
+# The cache, which nobody named
+
+
+def garbage(path: Path, precious: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:300] + b"garbage\n" + whole[-300:])
+
+
+def pipe(path: Path, precious: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def directory(path: Path, precious: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def link(path: Path, precious: Path) -> None:
+    path.unlink()
+    path.symlink_to(precious)
+
+
+def link_to_nothing(path: Path, precious: Path) -> None:
+    path.unlink()
+    path.symlink_to(precious.with_name("made"))
+
+
+def another_users(path: Path, precious: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    os.chown(path, 65534, -1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (garbage, "is damaged in line"),
+        (pipe, "is a pipe, not a regular file"),
+        (directory, "is a directory, not a regular file"),
+        (link, "is a link"),
+        (link_to_nothing, "is a link"),
+        (another_users, "belongs to nobody"),
+    ],
+)
+def test_a_strange_cache_is_set_aside(
+    spoil: Callable[[Path, Path], None],
+    said: str,
+    tmp_path: Path,
+    trace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    words = ["tune", "power9", "--trace", str(trace), "--power", "implied", "--format", "json"]
+    assert main(words) == 0
+    whole = capsys.readouterr().out
+    # as a run that was ended leaves it
+    monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
+    assert main(words) == 0
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    capsys.readouterr()
+    (kept,) = (tmp_path / "idle-states").iterdir()
+    spoil(kept, precious)
+    for aside in (1, 0):
+        assert main(words) == 0
+        out, err = capsys.readouterr()
+        assert out == whole
+        assert err.count("cannot be used, for it") == aside
+        assert (said in err) == bool(aside)
+    assert precious.read_text() == "precious"
+    assert not precious.with_name("made").exists()
+    assert [path.name for path in (tmp_path / "idle-states").iterdir()] == [
+        f"{kept.name}.unusable-1"
+    ]
+
+
+def test_the_cache_of_another_is_not_used(
+    tmp_path: Path,
+    trace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "idle-states").symlink_to("theirs")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert main(["tune", "power9", "--trace", str(trace), "--power", "implied"]) == 0
+    err = capsys.readouterr().err
+    assert "is a link; name another folder with XDG_CACHE_HOME" in err
+    assert "name a file with --resume" in err
+    assert list((tmp_path / "theirs").iterdir()) == []
+
+
+@pytest.mark.parametrize("spoil", [pipe, directory])
+def test_results_are_a_regular_file(spoil: Callable[[Path, Path], None], tmp_path: Path) -> None:
+    """That the user names, too."""
+    path = tmp_path / "results"
+    path.touch()
+    spoil(path, path)
+    with pytest.raises((Unreadable, OSError)):
+        Results("a", path)
