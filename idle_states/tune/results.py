@@ -58,8 +58,10 @@ class Results:
         return self
 
     def __exit__(self, *reason: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._file is not None and self.path is not None:
+            # what could not be written is tried again
+            with naming(self.path):
+                self._file.close()
 
     @property
     def found(self) -> Mapping[Candidate, Outcomes]:
