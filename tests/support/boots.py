@@ -6,6 +6,7 @@ from pathlib import Path
 
 from idle_states.boot import console, predict
 from idle_states.boot.boot import Booted, RecordedWorkload
+from idle_states.boot.guest import RECORDED
 from idle_states.boot.predict_decisions import decision_stages
 from idle_states.boot.request import BootRequest
 from idle_states.boot.result import BootResult
@@ -59,7 +60,9 @@ def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
     while teo's decisions were recorded and nothing ran."""
     where = DATA / "boots" / machine
     log = where / "console.txt"
-    found = console.sections(log.read_text(), guest.SECTIONS)
+    text = log.read_text()
+    recorded = RECORDED if "@@begin recording@@" in text else ()
+    found = console.sections(text, (*guest.SECTIONS, *recorded))
     raw = "fdt", "recording"
     texts = {name: data.decode() for name, data in found.items() if name not in raw}
     given = fdt.read((where / "given.dtb").read_bytes(), "given.dtb")
