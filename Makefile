@@ -3,7 +3,8 @@
 # make core   compile the C again, where a compiler was missing before
 # make lint   ruff, and mypy --strict on all but tests
 # make fuzz   the tests that draw their inputs, on new ones each time; then every reader for EACH
-#             seconds, on inputs that grow towards code not yet reached
+#             seconds, on inputs that grow towards code not yet reached, and as long on inputs that
+#             cost much for their size
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
 # make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
 # make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
@@ -70,6 +71,7 @@ lint: $(VENV)/.installed-test
 fuzz: packages $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "" --hypothesis-profile=new $(PYTEST)
 	$(BIN)/python -m tests.fuzz --seconds $(EACH) $(READERS)
+	$(BIN)/python -m tests.fuzz.growth --seconds $(EACH) $(READERS)
 
 keep: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz.corpus $(READERS)
