@@ -144,6 +144,10 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     return top
 
 
+_GUARD = "\0"
+"""What no word of a command line holds."""
+
+
 def command_parser(name: str) -> _Parser:
     """Of one sub-command: quicker to build, and its options may stand between files."""
     module = command(name)
@@ -163,12 +167,31 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         parser().error(f"expected a command, found {name!r}{hint}")
     found = command_parser(name)
     found.usage = _Usage(name)
-    arguments, unknown = found.parse_known_intermixed_args(words[1:])
+    arguments, unknown = found.parse_known_intermixed_args(_guarded(words[1:]))
+    for key, value in vars(arguments).items():
+        setattr(arguments, key, _bare(value))
     if unknown:
         option = unknown[0].partition("=")[0]
         hint = suggestion(option, found._option_string_actions)
         found.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return arguments
+
+
+def _guarded(words: list[str]) -> list[str]:
+    """The words without "--", those behind it so that none is taken for an option: where options
+    may stand between files, argparse of Python 3.11 takes "--" away before it looks at them."""
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    behind = (_GUARD + word if word.startswith("-") else word for word in words[at + 1 :])
+    return [*words[:at], *behind]
+
+
+def _bare(value: object) -> object:
+    """A value of an argument as it was given."""
+    if isinstance(value, list):
+        return [_bare(each) for each in value]
+    return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
 def _note(
