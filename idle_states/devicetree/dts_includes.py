@@ -29,7 +29,7 @@ from .source_trees import SourceFiles, SourceTree
 from .tree import not_a_tree
 
 _STRING = rb'"(?>(?:[^\\"]|\\[^\n])*)"'
-_COMMENT = rb"/\*(?>[^*]*\*+(?:[^*/][^*]*\*+)*)/|//[^\n]*\n"
+_COMMENT = rb"/\*(?>(?s:.*?)(?:\*/|\Z))|//[^\n]*+(?:\n|\Z)"
 _TOKEN = pattern(
     rb"(?P<comment>" + _COMMENT + rb")"
     rb"|(?P<include>/include/\s*(?P<included>" + _STRING + rb"))"

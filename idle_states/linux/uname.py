@@ -18,7 +18,7 @@ _EARLY = pattern(r"-0\.rc(\d{1,2})\b", re.ASCII)
 """How Fedora and RHEL write a candidate."""
 _LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
 _DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
-_UBUNTU_BUILD = pattern(r"#\S*-Ubuntu\b", re.ASCII)
+_UBUNTU_BUILD = pattern(r"#[^\s#]*-Ubuntu\b", re.ASCII)
 _SIGNATURE = pattern(
     r"\bUbuntu (\d{1,3}\.\d{1,3}\.\d{1,4}-[\d.~]+-[-\w]+) (\d{1,3})\.(\d{1,3})\.(\d{1,4})(?![\d.])",
     re.ASCII,

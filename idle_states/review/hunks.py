@@ -13,7 +13,7 @@ _MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
 _NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
 _END = re.compile(r"\s*\}\s*,?\s*")
 _BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
-_LAST = re.compile(r"\s*,?\s*\}\s*,?$")
+_LAST = re.compile(r"(?<!\s)\s*+,?\s*+\}\s*+,?$")
 _COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^(?:(?!/\*).)*?\*/|//.*$")
 _WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
 """How a line of an array begins, one within a comment not."""
@@ -73,14 +73,14 @@ def sides(change: FileChange) -> tuple[ShownSide, ShownSide]:
 def left_aside(change: FileChange, before: ShownSide, after: ShownSide) -> int:
     """Number of lines of tables that go or come, and were not understood."""
     count = 0
+    gone, come = before.of_tables - before.understood, after.of_tables - after.understood
     for hunk in change.hunks:
-        for side, lines, first, mark in (
-            (before, hunk.before, hunk.old, "-"),
-            (after, hunk.after, hunk.new, "+"),
+        for strange, lines, first, mark in (
+            (gone, hunk.before, hunk.old, "-"),
+            (come, hunk.after, hunk.new, "+"),
         ):
             count += sum(
-                line.mark == mark and number in side.of_tables - side.understood
-                for number, line in enumerate(lines, first)
+                line.mark == mark and number in strange for number, line in enumerate(lines, first)
             )
     return count
 

@@ -10,6 +10,7 @@ import math
 import re
 import statistics
 from collections.abc import Sequence
+from functools import cached_property
 
 from ..dataclass import dataclass
 from ..findings import unreadable
@@ -37,7 +38,7 @@ class Cell:
     significant: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MeansRow:
     """label: "Hmean", "Amean", ...; cells: the first is the baseline; line: in the file, or 0.
 
@@ -51,6 +52,17 @@ class MeansRow:
     line: int = 0
     heads: tuple[tuple[str, ...], ...] = ()
     lower_is_better: bool = False
+
+    @cached_property
+    def sense(self) -> int:
+        """1 if more is better, -1 if less: the sign with which more of the row's printed percents
+        follow from its means; on a tie, the sign with which the first of them follows."""
+
+        def misfits(sign: int) -> tuple[int, list[bool]]:
+            wrong = [_fits(self, number, sign) is False for number in range(len(self.cells))]
+            return sum(wrong), wrong
+
+        return -1 if self.lower_is_better else min((1, -1), key=misfits)
 
 
 def percent(old: float, new: float) -> float | None:
@@ -67,26 +79,13 @@ def change(row: MeansRow, number: int) -> float | None:
         return None
     found = percent(old, new)
     # adding 0 turns -0.0 into 0.0
-    return None if found is None else sense(row) * found + 0.0
-
-
-def sense(row: MeansRow) -> int:
-    """Returns 1 if more is better, -1 if less: the sign with which more of the row's printed
-    percents follow from its means; on a tie, the sign with which the first of them follows."""
-
-    def misfits(sign: int) -> tuple[int, list[bool]]:
-        wrong = [_fits(row, number, sign) is False for number in range(len(row.cells))]
-        return sum(wrong), wrong
-
-    if row.lower_is_better:
-        return -1
-    return min((1, -1), key=misfits)
+    return None if found is None else row.sense * found + 0.0
 
 
 def follows(row: MeansRow, number: int) -> bool | None:
     """Whether the percent printed beside a cell follows from the printed means, with the row's sign
     and within the rounding; None if it cannot be judged."""
-    return _fits(row, number, sense(row))
+    return _fits(row, number, row.sense)
 
 
 def _missing(row: MeansRow, number: int) -> bool:

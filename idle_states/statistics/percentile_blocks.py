@@ -15,7 +15,7 @@ LARGEST_VALUE = (1 << 32) - 1
 _PERCENTILE = re.compile(
     r"([0-9]{1,3}(?:\.[0-9]+)?)th:\s+([0-9]{1,10})(?!\S)(?:\s+\(([0-9]{1,20}) samples\))?"
 )
-_BEGINS = re.compile(r"\s*\*?\s*[0-9][0-9.]*th:")
+_BEGINS = re.compile(r"\s*+(?:\*\s*+)?[0-9][0-9.]*+th:")
 _HEADING = re.compile(
     r"(?:^|(?<=\s))((?:[A-Z]\w* ){0,4}[A-Z]\w*) percentiles \((\w+)\)(?: runtime ([0-9]+))?"
 )
@@ -112,10 +112,11 @@ def _stacked(found: list[tuple[Block, ...]]) -> list[tuple[Block, ...]]:
     alike: dict[str, list[tuple[Block, ...]]] = {}
     for beside in found:
         alike.setdefault(beside[0].label, []).append(beside)
+    comparable = {label for label, same in alike.items() if _comparable(same)}
     stacked = []
     for beside in found:
         same = alike[beside[0].label]
-        if not _comparable(same):
+        if beside[0].label not in comparable:
             stacked.append(beside)
         elif beside is same[0]:
             pair = (block for (block,) in same)

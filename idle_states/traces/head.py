@@ -36,7 +36,7 @@ TEXT_MAX = 500
 """Characters of a text; a kernel's are at most 64 each, /proc/version_signature a line."""
 
 _TEXTS = ("release", "version", "signature", "driver", "governor")
-_PAIR = re.compile(r"(\w+)=(\d{1,20})(?!\S)", re.ASCII)
+_PAIR = re.compile(r"\b(\w++)=(\d{1,20})(?!\S)", re.ASCII)
 _CPUS = re.compile(r"cpus=([\d,-]{1,60000})(?!\S)", re.ASCII)
 
 

@@ -19,7 +19,7 @@ from .boot import VirtBooted
 from .machines import VirtMachine
 from .predict import DOMAIN_USAGE, DOMAINS, VirtPredicted
 
-_LINE = re.compile(r"\S*/pm_genpd/([^/\n]+)/(\w+):(.*)", re.ASCII)
+_LINE = re.compile(r"(?<!\S)\S*/pm_genpd/([^/\n]+)/(\w+):(.*)", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,20}", re.ASCII)
 _COUNTED = ("Usage", "Rejected", "Above", "Below")
 _LONG_NS = 10_000_000

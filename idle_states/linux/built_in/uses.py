@@ -9,7 +9,7 @@ from ...reading.c.preprocess import Preprocessed
 MOST = 20
 """Uses of one table that are said."""
 _SIGN = re.compile(r"[{};]")
-_FUNCTION = re.compile(r"(\w+)\s*\(")
+_FUNCTION = re.compile(r"\b(\w++)\s*+\(")
 _CONTROL = re.compile(r"\b(?:if|else|switch|for|while|do)\b")
 _MOST_CHARACTERS = 200
 

@@ -40,7 +40,7 @@ _ARRAY = re.compile(
     re.ASCII,
 )
 _STRUCT = re.compile(r"struct(?<!\wstruct)\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
-_DECLARATORS = re.compile(r"(\w+)\s*(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
+_DECLARATORS = re.compile(r"\b(\w++)\s*+(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
 _BRACKET = re.compile(r"[][(){}]")
 _DECLARATION = b"s x[]="
 

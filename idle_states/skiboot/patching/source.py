@@ -16,7 +16,7 @@ from ..c_table.structure import Array, CRow, StructMembers, arrays, layout, rows
 
 _FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
 """Names that stand for a bit or a field wherever they are used."""
-_COMMENT = re.compile(rf"({STRING})|([ \t]*)({COMMENT})", re.DOTALL)
+_COMMENT = re.compile(rf"({STRING})|(?<![ \t])([ \t]*+)({COMMENT})", re.DOTALL)
 
 
 class EditRefused(Exception):
