@@ -412,7 +412,7 @@ def test_damaged_object_is_named(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "GIT_ANSWER_S", 2)
+    monkeypatch.setattr(limits, "GIT_ANSWER_S", 6)
     for revision in ("HEAD:hw/slw.c", "HEAD^{tree}"):
         name = history.git("rev-parse", revision)
         file = object_file(history, name)
