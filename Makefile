@@ -15,7 +15,8 @@
 # make docs   the documentation site, build/site/index.html
 # make man    man/idle-states.1, from the parser
 # make tutorial  the transcripts of the tutorial and the how-to pages, run again
-# make mainline DTS=DIR NAME="Linux 7.2"  docs/mainline.md, from an audit of a tree's boards
+# make mainline DTS=DIR NAME="Linux 7.2"  docs/mainline.md, from an audit of a tree's boards; without
+#                  both, of Debian's newest source of Linux
 # make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
@@ -122,7 +123,7 @@ spec-schema: $(VENV)/.installed
 	$(BIN)/python -m tools.spec_schema
 
 mainline: $(VENV)/.installed
-	$(BIN)/python -m tools.mainline "$(DTS)" "$(NAME)"
+	$(BIN)/python -m tools.mainline $(if $(DTS),"$(DTS)" "$(NAME)")
 
 limits: $(VENV)/.installed
 	$(BIN)/python -m tools.limits

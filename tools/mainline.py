@@ -1,10 +1,11 @@
 """Writes docs/mainline.md: what audit finds on the boards of a kernel's tree, each finding judged.
 
     python -m tools.mainline TREE NAME      NAME: what the tree is, as "Linux 7.1"
+    python -m tools.mainline                the tree of Debian's newest Linux source
 
 The verdicts are data, docs/mainline.json: rule, file and path as patterns, verdict, reason. Errors
 and warnings that none of them covers are named, and verdicts that nothing needs any more; either
-exits with 1.
+exits with 1. Exits with 3 if Debian's source cannot be had.
 """
 
 import json
@@ -17,6 +18,8 @@ from pathlib import Path
 
 from idle_states.audit.request import AuditRequest, audited
 from idle_states.audit.summary import FleetSummary
+from idle_states.boot.debian import Packages, Unavailable, untar
+from idle_states.boot.parts import packages_in
 from idle_states.check.criteria import Criteria
 from idle_states.files import write_file
 from idle_states.findings import Finding, Severity
@@ -30,6 +33,13 @@ DOCS = Path(__file__).parent.parent / "docs"
 PAGE, VERDICTS = DOCS / "mainline.md", DOCS / "mainline.json"
 KINDS = ("true", "intended", "false")
 START = "<!-- from here on written by tools.mainline -->\n"
+SUITE = "trixie-backports"
+"""The Debian suite whose Linux source is taken unless a tree is given."""
+_ARCHIVE = "usr/src/linux-source-*.tar.xz"
+_SOURCES = (
+    *("*/arch/*/boot/dts/*", "*/include/dt-bindings/*", "*/scripts/dtc/include-prefixes/*"),
+    "*/include/uapi/linux/input-event-codes.h",  # a link of dt-bindings leads there
+)
 _NAMED = 8
 """How many files of a row are named."""
 
@@ -193,11 +203,30 @@ def _table(head: str, rows: Iterable[str]) -> str:
     return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *rows, ""])
 
 
+def newest(packages: Packages) -> tuple[Path, str]:
+    """Returns the device-tree sources of Debian's newest Linux and its name. Raises Unavailable."""
+    (archive,) = packages.binary_tree("linux-source", (_ARCHIVE,), suite=SUITE).glob(_ARCHIVE)
+    version = archive.name.removeprefix("linux-source-").removesuffix(".tar.xz")
+
+    def make(fresh: Path, scratch: Path) -> None:
+        untar(archive, fresh, _SOURCES, strip=1)
+
+    return packages.made(f"linux-source_dts/{SUITE}-{version}", make), f"Linux {version}"
+
+
 def main(words: Sequence[str]) -> int:
-    given = asked(__doc__, "TREE", "NAME", words=words)
-    findings, judged = found(Path(given.tree)), verdicts(VERDICTS.read_text("utf-8"))
+    given = asked(__doc__, "[TREE]", "[NAME]", words=words)
+    if given.tree and not given.name:
+        print('expected a name behind the tree, as "Linux 7.1"', file=sys.stderr)
+        return 2
+    try:
+        tree, name = (given.tree, given.name) if given.tree else newest(packages_in())
+    except Unavailable as reason:
+        print(f"Debian's Linux source is not available: {reason}", file=sys.stderr)
+        return 3
+    findings, judged = found(Path(tree)), verdicts(VERDICTS.read_text("utf-8"))
     above = PAGE.read_text("utf-8").partition(START)[0]
-    write_file(PAGE, f"{above}{START}\n{section(findings, judged, given.name)}")
+    write_file(PAGE, f"{above}{START}\n{section(findings, judged, name)}")
     lines = list(complaints(findings, judged))
     print("\n".join(lines) or f"{PAGE.name}: every finding has its verdict")
     return 1 if lines else 0

@@ -25,6 +25,10 @@ CLEAN = re.compile(r"^12 tables, [0-9]+ kernels: 0 errors", re.MULTILINE)
 COMPILER = "sh -c 'exec gcc \"$@\" -O0 -DBASELINE_ALONE' gcc"
 """What the core does is not asked of it here: setup.py's -O3, for each instruction set, takes six
 times as long."""
+SOME_TESTS = (
+    *("tests/tools/test_lock.py", "tests/tools/test_wheels.py", "tests/tools/test_mainline.py"),
+    *("tests/test_history.py", "tests/test_processors.py", "tests/cli/test_action.py"),
+)
 BUILDS_HERE = int(metadata.version("setuptools").partition(".")[0]) >= 77
 """Whether what builds the package is here; one that is built from the sdist fetches it anyway."""
 
@@ -92,6 +96,19 @@ def test_sdist_has_all_that_git_tracks(built: Path) -> None:
         names = [each.name.partition("/")[2] for each in archive if not each.isdir()]
     made = {"PKG-INFO", *(name for name in names if name.startswith("idle_states.egg-info/"))}
     assert {*filter(None, names)} - made == {*wheel_audit.tracked(ROOT)}
+
+
+def test_the_sdist_runs_its_own_tests(built: Path, tmp_path: Path) -> None:
+    """Collects all of them, for which support, data and tools are there, and runs some."""
+    (sdist,) = built.glob("*.tar.gz")
+    shutil.unpack_archive(sdist, tmp_path)
+    (unpacked,) = tmp_path.glob("idle_states-*")
+    words = [sys.executable, "-B", "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider"]
+    path = {"PYTHONPATH": str(unpacked)}
+    said = run(*words, "--collect-only", "-m", "", cwd=unpacked, **path)
+    assert re.search(r"^[0-9]{5,} tests collected", said, re.MULTILINE), said[-2000:]
+    said = run(*words, *SOME_TESTS, cwd=unpacked, **path)
+    assert re.search(r"[0-9]{2,} passed", said), said[-2000:]
 
 
 def test_one_wheel_serves_all_pythons(built: Path) -> None:
