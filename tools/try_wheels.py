@@ -4,9 +4,9 @@
 
 A machine is a minimal Debian without a compiler below build/machines, made by debootstrap once; one
 of another architecture runs under qemu-user, which is right in its results and slow. There pip
-installs the wheel and what it requires, the tool runs, and TESTS test the wheel's modules, not this
-checkout's. Archive, package index, proxies and certificates are this machine's. Exits with 1 if
-something fails there, with 3 if a machine cannot be had.
+installs the wheel and, by hash, the packages it requires; the tool runs, and TESTS test the wheel's
+modules, not this checkout's. Archive, package index, proxies and certificates are this machine's.
+Exits with 1 if something fails there, with 3 if a machine cannot be had.
 """
 
 import os
@@ -23,7 +23,7 @@ from pathlib import Path
 from idle_states.boot.debian import Unavailable, archive
 from tools import wheel_audit
 from tools.command_line import asked
-from tools.install import NEEDED
+from tools.install import EXTRAS, NEEDED, closure, locked
 from tools.wheels import DIST, ROOT, SUITE, Platform, named
 
 MACHINES = ROOT / "build" / "machines"
@@ -48,7 +48,10 @@ INSTALL = """\
 if command -v gcc cc; then echo "expected a machine without a compiler" >&2; exit 1; fi
 rm -rf /trial
 python3 -m venv /trial
-/trial/bin/pip install --quiet --disable-pip-version-check --only-binary idle-states {wheel}
+pip() {{ /trial/bin/pip install --quiet --disable-pip-version-check "$@"; }}
+pip --require-hashes -r /checkout/requirements/build.txt
+pip --require-hashes --no-build-isolation -r /checkout/requirements/run.txt
+pip --no-deps {wheel}
 uname -m
 /trial/bin/idle-states --version | tee /trial/version
 grep -q '^core: ' /trial/version
@@ -58,8 +61,8 @@ cd /trial/empty
 grep '^[0-9]* tables' said
 """
 TEST = """\
-/trial/bin/pip install --quiet --disable-pip-version-check {packages}
 cd /checkout
+/trial/bin/pip install -q --disable-pip-version-check --require-hashes -r requirements/tests.txt
 /trial/bin/python -c 'import idle_states; print(idle_states.__file__)'
 /trial/bin/python -m pytest -q -p no:cacheprovider -k {but} {tests}
 """
@@ -117,10 +120,14 @@ def furnish(root: Path, wheel: Path) -> None:
     shutil.copy(wheel, root / wheel.name)
     shutil.rmtree(root / "checkout", ignore_errors=True)
     for name in wheel_audit.tracked(ROOT):
-        if name.startswith(("tests/", "tools/")) or name.endswith((".c", ".h", ".cfg")):
+        if name.startswith(("requirements/", "tests/", "tools/")) or name.endswith(
+            (".c", ".h", ".cfg")
+        ):
             target = root / "checkout" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
+    needed = "".join(each.text for each in closure(NEEDED, locked(EXTRAS)))
+    Path(root, "checkout/requirements/tests.txt").write_text(needed, "utf-8")
 
 
 def run(root: Path, script: str) -> int:
@@ -155,9 +162,7 @@ def attempt(platform: Platform) -> bool:
     furnish(root, wheels[0])
     for script in (
         INSTALL.format(wheel=f"/{wheels[0].name}"),
-        TEST.format(
-            packages=shlex.join(NEEDED), but=shlex.quote(NOT_HERE), tests=shlex.join(TESTS)
-        ),
+        TEST.format(but=shlex.quote(NOT_HERE), tests=shlex.join(TESTS)),
     ):
         began = time.monotonic()
         status = run(root, script)
