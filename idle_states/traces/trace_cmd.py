@@ -1,10 +1,12 @@
 """A trace.dat as text, by trace-cmd.
 
 trace-cmd is asked for idle events only, with times in ns, and writes its text to a pipe. A trace
-may be of any length: trace-cmd's memory is limited, and the time for which it may write nothing.
-For a truncated file it writes nothing and still succeeds, so empty output is an error.
+may be of any length: trace-cmd's memory is limited, its processor time in proportion to the file,
+and the time for which it may write nothing. For a truncated file it writes nothing and still
+succeeds, so empty output is an error.
 """
 
+import math
 from collections.abc import Iterator
 
 from ..findings import unreadable
@@ -29,8 +31,11 @@ def blocks(source: Input, why: str = "") -> Iterator[bytes]:
     # read the file that was opened, even if its name now refers to another
     number = source.descriptor()
     words = ["report", "-N", "-t", "-F", _EVENTS, "-i", f"/proc/self/fd/{number}"]
+    least, more = limits.TRACE_CMD_S, limits.TRACE_CMD_S_PER_MIB / limits.MIB
     bounds = launching.Bounds(
-        stall_s=limits.TRACE_CMD_STALL_S, memory_bytes=limits.TRACE_CMD_MEMORY_BYTES
+        stall_s=limits.TRACE_CMD_STALL_S,
+        memory_bytes=limits.TRACE_CMD_MEMORY_BYTES,
+        cpu_s=math.ceil(limits.in_proportion(least, more, source.size)),
     )
     empty = True
     with launching.Child(program, words, bounds, source.name, passed=[number]) as child:

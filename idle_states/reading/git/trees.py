@@ -174,7 +174,9 @@ class TreeWalker:
                 if pair not in seen:
                     seen.add(pair)
                     waiting.append(pair)
-            self._expect_steps(len(seen) + len(same))
+            self._expect_steps(len(seen))
+        if len(same) > limits.GIT_HELD_ENTRIES:
+            same.clear()
         same |= seen
         return False
 
