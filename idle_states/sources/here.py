@@ -4,6 +4,7 @@ Unlike a TABLE that is named, a file that is only found must show what it is: a 
 C and archives of other kinds as well.
 """
 
+import errno
 import re
 from collections.abc import Iterable
 from os.path import relpath
@@ -216,8 +217,10 @@ def _is_table(found: Found) -> bool:
     try:
         file = File.open(found)
         return format_of(file) in ((form,) if form else _BY_BEGINNING) and _speaks_of_it(file, form)
-    except (OSError, Unreadable):
-        return False
+    except (OSError, Unreadable) as error:
+        # a disk that fails may hide a table
+        cause = error if isinstance(error, OSError) else error.__context__
+        return isinstance(cause, OSError) and cause.errno == errno.EIO
 
 
 def _begins_as_table(found: Found) -> bool:
