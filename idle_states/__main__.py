@@ -1,8 +1,17 @@
-"""python -m idle_states, and the script idle-states."""
+"""python -m idle_states, and the script idle-states.
+
+Before main() installs its signal handlers, SIGINT ends the program at once: nothing needs cleaning
+up yet, and Python would otherwise print the traceback of an import.
+"""
+
+import _signal  # type: ignore[import-not-found]
+
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    # without the module signal, whose own imports take longer than all until here
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 import gc
 import os
-import signal
 import sys
 from contextlib import suppress
 
@@ -11,15 +20,9 @@ _BY_SIGNAL = 128
 
 
 def run() -> int:
-    """Runs the command line and returns its exit status.
-
-    Before main() installs its signal handlers, SIGINT ends the program at once: nothing needs
-    cleaning up yet, and Python would otherwise print the traceback of an import.
-    """
+    """Runs the command line and returns its exit status."""
     # what is imported stays: looking through it for garbage took a twentieth of each start
     gc.set_threshold(50_000)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # libraries start programs by name (matplotlib: fc-list); none of the working directory's
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, path))
