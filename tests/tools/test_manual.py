@@ -43,6 +43,14 @@ def test_groff_has_nothing_to_warn_of(width: int, groff: str) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_mandoc_has_nothing_to_object() -> None:
+    if shutil.which("mandoc") is None:
+        pytest.skip("mandoc is not installed (Debian package mandoc)")
+    words = ["mandoc", "-Tlint", str(manual.PAGE)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 def test_its_name_is_found_by_whatis() -> None:
     if shutil.which("lexgrog") is None:
         pytest.skip("lexgrog is not installed (Debian package man-db)")

@@ -2,7 +2,8 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from idle_states import __version__
@@ -82,7 +83,22 @@ def text() -> str:
     lines += [".SH EXAMPLES", *_commands(_EXAMPLES), ".SH SEE ALSO"]
     lines += [re.sub(r"([\w-]+)(\(\d\),?) ?", r".BR \1 \2\n", _SEE_ALSO).rstrip()]
     lines += [".SH AUTHORS", "The idle-states authors.", ".SH COPYRIGHT", *_prose(_COPYRIGHT)]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in _folded(lines))
+
+
+def _folded(lines: Iterable[str]) -> Iterator[str]:
+    """Folds long lines of text at blanks, and leaves out what mandoc finds to be without effect."""
+    before, as_is = "", False
+    for line in lines:
+        as_is = line == ".nf" or (as_is and line != ".fi")
+        if line == ".PP" and before.startswith((".SH", ".SS")):
+            continue
+        before = line
+        if as_is or line.startswith("."):
+            yield line
+            continue
+        for each in textwrap.wrap(line, 80, break_long_words=False, break_on_hyphens=False):
+            yield rf"\&{each}" if each.startswith((".", "'")) else each
 
 
 def dated() -> str:
