@@ -295,6 +295,20 @@ def test_objects_outside_are_not_borrowed_unless_named(
     assert files(clone) == files(history.directory)
 
 
+def test_directories_of_objects_have_a_limit(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each program of git's goes through all of them."""
+    alternates(history.directory, *["./" * 5000] * 2)
+    assert "at most 16384 bytes" in refusal(history.directory)
+    for name in ("one", "two"):
+        (history.directory / ".git/objects" / name).mkdir()
+    alternates(history.directory, "one", "two")
+    assert files(history.directory)
+    monkeypatch.setattr(limits, "GIT_ALTERNATES", 2)
+    assert "expected objects in at most 2 directories, found more" in refusal(history.directory)
+
+
 def test_objects_borrowed_within_the_tree(history: History) -> None:
     (history.directory / "x").mkdir()
     moved = history.directory / ".git/moved"

@@ -146,6 +146,12 @@ def _check_objects(objects: Path, inside: Iterable[Path], shown: str) -> None:
         if real in seen:
             continue
         seen.add(real)
+        if len(seen) > limits.GIT_ALTERNATES:
+            raise unreadable(
+                shown,
+                f"expected objects in at most {limits.GIT_ALTERNATES} directories, found more "
+                f"({_ALTERNATES}); repack the repository (git repack -a -d)",
+            )
         if not any(real.is_relative_to(root) for root in inside):
             raise unreadable(
                 shown,
@@ -160,7 +166,7 @@ def _check_objects(objects: Path, inside: Iterable[Path], shown: str) -> None:
                     shown, f"expected files and directories in {real}, found {name}, which is none"
                 )
             if tree.is_file(_ALTERNATES):
-                said = tree.read(_ALTERNATES, limits.GIT_CONFIGURATION_BYTES, shown=shown)
+                said = tree.read(_ALTERNATES, limits.GIT_ALTERNATES_BYTES, shown=shown)
                 for line in said.split(b"\n"):
                     if line.startswith(b'"'):
                         raise unreadable(shown, f"expected {_ALTERNATES} without quotes in {real}")
