@@ -7,6 +7,7 @@ whose severity falls is fixed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..dataclass import dataclass, replace
@@ -126,7 +127,8 @@ def _keyed(
     table: IdleTable | None, findings: Sequence[Finding], renamed: Mapping[str, str]
 ) -> dict[_Key, Finding]:
     """(kernel or "", identity) -> finding. renamed: name of a state -> its name after."""
-    neutral = [replace(f, location=f.location.at(_neutral(f, table, renamed))) for f in findings]
+    rows = _rows(table, renamed)
+    neutral = [replace(f, location=f.location.at(_neutral(f, table, rows))) for f in findings]
     kernels = dict.fromkeys(kernel for finding in findings for kernel in finding.kernels)
     found: dict[_Key, Finding] = {}
     for kernel in ("", *kernels):
@@ -140,18 +142,26 @@ def _keyed(
     return found
 
 
-def _neutral(finding: Finding, table: IdleTable | None, renamed: Mapping[str, str]) -> str:
-    """The logical path without the table's name, and with the row's name after the change for its
+def _rows(table: IdleTable | None, renamed: Mapping[str, str]) -> list[str]:
+    """The name of each row after the change, with the number of rows of that name before it."""
+    seen: Counter[str] = Counter()
+    rows = []
+    for state in table.states if table is not None else ():
+        name = renamed.get(state.name, state.name)
+        rows.append(f"{name}#{seen[name]}")
+        seen[name] += 1
+    return rows
+
+
+def _neutral(finding: Finding, table: IdleTable | None, rows: Sequence[str]) -> str:
+    """The logical path without the table's name, and with what `_rows` calls a row for its
     number."""
     path = finding.location.path
     if table is None or not path.startswith(table.name):
         return path
-    names = [renamed.get(state.name, state.name) for state in table.states]
 
     def named(match: re.Match[str]) -> str:
         row = int(match[1])
-        if row >= len(names):
-            return match[0]
-        return f"[{names[row]}#{names[:row].count(names[row])}]"
+        return f"[{rows[row]}]" if row < len(rows) else match[0]
 
     return "table" + _ROW.sub(named, path[len(table.name) :], count=1)
