@@ -13,10 +13,10 @@ _APART = "<!-- -->"
 """Ends a text for what looks for references in it, and is not seen."""
 _MEANT = re.compile(
     r"""
-      (?P<reference> \[ (?=[a-z_]+:) | ~ (?=[\w"]) | \$ | & (?=\d) )
+      (?P<reference> \[ (?=[a-z_]+:) | ~ (?=[\w"]) | \$ | & (?=[0-9]) )
     | (?P<markup> [&<>\\`\[\]|*~] | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) )
     | (?P<commit> (?<![A-Za-z0-9])[0-9a-f]{7,}(?![A-Za-z0-9]) )
-    | (?P<sign>   : (?=//) | www (?=\.) | @ (?=\S) | [#!] (?=\d) | % (?=[\w"]) | \bG[HL]- (?=\d)
+    | (?P<sign>   : (?=//) | www (?=\.) | @ (?=\S) | [#!] (?=[0-9]) | % (?=[\w"]) | \bG[HL]- (?=[0-9])
                 | : (?=(?:100|1234|[+-]1|[a-z]\w*):) )
     """,
     re.VERBOSE | re.IGNORECASE,
