@@ -152,6 +152,7 @@ def test_names_in_markdown_are_shown_as_they_are_and_refer_to_nothing(text: str)
 
 
 @given(TEXTS)
+@example("\r\n.\n\t x\u2028")
 @example("1. x\n12) x\n- x\n## x\n===\n/close\n~~~\n    x\n> x\n***\n___\n+ x")
 def test_notes_in_markdown_are_paragraphs(text: str) -> None:
     page = shown(f"{markdown.lines(text)}\n")

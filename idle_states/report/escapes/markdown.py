@@ -43,7 +43,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 def lines(text: str) -> str:
     """A paragraph or several; no line of it is a heading, a list, a fence, or an action."""
-    return "\n".join(_no_block(inline(line.strip())) for line in text.split("\n"))
+    return "\n".join(_no_block(inline(line.strip(" "))) for line in text.split("\n"))
 
 
 def _no_block(line: str) -> str:
