@@ -152,7 +152,9 @@ def run(module: str, *words: str | Path, **variables: str) -> str:
 
 
 def last_commit() -> str:
-    """When it was made, in seconds since 1970."""
+    """Returns when the sources were committed, or packed into an sdist, in seconds since 1970."""
+    if not (ROOT / ".git").exists():
+        return str(int((ROOT / "setup.py").stat().st_mtime))
     command = ["git", "log", "-1", "--format=%ct"]
     return subprocess.check_output(command, cwd=ROOT, text=True).strip()
 
