@@ -38,7 +38,9 @@ def report(
         failed = standard_output_fails()
         name = error.filename or ("standard output" if failed else "")
         said = f"{name}: {error.strerror or error}" if name else f"{error.strerror or error}"
-        if not name and error.errno in (ENOSPC, EDQUOT) and tempfile.tempdir:
+        if name not in ("", "standard output") and error.errno in (ENOSPC, EDQUOT):
+            said += "; free some space there, or name a file elsewhere"
+        elif not name and error.errno in (ENOSPC, EDQUOT) and tempfile.tempdir:
             said += f"; temporary files are in {tempfile.tempdir}, TMPDIR names another folder"
         printer.say(said)
         return UNREADABLE

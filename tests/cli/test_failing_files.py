@@ -179,8 +179,17 @@ def whole(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("call", ["write", "rename"])
-@pytest.mark.parametrize("name", few(3, WRITES))
+@pytest.mark.parametrize(
+    ("name", "call"),
+    few(
+        3,
+        [
+            ("generate", "rename"),
+            *((name, "write") for name in WRITES),
+            *((name, "rename") for name in ("patch", "fix", "baseline", "audit --parquet")),
+        ],
+    ),
+)
 def test_a_file_that_cannot_be_written_is_named(
     name: str, call: str, library: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,13 +204,12 @@ def test_a_file_that_cannot_be_written_is_named(
     done = run(library, WRITES[name], failing(call, "result-here", number))
     said = done.stdout + done.stderr
     if name == "tune --resume":
-        # is appended to, and not renamed
-        if call == "rename":
-            return
+        # is appended to
         assert Path("result-here").read_bytes() == b""
         Path("result-here").unlink()
     assert done.returncode == 3, said
     assert os.strerror(number) in said
+    assert ("free some space there" in said) == (number == errno.ENOSPC)
     assert "result-here" in said
     assert "Traceback" not in said
     assert whole(folder) == before
