@@ -12,6 +12,7 @@ from .. import __version__
 from ..dataclass import dataclass, replace
 from ..findings import Finding, Location, Severity, Unreadable, identities
 from ..reading import limits, opening
+from ..reading.budget import within_budget
 
 FILE = "idle-states-baseline.json"
 _VERSION = 1
@@ -61,7 +62,8 @@ def of(findings: Sequence[Finding], file: str) -> Baseline:
 
 def read(path: Path) -> Baseline:
     """Reads a baseline. Raises Unreadable if it is malformed, OSError if it cannot be opened."""
-    return parse(opening.read(path, limits.CONFIGURATION_BYTES), path.as_posix())
+    with within_budget(path.as_posix()):
+        return parse(opening.read(path, limits.CONFIGURATION_BYTES), path.as_posix())
 
 
 def parse(data: bytes, shown: str) -> Baseline:

@@ -32,6 +32,7 @@ from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
 from ..patterns import pattern
 from ..reading import limits, opening, owners
+from ..reading.budget import within_budget
 
 if TYPE_CHECKING:
     from datetime import date
@@ -165,7 +166,8 @@ def configures(name: str, text: str) -> bool:
     import tomllib
 
     try:
-        tool = tomllib.loads(text).get("tool")
+        with within_budget(name, len(text)):
+            tool = tomllib.loads(text).get("tool")
         return isinstance(tool, dict) and _SECTION in tool
     except (tomllib.TOMLDecodeError, RecursionError):
         # of a damaged file only what is surely ours is a complaint of ours
@@ -202,7 +204,8 @@ Entries = list[tuple[int | None, str]]
 def entries(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
     """Key -> (its line, its lines or items) of the section in the text of a file. Raises
     Unreadable."""
-    return _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
+    with within_budget(shown, len(text)):
+        return _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
 
 
 def _ini(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:

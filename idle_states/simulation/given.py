@@ -8,6 +8,7 @@ from pathlib import Path
 from ..dataclass import dataclass, field
 from ..findings import UsageError
 from ..reading import opening
+from ..reading.budget import within_budget
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
 from ..replay.machine import CpuTable
@@ -137,9 +138,10 @@ def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, lis
         return found, _SECOND_NS, []
     path = Path(text)
     if path.suffix.lower() in (".yaml", ".yml"):
-        data = opening.read(path)
-        digest = hashlib.sha256(data).hexdigest()
-        return workloads_file.read(data, text), _SECOND_NS, [(text, digest)]
+        with within_budget(text):
+            data = opening.read(path)
+            digest = hashlib.sha256(data).hexdigest()
+            return workloads_file.read(data, text), _SECOND_NS, [(text, digest)]
     if opening.kind_of(path) not in (opening.FILE, "a pipe"):
         opening.expect_allowed(path)
         known = ", ".join(workloads.BUILT_IN)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ...findings import unreadable
 from .. import limits, opening
+from ..budget import within_budget
 from .mail import Mail, has_headers, parse
 
 _BEGINS = re.compile(rb"^From \S.*[0-9]{4}[ \t]*\r?\n(?=[!-9;-~]+:)", re.MULTILINE)
@@ -27,7 +28,8 @@ def read_mails(name: str) -> tuple[list[Mail], dict[str, bytes]]:
     files = dict(_files(name))
     for file, data in files.items():
         opening.expect_utf8(data, file)
-    mails = [mail for file, data in files.items() for mail in _mails(file, data)]
+    with within_budget(name, sum(map(len, files.values()))):
+        mails = [mail for file, data in files.items() for mail in _mails(file, data)]
     if len(mails) > limits.MAIL_BOX:
         raise unreadable(name, f"expected at most {limits.MAIL_BOX} mails")
     if not any(mail.text.strip() for mail in mails):
