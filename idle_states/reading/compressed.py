@@ -95,23 +95,8 @@ class ZstdStream:
     def __init__(self) -> None:
         import ctypes
 
-        class Buffer(ctypes.Structure):
-            _fields_ = (
-                ("data", ctypes.c_void_p),
-                ("size", ctypes.c_size_t),
-                ("done", ctypes.c_size_t),
-            )
-
-        self._buffer, self._by_reference = Buffer, ctypes.byref
-        self._library = library = _zstd()
-        library.ZSTD_createDStream.restype = ctypes.c_void_p
-        library.ZSTD_freeDStream.argtypes = (ctypes.c_void_p,)
-        library.ZSTD_decompressStream.restype = ctypes.c_size_t
-        library.ZSTD_decompressStream.argtypes = (
-            ctypes.c_void_p,
-            ctypes.POINTER(Buffer),
-            ctypes.POINTER(Buffer),
-        )
+        library, self._buffer = _zstd_in_parts()
+        self._library, self._by_reference = library, ctypes.byref
         self._stream = library.ZSTD_createDStream()
         self._room = ctypes.create_string_buffer(limits.ZSTD_PART_BYTES)
         self._cast, self._pointer = ctypes.cast, ctypes.c_void_p
@@ -154,6 +139,31 @@ def _zstd() -> Any:
     library.ZSTD_isError.argtypes = library.ZSTD_getErrorName.argtypes = (ctypes.c_size_t,)
     library.ZSTD_getErrorName.restype = ctypes.c_char_p
     return library
+
+
+@cache
+def _zstd_in_parts() -> tuple[Any, Any]:
+    """Returns the library with its functions on streams, and their structure. It is made once:
+    ctypes never forgets a structure that it has made a pointer to."""
+    import ctypes
+
+    class Buffer(ctypes.Structure):
+        _fields_ = (
+            ("data", ctypes.c_void_p),
+            ("size", ctypes.c_size_t),
+            ("done", ctypes.c_size_t),
+        )
+
+    library = _zstd()
+    library.ZSTD_createDStream.restype = ctypes.c_void_p
+    library.ZSTD_freeDStream.argtypes = (ctypes.c_void_p,)
+    library.ZSTD_decompressStream.restype = ctypes.c_size_t
+    library.ZSTD_decompressStream.argtypes = (
+        ctypes.c_void_p,
+        ctypes.POINTER(Buffer),
+        ctypes.POINTER(Buffer),
+    )
+    return library, Buffer
 
 
 def _decompressor(data: bytes) -> _Decompressor | None:

@@ -270,6 +270,15 @@ def test_damaged_compression_is_refused() -> None:
     assert "expected a whole record, found" in refusal(writer.around(cut))
 
 
+@needs_zstd
+def test_nothing_stays_of_a_stream_of_zstd() -> None:
+    compressed.ZstdStream()
+    before = len(ctypes.Structure.__subclasses__())
+    for _ in range(3):
+        compressed.ZstdStream()
+    assert len(ctypes.Structure.__subclasses__()) == before
+
+
 def test_without_zstd_its_records_are_refused_by_name() -> None:
     writer = Writer()
     record = struct.pack("<I2H", PACKED, 0, 16) + bytes(8)
