@@ -13,6 +13,7 @@ import struct
 import sys
 from bisect import bisect_right
 from collections.abc import Iterator
+from heapq import heappop, heappush
 from typing import Any
 
 from ..core.packing import RING_EVENT, RING_LAYOUT, compiled
@@ -45,22 +46,41 @@ def batches(file: DatFile, reader: TraceText, core: Any = compiled) -> Iterator[
     cpus = [_Cpu(file, pages, core) for pages in file.cpus]
     # trace-cmd's first one says how many CPUs there are
     reader.lines = 1
+    # of each CPU, the time that it was read up to, and of its first event, before its place among
+    # all: a round looks at those alone that it takes events of
+    read_to: list[tuple[int, int]] = []
+    firsts: list[tuple[int, int]] = []
+    held = 0
+    empty = list(range(len(cpus)))
     while True:
-        for cpu in cpus:
+        for place in empty:
+            cpu = cpus[place]
             while cpu.reads and not cpu.packed:
                 cpu.read_on()
-        if sum(len(cpu.packed) for cpu in cpus) > limits.TRACE_DAT_HELD_BYTES:
+            held += len(cpu.packed)
+            if cpu.packed:
+                heappush(firsts, (cpu.first_ns, place))
+            if cpu.reads:
+                heappush(read_to, (cpu.latest, place))
+        if held > limits.TRACE_DAT_HELD_BYTES:
             most = limits.TRACE_DAT_HELD_BYTES
             raise unreadable(file.source.name, f"expected at most {most} bytes of events at once")
         # what is still to be read is not before this
-        bound = min(
-            ((cpu.latest, place) for place, cpu in enumerate(cpus) if cpu.reads), default=None
-        )
-        merged = b"".join(cpu.up_to(bound, place) for place, cpu in enumerate(cpus))
+        bound = read_to[0] if read_to else None
+        taken = {}
+        while firsts and (bound is None or firsts[0] <= bound):
+            _, place = heappop(firsts)
+            taken[place] = cpus[place].up_to(bound, place)
+            if cpus[place].packed:
+                heappush(firsts, (cpus[place].first_ns, place))
+        merged = b"".join(taken[place] for place in sorted(taken))
+        held -= len(merged)
         if merged:
             yield batch_of(merged, reader, core)
         if bound is None:
             return
+        # nothing is left of the one that bounds, for it was read up to there
+        empty = [heappop(read_to)[1]]
 
 
 class _Cpu:
@@ -94,6 +114,11 @@ class _Cpu:
             found = self._refer(data)
         self.packed, self.latest = found
         self._done += len(data) // self._file.layout.page_bytes
+
+    @property
+    def first_ns(self) -> int:
+        """The time of the first event that is not yet given."""
+        return int(RING_EVENT.unpack_from(self.packed)[-1])
 
     def _refer(self, data: bytes) -> tuple[bytes, int]:
         page_bytes = self._file.layout.page_bytes

@@ -60,7 +60,7 @@ TAR: dict[str, Row] = {
         if not count
         else gzip.compress(gzip.compress(inner, 9))
     ),
-    "zeros": lambda count, inner: _member(bytes(count << 16), name=b"t/zeros") + inner,
+    "zeros": lambda count, inner: _member(bytes(min(count, 4000) << 16), name=b"t/zeros") + inner,
     "sparse": lambda count, inner: _block(kind=b"S") * count + inner,
 }
 
@@ -231,7 +231,7 @@ LID: dict[str, Row] = {
     "properties": lambda count, inner: _ROWS * count + inner,
     "names": lambda count, inner: b"stop0".ljust(16, b"\0") * count + inner,
     "zeros": lambda count, inner: bytes(count) + inner,
-    "packed-zeros": lambda count, inner: bytes(count << 16) + inner,
+    "packed-zeros": lambda count, inner: bytes(min(count, 4000) << 16) + inner,
     "versions": run(b"skiboot-v6.0"),
     "containers": lambda count, inner: (bytes.fromhex("17082011") + bytes(4092)) * count + inner,
     "xz": lambda count, inner: lzma.compress(inner) if count else inner,

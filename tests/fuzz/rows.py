@@ -42,6 +42,9 @@ def nest(before: str, after: str = "") -> Row:
     )
 
 
+_MOST_BYTES = 1 << 29
+
+
 @dataclass(frozen=True)
 class Grammar:
     """rows: by name; words: the command, where the file's name is its last word; terms: rows that
@@ -61,8 +64,11 @@ class Grammar:
         return [*self.rows, *self.terms]
 
     def make(self, recipe: Recipe) -> bytes:
+        """The whole file; nothing where some row could repeat what follows it without measure."""
         made = term = b""
         for name, count in reversed(recipe):
+            if count * max(len(made), len(term)) > _MOST_BYTES:
+                return b""
             if name in self.terms:
                 term = self.terms[name](count, term)
             else:
