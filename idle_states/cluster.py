@@ -136,7 +136,7 @@ def quiet(name: str) -> Iterator[None]:
 
 
 def _of_cluster(error: BaseException) -> bool:
-    """Whether the error means that the cluster failed, not the work."""
+    """Returns whether the error means that the cluster failed, not the work."""
     return type(error).__module__.startswith(("distributed", "asyncio", "concurrent"))
 
 

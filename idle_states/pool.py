@@ -1,4 +1,4 @@
-"""What shares work: processes of this machine (workers.py), or a cluster (cluster.py).
+"""Pools that share work: processes of this machine (workers.py), or a cluster (cluster.py).
 
 A task whose process ends before it is done is known: it has Died, and the others go on.
 """

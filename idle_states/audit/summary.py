@@ -130,7 +130,7 @@ class FleetSummary:
 
     @property
     def failed(self) -> bool:
-        """Whether the tool failed on one of the inputs."""
+        """Returns whether the tool failed on one of the inputs."""
         return any(rule == INTERNAL_ERROR for rule, _, _ in self.found)
 
     def sorted_groups(self) -> list[TableGroup]:

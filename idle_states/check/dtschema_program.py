@@ -123,7 +123,7 @@ class Validator:
 
 
 def _is_whole(kept: Path) -> bool:
-    """Whether the cache has a schema that can be used; another is made in its place."""
+    """Returns whether the cache has a usable schema; an unusable one is replaced."""
     try:
         return not fault_of(kept) and isinstance(json.loads(opening.read(kept)), list | dict)
     except (OSError, ValueError, Unreadable):

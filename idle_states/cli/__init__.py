@@ -145,7 +145,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 _GUARD = "\0"
-"""What no word of a command line holds."""
+"""A character that no word of a command line can have."""
 
 
 def command_parser(name: str) -> _Parser:

@@ -223,7 +223,7 @@ class Shown:
         return sum(f.counts and f.severity >= self.fail_on for f in findings)
 
     def status_of(self, findings: Sequence[Finding]) -> int:
-        """Of findings: 3 if the tool failed on one of the inputs."""
+        """Returns the exit status for findings: 3 if the tool failed on one of the inputs."""
         return UNREADABLE if failed(findings) else self.status(worst(findings))
 
 

@@ -58,7 +58,7 @@ class DtsMacro:
 
     @cached_property
     def weight(self) -> int:
-        """What one expansion counts as, without arguments."""
+        """The cost of one expansion in bytes, without arguments."""
         return limits.MACRO_TOKEN_BYTES + weight(self.body)
 
     @cached_property

@@ -140,7 +140,7 @@ class Repository:
         parents_of = {name: parents for name, *parents in map(str.split, said.splitlines())}
         for name in parents_of:
             # none of them leads elsewhere than its name says
-            self._top(name)
+            self.top(name)
         wanted = WantedPaths(paths)
         found: list[Commit] = []
         reached = {head}
@@ -166,7 +166,7 @@ class Repository:
     def _touches(
         self, parent: str, name: str, wanted: WantedPaths, suffixes: tuple[str, ...]
     ) -> bool:
-        before, after = self._top(parent), self._top(name)
+        before, after = self.top(parent), self.top(name)
         if before == after:
             return False
         if self._trees.differ_at(before, after, wanted):
@@ -227,7 +227,7 @@ class Repository:
 
     def at(self, commit: str, path: str) -> TreeEntry | None:
         """Returns what a path from the top is, or what stands in the way of it."""
-        found = self._trees.find(self._top(commit), path)
+        found = self._trees.find(self.top(commit), path)
         return TreeEntry(found[0], found[2], _KINDS.get(found[1], FILE)) if found else None
 
     def named(self, commit: str, path: str) -> list[TreeEntry]:
@@ -257,9 +257,6 @@ class Repository:
 
     def top(self, commit: str) -> str:
         """The name of a commit's tree; "" for the state before the first one."""
-        return self._top(commit)
-
-    def _top(self, commit: str) -> str:
         if commit and commit not in self._tops:
             head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
             top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
@@ -269,8 +266,8 @@ class Repository:
     def _directory(self, commit: str) -> str:
         """The name of the tree that the directory has at a commit; "" for none."""
         if not self.prefix:
-            return self._top(commit)
-        return self._trees.directory(self._top(commit), self.prefix.rstrip("/"))
+            return self.top(commit)
+        return self._trees.directory(self.top(commit), self.prefix.rstrip("/"))
 
     def tree(self, name: str) -> Tree:
         """What a tree object holds: name -> mode and hash. Read here, because
