@@ -7,6 +7,8 @@
 #             cost much for their size
 # make keep   what make fuzz found that is worth keeping goes into tests/fuzz/kept
 # make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
+# make faults SINCE=commit   plants faults in the lines changed since then, and lists those that no
+#             test of their room finds
 # make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
 # make bench  speed, with the kernel's own C, dtc, grep and others beside it; DTS=DIR: boards of a
 #             tree of sources, too; OUTPUT=FILE: as JSON, for benchmarks/compare.py; BENCH=--quick
@@ -40,7 +42,7 @@ EACH   ?= 60
 EXTRAS  := test lint c dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -87,6 +89,9 @@ oracle: packages $(VENV)/.installed-test
 	  tests/linux/test_pseries_oracle.py tests/linux/test_dt_idle_oracle.py \
 	  tests/linux/genpd/test_oracle.py $(PYTEST)
 
+faults: $(VENV)/.installed-test
+	$(BIN)/python -m tools.plant_faults $(SINCE)
+
 schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema
 
@@ -97,16 +102,14 @@ bench: $(VENV)/.installed-test
 boot-deps: $(VENV)/.installed
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh
 	$(BIN)/python -m idle_states.boot.parts
-	$(BIN)/python -m idle_states.boot.virt.parts
-	$(BIN)/python -m idle_states.boot.q35.parts
 
 trees: boot-deps
 	$(BIN)/python -m tools.record_trees
 
 nightly: boot-deps
-	$(BIN)/python -m tools.nightly docs/validation.json
-	$(BIN)/python -m tools.virt_nightly docs/validation-virt.json
-	$(BIN)/python -m tools.q35_nightly docs/validation-q35.json
+	$(BIN)/python -m tools.nightly powernv
+	$(BIN)/python -m tools.nightly virt
+	$(BIN)/python -m tools.nightly q35
 
 validation: $(VENV)/.installed
 	@mkdir -p build
@@ -170,7 +173,7 @@ $(VENV)/bin/python:
 
 # The core is compiled from the governors' features, too.
 BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
-	idle_states/history.py idle_states/linux/releases.py \
+	idle_states/history.py idle_states/linux/releases.py idle_states/simulation/structs.py \
 	$(wildcard idle_states/linux/governors/*_features.py) \
 	requirements/build.txt requirements/run.txt
 

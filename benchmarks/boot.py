@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from idle_states.boot.debian import Unavailable
-from idle_states.boot.predict import MACHINE_TABLE
+from idle_states.boot.powernv.predict import MACHINE_TABLE
 from idle_states.boot.request import BootRequest
 from idle_states.boot.run import Surroundings, run
 from idle_states.boot.workload import workload

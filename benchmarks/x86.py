@@ -14,10 +14,11 @@ from typing import Any
 from idle_states.linux.platforms import parse
 from idle_states.linux.releases import release
 from idle_states.simulation.actors import SimulatedCpu
-from idle_states.simulation.given import WorkloadRequest
+from idle_states.simulation.answer import prepare
 from idle_states.simulation.idle_periods import IdlePeriods
-from idle_states.simulation.request import SimulateRequest, prepare
+from idle_states.simulation.request import SimulateRequest
 from idle_states.simulation.simulate import simulate
+from idle_states.simulation.workload_request import WorkloadRequest
 
 from .measuring import TOOL, Given, Work
 from .table import Aim

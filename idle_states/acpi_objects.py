@@ -5,7 +5,7 @@ Sources: ACPI specification 6.5, 6.4.3.7 (generic register descriptor), 8.4.1.1 
 """
 
 from collections.abc import Callable
-from typing import Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from .dataclass import dataclass
 
@@ -41,7 +41,10 @@ class AcpiReference:
     path: str
 
 
-AcpiObject: TypeAlias = "int | str | bytes | AcpiReference | tuple[AcpiObject, ...] | None"
+if TYPE_CHECKING:
+    AcpiObject: TypeAlias = int | str | bytes | AcpiReference | tuple["AcpiObject", ...] | None
+else:
+    AcpiObject = int | str | bytes | AcpiReference | tuple[object, ...] | None
 """An evaluated object: an integer, a string, a buffer, a package, a reference; None for an element
 of a package that was never given a value."""
 

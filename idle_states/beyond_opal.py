@@ -2,12 +2,13 @@
 into a driver of Linux, or given by ACPI.
 
 `IdleTable.states` has the same rows as every table has them; the values here add what only the
-running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell (`IdleTable.held`,
-`IdleTable.listed`, `IdleTable.built_in`, `IdleTable.acpi`).
+running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell: each is an
+`IdleTable.origin`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import ClassVar, Literal
 
 from .acpi_objects import (
     AcpiObject,
@@ -59,6 +60,12 @@ class Held:
     first_row: int = 0
     cpus: tuple[int, ...] = ()
     driver: str = ""
+
+    form: ClassVar[Literal["sysfs"]] = "sysfs"
+
+    def of_row(self, row: int) -> HeldState:
+        """The state that a row of the table shows."""
+        return self.states[self.first_row + row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +159,12 @@ class BuiltIn:
     machine: str = ""
     by_release: bool = False
 
+    form: ClassVar[Literal["driver"]] = "driver"
+
+    def of_row(self, row: int) -> BuiltInState:
+        """The state that a row of the table shows."""
+        return self.states[self.first_row + row]
+
     @property
     def is_intel_idle(self) -> bool:
         """Whether it is an array of intel_idle, whose states are entered by MWAIT."""
@@ -183,6 +196,8 @@ class AcpiIdle:
     evaluated: bool = field(default=False, compare=False)
     depends: bool = field(default=False, compare=False)
     machine: "tuple[AcpiIdle, ...]" = field(default=(), compare=False, repr=False)
+
+    form: ClassVar[Literal["acpi"]] = "acpi"
 
     @property
     def rows(self) -> "tuple[AcpiEntry, ...]":
@@ -352,6 +367,13 @@ class IdleList:
     where: Location = field(default=Location(), compare=False, repr=False)
     method_where: Location = field(default=Location(), compare=False, repr=False)
     siblings: "tuple[IdleList, ...]" = field(default=(), compare=False, repr=False)
+
+    form: ClassVar[Literal["nodes"]] = "nodes"
+
+    @property
+    def of_tree(self) -> "tuple[IdleList, ...]":
+        """Every list of the tree; this one where no other is known."""
+        return self.siblings or (self,)
 
     @property
     def domains(self) -> tuple[ListedNode, ...]:

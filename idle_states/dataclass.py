@@ -4,7 +4,8 @@ The standard module imports much, and its decorator writes and compiles six meth
 defined: half a millisecond for each class of each module that a command imports. Here __init__ is
 compiled for classes of which many objects are made, and the others, which differ between classes
 by their fields alone, are written once. To the standard library's fields(), replace() and their
-like these classes are dataclasses.
+like these classes are dataclasses, and so they are to inspect.signature() and help(), from which
+__init__ is compiled at once.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -50,7 +51,12 @@ else:
         return type(value)(**changes)
 
 
-_ABSENT = object()
+class _Absent:
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_ABSENT = _Absent()
 """The default of a field that has none, and the argument for one that a factory fills."""
 _PARAMS = {frozen: SimpleNamespace(frozen=frozen, repr=True) for frozen in (False, True)}
 """What was said to the decorator, as a class that inherits asks for it, and pprint does."""
@@ -94,6 +100,11 @@ class Field:
         return dataclasses._FIELD  # type: ignore[attr-defined]
 
 
+def is_required(field: Any) -> bool:
+    """Whether a Field has no default."""
+    return field.given is _ABSENT and field.made is _ABSENT
+
+
 def _or_missing(value: object) -> Any:
     import dataclasses
 
@@ -122,6 +133,8 @@ def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
         "__init__": _first_init(found, frozen),
         "__repr__": _repr,
     }
+    if "__init__" not in own:
+        made["__signature__"] = _SIGNATURE
     if eq:
         made["__eq__"] = _eq(found)
         made["__hash__"] = _hash(found) if frozen else None
@@ -248,6 +261,30 @@ def _init(cls: type, found: _Fields, frozen: bool) -> Callable[..., None]:
     init: Callable[..., None] = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init
+
+
+class _Signature:
+    """The attribute by which inspect.signature() knows a class: it compiles __init__ at once."""
+
+    def __get__(self, value: object, kind: type) -> Any:
+        owner: Any = next(each for each in kind.__mro__ if "__init__" in vars(each))
+        if value is not None or vars(owner).get("__signature__") is not self:
+            raise AttributeError("__signature__")
+        from inspect import signature
+
+        from .annotations import types_of
+
+        written = owner.__init__.__annotations__
+        if not written or "self" in written:
+            # compiled without types, or not compiled yet
+            found = tuple(owner.__dataclass_fields__.values())
+            owner.__init__ = _init(owner, found, owner.__dataclass_params__.frozen)
+            owner.__init__.__annotations__ = types_of(owner) | {"return": None}
+        whole = signature(owner.__init__)
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+_SIGNATURE = _Signature()
 
 
 def _repr(self: Any) -> str:

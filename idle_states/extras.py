@@ -22,7 +22,6 @@ EXTRAS = {
     "dtschema": {"dtschema": "dtschema>=2024.11"},
     "parquet": {"pyarrow": "pyarrow>=14"},
     "plot": {"matplotlib": "matplotlib>=3.8"},
-    "prove": {"z3": "z3-solver>=4.12"},
 }
 """Extra -> its modules, each with the requirement that setup.cfg has for it."""
 
@@ -53,7 +52,7 @@ def package(extra: str, module: str, where: str | Location) -> Any:
 @contextmanager
 def _away(module: str) -> Iterator[None]:
     """A context manager: the working directory is / while a module is first imported. matplotlib
-    evaluates ./matplotlibrc, and z3 loads ./libz3.so before its own library."""
+    evaluates ./matplotlibrc."""
     if module in sys.modules:
         yield
         return

@@ -9,6 +9,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 
 from .dataclass import dataclass
+from .resources import in_package
 
 
 class Severity(enum.IntEnum):
@@ -158,13 +159,14 @@ class CannotGenerate(Faulty):
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings in the order of every report: by file, place, rule, message."""
+    """The findings in the order of every report: by file, place, rule, message. The folder that the
+    package is installed in does not count."""
 
     def key(finding: Finding) -> tuple[str, str, int, int, str, str, str]:
         where = finding.location
         return (
             finding.table,
-            where.file or "",
+            in_package(where.file or ""),
             where.line or 0,
             where.column or 0,
             finding.rule,

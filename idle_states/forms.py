@@ -11,8 +11,8 @@ it. A dataclass whose fields are just the keys is a form itself; where keys and 
         flags: Annotated[U32 | None, "null where unknown."] = derived(lambda state: ...)
 
 describes how an `IdleState` is written: `name` is its attribute of that name, `flags` is computed
-from the whole state. The form of a tuple, Form[tuple[str, int]], takes its items in turn. A final
-underscore is no part of a key: `from_`.
+from the whole state; derived("where.line") would be the attribute at a path. The form of a tuple,
+Form[tuple[str, int]], takes its items in turn. A final underscore is no part of a key: `from_`.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,14 +48,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A key that is no attribute: computed from the whole value."""
+    """A key that is no attribute of its name: what a function makes of the whole value, or the
+    attribute at a path."""
 
-    compute: Callable[[Any], Any]
+    of: Callable[[Any], Any] | str
 
 
-def derived(compute: Callable[[Any], Any]) -> Any:
-    """Returns the default that marks a key as computed from the whole value by `compute`."""
-    return Derived(compute)
+def derived(of: Callable[[Any], Any] | str) -> Any:
+    """Returns the default that marks a key as made from the whole value: by a function, or as the
+    attribute at a path ("request.table")."""
+    return Derived(of)
 
 
 GIVEN: Any = object()
@@ -91,7 +93,8 @@ class Key:
 
     kind       the annotated type
     take       the function that returns the key's value, given the value that the form writes
-    attribute  the attribute that `take` returns, "" if the value is computed or taken by position
+    attribute  path of the attribute that `take` returns, "" if the value is computed or taken by
+               position
     """
 
     name: str
@@ -112,13 +115,14 @@ def keys(form: type) -> list[Key]:
     found = []
     for position, name in enumerate(names):
         default = getattr(form, name, None)
+        path = default.of if isinstance(default, Derived) else name
         attribute = ""
-        if isinstance(default, Derived):
-            take = default.compute
-        elif by_position:
+        if callable(path):
+            take = path
+        elif by_position and path is name:
             take = itemgetter(position)
         else:
-            take, attribute = attrgetter(name), name
+            take, attribute = attrgetter(path), path
         found.append(Key(name.removesuffix("_"), hints[name], take, attribute))
     return found
 

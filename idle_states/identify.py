@@ -64,7 +64,7 @@ def is_main(table: IdleTable) -> bool:
 def is_called(table: IdleTable, name: str) -> bool:
     """Whether a table is the one that a spec names; of a C table, whether its array is that of the
     packaged table of the name."""
-    if table.origin.kind != "c" or resolve_table(name) is None:
+    if table.read_from.kind != "c" or resolve_table(name) is None:
         return table.name == name
     return find(name).firmware.array == table.firmware.array != ""
 

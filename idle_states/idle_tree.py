@@ -13,7 +13,7 @@ from .architectures import DOMAIN_STATE, Architecture
 from .dataclass import dataclass, field
 from .findings import Location
 from .patterns import pattern
-from .table import Measurement, Origin, Power, Provenance
+from .table import Measurement, Power, Provenance, ReadFrom
 
 STATES, DOMAIN_STATES = "/cpus/idle-states", "/cpus/domain-idle-states"
 """Where the bindings want the nodes of CPUs' states, and of power domains'."""
@@ -124,7 +124,7 @@ class IdleTree:
     timer_runs: bool = False
     title: str = ""
     note: str = ""
-    origin: Origin = field(default=Origin("spec"), compare=False)
+    read_from: ReadFrom = field(default=ReadFrom("spec"), compare=False)
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -1,4 +1,4 @@
-"""What was measured of idle states on a machine: wake-up latencies, power, shares of time.
+"""What was measured of idle states on a machine: wake-up latencies and power.
 
 Frozen values without I/O; `fit/` reads them from files and makes advertised values of them. Times
 are floats in nanoseconds, because tools print fractions of them; counts are integers.
@@ -94,27 +94,6 @@ class Energy:
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """How much of a span a CPU, or all of them, spent in one state.
-
-    cpu            None: all CPUs together
-    hardware       counted by hardware, so the state was reached; otherwise requested by Linux
-    share          of the span, 0 to 1
-    usage          number of entries
-    above, below   entries into a state that was too deep, too shallow
-    """
-
-    state: str
-    cpu: int | None = None
-    hardware: bool = False
-    share: float | None = None
-    time_ns: float | None = None
-    usage: int | None = None
-    above: int | None = None
-    below: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Claimed:
     """What the machine itself said of a state while it was measured, ns; None where it did not."""
 
@@ -142,7 +121,6 @@ class Measured:
     kernel: str | None = None
     latencies: tuple[Latency, ...] = ()
     energies: tuple[Energy, ...] = ()
-    stays: tuple[Stay, ...] = ()
     claims: tuple[Claimed, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

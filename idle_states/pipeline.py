@@ -4,8 +4,9 @@
 value, which `show` prints.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .dataclass import dataclass, replace
@@ -28,7 +29,7 @@ from .stages import Changed, Lost
 from .table import Cpu, IdleTable, Register
 
 if TYPE_CHECKING:
-    from .linux.governors.given import GovernorRequest
+    from .linux.asked import GovernorRequest
     from .linux.governors.interface import State
     from .linux.intel_idle.platform import X86Platform
     from .skiboot.export import Export
@@ -45,6 +46,7 @@ class Subject:
     beside     the other tables of the tree it is from; None: the packaged ones stand for them
     code       the export code of that tree; None: that of the platform's release
     by_change  whether it is judged by what a change does to it, not by the packaged table
+    thresholds values of rules' thresholds, by name: "IS209.percent"; others have their defaults
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class Subject:
         beside: Sequence[IdleTable] | None = None,
         code: ExportCode | None = None,
         by_change: bool = False,
+        thresholds: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.table = table
+        self.thresholds = thresholds
         self.beside = beside
         self.code = code
         self.by_change = by_change
@@ -77,6 +81,7 @@ class Subject:
         platform: AnyPlatform = ALL_LEVELS,
         *,
         by_change: bool = False,
+        thresholds: Mapping[str, int] = MappingProxyType({}),
     ) -> "Subject":
         """The table of a source, which must have one."""
         assert source.table is not None
@@ -88,23 +93,15 @@ class Subject:
             beside=source.beside,
             code=source.code,
             by_change=by_change,
+            thresholds=thresholds,
         )
 
     @property
     def form(self) -> str:
         """Kind of source: spec, c, dt, sysfs, nodes, driver, acpi. Tables of a skiboot.lid count
         as c."""
-        if self.table.held is not None:
-            return "sysfs"
-        if self.table.listed is not None:
-            return "nodes"
-        if self.table.built_in is not None:
-            return "driver"
-        if self.table.acpi is not None:
-            return "acpi"
-        if self.table.exported:
-            return "dt"
-        return "c" if self.table.origin.kind in ("c", "lid") else "spec"
+        form = self.table.origin.form
+        return "c" if form == "spec" and self.table.read_from.kind in ("c", "lid") else form
 
     @property
     def subsystem(self) -> str:
@@ -133,7 +130,7 @@ class Subject:
     @cached_property
     def export(self) -> "Export | None":
         """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
-        if self.table.exported or not self.is_opal:
+        if self.table.origin.form == "dt" or not self.is_opal:
             return None
         from .skiboot.export import export
 
@@ -149,7 +146,7 @@ class Subject:
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
         by_acpi = None
-        if self.table.acpi is not None:
+        if self.table.origin.form == "acpi":
             from .linux.acpi_idle.features import features as acpi_features
 
             by_acpi = acpi_features(release)
@@ -160,7 +157,7 @@ class Subject:
             return by_acpi, intel_features(release), tree_of(release)
         if by_acpi is not None:
             return by_acpi
-        return release if self.table.listed else id(release.features)
+        return release if self.table.origin.form == "nodes" else id(release.features)
 
     @cached_property
     def alikes(self) -> tuple[object, ...]:
@@ -213,10 +210,10 @@ class Subject:
         None if there is none, and for a packaged spec itself.
         """
         own = self.table
-        array = own.name if own.origin.kind == "c" else own.firmware.array
-        if own.origin.kind == "spec":
+        array = own.name if own.read_from.kind == "c" else own.firmware.array
+        if own.read_from.kind == "spec":
             for table in packaged(lambda revision: revision.name == own.name):
-                if table.origin.sha256 == own.origin.sha256:
+                if table.read_from.sha256 == own.read_from.sha256:
                     return None
 
         def wanted(revision: Revision) -> bool:
@@ -286,7 +283,7 @@ def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -
     """Computes every stage for the table of a source, which must have one. Of a table that each
     release has its own figures for, the rows are the first kernel's."""
     assert source.table is not None
-    if kernels and source.table.built_in is not None:
+    if kernels and source.table.origin.form == "driver":
         from .linux.intel_idle.packaged import as_of
 
         source = replace(source, table=as_of(source.table, kernels[0]))
@@ -330,8 +327,9 @@ def registered_of(source: Source, text: str, platform: AnyPlatform, release: Rel
 
 def switched_off(source: Source, text: str) -> str:
     """A note for the user if the TABLE is a dump of sysfs with states switched off, else ""."""
-    held = source.table.held if source.table else None
-    off = [state.name for state in held.states if state.disabled] if held else []
+    if source.table is None or source.table.origin.form != "sysfs":
+        return ""
+    off = [state.name for state in source.table.origin.states if state.disabled]
     if not off:
         return ""
     return (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from .dataclass import dataclass, field
 from .findings import Location
-from .table import Cpu, IdleState, IdleTable, Origin, Register
+from .table import Cpu, Exported, IdleState, IdleTable, ReadFrom, Register
 
 NODE = "/ibm,opal/power-mgt"
 
@@ -134,7 +134,7 @@ def encode(states: Iterable[IdleState], register: Register) -> dict[str, bytes]:
     return properties
 
 
-def decode(node: PowerMgt, cpu: Cpu | None, origin: Origin) -> IdleTable:
+def decode(node: PowerMgt, cpu: Cpu | None, read_from: ReadFrom) -> IdleTable:
     """The node as a table: as many states as every array that is present can fill.
 
     Nothing is reported here; the IS1xx rules look at the node itself. A missing residency is
@@ -182,7 +182,7 @@ def decode(node: PowerMgt, cpu: Cpu | None, origin: Origin) -> IdleTable:
         states=tuple(states),
         register=register,
         cpu=cpu,
-        exported=True,
-        origin=origin,
+        origin=Exported(),
+        read_from=read_from,
         where={"table": node.where},
     )

@@ -31,6 +31,17 @@ def resource(*parts: str) -> Path:
     raise FileNotFoundError(f"expected {'/'.join(parts)} at {looked}")
 
 
+def is_packaged(file: str) -> bool:
+    """Tells whether a path, as messages name it, is that of a packaged spec."""
+    return file.startswith(f"{resource('specs')}/")
+
+
+def in_package(text: str) -> str:
+    """A text for people elsewhere: packaged specs are named specs/..., as the package has them, and
+    not by the folder that it is installed in."""
+    return text.replace(f"{resource('specs')}/", "specs/")
+
+
 def source_tree() -> Path | None:
     """The directory of the source that the package runs from; None if it was installed."""
     found = _PACKAGE.parent
@@ -64,11 +75,12 @@ def template(name: str) -> "jinja2.Template":
 
 
 def digest_of_core() -> int:
-    """A number for the C that the core is compiled from, which setup.py compiles into it; 0 where
+    """A number for what the core is compiled from, which setup.py compiles into it; 0 where
     the C is not there, as where idle-states was installed without a source tree."""
     from zlib import crc32
 
     digest = 0
-    for path in sorted((_PACKAGE / "core").glob("*.[ch]")):
+    files = sorted((_PACKAGE / "core").glob("*.[ch]"))
+    for path in [*files, _PACKAGE / "simulation" / "structs.py"] if files else []:
         digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
     return digest & 0x7FFF_FFFF  # a long of 32 bits holds it

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from .dataclass import dataclass, field, replace
 from .findings import Location
@@ -223,6 +223,7 @@ class IdleState:
     scope          what the state acts on: thread, core, pair, quad or chip
     cpuidle        False where the state is meant for CPU offlining only; `reason` says why
     where          field name -> Location; not part of equality
+    macro          in C, the macro that makes the row or some of its members; not part of equality
     """
 
     name: str
@@ -239,6 +240,7 @@ class IdleState:
     power: Power | None = None
     provenance: Mapping[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
+    macro: str = field(default="", compare=False, repr=False)
 
     @property
     def psscr(self) -> Psscr:
@@ -359,13 +361,31 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """What a table was read from. kind: the name of its format in `table_formats`."""
+class ReadFrom:
+    """The input a table was read from. kind: the name of its format in `table_formats`."""
 
     kind: str
     file: str = ""
     sha256: str = ""
     where: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeExport:
+    """A table as skiboot has it: of a spec, of its source or of its image."""
+
+    form: ClassVar[Literal["spec"]] = "spec"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A table as skiboot exported it to a device tree: states it left out are not in it."""
+
+    form: ClassVar[Literal["dt"]] = "dt"
+
+
+Origin: TypeAlias = "BeforeExport | Exported | Held | IdleList | BuiltIn | AcpiIdle"
+"""The way that a table's rows came, and what is known by it alone. `form` tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,12 +395,7 @@ class IdleTable:
     name       revision, C array or node path: what findings and reports call it
     register   PSSCR, PMICR or none (pseries)
     cpu        the processor; None where the source does not say
-    exported   True for a device tree: firmware has already filtered these states
-    held       for a table read from a running kernel's sysfs: its cpuidle states. Of the rows only
-               names and times are known then
-    listed     for an Arm or RISC-V tree: the nodes that the rows come from
-    built_in   for a table in the source of a Linux driver: its states and what the driver does
-    acpi       for ACPI tables: _CST and _LPI, which the rows come from
+    origin     the way that the rows came, and what is known by it alone
     historical a table skiboot once had, checked only when named
     """
 
@@ -390,15 +405,11 @@ class IdleTable:
     cpu: Cpu | None = None
     firmware: Firmware = Firmware()
     partition: Partition | None = None
-    held: "Held | None" = None
-    listed: "IdleList | None" = None
-    built_in: "BuiltIn | None" = None
-    acpi: "AcpiIdle | None" = None
+    origin: Origin = BeforeExport()
     title: str = ""
     note: str = ""
     historical: bool = False
-    exported: bool = False
-    origin: Origin = field(default=Origin("spec"), compare=False)
+    read_from: ReadFrom = field(default=ReadFrom("spec"), compare=False)
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
 
     def state(self, name: str) -> IdleState | None:
@@ -413,7 +424,7 @@ class IdleTable:
         """
         if index is None:
             return self.name + (f":{leaf}" if leaf else "")
-        if self.origin.kind == "c":
+        if self.read_from.kind == "c":
             return f"{self.name}[{index}]" + (f".{leaf}" if leaf else "")
         return f"{self.name}:states[{index}]" + (f".{leaf}" if leaf else "")
 
@@ -425,3 +436,16 @@ class IdleTable:
 
     def renamed(self, name: str) -> "IdleTable":
         return replace(self, name=name)
+
+
+def mask_of(text: str) -> int:
+    """Returns the mask of 32 bits that a text is. Raises UsageError."""
+    from .findings import UsageError
+
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= U32_MAX:
+        raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
+    return value

@@ -14,6 +14,7 @@ from hypothesis import settings
 from idle_states import core
 from tests.oracle import skipping
 from tests.support import compiled, reviews, thorough
+from tests.support.expected import Expected
 
 # The same examples in every run, so that a change is judged by itself; make fuzz draws new ones.
 # Few are drawn by plain pytest, and where each costs several times what it does elsewhere.
@@ -26,6 +27,12 @@ settings.load_profile("repeatable")
 
 # Several processes import the tests, all of them and often.
 sys.dont_write_bytecode = False
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="write the texts that tests expect in files anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -111,6 +118,12 @@ def hangup_heeded() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
+def expected(request: pytest.FixtureRequest) -> Expected:
+    """The texts in the folder `expected` beside the test."""
+    return Expected(request.path.parent / "expected", request.config.getoption("--update"))
 
 
 @pytest.fixture

@@ -2,14 +2,24 @@
 
 import copy
 import dataclasses
+import importlib
+import inspect
 import pickle
+import pkgutil
 import pprint
+import pydoc
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, ForwardRef, Literal, get_args, get_origin
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import idle_states
+from idle_states.check.criteria import Criteria
+from idle_states.check.request import CheckRequest
 from idle_states.dataclass import dataclass, field, fields, is_dataclass, replace
+from idle_states.table import IdleState, IdleTable
 
 Decorator = Callable[..., Callable[[type], Any]]
 
@@ -124,6 +134,65 @@ def test_frozen_objects_refuse_changes(slots: bool) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'name'"):
         del value.name
     assert value.name == "C1"
+
+
+@pytest.mark.parametrize(("frozen", "slots"), KINDS)
+def test_signature_is_the_standard_librarys_before_the_first_object(
+    frozen: bool, slots: bool
+) -> None:
+    ours, theirs = (state(each, frozen=frozen, slots=slots) for each in (dataclass, STANDARD))
+    assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
+    assert str(inspect.signature(ours.__init__)) == str(inspect.signature(theirs.__init__))
+    assert ours.__init__.__annotations__ == theirs.__init__.__annotations__
+    assert "State(name: str, _hidden: int, latency: int = 0" in pydoc.render_doc(ours)
+    assert repr(ours("C1", 1)) == repr(theirs("C1", 1))
+
+
+def test_signature_of_a_class_that_writes_its_own_init() -> None:
+    class Named(Pair):
+        def __init__(self, *, name: str) -> None:
+            super().__init__(len(name))
+
+    assert str(inspect.signature(Named)) == "(*, name: str) -> None"
+    assert str(inspect.signature(Triple)) == (
+        "(first: int, second: tuple[str, ...] = (), third: int = 3) -> None"
+    )
+
+
+def test_no_signature_of_the_package_holds_an_unresolved_name() -> None:
+    """Names that are imported for type checkers alone included."""
+
+    def unresolved(kind: Any) -> bool:
+        if isinstance(kind, (str, ForwardRef)):
+            # array takes no type before Python 3.12
+            return not (isinstance(kind, str) and kind.startswith("array["))
+        args = [] if get_origin(kind) is Literal else list(get_args(kind))
+        return any(map(unresolved, args[:1] if get_origin(kind) is Annotated else args))
+
+    found, parameters = 0, []
+    for module in pkgutil.walk_packages(idle_states.__path__, "idle_states."):
+        if module.name.endswith(("__main__", "._core")):
+            continue
+        for kind in list(vars(importlib.import_module(module.name)).values()):
+            if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.name:
+                found += 1
+                parameters += [
+                    f"{module.name}.{kind.__name__}: {each}"
+                    for each in inspect.signature(kind).parameters.values()
+                    if each.annotation is each.empty or unresolved(each.annotation)
+                ]
+    assert found > 400
+    assert parameters == []
+
+
+@settings(max_examples=5)
+@given(
+    value=st.builds(CheckRequest, criteria=st.builds(Criteria)),
+    table=st.builds(IdleTable),
+)
+def test_hypothesis_builds_values_from_their_types(value: CheckRequest, table: IdleTable) -> None:
+    assert isinstance(value.criteria, Criteria)
+    assert all(isinstance(state, IdleState) for state in table.states)
 
 
 def test_values_that_are_not_frozen_can_be_assigned_and_not_hashed() -> None:

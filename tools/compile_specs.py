@@ -13,7 +13,7 @@ from pathlib import Path
 
 import idle_states
 from idle_states.spec import compiled, loading
-from idle_states.spec.packaged import display_name, named
+from idle_states.spec.packaged import named
 from tools.command_line import asked
 
 PACKAGE = Path(idle_states.__file__).parent
@@ -29,7 +29,7 @@ def readers() -> Iterator[str]:
 def main() -> None:
     file = asked(__doc__, "[FILE]").file
     target = Path(file) if file else PACKAGE / "specs" / compiled.NAME
-    specs = [loading.Loading({}).load(each.file, display_name(each.file)) for each in named()]
+    specs = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(compiled.compiled(specs, readers()))
 

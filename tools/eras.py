@@ -1,6 +1,7 @@
-"""C headers of the governors' features, for the core: python -m tools.eras DIRECTORY
+"""C headers for the core: python -m tools.eras DIRECTORY
 
-setup.py writes them when the extension is built. GOVERNOR_features.h has the struct of the features
+setup.py writes them when the extension is built. structs.h has the structs that Python hands to a
+simulation. GOVERNOR_features.h has the struct of the features
 that the governor's C reads, constants for the texts that it names, and the releases' features for
 code specialised by them. What the C does not read or name is left out, so that the core can say of
 a release that it needs more. Needs the standard library only, for a build has no more.
@@ -16,6 +17,7 @@ from typing import Any
 from idle_states.history import choices, types_of
 from idle_states.linux.governors import governor_names
 from idle_states.linux.releases import LONG_TERM, MAINLINE, SERIES, release
+from idle_states.simulation.structs import STRUCTS
 from tools.command_line import asked
 
 CORE = Path(__file__).parent.parent / "idle_states" / "core"
@@ -69,13 +71,19 @@ def header(governor: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def structs() -> str:
+    """The text of structs.h."""
+    origin = "/* Written by tools/eras.py from simulation/structs.py; changes belong there. */\n"
+    return origin + "".join(each.declaration() for each in STRUCTS)
+
+
 def write(directory: Path) -> list[Path]:
     """The headers, made or brought up to date: a file whose text stays is not touched."""
     directory.mkdir(parents=True, exist_ok=True)
     paths = []
-    for governor in governor_names():
-        path = directory / f"{governor}_features.h"
-        text = header(governor)
+    texts = {f"{governor}_features.h": header(governor) for governor in governor_names()}
+    for name, text in {**texts, "structs.h": structs()}.items():
+        path = directory / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
         paths.append(path)

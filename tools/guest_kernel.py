@@ -91,7 +91,7 @@ ARCHITECTURES = {
     ),
 }
 KERNELS = (("virt-arm64", "trixie-backports"),)
-"""(machine, Debian suite of the source) of the kernels that virt_nightly boots."""
+"""(machine, Debian suite of the source) of the kernels that nightly_virt boots."""
 
 
 class BuildFailed(Exception):

@@ -51,8 +51,8 @@ def text(release2tree: dict[str, Path]) -> str:
     for release, tree in release2tree.items():
         for source in read_sources(str(tree / DRIVER)):
             assert source.table is not None
-            assert source.table.built_in is not None
-            built_in = source.table.built_in
+            assert source.table.origin.form == "driver"
+            built_in = source.table.origin
             tables.setdefault((source.name, tuple(map(row, built_in.states))), []).append(release)
         for cpu in _listed(tree):
             key = cpu.family, cpu.model, cpu.table or "-", _settings(cpu)

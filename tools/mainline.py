@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from idle_states.audit.request import AuditRequest, audited
+from idle_states.audit.answer import audited, setting_of
+from idle_states.audit.request import AuditRequest
 from idle_states.audit.summary import FleetSummary
 from idle_states.boot.debian import Packages, Unavailable, untar
 from idle_states.boot.parts import packages_in
@@ -90,7 +91,7 @@ def found(tree: Path, kernels: Sequence[str] = DEFAULT) -> Findings:
     request = AuditRequest((), Criteria(tuple(map(release, kernels))), trees=(str(tree),))
     summary = FleetSummary()
     places: dict[tuple[str, str, str, str], Place] = {}
-    for results in audited(request, request.setting(), Walk()):
+    for results in audited(request, setting_of(request), Walk()):
         summary.add(results)
         for one in results:
             for finding in one.findings:

@@ -17,7 +17,8 @@ from idle_states.linux.releases import release
 from idle_states.replay.machine import from_times
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import placement, topology, workloads
-from idle_states.simulation.setup import Costs, Effect, Setup
+from idle_states.simulation.costs import Costs
+from idle_states.simulation.setup import Effect, Setup
 from idle_states.simulation.summary import BISTABLE_POINTS, UNNOTICED_NS
 
 FIT_NS, DURATION_NS = 200_000_000, 500_000_000

@@ -9,8 +9,9 @@ from idle_states.pipeline import journey
 from idle_states.replay.machine import SNOOZE, CpuTable, from_driver
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import placement, topology, workloads
+from idle_states.simulation.costs import Costs
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
-from idle_states.simulation.setup import Costs, Effect, Setup, SimulationRun, effects_of
+from idle_states.simulation.setup import Effect, Setup, SimulationRun, effects_of
 from idle_states.skiboot.platform import parse_platform
 from idle_states.sources import read_table
 

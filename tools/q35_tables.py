@@ -97,13 +97,7 @@ def tables() -> Iterator[Q35Table]:
     yield _table("huge", "latencies at the end of 32 bits", huge)
     beyond = _cst(_c1(), _io(2, 0x1_0000_0028), _io(0x1_0000_0003, 90))
     yield _table("beyond", "a latency and a type beyond 32 bits", beyond)
-    for name in (
-        "max_cstate=2",
-        "max_cstate=0",
-        "nocst=1",
-        "latency_factor=3",
-        "bm_check_disable=1",
-    ):
+    for name in _PARAMETERS:
         word = f"processor.{name}"
         yield _table(name.replace("_", "-").replace("=", "-"), word, usual, arguments=(word,))
     word = "intel_idle.max_cstate=0"

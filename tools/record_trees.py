@@ -6,16 +6,17 @@ MACHINE.log.txt    what OPAL and Linux logged about idle states, and which of ea
 """
 
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from idle_states.boot import parts as boot_parts
-from idle_states.boot import qemu
-from idle_states.boot.boot import Booted, BootFailure, boot
+from idle_states.boot.boot import BootFailure, boot
+from idle_states.boot.booted import Booted
 from idle_states.boot.debian import Unavailable
-from idle_states.boot.parts import Parts
+from idle_states.boot.powernv.boot import read
+from idle_states.boot.powernv.machines import POWERNV
+from idle_states.boot.qemu import version
 from idle_states.boot.request import BootRequest
 from tests.support import DATA
 from tools.command_line import asked
@@ -28,28 +29,28 @@ _OPAL = re.compile(
 _LINUX = re.compile(r"^\[[^]]*\] (?:Linux version|cpuidle|powernv_idle).*", re.MULTILINE)
 
 
-def record(parts: Parts, machine: str, version: str) -> None:
-    with tempfile.TemporaryDirectory() as logs:
-        booted = boot(parts, BootRequest(machine), logs=Path(logs))
+def record(machine: str) -> None:
+    parts = boot_parts.parts(POWERNV[machine])
+    with tempfile.TemporaryDirectory() as directory:
+        logs = Path(directory)
+        booted = boot(read(BootRequest(machine))(parts, logs, logs, print))
     TREES.mkdir(parents=True, exist_ok=True)
     (TREES / f"{machine}.dtb").write_bytes(booted.fdt)
-    (TREES / f"{machine}.sysfs.txt").write_text(booted.sysfs)
-    (TREES / f"{machine}.log.txt").write_text(_log(booted, version))
+    (TREES / f"{machine}.sysfs.txt").write_text(booted.sections["cpuidle"])
+    (TREES / f"{machine}.log.txt").write_text(_log(booted, version(parts.qemu)))
 
 
-def _log(booted: Booted, version: str) -> str:
-    lines = [f"# {version}", "# OPAL", *_OPAL.findall(booted.msglog)]
-    lines += ["# Linux", *_LINUX.findall(booted.dmesg)]
+def _log(booted: Booted, qemu: str) -> str:
+    lines = [f"# {qemu}", "# OPAL", *_OPAL.findall(booted.sections["msglog"])]
+    lines += ["# Linux", *_LINUX.findall(booted.sections["dmesg"])]
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
     try:
-        parts = boot_parts.parts()
-        asked = subprocess.run([parts.qemu, "--version"], capture_output=True, text=True)
-        for machine in qemu.MACHINES:
+        for machine in POWERNV:
             print(f"booting {machine}", file=sys.stderr)
-            record(parts, machine, asked.stdout.splitlines()[0])
+            record(machine)
     except (Unavailable, BootFailure) as problem:
         print(problem, file=sys.stderr)
         return 3

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from idle_states.forms import INLINE, OMITTED, Limits, keys
+from idle_states.options import Option
 from idle_states.report.documents.envelope import Envelope
 from idle_states.resources import resource
 from tools.command_line import asked
@@ -42,6 +43,8 @@ class Schemas:
     def _annotated(self, schema: Schema, marks: tuple[Any, ...]) -> Schema:
         """With limits and descriptions; of several descriptions the last one holds."""
         for mark in marks:
+            if isinstance(mark, Option):
+                continue
             schema = schema | (mark.keywords if isinstance(mark, Limits) else {"description": mark})
         return schema
 

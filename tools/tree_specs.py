@@ -42,7 +42,8 @@ def comparable(listed: IdleList | None) -> object:
 
 
 def listed(source: Source) -> object:
-    return comparable(source.table.listed if source.table else None)
+    origin = source.table.origin if source.table else None
+    return comparable(origin if origin and origin.form == "nodes" else None)
 
 
 def distinct(tree: str) -> Iterator[tuple[str, list[Source]]]:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from idle_states.boot.predict import STAGES
+from idle_states.boot.powernv.predict import STAGES
 from tools.command_line import asked
 
 from . import validation_q35, validation_virt
+from .boot_records import load
 from .boot_words import not_booted, stages_of
-from .nightly import load
 from .wide_table import wide_table
 
 _HEAD = """\
@@ -64,7 +64,7 @@ def text(
     virt: Sequence[dict[str, Any]] = (),
     q35: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """The page. virt, q35: the records of virt_nightly and q35_nightly."""
+    """The page. virt, q35: the records of nightly_virt and nightly_q35."""
     booted = [each for each in records if "agree" in each]
     parts = [
         _HEAD,

@@ -1,10 +1,10 @@
-"""The part of docs/validation.md that is about x86, from what q35_nightly keeps."""
+"""The part of docs/validation.md that is about x86, from what nightly_q35 keeps."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from idle_states.boot.q35 import machine
+from idle_states.boot.q35.machine import CPU
 from idle_states.boot.q35.predict import STAGES
 
 from .boot_words import not_booted, stages_of
@@ -76,7 +76,7 @@ def _unconfirmed(records: Sequence[dict[str, Any]]) -> list[str]:
 
 def _row(each: dict[str, Any]) -> tuple[str, ...]:
     why = each["why"]
-    if each["model"] != machine.CPU and each["model"] not in why:
+    if each["model"] != CPU and each["model"] not in why:
         why += f" ({each['model']})"
     first = each["table"], why
     if "agree" not in each:

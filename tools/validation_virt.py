@@ -1,13 +1,13 @@
-"""The part of docs/validation.md that is about Arm and RISC-V, from what virt_nightly keeps."""
+"""The part of docs/validation.md that is about Arm and RISC-V, from what nightly_virt keeps."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from idle_states.boot.predict import SELECTED
+from idle_states.boot.stage import SELECTED
 from idle_states.boot.virt.predict import STAGES
 
 from .boot_words import not_booted, stages_of
-from .virt_nightly import key_of
+from .nightly_virt import key_of
 from .wide_table import wide_table
 
 _HEAD = """\

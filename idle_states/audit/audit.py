@@ -18,7 +18,7 @@ from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
 from ..linux.intel_idle.origin import origin
-from ..linux.releases import Release, running
+from ..linux.releases import running
 from ..pipeline import Subject
 from ..reading.opening import Found
 from ..reading.unexpected import one_of_several
@@ -172,14 +172,16 @@ def _is_opal(source: Source, machine: MachineFacts) -> bool:
 def _of_table(source: Source, setting: Setting) -> Audited:
     table = source.table
     assert table is not None
-    subject = Subject.of(source, setting.criteria.kernels, setting.criteria.platform)
+    criteria = setting.criteria
+    thresholds = dict(criteria.rules.thresholds)
+    subject = Subject.of(source, criteria.kernels, criteria.platform, thresholds=thresholds)
     claimed = claim(subject)
-    held = origin(table.held) if table.held is not None else None
+    held = origin(table.origin) if table.origin.form == "sysfs" else None
     return Audited(
         source.file,
         source.sha256,
         table.name,
-        table.origin.kind,
+        table.read_from.kind,
         cpu=table.cpu.generation if table.cpu else "",
         states=tuple(state.name for state in table.states),
         missing=tuple(_missing(subject)),
@@ -310,10 +312,3 @@ class _Known:
 
 
 _KNOWN = _Known(256)
-
-
-def kernels_of(names: Sequence[str]) -> tuple[Release, ...]:
-    """Releases by name, for a setting. Raises UnknownRelease."""
-    from ..linux.releases import release
-
-    return tuple(dict.fromkeys(release(name) for name in names))

@@ -1,26 +1,13 @@
-"""The request for an audit, and the generator of its results."""
+"""The request for an audit."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
-from pathlib import Path
+from typing import Annotated
 
 from ..check.acceptance import USUAL, Acceptance
 from ..check.criteria import Criteria
-from ..dataclass import dataclass, replace
-from ..devicetree.tree import Node
-from ..findings import Unreadable, UsageError
-from ..linux.governors.given import check_hz
-from ..linux.governors.interface import State
-from ..linux.releases import NEWEST, release
-from ..reading import opening
-from ..selection.selection import settling_of
-from ..sources import File, read_file
-from ..sources.boards import boards_of, with_idle_states
-from ..sources.walk import Walk
-from .audit import Setting
-from .audited import Audited
-from .fleet import audit_all, audit_on
-from .redact import redacted_name
+from ..dataclass import dataclass
+from ..findings import UsageError
+from ..linux.asked import HZ, check_hz
+from ..options import Argument, Option, Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +16,42 @@ class AuditRequest:
 
     inputs     files and directories; "-" stands for names on standard input, one a line
     trees      trees of device-tree sources, or folders in them, whose boards are audited
-    redact     whether to remove serial numbers and MAC addresses
+    against    file of a device tree to compare each input with
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
-    against    file of a device tree to compare each input with
+    redact     whether to remove serial numbers and MAC addresses
     jobs       number of processes; None: one for each CPU
     scheduler  address of a Dask cluster that sees the same files
     """
 
-    inputs: tuple[str, ...]
-    criteria: Criteria
-    redact: bool = False
-    governor: str = ""
-    hz: int = 250
-    against: str | None = None
-    jobs: int | None = None
-    scheduler: str | None = None
-    acceptance: Acceptance = USUAL
-    trees: tuple[str, ...] = ()
+    inputs: Annotated[tuple[str, ...], Argument("FILE|DIR", "- for names on stdin")]
+    criteria: Annotated[Criteria, Options(after="--parquet")]
+    trees: Annotated[
+        tuple[str, ...],
+        Option(
+            "--tree",
+            "all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
+            metavar="DIR",
+        ),
+    ] = ()
+    against: Annotated[
+        str | None,
+        Option("--against", "a tree to compare each input with", metavar="OTHER", is_table=True),
+    ] = None
+    governor: Annotated[
+        str,
+        Option("--governor", "menu, teo or ladder: say what it selects, by kernel", metavar="G"),
+    ] = ""
+    hz: Annotated[int, HZ] = 250
+    redact: Annotated[bool, Option("--redact", "without serial numbers and MAC addresses")] = False
+    jobs: Annotated[
+        int | None, Option("--jobs", "processes (default: one per CPU)", metavar="N")
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", "run on a Dask cluster that sees the same files", metavar="ADDRESS"),
+    ] = None
+    acceptance: Annotated[Acceptance, Options(configures=True, after="--ignore")] = USUAL
 
     def __post_init__(self) -> None:
         if not self.inputs and not self.trees:
@@ -54,69 +59,3 @@ class AuditRequest:
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
         check_hz(self.hz)
-
-    def setting(self) -> Setting:
-        """The settings for every input; reads the tree `against`. Raises UsageError,
-        UnknownGovernor."""
-        if self.governor:
-            # checked here, not once for every input
-            settling_of(self.governor, release(NEWEST), [State(0, 0)], self.hz)
-        return Setting(
-            self.criteria,
-            self.redact,
-            self.governor,
-            self.hz,
-            _tree(self.against) if self.against else None,
-        )
-
-
-def shown_name(request: AuditRequest, setting: Setting) -> str | None:
-    """Name of the tree `against` as reports may show it, redacted if that was asked for."""
-    if request.against is None or not request.redact or setting.against is None:
-        return request.against
-    return redacted_name(request.against, setting.against)
-
-
-def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
-    """Yields the audits of each input, in order, with accepted findings marked as suppressed.
-    Raises Unreadable, OSError."""
-    mark = request.acceptance.marking()
-
-    def accepted(results: Sequence[Audited]) -> Sequence[Audited]:
-        if mark is None:
-            return results
-        return [replace(each, findings=tuple(mark(each.findings))) for each in results]
-
-    boards = [boards_of(tree) for tree in request.trees]
-    paths = chain(
-        walk.inputs(_names(request.inputs)), *(with_idle_states(each, walk) for each in boards)
-    )
-    if request.scheduler:
-        from ..cluster import connected
-
-        with connected(request.scheduler) as workers:
-            yield from map(accepted, audit_on(workers, paths, setting))
-        return
-    yield from map(accepted, audit_all(paths, setting, request.jobs))
-
-
-def _names(words: tuple[str, ...]) -> Iterator[str]:
-    for word in words:
-        if word == opening.STANDARD_INPUT:
-            yield from opening.given_names()
-        else:
-            yield word
-
-
-def _tree(name: str) -> Node:
-    """Reads a device tree. Raises UsageError if the file holds none."""
-    problem = "another kind of file"
-    try:
-        source = read_file(File.open(Path(name)))[0]
-    except Unreadable as error:
-        problem = error.findings[0].message
-    else:
-        if source.tree is not None:
-            return source.tree
-        problem = source.findings[0].message if source.findings else problem
-    raise UsageError(f"expected a device tree for --against, found: {problem}")

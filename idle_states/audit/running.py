@@ -73,10 +73,10 @@ def _states(driver: DriverTable, dump: bytes) -> Iterator[str]:
         yield f"{CPUIDLE}: {error.findings[0].message}"
         return
     for source in sources:
-        held = source.table.held if source.table else None
-        if held is None:
+        if source.table is None or source.table.origin.form != "sysfs":
             continue
-        where = source.table.title.partition(",")[0] if source.table else ""
+        held = source.table.origin
+        where = source.table.title.partition(",")[0]
         for index in range(max(len(held.states), len(driver.states))):
             if index >= len(driver.states):
                 yield f"{where}: state{index} {held.states[index].name} is not predicted"

@@ -1,17 +1,22 @@
-"""A boot of real firmware and a real kernel under QEMU, and what was seen of it."""
+"""A boot of a real kernel under QEMU, and of real firmware where the machine has some."""
 
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from ..dataclass import dataclass
 from ..files import naming
 from . import console as collect
-from . import guest, qemu
-from . import levels as boot_levels
+from . import qemu
+from .booted import Booted, booted_of
+from .guest import GuestScript
+from .kernel_config import DEFAULT_GOVERNOR
 from .parts import Parts
+from .powernv.levels import StubError
 from .request import BootRequest
+from .result import BootResult
 
 _LITTLE_BYTES = 1 << 16
 _TAIL_BYTES = 1 << 20
@@ -34,92 +39,76 @@ class BootFailure(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedWorkload:
-    """The governor's decisions recorded while a workload ran in the guest.
+class PreparedBoot:
+    """A boot for which everything is made. Machines inherit it.
 
-    recording      standard output of the recording script; empty if the script refused to record
-    complaints     its standard error
-    before, after  dumps of the CPUs' idle-state attributes, read before and after the workload
+    script     what the guest runs
+    kept       file of the directory -> section of the guest's that it keeps
+    parts      what is booted, firmware of its own included
+    inputs     (file, SHA-256) of what is booted
+    directory  of the boot's logs
     """
 
-    recording: bytes
-    complaints: str
-    before: str
-    after: str
+    script: ClassVar[GuestScript]
+    kept: ClassVar[Mapping[str, str]]
+    request: BootRequest
+    parts: Parts
+    inputs: tuple[tuple[str, str], ...]
+    directory: Path
+
+    def given(self, scratch: Path) -> Sequence[str]:
+        """Returns more words of QEMU's command line. Files that they name are written into a
+        directory for the time of the boot."""
+        raise NotImplementedError
+
+    def begun(self, scratch: Path) -> None:
+        """Does what is to be done once QEMU runs. Raises StubError."""
+
+    def crashed(self, log: Path) -> Booted | None:
+        """Returns what is seen of a kernel whose crash is an outcome like another; None where it is
+        a failure, or the kernel did not crash."""
+        return None
+
+    def judged(self, booted: Booted, qemu: str, qemu_s: float) -> BootResult:
+        """Compares the boot with the models. qemu: its version; qemu_s: seconds that it ran."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class Booted:
-    """What a guest printed.
+Preparing = Callable[[Parts, Path, Path, Callable[[str], None]], PreparedBoot]
+"""Makes what is booted, once the TABLE was read. Called with the parts, the directory of the boot's
+logs, that of what boots build, and a function that is told what is being done."""
 
-    fdt       the flat device tree the firmware handed over
-    uname     the kernel's name, release, version and machine
-    sysfs     attributes of every CPU's idle states, a line each, as `grep .` prints them
-    dmesg     the kernel's log
-    msglog    OPAL's log; empty where the kernel does not show it
-    log       file with all the console showed
-    recorded  None without a workload
+
+def boot(prepared: PreparedBoot, progress: Progress = lambda stage, elapsed_s: None) -> Booted:
+    """Boots a machine until the guest powers off, or its kernel crashes where that is an outcome.
+
+    Raises BootFailure if the guest runs out of time, or ends otherwise before it has printed
+    everything; OSError.
     """
-
-    fdt: bytes
-    uname: str
-    sysfs: str
-    dmesg: str
-    msglog: str
-    log: Path
-    recorded: RecordedWorkload | None = None
-
-
-def boot(
-    parts: Parts,
-    request: BootRequest,
-    *,
-    logs: Path,
-    progress: Progress = lambda stage, elapsed_s: None,
-) -> Booted:
-    """Boots a QEMU machine until the guest powers off, and returns what the guest printed.
-
-    parts  with the firmware and the kernel that are booted, whatever the request names
-    logs   directory for the console's log
-    Raises BootFailure if the guest runs out of time, or ends before it has printed everything;
-    OSError.
-    """
-    workload, governor, smp = request.workload, request.governor, request.smp
-    levels = request.levels
-    logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{request.machine}.log"
-    names = guest.SECTIONS if workload is None else (*guest.SECTIONS, *guest.RECORDED)
+    request, script = prepared.request, prepared.script
+    prepared.directory.mkdir(parents=True, exist_ok=True)
+    log = prepared.directory / f"{request.machine}.log"
+    recording = request.workload is not None and bool(script.recorded)
+    recorder = (request.governor or DEFAULT_GOVERNOR) if recording else ""
     with tempfile.TemporaryDirectory(prefix="idle-states-") as directory:
-        initrd = Path(directory, "initrd.gz")
-        stub = Path(directory, "stub") if levels is not None else None
-        files = guest.initramfs(parts.busybox.read_bytes(), workload, governor or "menu", smp)
+        scratch = Path(directory)
+        initrd = scratch / "initrd.gz"
+        busybox = prepared.parts.busybox.read_bytes()
+        files = script.initramfs(busybox, request.work, request.cpus, recorder)
         with naming(initrd):
             initrd.write_bytes(files)
-        words = qemu.command(parts, request.machine, initrd, smp=smp, governor=governor, stub=stub)
-
-        def begun() -> None:
-            if stub is not None and levels is not None:
-                boot_levels.enable(stub, levels)
-
-        found = sections_of(words, log, names, request.time_limit_s, progress, begun)
-
-    def text(name: str) -> str:
-        return found[name].decode("utf-8", "replace")
-
-    recorded = None
-    if workload is not None:
-        recorded = RecordedWorkload(
-            found["recording"], text("recorder"), text("before"), text("after")
-        )
-    return Booted(
-        fdt=found["fdt"],
-        uname=text("uname").strip(),
-        sysfs=text("cpuidle"),
-        dmesg=text("dmesg"),
-        msglog=text("msglog").replace("\0", ""),
-        log=log,
-        recorded=recorded,
-    )
+        words = qemu.command(prepared.parts, request, initrd, prepared.given(scratch))
+        names = script.names(recording)
+        try:
+            found = sections_of(
+                words, log, names, request.time_limit_s, progress, lambda: prepared.begun(scratch)
+            )
+        except BootFailure:
+            crashed = prepared.crashed(log)
+            if crashed is None:
+                raise
+            return crashed
+    return booted_of(found, log)
 
 
 def sections_of(
@@ -143,7 +132,7 @@ def sections_of(
     try:
         qemu.run(words, log, time_limit_s, begun=begun, watch=watch)
         return collect.sections(collect.read(log), names)
-    except (qemu.GuestFailure, boot_levels.StubError, collect.Incomplete) as failure:
+    except (qemu.GuestFailure, StubError, collect.Incomplete) as failure:
         message = str(failure).removesuffix(f"; see {log}")
         raise _failure(message, log) from None
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..reading import limits
-from .guest import SECTIONS
 
 _INTRUDER = re.compile(r"\[ *[0-9]{1,9}\.(?:[0-9]{9},[0-9]|[0-9]{6})\] [^\n]*(?:\n|\Z)")
 """A line printed by firmware or kernel, which may interrupt a line of a section."""
@@ -43,7 +42,7 @@ def is_too_large(log: Path) -> bool:
     return log.stat().st_size > limits.CONSOLE_BYTES
 
 
-def sections(log: str, names: Sequence[str] = SECTIONS) -> Mapping[str, bytes]:
+def sections(log: str, names: Sequence[str]) -> Mapping[str, bytes]:
     """Name -> content of the sections with these names; where one is printed again, the last.
 
     Raises Incomplete, with the log's last lines, if one is missing or damaged, or if all of them

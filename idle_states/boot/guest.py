@@ -1,5 +1,5 @@
-"""The guest's file system: busybox, and an init script that prints the device tree that the kernel
-was given and the idle states that it registered.
+"""The guest's file system: busybox, and an init script that prints what the kernel was given and
+the idle states that it registered.
 
 An initramfs is a cpio archive of the "newc" form (Linux Documentation/driver-api/early-userspace/
 buffer-format.rst), gzipped.
@@ -13,12 +13,6 @@ from ..record import script as record_script
 from ..resources import template
 from .workload import GuestWorkload
 
-SECTIONS = ("fdt", "uname", "cpuidle", "dmesg", "msglog")
-"""What the script prints, in this order: the flat device tree, the kernel's name, attributes of
-every CPU's idle states, the kernel's log and OPAL's."""
-RECORDED = ("before", "after", "recorder", "recording")
-"""What it prints in addition after a workload: the idle states' attributes before and after it, the
-recording script's standard error, and the recording."""
 MARK = "idle-states-dump"
 """First word of the marks in a recording that tell when the attributes were read."""
 
@@ -31,8 +25,6 @@ RECORDING = {
 """What the guest's script is told of a recording. most_events are about 3500 decisions: an emulated
 console takes long to print more."""
 _SECONDS_MAX = 600
-_BUFFER_KB = 16384
-
 _DIRECTORY, _FILE, _LINK, _DEVICE = 0o040755, 0o100755, 0o120777, 0o020600
 _CONSOLE, _NULL = (5, 1), (1, 3)
 
@@ -51,23 +43,52 @@ class CpioEntry:
     device: tuple[int, int] = (0, 0)
 
 
-def initramfs(
-    busybox: bytes, workload: GuestWorkload | None = None, governor: str = "menu", smp: int = 1
-) -> bytes:
-    """The guest's whole file system as a gzipped cpio archive; the kernel runs its /init.
+@dataclass(frozen=True, slots=True)
+class GuestScript:
+    """What a guest runs and prints.
 
-    workload  runs while decisions are recorded; None: nothing is recorded
-    governor  the governor whose decisions are recorded
+    template   of its init script
+    sections   what it prints, in this order
+    recorded   what it prints in addition where decisions are recorded; empty: they cannot be
+    seconds    how long each kind of work goes on where none are
+    buffer_kb  the recording's trace buffer for each CPU
     """
-    recorded = "" if workload is None else governor
-    return initramfs_of(busybox, init_script(workload, smp), recorded)
+
+    template: str
+    sections: tuple[str, ...]
+    recorded: tuple[str, ...] = ()
+    seconds: int = 0
+    buffer_kb: int = 16384
+
+    def names(self, recorded: bool) -> tuple[str, ...]:
+        """Returns the names of all sections. recorded: whether decisions are recorded."""
+        return (*self.sections, *self.recorded) if recorded else self.sections
+
+    def init(self, workload: GuestWorkload, smp: int, recorded: bool = False) -> str:
+        return template(self.template).render(
+            sections=self.names(recorded),
+            recorded=recorded,
+            workload=workload.kinds,
+            loads=workload.loads(smp),
+            steps=workload.steps,
+            seconds=self.seconds,
+            **RECORDING,
+        )
+
+    def initramfs(
+        self, busybox: bytes, workload: GuestWorkload, smp: int, recorded: str = ""
+    ) -> bytes:
+        """Returns the guest's whole file system; the kernel runs its /init. recorded: the governor
+        whose decisions are recorded; "": none are."""
+        init = self.init(workload, smp, bool(recorded))
+        return initramfs_of(busybox, init, recorded, self.buffer_kb)
 
 
 def initramfs_of(
     busybox: bytes,
     init: str,
     recorded: str = "",
-    buffer_kb: int = _BUFFER_KB,
+    buffer_kb: int = 16384,
     scripts: Mapping[str, str] = {},
 ) -> bytes:
     """A file system of busybox, an /init and the script that records a governor's decisions, as a
@@ -92,16 +113,6 @@ def initramfs_of(
         CpioEntry("init", _FILE, init.encode()),
     ]
     return gzip.compress(archive([*entries, *more]), compresslevel=1, mtime=0)
-
-
-def init_script(workload: GuestWorkload | None = None, smp: int = 1) -> str:
-    return template("guest_init.sh.j2").render(
-        sections=SECTIONS if workload is None else (*SECTIONS, *RECORDED),
-        workload=workload.kinds if workload else (),
-        loads=workload.loads(smp) if workload else (),
-        steps=workload.steps if workload else 0,
-        **RECORDING,
-    )
 
 
 def archive(entries: Iterable[CpioEntry]) -> bytes:

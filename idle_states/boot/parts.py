@@ -1,10 +1,10 @@
-"""What a boot needs: QEMU, a skiboot.lid, a kernel and busybox for the guest.
+"""Finds what a boot needs: QEMU, a kernel and busybox for the guest, skiboot.lid for powernv.
 
 All but QEMU is fetched from the distribution's archive and unpacked below a cache, not installed.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,21 +12,36 @@ from ..dataclass import dataclass
 from ..reading import launching, opening
 from ..reading.cache import own_cache
 from .debian import Packages, Unavailable
+from .kernel_config import options_in
+from .machine import Machine
+from .machines import MACHINES
+from .powernv.machines import POWERNV
 
-QEMU = "qemu-system-ppc64"
-QEMU_PACKAGE = "qemu-system-ppc"
-ARCHITECTURE = "ppc64el"
 _LID = "usr/share/qemu/skiboot.lid"
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """qemu: the program; the others are files: firmware image, guest kernel, guest busybox."""
+    """The files of a boot.
+
+    qemu             the program
+    kernel, busybox  the guest's
+    config           the kernel's configuration; None: it is not known
+    lid              firmware of powernv; None with other machines
+    """
 
     qemu: Path
-    lid: Path
     kernel: Path
     busybox: Path
+    config: Path | None = None
+    lid: Path | None = None
+
+    def options(self) -> dict[str, str] | None:
+        """Returns the options that the kernel is configured with, without CONFIG_; None where they
+        are not known."""
+        if self.config is None:
+            return None
+        return options_in(opening.read(self.config).decode("utf-8", "replace"))
 
 
 def boot_cache() -> Path:
@@ -41,54 +56,88 @@ def boot_cache() -> Path:
 
 
 def parts(
-    cache: Path | None = None, *, lid: Path | None = None, kernel: Path | None = None
+    machine: Machine,
+    cache: Path | None = None,
+    *,
+    lid: Path | None = None,
+    kernel: Path | None = None,
+    suite: str | None = None,
 ) -> Parts:
-    """The distribution's parts, fetched if necessary; `lid` and `kernel` replace two of them.
+    """Returns the distribution's parts, fetched if necessary; `lid` and `kernel` replace two of
+    them. The configuration of such a kernel is looked for beside it, as config-* of vmlinuz-*.
 
     cache  where boots keep what they fetch (default: boot_cache)
+    suite  Debian release of the kernel; None: the machine's
     Raises Unavailable.
     """
     packages = packages_in(cache)
-    return Parts(
-        qemu_program(),
-        _given(lid) if lid else stock_lid(packages),
-        _given(kernel) if kernel else stock_kernel(packages),
-        stock_busybox(packages),
+    qemu = qemu_program(machine)
+    firmware = None
+    if machine.name in POWERNV:
+        firmware = _given(lid) if lid else stock_lid(packages)
+    config: Path | None = None
+    if kernel is None:
+        image, config = stock_kernel(machine, packages, suite or machine.suite)
+    else:
+        image = _given(kernel)
+        beside = kernel.with_name(kernel.name.replace("vmlinuz", "config", 1))
+        if beside != kernel and opening.is_file(beside):
+            config = beside.resolve()
+    busybox = packages.binary_file(
+        # from Debian 13 on in usr/bin
+        "busybox-static",
+        "*bin/busybox",
+        machine.architecture,
+        machine.suite,
     )
+    return Parts(qemu, image, busybox, config, firmware)
 
 
 def packages_in(cache: Path | None = None) -> Packages:
-    """The distribution's packages, kept in a cache of boots (default: boot_cache)."""
+    """Returns the distribution's packages, kept in a cache of boots (default: boot_cache)."""
     return Packages(((cache or boot_cache()) / "parts").resolve())
 
 
-def qemu_program(program: str = QEMU, package: str = QEMU_PACKAGE) -> Path:
-    """The installed program; package: the Debian package that has it. Raises Unavailable."""
-    found = launching.find(program)
+def qemu_program(machine: Machine) -> Path:
+    """Returns the installed program. Raises Unavailable."""
+    found = launching.find(machine.program)
     if found is None:
-        raise Unavailable(f"{program} is not installed (Debian package {package})")
+        raise Unavailable(f"{machine.program} is not installed (Debian package {machine.package})")
     return Path(found)
 
 
 def stock_lid(packages: Packages) -> Path:
-    """QEMU's skiboot.lid: the installed one, else from the archive."""
+    """Returns QEMU's skiboot.lid: the installed one, else from the archive."""
     installed = Path("/") / _LID
     return (
         installed if opening.is_file(installed) else packages.binary_file("qemu-system-data", _LID)
     )
 
 
-def stock_kernel(packages: Packages) -> Path:
-    return packages.binary_file("linux-image-powerpc64le", "boot/vmlinux-*", ARCHITECTURE)
+def stock_kernel(
+    machine: Machine, packages: Packages, suite: str | None
+) -> tuple[Path, Path | None]:
+    """Returns the kernel of a Debian release and its configuration, None where the machine asks for
+    none.
 
-
-def stock_busybox(packages: Packages) -> Path:
-    # from Debian 13 on in usr/bin
-    return packages.binary_file("busybox-static", "*bin/busybox", ARCHITECTURE)
+    The kernel is that for guests, else the one for all machines: these lie in packages of their own
+    since 7.1.
+    """
+    architecture = machine.architecture
+    try:
+        tree = packages.binary_tree(machine.kernel, machine.members, architecture, suite)
+    except Unavailable:
+        if machine.full_kernel is None:
+            raise
+        full = packages.binary_file(machine.full_kernel, "*/vmlinuz", architecture, suite)
+        base = f"linux-base-{full.parent.name}"
+        return full, packages.binary_file(base, "*/config", architecture, suite)
+    kernel, *config = (next(iter(sorted(tree.glob(member)))) for member in machine.members)
+    return kernel, config[0] if config else None
 
 
 def skiboot_source(packages: Packages) -> Path:
-    """The skiboot tree that is part of QEMU's source package."""
+    """Returns the skiboot tree that is part of QEMU's source package."""
     return packages.source_tree("qemu", "roms/skiboot")
 
 
@@ -98,30 +147,28 @@ def _given(path: Path) -> Path:
     return path.resolve()
 
 
-def listed(name2part: Mapping[str, Callable[[], object]]) -> int:
-    """Fetches every part and prints where it is, or why it cannot be had. Returns 3 if one is
-    missing, else 0."""
+def main() -> int:
+    """Fetches the parts of all machines and prints where they are, or why they cannot be had.
+    Returns 3 if one is missing, else 0."""
+    packages = packages_in()
+
+    def part(machine: Machine) -> str:
+        found = parts(machine)
+        files = found.qemu, found.lid, found.kernel, found.busybox
+        return ", ".join(str(file) for file in files if file is not None)
+
+    name2part: dict[str, Callable[[], object]] = {
+        **{machine.name: partial(part, machine) for machine in MACHINES.values()},
+        "skiboot source": partial(skiboot_source, packages),
+    }
     status = 0
-    for name, part in name2part.items():
+    for name, found in name2part.items():
         try:
-            print(f"{name}: {part()}")
+            print(f"{name}: {found()}")
         except Unavailable as reason:
             print(f"{name}: missing: {reason}", file=sys.stderr)
             status = 3
     return status
-
-
-def main() -> int:
-    """What `listed` does, of the parts of a powernv machine."""
-    packages = packages_in()
-    name2part: dict[str, Callable[[Packages], Path]] = {
-        "skiboot.lid": stock_lid,
-        "kernel": stock_kernel,
-        "busybox": stock_busybox,
-        "skiboot source": skiboot_source,
-    }
-    fetched = {name: partial(part, packages) for name, part in name2part.items()}
-    return listed({"qemu": qemu_program, **fetched})
 
 
 if __name__ == "__main__":

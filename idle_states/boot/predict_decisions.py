@@ -8,6 +8,7 @@ All other decisions are counted as undetermined.
 import bisect
 import gzip
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,44 +20,42 @@ from ..findings import Unreadable
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, UnknownGovernor, states_of
 from ..linux.governors.interface import NO_STATE
-from ..linux.releases import Release
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
 from ..record.convert import LEFT_OUT, SETTLED, Converted, convert
+from ..record.decisions import Decided
 from ..record.recorded import RecordedMachine
 from ..replay import machine
 from ..replay.counters import Tally, counts_in_ns
 from ..traces.recording import RecordedDecision, rows
-from .boot import RecordedWorkload
+from .booted import RecordedWorkload
 from .guest import MARK
-from .predict import SELECTED, USAGE, Mismatch, Stage, held
+from .stage import SELECTED, USAGE, Mismatch, PredictedKernel, Stage, held
 
 RECORDING, CONVERTED = "recording.txt.gz", "recording.csv"
 """Files that are kept in the directory of the console's log."""
 _HZ = 250
+_CLOCK_STEP_NS = 1000
+"""Times are rounded down to us, so an end may be up to this later."""
+_NEVER = sys.maxsize
 _UNKNOWN_PAST = "whose governor had a past that is unknown"
 _STRAYED = "after a state that is not predicted to exist"
 _EVENT = re.compile(
     rb"\[(\d+)\] (?:\S+ +)?(\d+)\.(\d{6}): (?:(is_reflect):|tracing_mark_write: (.*))"
 )
 _AT_THE_ENDS = {"begun", "ended", "shorter"}
-"""Reasons (keys of LEFT_OUT) for decisions left out at the ends of a recording, outside of the time
-between the two dumps. "shorter" is one of them: if nothing else is left out and there is no gap,
-the shorter run consists of the decisions before the governor was restarted."""
+"""Reasons (keys of LEFT_OUT) for decisions left out at the ends of a recording. Only the last of
+them, each CPU's unfinished decision, may lie in the time between the two dumps. "shorter" is one of
+the reasons: if nothing else is left out and there is no gap, the shorter run consists of the
+decisions before the governor was restarted."""
 
 
-class Registering(Protocol):
+class Registering(PredictedKernel, Protocol):
     """What the models predict for a kernel, for decisions to be made again.
 
-    kernel     output of uname in the guest
-    release    the kernel release modelled; None: there is no model of this kernel
     registers  whether any CPU is predicted to have states
     """
 
-    @property
-    def kernel(self) -> str: ...
-    @property
-    def release(self) -> Release | None: ...
     @property
     def registers(self) -> bool: ...
 
@@ -287,6 +286,8 @@ def _usage(
         for each in replayed.made:
             if each.row.cpu == cpu:
                 _count(each, window, least, most)
+        if cpu in converted.unfinished:
+            _allow_for(converted.unfinished[cpu], window, most)
         for path, low, high, found in _counters(cpu, before, after, least, most):
             judged += 1
             if found is None or not low <= found <= high:
@@ -306,6 +307,24 @@ def _count(made: Made, window: _Window, least: Tally, most: Tally) -> None:
             tally.rejected[made.state] += 1
         else:
             tally.add(made.state, made.row.outcome.residency_ns)
+
+
+def _allow_for(unfinished: Decided, window: _Window, most: Tally) -> None:
+    """Raises the upper bounds by a decision under way when recording ended.
+
+    The kernel counts an idle period, or an entry that was refused, before the CPU's next event; if
+    the CPU was busy from then until recording ended, there is no such event.
+    """
+    decided = unfinished.heard.get("is_decide")
+    if decided is None or not unfinished.entered or decided.time_ns > window.second_ends:
+        return
+    state = decided.values.get("ret", NO_STATE)
+    if not 0 <= state < len(most.usage):
+        return
+    for counter in (most.usage, most.above, most.below, most.rejected):
+        counter[state] += 1
+    longest_ns = window.second_ends - decided.time_ns
+    most.time[state] += longest_ns if most.in_ns else longest_ns // 1000
 
 
 def _counters(
@@ -349,29 +368,29 @@ def _window(recording: bytes) -> _Window | None:
         if words[:1] == [MARK] and len(words) == 3:
             marks[words[1], words[2]] = _time_ns(match)
     try:
-        # the clock is rounded down to us, so an end may be up to 1 us later
         return _Window(
             marks["before", "begins"],
-            marks["before", "ends"] + 1000,
+            marks["before", "ends"] + _CLOCK_STEP_NS,
             marks["after", "begins"],
-            marks["after", "ends"] + 1000,
+            marks["after", "ends"] + _CLOCK_STEP_NS,
         )
     except KeyError:
         return None
 
 
 def _ends(recording: bytes) -> dict[int, list[int]]:
-    """CPU -> times (ns, at the latest) at which its governor was told that an idle period ended."""
+    """CPU -> times (ns, rounded down to us) at which its governor was told that an idle period
+    ended."""
     found: dict[int, list[int]] = {}
     for match in _EVENT.finditer(recording):
         if match[4]:
-            found.setdefault(int(match[1]), []).append(_time_ns(match) + 1000)
+            found.setdefault(int(match[1]), []).append(_time_ns(match))
     return found
 
 
 def _next(times: Sequence[int], clock_ns: int) -> int:
     at = bisect.bisect_right(times, clock_ns)
-    return times[at] if at < len(times) else clock_ns
+    return times[at] + _CLOCK_STEP_NS if at < len(times) else _NEVER
 
 
 def _time_ns(match: "re.Match[bytes]") -> int:

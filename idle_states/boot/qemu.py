@@ -3,37 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..findings import Unreadable, UsageError
+from ..findings import Unreadable
 from ..reading import launching, limits
 from . import console
 from .parts import Parts
-
-MACHINES = ("powernv8", "powernv9", "powernv10")
-"""QEMU's machines that skiboot boots; powernv9 is a Nimbus DD2.0."""
-CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
-"""Machine -> greatest number of CPUs to boot it with. QEMU's POWER8 chip has 12 cores."""
-
-TIME_LIMIT_S = 240.0
-"""A boot takes 8 to 20 s on an idle machine of two cores."""
-
-GUEST = "panic=-1 cryptomgr.notests"
-"""What every guest's kernel is told. panic=-1: a guest that panics ends, and QEMU with it.
-cryptomgr.notests: to try its ciphers takes a fifth of an emulated boot."""
-_ARGUMENTS = f"console=hvc0 quiet {GUEST}"
-_MEMORY = "2G"
-_BARE = (
-    "-nodefaults", "-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-bt,bmc=bmc,irq=10"
-)  # fmt: skip
-"""No PCI host bridges: firmware waits 6 s for what might be in their slots, and nothing is. But the
-controller by which the machine is switched off."""
-
-
-def check_guest(machine: str, cpus_max: int, smp: int, time_limit_s: float) -> None:
-    """Raises UsageError for a number of CPUs that the machine cannot have, or no time at all."""
-    if not 1 <= smp <= cpus_max:
-        raise UsageError(f"expected 1 to {cpus_max} CPUs with {machine}, found {smp}")
-    if not time_limit_s > 0:
-        raise UsageError(f"expected a time limit above 0 s, found {time_limit_s:g}")
+from .request import BootRequest
 
 
 class GuestFailure(Exception):
@@ -41,27 +15,16 @@ class GuestFailure(Exception):
 
 
 def command(
-    parts: Parts,
-    machine: str,
-    initrd: Path,
-    *,
-    smp: int = 1,
-    governor: str = "",
-    stub: Path | None = None,
+    parts: Parts, request: BootRequest, initrd: Path, given: Sequence[str] = ()
 ) -> list[str]:
-    """QEMU's command line.
-
-    governor  cpuidle governor of the guest; "": the kernel's own choice
-    stub      socket of a GDB stub; the machine then waits for it before its first instruction
-    """
-    arguments = _ARGUMENTS + (f" cpuidle.governor={governor}" if governor else "")
+    """Returns QEMU's command line. given: more of its words."""
+    machine = request.of_machine
+    arguments = [machine.arguments, *request.arguments]
+    arguments += [f"cpuidle.governor={request.governor}"] if request.governor else []
     return [
-        *(str(parts.qemu), "-M", machine, "-m", _MEMORY, "-smp", str(smp)),
-        *("-display", "none", "-serial", "stdio", "-no-reboot", *_BARE),
-        *("-bios", str(parts.lid.absolute()), "-kernel", str(parts.kernel.absolute())),
-        *("-initrd", str(initrd)),
-        *("-append", arguments),
-        *(("-S", "-gdb", f"unix:{stub},server=on,wait=off") if stub else ()),
+        *(str(parts.qemu), *machine.options, "-smp", str(request.cpus), "-no-reboot", *given),
+        *("-kernel", str(parts.kernel.absolute()), "-initrd", str(initrd)),
+        *("-append", " ".join(arguments)),
     ]
 
 

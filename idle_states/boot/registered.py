@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ..findings import Unreadable
 from ..reading.sysfs import SysfsState
-from .predict import REGISTERED, Mismatch, Stage, held
+from .stage import REGISTERED, Mismatch, Stage, held
 
 NO_DRIVER = "none"
 Row = tuple[str, str, int, int, bool]

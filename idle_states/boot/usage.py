@@ -8,16 +8,16 @@ from typing import Protocol
 
 from ..dataclass import dataclass, replace
 from ..findings import Unreadable
+from ..linux.asked import FAR_NS, NO_LIMIT_US
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, UnknownGovernor
 from ..linux.governors.interface import Outcome, Situation, tick_ns
-from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.releases import Release
 from ..reading import sysfs
 from ..reading.inputs import Input
 from ..reading.sysfs import SysfsState
 from ..selection.selection import TableSelection, select
-from .predict import USAGE, Mismatch, Stage
+from .stage import USAGE, Mismatch, PredictedKernel, Stage
 
 LONG_NS = 50_000_000
 """An idle period that every guest has which does nothing for a second."""
@@ -26,18 +26,12 @@ _PERIODS = 16
 _GROWS, _STAYS = "may grow", "stays"
 
 
-class PredictedDrivers(Protocol):
+class PredictedDrivers(PredictedKernel, Protocol):
     """What is predicted of a guest's CPUs.
 
-    kernel         output of uname
-    release        the kernel release modelled; None: there is no model of this kernel
     number2driver  the kernel's number of a CPU -> what it registers for it
     """
 
-    @property
-    def kernel(self) -> str: ...
-    @property
-    def release(self) -> Release | None: ...
     @property
     def number2driver(self) -> Mapping[int, DriverTable]: ...
 

@@ -65,5 +65,4 @@ def workload(name: str) -> GuestWorkload:
 
 
 EVERYTHING = workload(MIXED)
-CPUS = 2
-"""What a guest that starts without OPAL does, and how many CPUs it has, unless told otherwise."""
+"""What a guest that starts without OPAL does unless told otherwise."""

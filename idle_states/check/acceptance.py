@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os.path import relpath
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import Finding
-from .config import Configuration, find, find_any, parse, passed_over
-from .config import read as read_config
+from ..options import Option
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..reading.git import Repository
     from .baseline import Baseline
+    from .config import Configuration
 
 NO_CONFIG = "none"
 
@@ -29,9 +30,35 @@ class Acceptance:
               instead: the files in the folder may be a stranger's change; None: none
     """
 
-    config: str | None = None
-    baseline: str | None = None
-    revision: str | None = None
+    config: Annotated[
+        str | None,
+        Option(
+            "--config",
+            "setup.cfg with a section [idle-states], or pyproject.toml with [tool.idle-states] "
+            "(default: the one here, or the nearest above within the repository; none: none)",
+            metavar="FILE",
+            only="config",
+            after="--baseline",
+        ),
+    ] = None
+    baseline: Annotated[
+        str | None,
+        Option("--baseline", "findings in this file count as suppressed", metavar="FILE"),
+    ] = None
+    revision: Annotated[
+        str | None,
+        Option(
+            "--config-from",
+            "configuration and baseline as a revision of the repository has them, for a checkout "
+            "of somebody else's change; what differs in the first is a finding",
+            metavar="REVISION",
+            only="config",
+            after="--config",
+        ),
+    ] = None
+    _of_revision: "list[Configuration | None]" = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     def applied(
         self,
@@ -79,18 +106,29 @@ class Acceptance:
 
         return marked
 
-    def configuration(self) -> Configuration | None:
+    def configuration(self) -> "Configuration | None":
         """Reads the configuration; None if there is none. Raises Unreadable, OSError."""
+        from pathlib import Path
+
+        from .config import find, read
+
         if self.revision:
-            return _configuration_at(self.revision)
+            # a repository is opened for it
+            if not self._of_revision:
+                self._of_revision.append(_configuration_at(self.revision))
+            return self._of_revision[0]
         if self.config == NO_CONFIG:
             return None
         if self.config:
-            return read_config(Path(self.config))
+            return read(Path(self.config))
         return _named_from_here(find(Path.cwd()))
 
     def passed_over(self) -> str:
         """Returns a note about a configuration that does not count because of its owner."""
+        from pathlib import Path
+
+        from .config import passed_over
+
         return "" if self.config or self.revision else passed_over(Path.cwd())
 
     def changes(self, texts: dict[str, str] | None = None) -> list[Finding]:
@@ -98,16 +136,21 @@ class Acceptance:
         from the revision's. texts: file -> text; its text is added. Raises Unreadable."""
         if not self.revision:
             return []
+        from pathlib import Path
+
+        from .config import find_any
         from .config_change import changes
 
         now = _named_from_here(find_any(Path.cwd()))
         if now and texts is not None:
             texts.setdefault(now.file, now.text)
-        return changes(_configuration_at(self.revision), now)
+        return changes(self.configuration(), now)
 
     def _known(self) -> "Baseline | None":
         if not self.baseline:
             return None
+        from pathlib import Path
+
         from .baseline import parse, read
 
         if self.revision:
@@ -120,12 +163,17 @@ class Acceptance:
         return read(Path(self.baseline))
 
 
-def _named_from_here(found: tuple[Path, str] | None) -> Configuration | None:
+def _named_from_here(found: "tuple[Path, str] | None") -> "Configuration | None":
+    from pathlib import Path
+
+    from .config import parse
+
     return None if found is None else parse(found[1], Path(relpath(found[0])).as_posix())
 
 
-def _configuration_at(revision: str) -> Configuration | None:
+def _configuration_at(revision: str) -> "Configuration | None":
     """Raises Unreadable."""
+    from .config import parse
     from .config_change import configuration_at
 
     with _commit(revision) as (repository, commit):
@@ -139,6 +187,8 @@ def _configuration_at(revision: str) -> Configuration | None:
 def _commit(revision: str) -> "Iterator[tuple[Repository, str]]":
     """A context manager: the current folder's repository, and the hash of a commit. Raises
     Unreadable."""
+    from pathlib import Path
+
     from ..reading.git import Repository
 
     repository = Repository(Path.cwd())

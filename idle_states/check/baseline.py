@@ -14,7 +14,6 @@ from ..findings import Finding, Location, Severity, Unreadable, identities
 from ..reading import limits, opening
 from ..reading.budget import within_budget
 
-FILE = "idle-states-baseline.json"
 _VERSION = 1
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ..findings import Finding, Unreadable, sort_findings
 from ..pipeline import Subject
 from ..reading.unexpected import on_input
-from ..rules.engine import ALL, reading, run, unused
+from ..rules.engine import reading, run, unused
 from ..sources import Source
 from .criteria import Criteria
 
@@ -27,11 +27,17 @@ def check(
             try:
                 with on_input(source.file):
                     taken = criteria.kernels_of(source.table)
-                    subject = Subject.of(source, taken, criteria.platform, by_change=by_change)
+                    subject = Subject.of(
+                        source,
+                        taken,
+                        criteria.platform,
+                        by_change=by_change,
+                        thresholds=dict(criteria.rules.thresholds),
+                    )
                     found += run(subject, source.suppressions, criteria.rules)
             except Unreadable as error:
                 found += error.findings
-    if criteria.rules == ALL:
+    if criteria.rules.is_all:
         for file, members in seen.items():
             own = [s for member in members for s in member.suppressions if s.where.file == file]
             silent = ("IS501",) if by_change else ()

@@ -9,15 +9,16 @@ pyproject.toml with the same keys.
     ignore = IS212
     fail-on = warning
     format = github
+    IS209.percent = 5
     suppress =
         IS203 power9:states[4].residency until 2027-03-31 level on purpose until stop5 is measured
         IS201,IS420 power9_dd1_cpu_idle_states[0].* the table of a chip that is gone
 
 `kernels` to `format` are what the options of those names are where they are not given; `tables` is
-what `check` takes without TABLE, within the file's own directory. One suppression a line: rules, a
-logical path (* stands for anything; FILE:PATH for trees), the day until which it holds, if it ends,
-and the reason. For C and device trees, where no comment can stand beside the value; a spec has
-`# idle-states: ignore[...]`.
+what `check` takes without TABLE, within the file's own directory. A key with a dot is a threshold
+of a rule, which `explain RULE` names. One suppression a line: rules, a logical path (* stands for
+anything; FILE:PATH for trees), the day until which it holds, if it ends, and the reason. For C and
+device trees, where no comment can stand beside the value; a spec has `# idle-states: ignore[...]`.
 """
 
 import os
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from os.path import dirname, relpath
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
@@ -89,6 +90,7 @@ class Configuration:
     tables    files and directories below the file's directory
     settings  option -> what it is where it is not given: "kernel", "platform", "select", "ignore",
               "fail_on", "format"
+    thresholds  (name, value) of rules' thresholds: ("IS209.percent", 5)
     accepted  suppressions in the order they stand
     text      what the file holds
     """
@@ -96,6 +98,7 @@ class Configuration:
     file: str
     tables: tuple[str, ...]
     settings: dict[str, tuple[str, ...] | str]
+    thresholds: tuple[tuple[str, int], ...]
     accepted: tuple[Accepted, ...]
     text: str = field(default="", repr=False)
 
@@ -183,6 +186,8 @@ def parse(text: str, shown: str) -> Configuration:
     """The configuration in the text of a file. shown: its name in messages; one that ends in .toml
     is read as TOML. Raises Unreadable with the line."""
     values = entries(text, shown)
+    dotted = {key: values.pop(key) for key in list(values) if "." in key}
+    thresholds = tuple(_threshold(shown, key, *said) for key, said in dotted.items())
     for key, (line, _) in values.items():
         if key not in _KEYS:
             message = f"expected {', '.join(_KEYS)} in the section, found {key!r}"
@@ -194,7 +199,7 @@ def parse(text: str, shown: str) -> Configuration:
         for key, (line, said) in values.items()
     }
     accepted = tuple(_accepted(shown, number, line) for number, line in suppress)
-    return Configuration(shown, tables, settings, accepted, text)
+    return Configuration(shown, tables, settings, thresholds, accepted, text)
 
 
 Entries = list[tuple[int | None, str]]
@@ -202,8 +207,8 @@ Entries = list[tuple[int | None, str]]
 
 
 def entries(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
-    """Key -> (its line, its lines or items) of the section in the text of a file. Raises
-    Unreadable."""
+    """Key -> (its line, its lines or items) of the section in the text of a file; the rule of a
+    threshold in capital letters. Raises Unreadable."""
     with within_budget(shown, len(text)):
         return _toml(text, shown) if shown.endswith(".toml") else _ini(text, shown)
 
@@ -231,10 +236,11 @@ def _ini(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
             continue
         if not line[0].isspace():
             key, _, stripped = (part.strip() for part in re.split("([=:])", line, maxsplit=1))
+            key = _canonical(key)
             if here == _SECTION:
-                found[key.lower()] = (number, [])
-        if here == _SECTION and key.lower() in found and stripped:
-            found[key.lower()][1].append((number, stripped))
+                found[key] = (number, [])
+        if here == _SECTION and key in found and stripped:
+            found[key][1].append((number, stripped))
     return found
 
 
@@ -248,13 +254,32 @@ def _toml(text: str, shown: str) -> dict[str, tuple[int | None, Entries]]:
     if not isinstance(section, dict):
         raise _bad(shown, None, f"expected a section [tool.{_SECTION}], found none")
     found: dict[str, tuple[int | None, Entries]] = {}
-    for key, value in section.items():
+    for key, value in _flat(section):
         items = value if isinstance(value, list) else [value]
         if not all(isinstance(item, str) for item in items):
             message = f"expected a text or a list of texts as {key}, found {value!r:.80}"
             raise _bad(shown, _line_of(text, key), message)
-        found[key] = (_line_of(text, key), [(_line_of(text, item), item) for item in items])
+        line = _line_of(text, key) or _line_of(text, key.rpartition(".")[2])
+        found[key] = (line, [(_line_of(text, item), item) for item in items])
     return found
+
+
+def _flat(section: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yields (key, value), of thresholds with numbers as texts: `IS209.percent = 5` is a table to
+    TOML."""
+    for key, value in section.items():
+        if isinstance(value, dict):
+            yield from _flat({f"{key}.{name}": each for name, each in value.items()})
+        elif "." in key and isinstance(value, int):
+            yield _canonical(key), str(value)
+        else:
+            yield _canonical(key) if "." in key else key, value
+
+
+def _canonical(key: str) -> str:
+    """Returns a key in small letters, but for the code of a rule."""
+    code, dot, name = key.rpartition(".")
+    return f"{code.upper()}{dot}{name.lower()}"
 
 
 def _line_of(text: str, wanted: str) -> int | None:
@@ -275,6 +300,15 @@ def _setting(shown: str, key: str, line: int | None, said: Entries) -> tuple[str
     if choices and text not in choices:
         raise _bad(shown, line, f"expected {', '.join(choices)} as {key}, found {text!r:.80}")
     return text
+
+
+def _threshold(shown: str, key: str, line: int | None, said: Entries) -> tuple[str, int]:
+    from .thresholds import value_of
+
+    try:
+        return key, value_of(key, " ".join(entry for _, entry in said))
+    except ValueError as error:
+        raise _bad(shown, line, f"{error}") from None
 
 
 def _tables(shown: str, line: int | None, said: Entries) -> tuple[str, ...]:

@@ -1,14 +1,15 @@
 """What findings depend on beside the tables."""
 
-from ..dataclass import dataclass
-from ..linux.grounds import followed, left_out
-from ..linux.platforms import AnyPlatform, subsystem_of
-from ..linux.releases import Release, release
-from ..processors import assumed
-from ..rules.engine import ALL, RuleSelection
-from ..skiboot.platform import ALL_LEVELS
-from ..spec.library import find
-from ..table import IdleTable, Register
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass, field
+from ..linux.asked import PLATFORM, all_levels, kernels
+from ..rules.selection import ALL, RuleSelection
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
+    from ..table import IdleTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,35 +22,49 @@ class Criteria:
     rules     rules that run
     """
 
-    kernels: tuple[Release, ...]
-    platform: AnyPlatform = ALL_LEVELS
+    kernels: Annotated[
+        "tuple[Release, ...]",
+        kernels("long-term", "the long-term releases, the newest, and two of Debian's"),
+    ]
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     rules: RuleSelection = ALL
     own_time: bool = False
 
-    def kernels_of(self, table: IdleTable) -> tuple[Release, ...]:
+    def kernels_of(self, table: "IdleTable") -> "tuple[Release, ...]":
         """The releases for one table, the older ones of its own time first, without those that its
         driver is not modelled for."""
         return tuple(self._followed(table)[0])
 
-    def left_out(self, table: IdleTable) -> str:
+    def left_out(self, table: "IdleTable") -> str:
         """Says which releases those are; "" for none."""
+        from ..linux.grounds import left_out
+        from ..linux.platforms import subsystem_of
+
         return left_out(self._followed(table)[1], subsystem_of(table, self.platform))
 
-    def _followed(self, table: IdleTable) -> tuple[list[Release], list[Release]]:
+    def _followed(self, table: "IdleTable") -> "tuple[list[Release], list[Release]]":
+        from ..linux.grounds import followed
+        from ..linux.platforms import subsystem_of
+        from ..linux.releases import release
+
         own = own_kernels(table) if self.own_time else ()
         known = {kernel.name for kernel in self.kernels}
         asked = (*(release(name) for name in own if name not in known), *self.kernels)
         return followed(asked, subsystem_of(table, self.platform))
 
 
-def own_kernels(table: IdleTable) -> tuple[str, ...]:
+def own_kernels(table: "IdleTable") -> tuple[str, ...]:
     """Names of releases of a table's processor's own time; of a variant's, where the table has the
     name or the C array of the variant's packaged table."""
+    from ..processors import assumed
+    from ..spec.library import find
+    from ..table import Register
+
     if table.register is Register.NONE:
         return ()
     processor = table.cpu.processor if table.cpu else assumed(table.register is Register.PSSCR)
     name = table.name.partition("@")[0]
-    array = table.name if table.origin.kind == "c" else table.firmware.array
+    array = table.name if table.read_from.kind == "c" else table.firmware.array
     variant = next(
         (
             variant

@@ -23,7 +23,8 @@ from ..power_mgt import (
     PowerMgt,
 )
 from ..rules.catalogue import rule_named
-from ..rules.engine import ALL, RuleSelection, reading, suppress
+from ..rules.engine import reading, suppress
+from ..rules.selection import ALL, RuleSelection
 from ..skiboot.platform import ALL_LEVELS, Platform
 from ..sources import Source
 from .dtschema_program import BINDING, Record, Validator

@@ -1,8 +1,9 @@
 """The command line: one module per sub-command, named in commands.py.
 
-A module cmd_NAME.py has add_arguments(parser) and run(arguments) -> exit status. It imports what it
-needs inside run(), and is itself imported where its command is on the command line, so that --help
-stays quick.
+A module cmd_NAME.py has run(given: NameCommand) -> exit status, and this class: its fields are the
+request of the command's room and what the command alone asks for, such as where the result goes.
+The options are made of them (derive.py). A module imports what it needs inside run(), and is itself
+imported where its command is on the command line, so that --help stays quick.
 """
 
 import argparse
@@ -24,10 +25,12 @@ from ..report.escapes.text import printable
 from ..report.printer import say
 from ..signals import Ended, deferred, handled
 from ..wording import filled, joined, suggestion
-from .commands import COMMANDS
+from .commands import COMMANDS, GONE, GROUPS
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+    from .derive import CommandLine
 
 _STATUSES = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
@@ -126,14 +129,56 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Completion(argparse.Action):
+    """Of --completion: prints the script."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, shell: object, __: str | None = None
+    ) -> NoReturn:
+        from .completion import script
+
+        options = {name: command_parser(name)._option_string_actions for name in COMMANDS}
+        printer.document(script(str(shell), options))
+        parser.exit()
+
+
+class _Whole(_Parser):
+    """The parser of a whole command line, whose help has the commands in groups."""
+
+    def format_help(self) -> str:
+        shown = self._get_formatter()
+        shown.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        shown.add_text(self.description)
+        positionals, options, *_ = self._action_groups
+        (commands,) = positionals._group_actions
+        assert isinstance(commands, argparse._SubParsersAction)
+        name2line = {each.dest: each for each in commands._choices_actions}
+        for title, (example, names) in GROUPS.items():
+            shown.start_section(title)
+            shown.add_arguments([name2line[name] for name in names])
+            shown.add_text(f"Example: {example}")
+            shown.end_section()
+        shown.start_section(options.title)
+        shown.add_arguments(options._group_actions)
+        shown.end_section()
+        shown.add_text(self.epilog)
+        return shown.format_help()
+
+
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of a whole command line."""
-    top = _Parser(
+    top = _Whole(
         prog="idle-states",
         description="OpenPOWER idle-state tables, followed from the spec to what Linux registers.",
         epilog=_epilog(),
     )
     top.add_argument("--version", action=_Version, help="version, commit and compiled core")
+    top.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=("bash", "zsh", "fish"),
+        help="print a shell's completion script",
+    )
     commands: argparse._SubParsersAction[_Parser] = top.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=_Unasked
     )
@@ -150,21 +195,26 @@ _GUARD = "\0"
 
 def command_parser(name: str) -> _Parser:
     """Of one sub-command: quicker to build, and its options may stand between files."""
+    from . import derive
+
     module = command(name)
     found = _Parser(prog=f"idle-states {name}", description=module.__doc__)
-    module.add_arguments(found)
-    found.set_defaults(run=module.run)
+    derive.add_options(found, derive.options_of(module))
     return found
 
 
-def _parsed(words: list[str]) -> argparse.Namespace:
+def _parsed(words: list[str]) -> "CommandLine":
     """Ends the program for --help and for what cannot be meant."""
     if not words or words[0].startswith("-"):
-        return parser(words).parse_args(words)
+        parser(words).parse_args(words)
     name = words[0]
+    if name in GONE:
+        parser().error(f"{name} is now: idle-states {GONE[name]}")
     if name not in COMMANDS:
         hint = suggestion(name, COMMANDS)
         parser().error(f"expected a command, found {name!r}{hint}")
+    from .derive import CommandLine
+
     found = command_parser(name)
     found.usage = _Usage(name)
     arguments, unknown = found.parse_known_intermixed_args(_guarded(words[1:]))
@@ -174,7 +224,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         option = unknown[0].partition("=")[0]
         hint = suggestion(option, found._option_string_actions)
         found.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-    return arguments
+    return CommandLine(command(name), arguments)
 
 
 def _guarded(words: list[str]) -> list[str]:
@@ -240,20 +290,20 @@ def _open_standard_streams() -> None:
 
 
 def _run(words: list[str]) -> int:
-    arguments = None
+    line = None
     try:
         try:
             with deferred():
                 # argparse's own clean-up fails, and hides the signal, where a signal interrupts it
-                arguments = _parsed(words)
+                line = _parsed(words)
         finally:
             # what --help printed; argparse ends the program
             sys.stdout.flush()
-        if getattr(arguments, "platform", None) not in (None, "all-levels"):
+        if (platform := line.platform) not in ("", "all-levels"):
             from .platform_note import note_platform
 
-            note_platform(arguments)
-        status = int(arguments.run(arguments))
+            note_platform(platform, line.tables)
+        status = line.run()
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -267,4 +317,4 @@ def _run(words: list[str]) -> int:
             raise error.__cause__ from None
         from .failures import report
 
-        return report(error, words, arguments)
+        return report(error, words, line)

@@ -4,14 +4,14 @@ import signal
 from pathlib import Path
 
 from ..boot.boot import BootFailure
-from ..boot.build import BuildFailure
 from ..boot.debian import Unavailable
+from ..boot.powernv.build import BuildFailure
 from ..dataclass import dataclass
 from ..files import standard_output_fails
 from ..findings import Faulty, Unreadable
 from ..signals import Ended
-from .options import say
 from .status import UNREADABLE
+from .values import say
 
 
 @dataclass(slots=True)

@@ -9,114 +9,95 @@ have in common and which stand out; of boards, each table once with those that h
 An input that cannot be read is a finding of its own; the others go on. Exits 1 for findings at or
 above --fail-on, 3 if an input cannot be read or there is none."""
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from ..audit.request import AuditRequest
+from ..dataclass import dataclass, replace
+from ..options import Option, Options
+from .output import USUAL, Output, formats
+from .shown import USUAL as SHOWN
+from .shown import Shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..audit.audited import Audited
-    from ..audit.request import AuditRequest
     from ..audit.summary import FleetSummary
-    from .findings_options import Shown
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_accepted, add_criteria, add_severities
-    from .options import add_html, add_hz, add_output
+@dataclass(frozen=True, slots=True)
+class AuditCommand:
+    """Options of `audit`.
 
-    parser.add_argument("inputs", metavar="FILE|DIR", nargs="*", help="- for names on stdin")
-    parser.add_argument(
-        "--tree",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
+    summary  only the summary; pages: a page for each input; None of both: as many as there are
+    parquet  file of a row per table
+    """
+
+    asked: AuditRequest
+    summary: Annotated[
+        bool,
+        Option("--summary", "only the summary, as for many inputs", after="--against"),
+    ] = False
+    pages: Annotated[
+        bool,
+        Option("--pages", "a page for each input, however many there are", after="--summary"),
+    ] = False
+    parquet: Annotated[
+        "Path | None",
+        Option(
+            "--parquet", "a row per table, for further work", metavar="FILE", after="--scheduler"
+        ),
+    ] = None
+    shown: Annotated[Shown, Options(suppressed=None, statistics=None, after="--config-from")] = (
+        SHOWN
     )
-    parser.add_argument("--against", metavar="OTHER", help="a tree to compare each input with")
-    parser.add_argument(
-        "--summary", action="store_true", help="only the summary, as for many inputs"
-    )
-    parser.add_argument(
-        "--pages", action="store_true", help="a page for each input, however many there are"
-    )
-    parser.add_argument(
-        "--governor", metavar="G", help="menu, teo or ladder: say what it selects, by kernel"
-    )
-    add_hz(parser)
-    parser.add_argument(
-        "--redact", action="store_true", help="without serial numbers and MAC addresses"
-    )
-    parser.add_argument("--jobs", metavar="N", type=int, help="processes (default: one per CPU)")
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on a Dask cluster that sees the same files"
-    )
-    parser.add_argument("--parquet", metavar="FILE", help="a row per table, for further work")
-    add_criteria(parser)
-    add_accepted(parser)
-    add_severities(parser)
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "jsonl", "sarif", "github", "junit"),
-        default="text",
-        help="jsonl: a line per table, as they are done",
-    )
-    add_html(parser)
-    add_output(parser)
-    # None: the configuration is asked first, see configured()
-    parser.set_defaults(platform=None, fail_on=None, format=None)
+    out: Annotated[
+        Output,
+        Options(
+            format=replace(
+                formats("json", "jsonl", "sarif", "github", "junit"),
+                help="jsonl: a line per table, as they are done",
+                after="--notes",
+            ),
+            after="--format",
+        ),
+    ] = USUAL
 
 
-def request(arguments: argparse.Namespace) -> "AuditRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
-    from ..audit.request import AuditRequest
-    from .findings_options import acceptance, configured, criteria
+def run(given: AuditCommand) -> int:
+    from pathlib import Path
 
-    configured(arguments)
-    return AuditRequest(
-        inputs=tuple(arguments.inputs),
-        criteria=criteria(arguments),
-        redact=arguments.redact,
-        governor=arguments.governor or "",
-        hz=arguments.hz,
-        against=arguments.against,
-        jobs=arguments.jobs,
-        scheduler=arguments.scheduler,
-        acceptance=acceptance(arguments),
-        trees=tuple(arguments.tree),
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from ..audit.request import audited, shown_name
+    from ..audit.answer import audited, setting_of, shown_name
     from ..audit.summary import FleetSummary
     from ..report import audit_json, audit_whole, formats, printer
     from ..sources.walk import Walk
     from ..wording import joined, plural
-    from .findings_options import shown
     from .missing_core import note_missing_core
-    from .options import output, say
+    from .shown import note_rules
     from .status import UNREADABLE
+    from .values import say
 
-    asked, out, show = request(arguments), output(arguments), shown(arguments)
+    asked, out, show = given.asked, given.out, given.shown
+    note_rules(asked.criteria)
     if asked.governor and not asked.scheduler:
         note_missing_core()
-    setting, walk, summary = asked.setting(), Walk(), FleetSummary()
+    setting, walk, summary = setting_of(asked), Walk(), FleetSummary()
     against = shown_name(asked, setting)
-    view = audit_whole.View(arguments.summary, arguments.pages, show.notes, against)
+    view = audit_whole.View(given.summary, given.pages, show.notes, against)
     hiding = _Hiding(show)
     results = _counted(hiding.passed(audited(asked, setting, walk)), summary)
-    if arguments.parquet:
+    if given.parquet:
         from ..report import parquet
 
-        results = parquet.passed(results, Path(arguments.parquet))
+        results = parquet.passed(results, given.parquet)
     if out.html:
         results = audit_whole.to_html(results, view, walk, summary, Path(out.html))
 
     def closing() -> Iterator[str]:
         if not (summary.unreadable_count or summary.failed or show.status(summary.worst)):
-            yield from hiding.lines(arguments, asked)
+            yield from hiding.lines(asked)
 
     if out.format == "text":
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
@@ -175,20 +156,20 @@ class _Hiding:
                 self._suppressed += sum(self._show.hidden(each.findings) for each in found)
             yield found
 
-    def lines(self, arguments: argparse.Namespace, asked: "AuditRequest") -> Iterator[str]:
+    def lines(self, asked: "AuditRequest") -> Iterator[str]:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
         are asked in a second audit."""
-        from ..audit.request import audited
+        from ..audit.answer import audited, setting_of
         from ..reading.opening import STANDARD_INPUT
         from ..sources.walk import Walk
-        from .findings_options import turned, unconfigured
+        from .shown import turned, unconfigured
 
-        again, count = unconfigured(arguments, asked), self._suppressed
+        again, count = unconfigured(asked), self._suppressed
         if again and STANDARD_INPUT in asked.inputs:
-            rules = " and ".join(arguments.rules_set)
+            rules = " and ".join(asked.criteria.rules.configured)
             yield f"the configuration sets {rules}; what that hides is not counted\n"
         elif again:
-            results = audited(again, again.setting(), Walk())
+            results = audited(again, setting_of(again), Walk())
             count = sum(self._show.failing(e.findings) for found in results for e in found)
         if line := turned(count, asked.acceptance):
             yield f"{line}\n"

@@ -28,189 +28,143 @@ what the kernel is not configured with.
 What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps. That, and what
 is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
 
-import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass
+from ..linux.asked import TABLE
+from ..options import Option
+from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
-    from ..boot.q35.request import Q35Request
     from ..boot.request import BootRequest
-    from ..boot.virt.request import VirtRequest
+    from ..boot.workload import GuestWorkload
     from .boot_failures import FailurePlace
-    from .options import Output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format
+@dataclass(frozen=True, slots=True)
+class BootCommand:
+    """Options of `boot`: those of BootRequest, and where logs go."""
 
-    parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
-    firmware = parser.add_mutually_exclusive_group()
-    firmware.add_argument("--lid", metavar="FILE", help="skiboot.lid to boot; only a copy changes")
-    firmware.add_argument(
-        "--tree",
-        metavar="DIR",
-        help="skiboot's source, built in a copy: this runs the tree's make, as you",
+    machine: Annotated[
+        str,
+        Option(
+            "--machine",
+            "powernv8, powernv9, powernv10, virt-arm64, virt-riscv64 or q35",
+            metavar="M",
+            required=True,
+            after="--patch",
+        ),
+    ]
+    table: Annotated[str | None, TABLE] = None
+    lid: Annotated[
+        "Path | None",
+        Option(
+            "--lid", "skiboot.lid to boot; only a copy changes", metavar="FILE", only="firmware"
+        ),
+    ] = None
+    tree: Annotated[
+        "Path | None",
+        Option(
+            "--tree",
+            "skiboot's source, built in a copy: this runs the tree's make, as you",
+            metavar="DIR",
+            only="firmware",
+        ),
+    ] = None
+    patch: Annotated[
+        str | None,
+        Option(
+            "--patch",
+            "boot --tree before and after: descriptions as of patch, or patches as mailed",
+            metavar="SERIES",
+        ),
+    ] = None
+    smp: Annotated[
+        int | None, Option("--smp", "CPUs (default: 1; of virt, q35: 2)", metavar="N")
+    ] = None
+    workload: Annotated[
+        "GuestWorkload | None",
+        Option(
+            "--workload",
+            "storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
+            metavar="W",
+            reads="boot.workload.workload",
+        ),
+    ] = None
+    governor: Annotated[str, Option("--governor", "default: the kernel's", metavar="G")] = ""
+    levels: Annotated[
+        int | None,
+        Option(
+            "--levels",
+            "stop levels that firmware is told of: 0xec000000",
+            metavar="MASK",
+            reads="table.mask_of",
+        ),
+    ] = None
+    cpu: Annotated[
+        str | None, Option("--cpu", "processors of q35, as of QEMU's -cpu", metavar="MODEL")
+    ] = None
+    append: Annotated[
+        str | None,
+        Option(
+            "--append",
+            'more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
+            metavar="WORDS",
+        ),
+    ] = None
+    vmlinux: Annotated[
+        "Path | None", Option("--vmlinux", "another kernel to boot", metavar="FILE")
+    ] = None
+    time_limit: Annotated[float, Option("--time-limit", "seconds (default: 240)", metavar="S")] = (
+        240
     )
-    parser.add_argument(
-        "--patch",
-        metavar="SERIES",
-        help="boot --tree before and after: descriptions as of patch, or patches as mailed",
-    )
-    parser.add_argument(
-        "--machine",
-        metavar="M",
-        required=True,
-        help="powernv8, powernv9, powernv10, virt-arm64, virt-riscv64 or q35",
-    )
-    parser.add_argument("--smp", metavar="N", type=int, help="CPUs (default: 1; of virt, q35: 2)")
-    parser.add_argument(
-        "--workload",
-        metavar="W",
-        help="storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
-    )
-    parser.add_argument("--governor", metavar="G", help="default: the kernel's")
-    parser.add_argument(
-        "--levels", metavar="MASK", help="stop levels that firmware is told of: 0xec000000"
-    )
-    parser.add_argument("--cpu", metavar="MODEL", help="processors of q35, as of QEMU's -cpu")
-    parser.add_argument(
-        "--append",
-        metavar="WORDS",
-        help='more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
-    )
-    parser.add_argument("--vmlinux", metavar="FILE", help="another kernel to boot")
-    parser.add_argument(
-        "--time-limit", metavar="S", type=float, default=240, help="seconds (default: 240)"
-    )
-    parser.add_argument(
-        "--logs", metavar="DIR", help="where logs go (default: logs, beside what is built)"
-    )
-    add_format(parser)
+    logs: Annotated[
+        "Path | None",
+        Option("--logs", "where logs go (default: logs, beside what is built)", metavar="DIR"),
+    ] = None
+    out: Annotated[Output, NO_PAGE] = USUAL
 
+    def request(self) -> "BootRequest":
+        """Returns the request of the room. Raises UsageError."""
+        from ..boot.request import BootRequest
 
-def request(arguments: argparse.Namespace) -> "BootRequest | VirtRequest | Q35Request":
-    """Raises UsageError."""
-    from ..boot.q35 import machine as q35
-    from ..boot.request import BootRequest
-    from ..boot.virt.machines import VIRT
-    from ..boot.workload import workload
-
-    def path(text: str | None) -> Path | None:
-        return None if text is None else Path(text)
-
-    if arguments.machine == q35.NAME:
-        return _of_q35(arguments, path(arguments.vmlinux))
-    for option in ("cpu", "append"):
-        if getattr(arguments, option) is not None:
-            from ..findings import UsageError
-
-            raise UsageError(
-                f"expected --{option} with {q35.NAME}, found it with {arguments.machine}"
-            )
-    if arguments.machine in VIRT:
-        return _of_virt(arguments, path(arguments.vmlinux))
-
-    return BootRequest(
-        machine=arguments.machine,
-        table=arguments.table,
-        lid=path(arguments.lid),
-        tree=path(arguments.tree),
-        patch=arguments.patch,
-        kernel=path(arguments.vmlinux),
-        smp=1 if arguments.smp is None else arguments.smp,
-        governor=arguments.governor or "",
-        workload=workload(arguments.workload) if arguments.workload else None,
-        levels=None if arguments.levels is None else _mask(arguments.levels),
-        time_limit_s=arguments.time_limit,
-    )
-
-
-def _of_virt(arguments: argparse.Namespace, kernel: Path | None) -> "VirtRequest":
-    from ..boot.virt.request import VirtRequest
-    from ..boot.workload import CPUS, EVERYTHING, workload
-
-    _refuse_firmware(arguments)
-    if arguments.table is None:
-        from ..findings import UsageError
-
-        raise UsageError(
-            f"expected a TABLE with {arguments.machine}, found none: QEMU's tree lists no states"
+        return BootRequest(
+            machine=self.machine,
+            table=self.table,
+            lid=self.lid,
+            tree=self.tree,
+            patch=self.patch,
+            levels=self.levels,
+            kernel=self.vmlinux,
+            cpu=self.cpu,
+            append=self.append,
+            smp=self.smp,
+            governor=self.governor,
+            workload=self.workload,
+            time_limit_s=self.time_limit,
         )
-    return VirtRequest(
-        machine=arguments.machine,
-        table=arguments.table,
-        kernel=kernel,
-        smp=CPUS if arguments.smp is None else arguments.smp,
-        governor=arguments.governor or "",
-        workload=workload(arguments.workload) if arguments.workload else EVERYTHING,
-        recorded=arguments.workload is not None,
-        time_limit_s=arguments.time_limit,
-    )
 
 
-def _of_q35(arguments: argparse.Namespace, kernel: Path | None) -> "Q35Request":
-    from ..boot.q35 import machine
-    from ..boot.q35.request import Q35Request
-    from ..boot.workload import CPUS, EVERYTHING, workload
-
-    _refuse_firmware(arguments)
-    if arguments.table is None:
-        from ..findings import UsageError
-
-        raise UsageError(
-            f"expected a TABLE with {machine.NAME}, found none: QEMU's tables have no _CST"
-        )
-    return Q35Request(
-        table=arguments.table,
-        kernel=kernel,
-        smp=CPUS if arguments.smp is None else arguments.smp,
-        cpu=machine.CPU if arguments.cpu is None else arguments.cpu,
-        arguments=tuple((arguments.append or "").split()),
-        governor=arguments.governor or "",
-        workload=workload(arguments.workload) if arguments.workload else EVERYTHING,
-        time_limit_s=arguments.time_limit,
-    )
-
-
-def _refuse_firmware(arguments: argparse.Namespace) -> None:
-    """Raises UsageError for options about skiboot."""
-    for option in ("lid", "tree", "patch", "levels"):
-        if getattr(arguments, option) is not None:
-            from ..findings import UsageError
-
-            raise UsageError(
-                f"expected --{option} with a powernv machine, found it with {arguments.machine}: "
-                "it has no skiboot"
-            )
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(given: BootCommand) -> int:
     from .boot_failures import FailurePlace
-    from .options import output, say
+    from .values import say
 
-    asked = request(arguments)
-    place = FailurePlace(None if arguments.logs is None else Path(arguments.logs))
-    if arguments.tree is not None:
-        say(f"boot: {arguments.tree}: runs this tree's make, and so whatever the tree says")
+    asked, place = given.request(), FailurePlace(given.logs)
+    if given.tree is not None:
+        say(f"boot: {given.tree}: runs this tree's make, and so whatever the tree says")
     try:
-        return _boot(asked, output(arguments), place)
+        return _boot(asked, given.out, place)
     except BaseException as error:
         return place.told(error)
 
 
-def _boot(
-    asked: "BootRequest | VirtRequest | Q35Request", out: "Output", place: "FailurePlace"
-) -> int:
+def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
     from ..boot import run as boot
-    from ..boot.q35 import run as boot_q35
-    from ..boot.q35.request import Q35Request
-    from ..boot.virt import run as boot_virt
-    from ..boot.virt.request import VirtRequest
+    from ..boot.powernv.twice import run_before_and_after
     from ..files import naming
-    from ..report import boot_output, boot_pair_output, boot_q35_output, boot_virt_output, printer
-    from ..report.documents.boot import BootedMachine, BootedTwice
-    from ..report.documents.boot_q35 import BootedQ35
-    from ..report.documents.boot_virt import BootedVirt
+    from ..report import boot_output, printer
+    from ..report.documents.boot import form_of
     from ..report.json_output import envelope
     from .progress import Line
 
@@ -227,26 +181,11 @@ def _boot(
 
     with Line() as line:
         around = boot.Surroundings(place.below, None, progress, preparing, kept)
-        if isinstance(asked, Q35Request):
-            seen = boot_q35.run(asked, around)
-            document = envelope("boot", BootedQ35, seen, seen.inputs)
-            text = boot_q35_output.text(seen, out.style)
-            agree = seen.agree
-        elif isinstance(asked, VirtRequest):
-            found = boot_virt.run(asked, around)
-            document = envelope("boot", BootedVirt, found, found.inputs)
-            text = boot_virt_output.text(found, out.style)
-            agree = found.agree
-        elif asked.patch is None:
-            result = boot.run(asked, around)
-            document = envelope("boot", BootedMachine, result, result.inputs)
-            text = boot_output.text(result, out.style)
-            agree = result.agree
-        else:
-            pair = boot.run_before_and_after(asked, around)
-            document = envelope("boot", BootedTwice, pair, pair.inputs)
-            text = boot_pair_output.text(pair, out.style)
-            agree = pair.agree
+        result = (
+            boot.run(asked, around) if asked.patch is None else run_before_and_after(asked, around)
+        )
+    document = envelope("boot", form_of(result), result, result.inputs)
+    text = boot_output.text(result, out.style)
     place.stage = "writing the result"
     with naming(out.file or "standard output"):
         if out.format == "json":
@@ -254,19 +193,4 @@ def _boot(
         else:
             out.text(text)
         printer.flush()
-    return int(not agree)
-
-
-def _mask(text: str) -> int:
-    """Of 32 bits. Raises UsageError."""
-    from ..table import U32_MAX
-
-    try:
-        value = int(text, 0)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= U32_MAX:
-        from ..findings import UsageError
-
-        raise UsageError(f"expected a mask of 32 bits such as 0xec000000, found {text!r}")
-    return value
+    return int(not result.agree)

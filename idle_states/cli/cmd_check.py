@@ -2,98 +2,77 @@
 
 TABLE may also be a directory, which stands for all tables below it, or - for standard input.
 Without TABLE: the tables of the repository or folder that one is in, found by content; where there
-are none, all current revisions."""
+are none, all current revisions.
 
-import argparse
+A baseline lists the findings there are today, so that only new ones count: --write-baseline makes
+the file, which is JSON and meant to be committed. A finding is known by its rule and its logical
+path."""
+
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from ..check.request import CheckRequest
+from ..dataclass import dataclass
+from ..options import Option, Options
+from .output import FINDINGS, USUAL, Output
+from .shown import USUAL as SHOWN
+from .shown import Shown
 
 if TYPE_CHECKING:
-    from ..check.request import Checked, CheckRequest
+    from ..check.answer import Checked
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_check(parser)
-    from .findings_options import add_accepted, add_report
+@dataclass(frozen=True, slots=True)
+class CheckCommand:
+    """Options of `check`.
 
-    add_accepted(parser)
-    add_report(parser)
-    mending = parser.add_mutually_exclusive_group()
-    mending.add_argument(
-        "--fix",
-        action="store_true",
-        help="mend what has one right answer (a mask that does not cover its value), in specs and "
-        "C; the difference is shown",
-    )
-    mending.add_argument(
-        "--diff", action="store_true", help="show what --fix would do, and write nothing"
-    )
-    parser.add_argument(
-        "--statistics", action="store_true", help="as text, counts by rule instead of findings"
-    )
-    # None: the configuration is asked first, see configured()
-    parser.set_defaults(platform=None, fail_on=None, format=None)
+    write_baseline  file that is to list today's findings
+    fix             mend files; diff: show what that would do
+    """
 
-
-def add_check(parser: argparse.ArgumentParser) -> None:
-    """What is checked, and how."""
-    from .findings_options import add_criteria
-
-    parser.add_argument(
-        "tables",
-        metavar="TABLE",
-        nargs="*",
-        help="revision, file or directory; without it, what the folder or repository has, or the "
-        "table of the x86 machine that --platform names",
-    )
-    add_criteria(
-        parser,
-        "the long-term releases, the newest, two of Debian's, those of the processor's time",
-    )
-    parser.add_argument(
-        "--engine",
-        choices=("native", "dtschema", "all"),
-        default="native",
-        help="rules of this tool, the dt-schema binding, or both (default: native)",
-    )
+    asked: CheckRequest
+    write_baseline: Annotated[
+        str | None,
+        Option(
+            "--write-baseline",
+            "write the findings there are to this file, which --baseline then takes; with "
+            "--baseline, only those of its findings that are still found",
+            metavar="FILE",
+            after="--baseline",
+        ),
+    ] = None
+    shown: Annotated[Shown, Options(after="--config-from")] = SHOWN
+    out: Annotated[Output, Options(html=None, format=FINDINGS, after="--suppressed")] = USUAL
+    fix: Annotated[
+        bool,
+        Option(
+            "--fix",
+            "mend what has one right answer (a mask that does not cover its value), in specs and "
+            "C; the difference is shown",
+            only="mending",
+        ),
+    ] = False
+    diff: Annotated[
+        bool, Option("--diff", "show what --fix would do, and write nothing", only="mending")
+    ] = False
 
 
-def request(arguments: argparse.Namespace) -> "CheckRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot, Unreadable."""
-    from ..check.request import CheckRequest
-    from ..dataclass import replace
-    from .findings_options import acceptance, configured, criteria
-    from .options import machine_table
-
-    configuration = configured(arguments)
-    tables = list(arguments.tables)
-    if not tables and (machine := machine_table(arguments)):
-        tables.append(machine)
-    within = None
-    if configuration and configuration.tables:
-        within = (Path(configuration.file).parent, configuration.tables)
-    return CheckRequest(
-        tables=tuple(tables),
-        criteria=replace(criteria(arguments), own_time=not arguments.kernel),
-        engine=arguments.engine,
-        acceptance=acceptance(arguments),
-        within=within,
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from ..check.request import checked
+def run(given: CheckCommand) -> int:
+    from ..check.answer import checked
     from ..linux.platforms import without_effect
     from ..wording import plural
-    from .findings_options import shown, turned, unconfigured
-    from .options import output, say
+    from .shown import note_rules, turned, unconfigured
     from .status import UNREADABLE
+    from .values import say
 
-    asked, out, show = request(arguments), output(arguments), shown(arguments)
+    asked, out, show = given.asked, given.out, given.shown
+    note_rules(asked.criteria)
+    if given.write_baseline:
+        return _write_baseline(asked, given.write_baseline)
     found = checked(asked)
-    if arguments.fix or arguments.diff:
-        mended = _fix(found, write=arguments.fix)
-        if arguments.diff:
+    if given.fix or given.diff:
+        mended = _fix(found, write=given.fix)
+        if given.diff:
             return show.status_of(found.findings) if found.complete else UNREADABLE
         found = checked(asked) if mended else found
     if found.what:
@@ -107,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = show.status_of(found.findings) if found.complete else UNREADABLE
     hides = ""
     if not status:
-        again = unconfigured(arguments, asked)
+        again = unconfigured(asked)
         hidden = show.failing(checked(again).findings) if again else show.hidden(found.findings)
         hides = turned(hidden, asked.acceptance)
     if out.format == "text":
@@ -132,7 +111,7 @@ def _fix(found: "Checked", *, write: bool) -> int:
     from ..report import printer
     from ..report.patch_diff import file_diff
     from ..wording import plural
-    from .options import say
+    from .values import say
 
     made = fixes(found.sources, found.findings)
     show = printer.say_text if write else printer.verbatim
@@ -143,11 +122,29 @@ def _fix(found: "Checked", *, write: bool) -> int:
     masks = sum(len(fix.places) for fix in made)
     done = "mended" if write else "to mend with --fix"
     say(f"{plural(masks, 'mask')} in {plural(len(made), 'file')} {done}")
-    for place in left(found.findings, made):
-        say(
-            f"{place}: left: --fix edits a mask on one line of a checked file whose value sets no "
-            "other bits"
-        )
+    for place, macro in left(found.sources, found.findings, made):
+        why = "--fix edits a mask on one line of a checked file whose value sets no other bits"
+        say(f"{place}: left: {f'the macro {macro} makes it; change it by hand' if macro else why}")
     if not write and not masks and found.findings:
         say("other findings are not for --fix to mend; check without --diff shows them")
     return masks
+
+
+def _write_baseline(asked: CheckRequest, file: str) -> int:
+    """Writes the findings that count, of a baseline that is given those which it knows."""
+    from ..check import baseline
+    from ..check.answer import checked
+    from ..dataclass import replace
+    from ..files import write_file
+    from ..report import printer
+    from ..report.escapes.text import printable
+    from ..wording import plural
+
+    known = asked.acceptance.baseline
+    before = baseline.read(Path(known)) if known else None
+    findings = checked(replace(asked, acceptance=replace(asked.acceptance, baseline=None))).findings
+    after = baseline.of(findings, file) if before is None else before.pruned(findings)
+    write_file(Path(file), after.text())
+    dropped = f", {len(before.known) - len(after.known)} dropped" if before else ""
+    printer.say_text(f"{printable(file)}: {plural(len(after.known), 'finding')}{dropped}\n")
+    return 0

@@ -1,67 +1,30 @@
 """Holds recorded decisions of a real governor against the model's.
 
-VECTORS is a recording with every input (CSV or JSON lines, see idle-states record): the model gets
-the same inputs and the same outcomes, and must decide the same. Of a converted recording the head
-says kernel, governor, HZ and states; what is given here wins, and where it differs, that is said.
-Where few decisions agree, packaged tables, kernels, HZ and governors are tried on the recording's
-beginning, and what fits is named.
+VECTORS is a recording with every input (CSV or JSON lines, see idle-states collect --record): the
+model gets the same inputs and the same outcomes, and must decide the same. Of a converted recording
+the head says kernel, governor, HZ and states; what is given here wins, and where it differs, that
+is said. Where few decisions agree, packaged tables, kernels, HZ and governors are tried on the
+recording's beginning, and what fits is named.
 
 Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; exits 1,
 too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no such recording."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..replay.conform import ConformRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .governor_options import add_governor
-    from .options import add_format
-
-    parser.add_argument("vectors", metavar="VECTORS", help="a recording, - for standard input")
-    parser.add_argument("--table", metavar="TABLE", help="revision or file")
-    add_governor(parser, recorded=True)
-    parser.add_argument(
-        "--disabled",
-        metavar="N,...",
-        help="states that were switched off (default: the recording's)",
-    )
-    parser.add_argument(
-        "--skip",
-        metavar="N",
-        type=int,
-        help="do not judge the first N decisions of each CPU: the recording began in the middle "
-        "(default: the recording's, else 0)",
-    )
-    add_format(parser)
+from ..dataclass import dataclass
+from ..replay.conform_request import ConformRequest
+from .output import NO_PAGE, USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "ConformRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..linux.governors.given import NamedGovernor
-    from ..replay.conform import ConformRequest
-    from .governor_options import given
-    from .options import kernel, platform, state_numbers
+@dataclass(frozen=True, slots=True)
+class ConformCommand:
+    """Options of `conform`."""
 
-    off = arguments.disabled
-    return ConformRequest(
-        vectors=arguments.vectors,
-        of=NamedGovernor(
-            arguments.governor,
-            arguments.hz,
-            arguments.table,
-            given(arguments),
-            platform(arguments),
-        ),
-        release=kernel(arguments) if arguments.kernel else None,
-        disabled=None if off is None else frozenset(state_numbers(off)),
-        skip=arguments.skip,
-    )
+    asked: ConformRequest
+    out: Annotated[Output, NO_PAGE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ConformCommand) -> int:
     from ..forms import With
     from ..linux.grounds import remarks
     from ..replay.conform import conform_to
@@ -69,11 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..report.documents.conform import Conform
     from ..report.documents.known import Kernel
     from ..report.json_output import envelope
-    from .missing_core import note_missing_core, of_conform
-    from .options import output, say
+    from .missing_core import note_missing_core
+    from .values import say
 
-    asked, out = request(arguments), output(arguments)
-    note_missing_core(lambda: of_conform(asked))
+    asked, out = given.asked, given.out
+    note_missing_core()
     result, inputs = conform_to(asked, say)
     by = result.basis
     if out.format == "json":

@@ -3,54 +3,32 @@ registers, with --governor what is selected. Two machines of Arm or RISC-V, as t
 compared as a whole: state nodes, CPUs, power domains; FILE:CPU names one CPU's list. Exits 1 if
 they differ."""
 
-import argparse
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..diff.request import DiffRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format, add_hz, add_kernels, add_platform
-
-    parser.add_argument("a", metavar="A", help="revision or file")
-    parser.add_argument("b", metavar="B", help="revision or file")
-    add_kernels(parser, "the newest")
-    add_platform(parser)
-    parser.add_argument(
-        "--governor", help="compare too what this governor selects: menu, teo or ladder"
-    )
-    add_hz(parser)
-    add_format(parser)
+from ..dataclass import dataclass
+from ..diff.request import DiffRequest
+from .output import NO_PAGE, USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "DiffRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..diff.request import DiffRequest
-    from ..linux.releases import NEWEST
-    from .options import kernels, platform
+@dataclass(frozen=True, slots=True)
+class DiffCommand:
+    """Options of `diff`."""
 
-    return DiffRequest(
-        arguments.a,
-        arguments.b,
-        kernels(arguments, [NEWEST], arguments.governor),
-        platform(arguments),
-        arguments.governor,
-        arguments.hz,
-    )
+    asked: DiffRequest
+    out: Annotated[Output, NO_PAGE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from ..diff.request import compare
+def run(given: DiffCommand) -> int:
+    from ..diff.answer import compare
     from ..report.documents.diff import Diff
     from ..report.escapes.text import printable
     from ..report.json_output import envelope
     from ..report.tables import columns
     from .missing_core import note_missing_core
-    from .options import output, say
+    from .values import say
 
-    out, asked = output(arguments), request(arguments)
+    out, asked = given.out, given.asked
     if asked.governor:
         note_missing_core()
     found = compare(asked, say)

@@ -1,24 +1,30 @@
 """Prints a rule's page: what it does, why the pattern is bad, an example, what to write instead."""
 
-import argparse
+from typing import Annotated
+
+from ..dataclass import dataclass
+from ..options import Argument
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rule", metavar="RULE", help="code or name: IS203, residency-tie")
+@dataclass(frozen=True, slots=True)
+class ExplainCommand:
+    """Options of `explain`."""
+
+    rule: Annotated[str, Argument("RULE", "code or name: IS203, residency-tie")]
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ExplainCommand) -> int:
     from ..findings import UsageError
     from ..report import printer
     from ..rules.catalogue import rule_named, rules
     from ..wording import suggestion
 
-    loaded = rule_named(arguments.rule)
+    loaded = rule_named(given.rule)
     if loaded is None:
         known = [name for entry in rules() for name in (entry.rule.code, entry.rule.name)]
         raise UsageError(
-            f"expected a rule (see idle-states rules), found {arguments.rule!r}"
-            f"{suggestion(arguments.rule, known)}"
+            f"expected a rule (see idle-states list rules), found {given.rule!r}"
+            f"{suggestion(given.rule, known)}"
         )
     rule = loaded.rule
     others = f" Other tools: {'; '.join(rule.aliases)}." if rule.aliases else ""

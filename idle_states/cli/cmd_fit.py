@@ -1,11 +1,11 @@
 """Fits exit latencies and target residencies to measurements, and holds what is advertised against
 them: by --table, or by what the measured machine said of itself.
 
-MEASURED is a file or directory of what measured: `idle-states measure`, wult, rtla, cyclictest, the
-kernel's latency test and others, told by their content. STATE=FILE says which state a file is of
-that does not say it, STATE@US=FILE how long it was from one wake-up to the next besides, busy=FILE
-that the CPU was kept awake: what measuring takes by itself, whose middle is subtracted from the
-others.
+MEASURED is a file or directory of what measured: `idle-states collect --measure`, wult, rtla,
+cyclictest, the kernel's latency test and others, told by their content. STATE=FILE says which state
+a file is of that does not say it, STATE@US=FILE how long it was from one wake-up to the next
+besides, busy=FILE that the CPU was kept awake: what measuring takes by itself, whose middle is
+subtracted from the others.
 
 The exit latency is a quantile of the wake-ups, with the interval of order statistics. Too few
 wake-ups for a quantile, or a mean alone, are refused. under-stated: the interval's lower bound is
@@ -13,148 +13,183 @@ above the advertised latency; over-stated: its upper bound is below half of it.
 
 Exits 1 if a state is under-stated, also where a spec is written that is not."""
 
-import argparse
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ..dataclass import dataclass, field
+from ..findings import UsageError
+from ..linux.asked import PLATFORM, all_levels, table_of
+from ..measured import WokenBy
+from ..options import Argument, Option
+from .output import Output
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from ..fit.request import FitRequest, FitResult
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from typing import get_args
+@dataclass(frozen=True, slots=True)
+class FitCommand:
+    """Options of `fit`: those of FitRequest, and what becomes of the result."""
 
-    from ..measured import WokenBy
-    from .options import add_html, add_platform
+    measured: Annotated[
+        tuple[str, ...], Argument("MEASURED", "[STATE[@US]=]FILE, busy=FILE", several=True)
+    ]
+    release: Annotated[
+        "Release",
+        Option(
+            "--kernel",
+            "Linux release that numbers the states (default: the newest)",
+            metavar="K",
+            default="newest",
+            after="--woken-by",
+        ),
+    ]
+    table: Annotated[
+        str | None,
+        Option(
+            "--table",
+            "what is advertised: a TABLE as of check (default: that of the x86 machine that "
+            "--platform names, else what the measured machine said of itself)",
+            metavar="T",
+            is_table=True,
+        ),
+    ] = None
+    quantile: Annotated[
+        str,
+        Option(
+            "--quantile",
+            "of the wake-ups, that an exit latency is to be (default: 99.99)",
+            metavar="PERCENT",
+        ),
+    ] = "99.99"
+    confidence: Annotated[
+        str, Option("--confidence", "of intervals (default: 95)", metavar="PERCENT")
+    ] = "95"
+    residency: Annotated[
+        int | None,
+        Option(
+            "--residency",
+            "target residency: N times the fitted exit latency, where no energy was measured",
+            metavar="N",
+        ),
+    ] = None
+    awake: Annotated[
+        str,
+        Option(
+            "--awake",
+            "how long a CPU is awake for each wake-up while energy is measured (default: 0)",
+            metavar="US",
+        ),
+    ] = "0"
+    period: Annotated[
+        str | None,
+        Option(
+            "--period",
+            "time between wake-ups, of files without it: STATE@US=FILE says it of one",
+            metavar="US",
+        ),
+    ] = None
+    woken_by: Annotated[
+        WokenBy | None,
+        Option(
+            "--woken-by",
+            "what ended the idle periods, of files that do not say it",
+        ),
+    ] = None
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    format: Annotated[Literal["text", "json"], Option("--format")] = "text"
+    output: Annotated[
+        "Path | None",
+        Option(
+            "--output",
+            "write the table with the fitted values as a spec",
+            metavar="SPEC",
+            short="-o",
+        ),
+    ] = None
+    tree: Annotated[
+        "Path | None",
+        Option(
+            "--tree",
+            "with -o: make the patch for this tree of skiboot, beside it",
+            metavar="DIR",
+        ),
+    ] = None
+    html: Annotated[
+        str | None,
+        Option("--html", "write a page with pictures too, complete in itself", metavar="FILE"),
+    ] = None
 
-    parser.add_argument(
-        "measured", metavar="MEASURED", nargs="+", help="[STATE[@US]=]FILE, busy=FILE"
-    )
-    parser.add_argument(
-        "--table",
-        metavar="T",
-        help="what is advertised: a TABLE as of check (default: that of the x86 machine that "
-        "--platform names, else what the measured machine said of itself)",
-    )
-    parser.add_argument(
-        "--quantile",
-        metavar="PERCENT",
-        default="99.99",
-        help="of the wake-ups, that an exit latency is to be (default: 99.99)",
-    )
-    parser.add_argument(
-        "--confidence", metavar="PERCENT", default="95", help="of intervals (default: 95)"
-    )
-    parser.add_argument(
-        "--residency",
-        metavar="N",
-        type=int,
-        help="target residency: N times the fitted exit latency, where no energy was measured",
-    )
-    parser.add_argument(
-        "--awake",
-        metavar="US",
-        default="0",
-        help="how long a CPU is awake for each wake-up while energy is measured (default: 0)",
-    )
-    parser.add_argument(
-        "--period",
-        metavar="US",
-        help="time between wake-ups, of files without it: STATE@US=FILE says it of one",
-    )
-    parser.add_argument(
-        "--woken-by",
-        choices=get_args(WokenBy),
-        help="what ended the idle periods, of files that do not say it",
-    )
-    parser.add_argument(
-        "--kernel", metavar="K", help="Linux release that numbers the states (default: the newest)"
-    )
-    add_platform(parser)
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument(
-        "-o", "--output", metavar="SPEC", help="write the table with the fitted values as a spec"
-    )
-    parser.add_argument(
-        "--tree", metavar="DIR", help="with -o: make the patch for this tree of skiboot, beside it"
-    )
-    add_html(parser)
+    def request(self) -> "FitRequest":
+        """Returns the request of the room. Raises UsageError."""
+        from ..fit.importing.output import Told
+        from ..fit.request import FitRequest, measured_input, period_of
+
+        table = self.table or table_of(self.platform)
+        if self.output and table is None:
+            raise UsageError("expected --table with -o: a spec needs more than latencies")
+        if self.tree and not self.output:
+            raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
+        period = None if self.period is None else period_of(self.period)
+        told = Told(period_ns=period, woken_by=self.woken_by)
+        return FitRequest(
+            tuple(measured_input(word, told) for word in self.measured),
+            self.release,
+            table,
+            _decimal(self.quantile, "a quantile in percent"),
+            _decimal(self.confidence, "a confidence in percent"),
+            self.residency,
+            float(1000 * _decimal(self.awake, "a time awake in us")),
+            self.platform,
+        )
 
 
-def request(arguments: argparse.Namespace) -> "FitRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform."""
-    from ..findings import UsageError
-    from ..fit.importing.output import Told
-    from ..fit.request import FitRequest, measured_input, period_of
-    from .options import kernel, machine_table, platform
-
-    table = arguments.table or machine_table(arguments)
-    if arguments.output and table is None:
-        raise UsageError("expected --table with -o: a spec needs more than latencies")
-    if arguments.tree and not arguments.output:
-        raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
-    period = None if arguments.period is None else period_of(arguments.period)
-    told = Told(period_ns=period, woken_by=arguments.woken_by)
-    return FitRequest(
-        tuple(measured_input(word, told) for word in arguments.measured),
-        kernel(arguments),
-        table,
-        _decimal(arguments.quantile, "a quantile in percent"),
-        _decimal(arguments.confidence, "a confidence in percent"),
-        arguments.residency,
-        float(1000 * _decimal(arguments.awake, "a time awake in us")),
-        platform(arguments),
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(given: FitCommand) -> int:
     from ..fit.request import fit
-    from ..report import fit_text, printer
+    from ..fit.said import sheet
+    from ..report import printer
     from ..report.documents.fit import Fit
     from ..report.json_output import envelope
+    from ..report.sheet_text import text
     from ..report.style import Style
-    from .options import output
 
-    asked = request(arguments)
+    asked = given.request()
     found = fit(asked)
-    if arguments.format == "json":
+    if given.format == "json":
         printer.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
     else:
-        printer.text(fit_text.text(found, Style.of()))
-    if arguments.html:
-        from ..report.html import fit as page
-
-        title = f"{asked.table or 'Measured'}: advertised against measured"
-        shown = page.sections(found)
-        output(arguments).page("fit", title, shown, found.inputs, page.headline(found))
-    if arguments.output:
-        _spec(found, arguments)
+        printer.text(text(sheet(found), Style.of()))
+    if given.html:
+        Output(given.html).page("fit", sheet(found), found.inputs)
+    if given.output:
+        _spec(found, given.output, given.tree)
     return int(found.contradicted)
 
 
-def _spec(found: "FitResult", arguments: argparse.Namespace) -> None:
+def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
     """Writes the spec, and the patch that it makes of a tree."""
-    from pathlib import Path
-
     from ..files import write_file
     from ..fit.spec import fitted_table, kept
     from ..spec.write import write
-    from .options import say
+    from .values import say
 
-    file = Path(arguments.output)
     write_file(file, write(fitted_table(found)))
     for state in found.states:
         for said in kept(state):
             say(said)
     spec = file.as_posix() if "/" in file.as_posix() else f"./{file}"
-    if not arguments.tree:
+    if not tree:
         say(f"a patch of it: idle-states patch {spec} --tree DIR")
         return
-    from . import cmd_patch, command_parser
+    from ..patches.request import PatchRequest
+    from .cmd_patch import PatchCommand
+    from .cmd_patch import run as patch
 
-    words = [spec, "--tree", arguments.tree, "-o", file.parent.as_posix()]
-    cmd_patch.run(command_parser("patch").parse_args(words))
+    patch(PatchCommand(PatchRequest(tree, spec), output=file.parent))
 
 
 def _decimal(text: str, what: str) -> "Decimal":

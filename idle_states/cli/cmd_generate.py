@@ -9,69 +9,93 @@ Of a table of intel_idle, C is the driver's own array, and cmdline intel_idle.ta
 the states of the release's own table these times: only what differs, checked by the driver's rules.
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
-import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ..dataclass import dataclass
+from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, table_or_machine
+from ..options import Option
+from .output import FILE_ALONE, USUAL, Output
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import TABLE_HELP, add_output, add_platform
+@dataclass(frozen=True, slots=True)
+class GenerateCommand:
+    """Options of `generate`.
 
-    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
-    parser.add_argument(
-        "--to", choices=("c", "dts", "dtb", "md", "yaml", "asl", "cmdline"), required=True
-    )
-    add_platform(parser)
-    parser.add_argument(
-        "--kernel", metavar="K", help="cmdline: Linux release (default: the newest)"
-    )
-    parser.add_argument(
-        "--versioned",
-        action="store_true",
-        help="dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
-    )
-    parser.add_argument(
-        "--as",
-        dest="part",
-        choices=("tree", "include", "overlay"),
-        default="tree",
-        help="dts of an Arm or RISC-V machine: a whole small tree (default), a file for a board's "
-        "source to include, or an overlay",
-    )
-    parser.add_argument(
-        "--self-test",
-        action="store_true",
-        help="c: add a main() behind an #ifdef that checks the values when compiled on the host",
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; exit 1 if the file given by -o is not what would be written",
-    )
-    add_output(parser)
+    table  None for that of the platform, an x86 machine
+    check  compare with out.file instead of writing it
+    to, self_test, versioned, part  as of Generated
+    """
+
+    to: Annotated[
+        Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"], Option("--to", required=True)
+    ]
+    platform: Annotated["AnyPlatform", PLATFORM]
+    release: Annotated[
+        "Release",
+        Option(
+            "--kernel",
+            "cmdline: Linux release (default: the newest)",
+            metavar="K",
+            default="newest",
+        ),
+    ]
+    table: Annotated[str | None, TABLE_OF_MACHINE] = None
+    versioned: Annotated[
+        bool,
+        Option(
+            "--versioned",
+            "dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
+        ),
+    ] = False
+    part: Annotated[
+        Literal["tree", "include", "overlay"],
+        Option(
+            "--as",
+            "dts of an Arm or RISC-V machine: a whole small tree (default), a file for a board's "
+            "source to include, or an overlay",
+        ),
+    ] = "tree"
+    self_test: Annotated[
+        bool,
+        Option(
+            "--self-test",
+            "c: add a main() behind an #ifdef that checks the values when compiled on the host",
+        ),
+    ] = False
+    check: Annotated[
+        bool,
+        Option(
+            "--check",
+            "write nothing; exit 1 if the file given by -o is not what would be written",
+        ),
+    ] = False
+    out: Annotated[Output, FILE_ALONE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: GenerateCommand) -> int:
     from ..findings import UsageError
     from ..report.generated import Generated
     from ..sources import one_table, read_sources
     from ..sources.machines import is_machine, machine_behind
-    from .options import kernel, output, platform, say, table_or_machine
+    from .values import say
 
-    wanted, out = (
-        Generated(arguments.to, arguments.self_test, arguments.versioned, arguments.part),
-        output(arguments),
-    )
-    if arguments.check and not out.file:
+    wanted, out = Generated(given.to, given.self_test, given.versioned, given.part), given.out
+    if given.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    table = table_or_machine(arguments)
+    table = table_or_machine(given.table, given.platform)
     sources = read_sources(table)
     if is_machine(sources):
         generated = wanted.of_machine(machine_behind(sources[0]))
     else:
         source = one_table(sources, table)
-        generated = wanted.of(source, platform(arguments), kernel(arguments), say)
-    if arguments.check:
-        return _stale(Path(arguments.output), generated, table)
+        generated = wanted.of(source, given.platform, given.release, say)
+    if given.check and out.file:
+        return _stale(Path(out.file), generated, table)
     out.document(generated)
     return 0
 

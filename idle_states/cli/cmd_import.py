@@ -3,32 +3,37 @@ place it was read from. Of an Arm or RISC-V tree, or a spec of one, that is the 
 states, power domains and CPUs. What a spec cannot say is refused, with all reasons, and nothing is
 written."""
 
-import argparse
+from typing import Annotated
+
+from ..dataclass import dataclass
+from ..options import Argument, Option
+from .output import FILE_ALONE, USUAL, Output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_output
+@dataclass(frozen=True, slots=True)
+class ImportCommand:
+    """Options of `import`. name: the spec's, None for one made of the file's."""
 
-    parser.add_argument("table", metavar="FILE[:NAME]", help="any file the tool can read")
-    parser.add_argument(
-        "--name", metavar="NAME", help="the spec's name (default: made from the file's)"
-    )
-    add_output(parser)
+    table: Annotated[str, Argument("FILE[:NAME]", "any file the tool can read", is_table=True)]
+    name: Annotated[
+        str | None,
+        Option("--name", "the spec's name (default: made from the file's)", metavar="NAME"),
+    ] = None
+    out: Annotated[Output, FILE_ALONE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ImportCommand) -> int:
     from ..sources import one_table, read_sources
     from ..sources.imported import imported, imported_machine
     from ..sources.machines import is_machine, machine_behind
     from ..spec.write import write
     from ..spec.write_tree import write_tree
-    from .options import output
 
-    sources = read_sources(arguments.table)
+    sources = read_sources(given.table)
     if is_machine(sources):
         machine = machine_behind(sources[0])
-        text = write_tree(imported_machine(machine, sources, arguments.name))
+        text = write_tree(imported_machine(machine, sources, given.name))
     else:
-        text = write(imported(one_table(sources, arguments.table), arguments.name))
-    output(arguments).document(text)
+        text = write(imported(one_table(sources, given.table), given.name))
+    given.out.document(text)
     return 0

@@ -9,73 +9,67 @@ With --table (or --states): at which releases what is registered or selected cha
 which commits; between the releases of a series, or of two kernels, if they are named. Maps are of
 idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table."""
 
-import argparse
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass, field
+from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels
+from ..options import Argument, Option
+from .output import USUAL, Output
 
 if TYPE_CHECKING:
     from ..kernels.moves import MovesRequest
+    from ..linux.platforms import AnyPlatform
     from ..linux.releases import Release
-    from .options import Output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .governor_options import add_states
-    from .options import add_format, add_html, add_hz, add_platform
+@dataclass(frozen=True, slots=True)
+class KernelsCommand:
+    """Options of `kernels`.
 
-    parser.add_argument(
-        "names",
-        metavar="KERNEL",
-        nargs="*",
-        help="a series (6.6), a kernel (6.6.93, a uname -r), or two kernels to compare",
-    )
-    parser.add_argument("--table", metavar="TABLE", help="where the selection from it changes")
-    add_states(parser)
-    parser.add_argument(
-        "--governor", help="menu, teo, ladder or haltpoll (default: all; for a table: menu)"
-    )
-    add_hz(parser)
-    add_platform(parser)
-    add_html(parser)
-    add_format(parser)
+    names   none, a series, a kernel, or two to compare
+    table, states, hz, platform  of a governor's request: where its selection changes
+    """
+
+    names: Annotated[
+        tuple[str, ...],
+        Argument(
+            "KERNEL", "a series (6.6), a kernel (6.6.93, a uname -r), or two kernels to compare"
+        ),
+    ] = ()
+    table: Annotated[
+        str | None,
+        Option("--table", "where the selection from it changes", metavar="TABLE", is_table=True),
+    ] = None
+    states: Annotated[GivenStates | None, GIVEN] = None
+    governor: Annotated[
+        str | None,
+        Option("--governor", "menu, teo, ladder or haltpoll (default: all; for a table: menu)"),
+    ] = None
+    hz: Annotated[int, HZ] = 250
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    out: Output = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: KernelsCommand) -> int:
     from ..findings import UsageError
-    from .options import machine_table, output
+    from ..linux.asked import GovernorRequest, table_of
 
-    out, names = output(arguments), arguments.names
-    if arguments.table is None and arguments.states is None:
-        arguments.table = machine_table(arguments)
-    if arguments.table is not None or arguments.states is not None:
-        return _moves(request(arguments), out)
-    if arguments.polling:
-        raise UsageError("expected --polling with --states only; for a table the kernel decides")
+    out, names = given.out, given.names
+    if given.table or given.states or table_of(given.platform):
+        from ..kernels.moves import MovesRequest
+
+        governor = given.governor or "menu"
+        of = GovernorRequest(governor, given.hz, given.table, given.states, given.platform)
+        return _moves(MovesRequest(of, names), out)
     if out.html:
         raise UsageError("expected --html with --table or --states")
     if len(names) > 2:
         raise UsageError(f"expected at most two kernels, found {' '.join(names)}")
     if len(names) == 2:
-        return _comparison(names, arguments.governor, out)
-    _series(names[0] if names else None, arguments.governor, out)
+        return _comparison(names, given.governor, out)
+    _series(names[0] if names else None, given.governor, out)
     return 0
-
-
-def request(arguments: argparse.Namespace) -> "MovesRequest":
-    """Raises UsageError, UnknownGovernor, BadPlatform, UnknownSkiboot."""
-    from ..kernels.moves import MovesRequest
-    from ..linux.governors.given import GovernorRequest
-    from .governor_options import given
-    from .options import platform
-
-    of = GovernorRequest(
-        arguments.governor or "menu",
-        arguments.hz,
-        arguments.table,
-        given(arguments),
-        platform(arguments),
-    )
-    return MovesRequest(of, tuple(arguments.names))
 
 
 def _series(name: str | None, governor: str | None, out: "Output") -> None:
@@ -88,6 +82,11 @@ def _series(name: str | None, governor: str | None, out: "Output") -> None:
     else:
         text = kernels_text.series(found, out.style) if name else kernels_text.overview(found)
         out.text(text)
+
+
+def list_series(out: Output) -> None:
+    """Lists all series."""
+    _series(None, None, out)
 
 
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
@@ -110,7 +109,7 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     from ..linux.releases import release
     from ..report import kernels_text
     from .missing_core import note_missing_core
-    from .options import say
+    from .values import say
 
     note_missing_core()
     if len(asked.names) == 2:
@@ -118,10 +117,9 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     found = moves(asked, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
-        from ..report.html import kernels
+        from ..report.html.kernels import sheet
 
-        title, headline = kernels_text.title(found), kernels.headline(found)
-        out.page("kernels", title, kernels.sections(found), inputs, headline)
+        out.page("kernels", sheet(found), inputs)
     if out.format == "json":
         _document(out, inputs, found.kernels, moves=found)
     else:
@@ -130,7 +128,7 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
 
 
 def _say_taken(*releases: "Release") -> None:
-    from .options import say
+    from .values import say
 
     for taken in releases:
         if taken.note:

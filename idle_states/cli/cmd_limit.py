@@ -10,74 +10,35 @@ as tuned takes it. In them 3 is the state's number in sysfs, which is not always
 With --trace or --workload, one kernel replays or simulates it without the limit and with it: the
 counters of each state, what wake-ups wait, and energy where states have figures."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass
+from ..limit.request import LimitRequest
+from ..options import Options
+from .output import USUAL, Output
 
 if TYPE_CHECKING:
     from ..forms import With
-    from ..limit.request import LimitRequest, LimitResult
-    from .options import Output
+    from ..limit.answer import LimitResult
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .energy_options import add_power
-    from .governor_options import add_governor, add_next_timer
-    from .options import TABLE_HELP, add_format
-    from .workload_options import add_parameters, add_workload
+@dataclass(frozen=True, slots=True)
+class LimitCommand:
+    """Options of `limit`."""
 
-    parser.add_argument("limit", metavar="VALUE_US|STATE", help="limit, state, or tuned's words")
-    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
-    parser.add_argument(
-        "--per-cpu", action="store_true", help="the limit is a CPU's pm_qos_resume_latency_us"
-    )
-    add_governor(parser, kernels=True)
-    parser.add_argument("--trace", metavar="T", help="trace of cpu_idle, or exact recording")
-    parser.add_argument(
-        "--workload", metavar="W", help="to simulate: as WORKLOAD of idle-states simulate"
-    )
-    add_next_timer(parser)
-    add_power(parser)
-    add_workload(parser.add_argument_group("what --workload simulates"))
-    add_parameters(parser)
-    add_format(parser)
+    asked: LimitRequest
+    out: Annotated[Output, Options(html=None, after="--smt-hold-permille")] = USUAL
 
 
-def request(arguments: argparse.Namespace) -> "LimitRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..findings import UsageError
-    from ..limit.request import LimitRequest
-    from ..linux.releases import NEWEST
-    from .energy_options import power
-    from .governor_options import governor
-    from .options import kernels, table_or_machine
-    from .workload_options import workload
-
-    if (arguments.table or "").isdecimal():
-        raise UsageError(
-            f"expected LIMIT before TABLE, found {arguments.limit} before {arguments.table}"
-        )
-    table = None if arguments.states is not None else table_or_machine(arguments)
-    return LimitRequest(
-        governor(arguments, table if arguments.table is None else arguments.table),
-        tuple(kernels(arguments, [NEWEST], arguments.governor)),
-        arguments.limit,
-        arguments.per_cpu,
-        arguments.trace,
-        None if arguments.workload is None else workload(arguments),
-        arguments.next_timer,
-        power(arguments),
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from ..limit.request import limits
+def run(given: LimitCommand) -> int:
+    from ..limit.answer import limits
     from ..report import limit_text
     from ..report.documents.limit import Limit, limited
     from ..report.json_output import envelope
     from .missing_core import note_missing_core
-    from .options import output, say
+    from .values import say
 
-    asked, out = request(arguments), output(arguments)
+    asked, out = given.asked, given.out
     if asked.trace is None and asked.workload is None:
         note_missing_core()
     found = limits(asked, say)
@@ -100,36 +61,38 @@ _Effect = tuple[str, "With", tuple[tuple[str, str], ...]]
 
 def _replayed(found: "LimitResult", out: "Output") -> _Effect:
     from ..limit.effect import replay_request
-    from ..replay.request import replay
-    from ..report import replay_text
+    from ..replay.answer import replay
+    from ..replay.said import sheet
     from ..report.documents.replay import result_of
-    from .missing_core import note_missing_core, of_replay
-    from .options import say
+    from ..report.sheet_text import text
+    from .missing_core import note_missing_core
     from .progress import ReadProgress
+    from .values import say
 
     asked = replay_request(found)
-    note_missing_core(lambda: of_replay(asked))
+    note_missing_core()
     notes: list[str] = []
     with ReadProgress(asked.inputs) as progress:
         made = replay(asked, progress.advance, notes.append)
     for note in notes:
         say(note)
     of = made.result, made.name, made.request.kernel, made.request.settings
-    said = replay_text.render(*of, out.style, made.power)
+    said = text(sheet(*of, made.power), out.style)
     return said, result_of(of[0], of[2], of[3], made.power), made.inputs
 
 
 def _simulated(found: "LimitResult", out: "Output") -> _Effect:
     from ..limit.effect import simulate_request
-    from ..report import simulate_text
     from ..report.documents.simulate import simulated
-    from ..simulation.request import prepare
+    from ..report.sheet_text import text
+    from ..simulation.answer import prepare
+    from ..simulation.said import sheet
     from . import progress
-    from .missing_core import note_missing_core, of_simulation
-    from .options import say
+    from .missing_core import note_missing_core
+    from .values import say
 
     prepared = prepare(simulate_request(found), say)
-    note_missing_core(lambda: of_simulation(prepared))
+    note_missing_core()
     made = progress.simulated(prepared)
-    said = simulate_text.render(made, out.style, prepared.power)
+    said = text(sheet(made, prepared.power), out.style)
     return said, simulated(made, prepared.power), prepared.inputs

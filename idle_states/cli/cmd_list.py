@@ -1,31 +1,51 @@
-"""Lists the packaged tables: current revisions, and historical ones named REVISION@COMMIT; then the
-packaged machines of Arm and RISC-V.
+"""Lists what there is: tables, kernels, or rules with their severity and one line each.
+
+The tables are the packaged ones: current revisions, and historical ones named REVISION@COMMIT; then
+the packaged machines of Arm and RISC-V.
 
 A broken spec is named on standard error; the others are listed all the same.
 """
 
-import argparse
+from typing import Annotated, Literal
+
+from ..dataclass import dataclass
+from ..options import Argument
+from .output import NO_PAGE, USUAL, Output
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import add_format
+@dataclass(frozen=True, slots=True)
+class ListCommand:
+    """Options of `list`."""
 
-    add_format(parser)
+    what: Annotated[
+        Literal["tables", "kernels", "rules"] | None,
+        Argument("WHAT", "tables, kernels or rules (default: tables)"),
+    ] = None
+    out: Annotated[Output, NO_PAGE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ListCommand) -> int:
+    if given.what == "rules":
+        return _rules(given.out)
+    if given.what == "kernels":
+        from .cmd_kernels import list_series
+
+        list_series(given.out)
+        return 0
+    return _tables(given.out)
+
+
+def _tables(out: Output) -> int:
     from ..findings import Rejected
     from ..forms import With
-    from ..report.documents.list import List
+    from ..report.documents.list import Tables
     from ..report.json_output import envelope
     from ..spec.library import find, find_machine
     from ..spec.packaged import machines, revisions
     from ..table import Firmware
     from .failures import report
-    from .options import output
     from .status import CLEAN
 
-    out = output(arguments)
     tables: list[With] = []
     status = CLEAN
     for revision in revisions():
@@ -42,10 +62,28 @@ def run(arguments: argparse.Namespace) -> int:
         of_none = With(machine, historical=False, firmware=Firmware(), cpu=None)
         tables.append(With(of_none, architecture=machine.architecture.name))
     if out.format == "json":
-        out.document(envelope("list", List, tables))
+        out.document(envelope("list", Tables, tables))
         return status
     from ..report.tables import columns
 
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
     out.text(columns(("TABLE", "STATES", "WHAT IT IS"), rows))
     return status
+
+
+def _rules(out: Output) -> int:
+    from ..report.documents.rules import Rules
+    from ..report.json_output import envelope
+    from ..rules.catalogue import rules
+
+    if out.format == "json":
+        out.document(envelope("list", Rules, rules()))
+        return 0
+    from ..report.tables import columns
+
+    rows = [
+        (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
+        for loaded in rules()
+    ]
+    out.text(columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
+    return 0

@@ -14,139 +14,152 @@ that make the states of that file's boards a TABLE's, a spec's, a dtb's or anoth
 Patches that review would refuse, for what they bring to the tree's tables, are not written: the
 findings are shown, and the exit status is 1. --force writes them all the same."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ..dataclass import dataclass
+from ..findings import Severity, UsageError
+from ..options import Option
+from ..patches.request import PatchRequest
+from .shown import severity_option
 
 if TYPE_CHECKING:
     from ..findings import Finding
     from ..patches.plan import Plan
-    from ..patches.request import PatchRequest
     from ..report.patch_mail import Posting
     from ..review.previous import PreviousVersion
     from ..review.result import Review
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_fail_on
+@dataclass(frozen=True, slots=True)
+class PatchCommand:
+    """Options of `patch`.
 
-    parser.add_argument(
-        "series",
-        metavar="SERIES|TABLE",
-        nargs="?",
-        help="descriptions, or a table; --check without any takes all current revisions",
-    )
-    parser.add_argument("--tree", metavar="DIR", help="the source, with or without git")
-    parser.add_argument(
-        "--file",
-        metavar="FILE",
-        default="",
-        help="of device-tree sources: edit this one until all boards that include it have TABLE",
-    )
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument(
-        "-o", "--output", metavar="DIR", help="write the patches there (default: here)"
-    )
-    mode.add_argument("--stdout", action="store_true", help="write the patches to standard output")
-    mode.add_argument("--apply", action="store_true", help="edit the tree's files in place")
-    mode.add_argument("--check", action="store_true", help="show the difference, write nothing")
-    mode.add_argument("--list", action="store_true", help="list the packaged descriptions")
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="even if the tree has uncommitted changes, or review would refuse the patches",
-    )
-    add_fail_on(parser, "refuse patches that bring findings as bad as this")
-    parser.add_argument(
-        "-s", "--signoff", action="store_true", help="the patches' author signs them off"
-    )
-    parser.add_argument(
-        "-v",
-        "--reroll-count",
-        metavar="N",
-        type=int,
-        help="version of the series (default: 1, or one more than that of --previous)",
-    )
-    parser.add_argument(
-        "--previous",
-        metavar="FILE",
-        help="the version before, as it was mailed: what this one does otherwise is listed",
-    )
-    parser.add_argument(
-        "--changes",
-        metavar="TEXT",
-        default="",
-        help="what the version does otherwise, in lines; before those of --previous",
-    )
-    parser.add_argument(
-        "--cover-letter",
-        action="store_true",
-        help="what changes, and what review says of it, in a mail that the others answer",
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    asked         None without --tree
+    output        directory for the patches; stdout: a mailbox there; apply: edit the tree instead
+    list          the packaged descriptions instead
+    fail_on       patches that bring findings as bad as this are refused
+    reroll_count  version of the series, and changes: what is different in it
+    previous      the version before, as it was mailed
+    """
+
+    asked: PatchRequest | None = None
+    output: Annotated[
+        "Path | None",
+        Option(
+            "--output",
+            "write the patches there (default: here)",
+            metavar="DIR",
+            short="-o",
+            only="mode",
+        ),
+    ] = None
+    stdout: Annotated[
+        bool, Option("--stdout", "write the patches to standard output", only="mode")
+    ] = False
+    apply: Annotated[bool, Option("--apply", "edit the tree's files in place", only="mode")] = False
+    list: Annotated[
+        bool,
+        Option("--list", "list the packaged descriptions", only="mode", after="--check"),
+    ] = False
+    fail_on: Annotated[
+        Severity, severity_option("refuse patches that bring findings as bad as this")
+    ] = Severity.ERROR
+    signoff: Annotated[
+        bool, Option("--signoff", "the patches' author signs them off", short="-s")
+    ] = False
+    reroll_count: Annotated[
+        int | None,
+        Option(
+            "--reroll-count",
+            "version of the series (default: 1, or one more than that of --previous)",
+            metavar="N",
+            short="-v",
+        ),
+    ] = None
+    previous: Annotated[
+        str | None,
+        Option(
+            "--previous",
+            "the version before, as it was mailed: what this one does otherwise is listed",
+            metavar="FILE",
+        ),
+    ] = None
+    changes: Annotated[
+        str,
+        Option(
+            "--changes",
+            "what the version does otherwise, in lines; before those of --previous",
+            metavar="TEXT",
+        ),
+    ] = ""
+    cover_letter: Annotated[
+        bool,
+        Option(
+            "--cover-letter",
+            "what changes, and what review says of it, in a mail that the others answer",
+        ),
+    ] = False
+    format: Annotated[Literal["text", "json"], Option("--format")] = "text"
+
+    def request(self) -> PatchRequest:
+        """Returns the request of the room. Raises UsageError."""
+        if self.asked is None:
+            raise UsageError(
+                "expected --tree DIR: skiboot's source, or a tree of device-tree sources"
+            )
+        version = self.reroll_count
+        if version is not None and not 1 <= version <= 999:
+            raise UsageError(f"expected -v from 1 to 999, found {version}")
+        if self.changes and not self.previous and (version or 1) == 1:
+            raise UsageError("expected -v 2 or later with --changes")
+        if self.previous and (self.asked.check or self.apply):
+            raise UsageError(
+                "expected --previous where patches are written, not with --check, --apply"
+            )
+        if self.stdout and self.format == "json":
+            raise UsageError("expected --stdout without --format json; a mailbox is no JSON")
+        return self.asked
 
 
-def request(arguments: argparse.Namespace) -> "PatchRequest":
-    """Raises UsageError."""
-    from ..findings import UsageError
-    from ..patches.request import PatchRequest
-
-    if not arguments.tree:
-        raise UsageError("expected --tree DIR: skiboot's source, or a tree of device-tree sources")
-    asked = PatchRequest(
-        Path(arguments.tree), arguments.series, arguments.check, arguments.force, arguments.file
-    )
-    version = arguments.reroll_count
-    if version is not None and not 1 <= version <= 999:
-        raise UsageError(f"expected -v from 1 to 999, found {version}")
-    if arguments.changes and not arguments.previous and (version or 1) == 1:
-        raise UsageError("expected -v 2 or later with --changes")
-    if arguments.previous and (arguments.check or arguments.apply):
-        raise UsageError("expected --previous where patches are written, not with --check, --apply")
-    if arguments.stdout and arguments.format == "json":
-        raise UsageError("expected --stdout without --format json; a mailbox is no JSON")
-    return asked
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from ..findings import Severity
-    from ..patches.request import prepare
+def run(given: PatchCommand) -> int:
+    from ..patches.answer import prepare
     from ..report import patch_output, printer
     from ..report.documents.patch import Planned, planned
     from ..report.json_output import envelope
     from ..report.style import Style
     from ..review.planned import refusing, review_of
-    from .options import say
+    from .values import say
 
-    if arguments.list:
-        return _list(arguments.format)
-    asked = request(arguments)
+    if given.list:
+        return _list(given.format)
+    asked = given.request()
     prepared = prepare(asked)
     made = prepared.plan
     _note_unknown_release(made)
-    previous = _previous(made, arguments)
+    previous = _previous(made, given)
     written: list[str] = []
     bad: list[Finding] = []
     if not asked.check:
         found = review_of(made)
-        bad = refusing(found, Severity[arguments.fail_on.upper()])
+        bad = refusing(found, given.fail_on)
         _say_findings(bad, found, forced=asked.force)
         if not bad or asked.force:
-            posting = _posting(found, previous, arguments)
-            apart = None if arguments.stdout else Path(arguments.output or ".")
-            written = _applied(made) if arguments.apply else _mailed(made, posting, apart)
+            posting = _posting(found, previous, given)
+            apart = None if given.stdout else given.output or Path(".")
+            written = _applied(made) if given.apply else _mailed(made, posting, apart)
         for note in made.tree.notes:
             say(f"{made.tree.root.as_posix()}: {note}")
     is_refused = bool(bad) and not asked.force
-    if arguments.format == "json":
+    if given.format == "json":
         came = planned(made, list(prepared.absent), written, bad)
         inputs = [*prepared.inputs, *(previous.inputs if previous else ())]
         printer.document(envelope("patch", Planned, came, inputs))
     elif asked.check:
         printer.text(patch_output.check_text(made, list(prepared.absent), Style.of()))
     elif not is_refused:
-        tell = printer.say_text if arguments.stdout else printer.text
+        tell = printer.say_text if given.stdout else printer.text
         tell(patch_output.done_text(made, written))
     return int(is_refused or (asked.check and bool(made.made)))
 
@@ -154,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _note_unknown_release(made: "Plan") -> None:
     """Nothing else would tell that a patch's bounds could not be looked at."""
     from ..report.patch_output import meant_for
-    from .options import say
+    from .values import say
 
     if made.tree.version:
         return
@@ -172,7 +185,7 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
     from ..report.findings_text import render
     from ..report.style import Style
     from ..wording import plural
-    from .options import say
+    from .values import say
 
     if bad:
         brought = f"review has {plural(len(bad), 'finding')} against what the patches bring"
@@ -219,35 +232,33 @@ def _summary(found: "Review") -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _previous(made: "Plan", arguments: argparse.Namespace) -> "PreviousVersion | None":
+def _previous(made: "Plan", given: PatchCommand) -> "PreviousVersion | None":
     """Raises UsageError, Unreadable, OSError."""
     from ..findings import UsageError
     from ..review.previous import since
 
-    if not arguments.previous:
+    if not given.previous:
         return None
-    found = since(made, arguments.previous)
-    version = arguments.reroll_count
+    found = since(made, given.previous)
+    version = given.reroll_count
     if version is not None and version <= found.version:
         raise UsageError(
-            f"expected -v {found.version + 1} or later, {arguments.previous} being version "
+            f"expected -v {found.version + 1} or later, {given.previous} being version "
             f"{found.version}, found {version}"
         )
     return found
 
 
-def _posting(
-    found: "Review", previous: "PreviousVersion | None", arguments: argparse.Namespace
-) -> "Posting":
+def _posting(found: "Review", previous: "PreviousVersion | None", given: PatchCommand) -> "Posting":
     from ..report.patch_mail import Posting
 
-    before = previous.version if previous else (arguments.reroll_count or 1) - 1
+    before = previous.version if previous else (given.reroll_count or 1) - 1
     return Posting(
-        arguments.signoff,
-        arguments.reroll_count or before + 1,
+        given.signoff,
+        given.reroll_count or before + 1,
         before,
-        (*arguments.changes.strip().splitlines(), *(previous.changes if previous else ())),
-        _summary(found) if arguments.cover_letter else None,
+        (*given.changes.strip().splitlines(), *(previous.changes if previous else ())),
+        _summary(found) if given.cover_letter else None,
     )
 
 

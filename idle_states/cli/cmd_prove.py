@@ -8,72 +8,32 @@ and states stay switched on or off as the driver registers them.
 
 Exits 1 if there is a state that is not switched off and has no witness."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..prove.request import ProveRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .governor_options import add_governor
-    from .options import TABLE_HELP, add_format
-
-    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
-    add_governor(parser, haltpoll=True)
-    parser.add_argument(
-        "--latency-limit", metavar="US", type=int, help="PM QoS latency limit in us (default: none)"
-    )
-    parser.add_argument(
-        "--wake",
-        metavar="NS",
-        type=int,
-        default=0,
-        help="what waking adds to the measured idle (default: 0)",
-    )
-    parser.add_argument(
-        "--periods",
-        action="store_true",
-        help="try which equal idle periods keep each state, and how long a change of them takes",
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="have each proof checked by z3, from a second description of the governor (needs "
-        "the package z3-solver)",
-    )
-    add_format(parser)
+from ..dataclass import dataclass
+from ..prove.request import ProveRequest
+from .output import NO_PAGE, USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "ProveRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..linux.idle_loop import NO_LIMIT_US
-    from ..prove.request import ProveRequest
-    from .governor_options import governor
-    from .options import kernel
+@dataclass(frozen=True, slots=True)
+class ProveCommand:
+    """Options of `prove`."""
 
-    limit = arguments.latency_limit
-    return ProveRequest(
-        governor(arguments, arguments.table),
-        kernel(arguments),
-        NO_LIMIT_US if limit is None else limit,
-        arguments.wake,
-        arguments.check,
-        arguments.periods,
-    )
+    asked: ProveRequest
+    out: Annotated[Output, NO_PAGE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ProveCommand) -> int:
     from ..forms import With
-    from ..prove.request import prove
+    from ..prove.answer import prove
     from ..report import prove_text
     from ..report.documents.known import Kernel
     from ..report.documents.prove import Prove
     from ..report.json_output import envelope
     from ..sources import read_table
-    from .options import output, say
+    from .values import say
 
-    asked, out = request(arguments), output(arguments)
+    asked, out = given.asked, given.out
     found = prove(asked, say)
     if out.format == "json":
         table = asked.of.table

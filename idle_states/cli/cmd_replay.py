@@ -27,135 +27,51 @@ Notes leave it 0, and so do two warnings that speak of the table rather than of 
 entered that the first table does not have, with --governor, and cpu_idle_miss that disagrees with
 the table. Exits 3 if nothing of the input could be used."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..replay.request import ReplayRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .energy_options import add_power
-    from .governor_options import add_next_timer, add_states
-    from .options import add_format, add_html, add_hz, add_platform
-
-    parser.add_argument(
-        "inputs", metavar="TRACE", nargs="*", help="trace, recording, or sysfs dumps"
-    )
-    parser.add_argument(
-        "--sysfs",
-        metavar="DUMP",
-        nargs="+",
-        default=[],
-        help="dumps of cpuidle sysfs: one, or before and after",
-    )
-    parser.add_argument(
-        "--table",
-        metavar="[CPUS=]TABLE",
-        action="append",
-        default=[],
-        help="revision or file, also a dump of cpuidle sysfs; may be repeated to compare; "
-        "0-3=FILE for machines with several tables; of a device tree, each CPU has its own",
-    )
-    add_states(parser)
-    parser.add_argument(
-        "--disabled", metavar="N,...", default="", help="states switched off, by number"
-    )
-    parser.add_argument(
-        "--governor",
-        metavar="G",
-        help="menu, teo, ladder, haltpoll (default: judge the states the trace shows)",
-    )
-    parser.add_argument(
-        "--kernel", metavar="K", help="Linux release (default: the recording's, else the newest)"
-    )
-    add_hz(parser, recorded=True)
-    add_next_timer(parser, calibrates=True)
-    parser.add_argument(
-        "--traced-governor",
-        metavar="G",
-        help="governor that decided in a trace of cpu_idle (default: --governor)",
-    )
-    parser.add_argument(
-        "--traced-kernel",
-        metavar="K",
-        help="Linux release that was traced (default: --kernel)",
-    )
-    add_power(parser)
-    add_platform(parser)
-    parser.add_argument(
-        "--per-cpu", action="store_true", help="as text, each CPU too, not all together alone"
-    )
-    add_html(parser)
-    add_format(parser)
+from ..dataclass import dataclass
+from ..options import Option
+from ..replay.request import ReplayRequest
+from .output import USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "ReplayRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..linux.releases import release
-    from ..replay.replay import WHERE_SHORT
-    from ..replay.request import ReplayRequest
-    from .energy_options import power
-    from .governor_options import given
-    from .options import kernel, machine_table, platform, state_numbers
+@dataclass(frozen=True, slots=True)
+class ReplayCommand:
+    """Options of `replay`. per_cpu: text has each CPU too."""
 
-    states, own = given(arguments), machine_table(arguments)
-    alone = own is not None and states is None and not arguments.sysfs
-    return ReplayRequest(
-        inputs=(*arguments.inputs, *arguments.sysfs),
-        release=kernel(arguments) if arguments.kernel else None,
-        tables=tuple(arguments.table or ([own] if alone and own else [])),
-        states=states,
-        disabled=tuple(state_numbers(arguments.disabled)),
-        governor=arguments.governor,
-        hz=arguments.hz,
-        next_timer=arguments.next_timer or WHERE_SHORT,
-        traced_by=arguments.traced_governor,
-        traced_release=release(arguments.traced_kernel) if arguments.traced_kernel else None,
-        platform=platform(arguments),
-        power=power(arguments),
-    )
+    asked: ReplayRequest
+    per_cpu: Annotated[
+        bool,
+        Option("--per-cpu", "as text, each CPU too, not all together alone", after="--platform"),
+    ] = False
+    out: Output = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from ..replay.request import replay
-    from ..report import replay_text
+def run(given: ReplayCommand) -> int:
+    from ..replay.answer import replay
+    from ..replay.said import sheet
     from ..report.documents.replay import Replay, result_of
     from ..report.json_output import envelope
-    from .missing_core import note_missing_core, of_replay
-    from .options import output, say
+    from .missing_core import note_missing_core
     from .progress import ReadProgress
+    from .values import say
 
-    asked, out = request(arguments), output(arguments)
-    note_missing_core(lambda: of_replay(asked))
+    asked, out = given.asked, given.out
+    note_missing_core()
     notes: list[str] = []
-    with ReadProgress(asked.inputs) as progress:
+    with ReadProgress(asked.files) as progress:
         found = replay(asked, progress.advance, notes.append)
     for note in notes:
         say(note)
     result, power = found.result, found.power
     release, settings = found.request.kernel, found.request.settings
     if out.html:
-        from ..report.html import replay as html_replay
-
-        known = replay_text.known(release, settings)
-        title = html_replay.title(found.name, release, settings)
-        headline = html_replay.headline(result, power)
-        sections = html_replay.sections(result, power, known)
-        out.page("replay", title, sections, found.inputs, headline)
+        made = sheet(result, found.name, release, settings, power)
+        out.page("replay", made, found.inputs)
     if out.format == "json":
         body = result_of(result, release, settings, power)
         out.document(envelope("replay", Replay, body, found.inputs))
     else:
-        out.text(
-            replay_text.render(
-                result,
-                found.name,
-                release,
-                settings,
-                out.style,
-                power,
-                per_cpu=arguments.per_cpu,
-            )
-        )
+        per_cpu = given.per_cpu
+        out.said(sheet(result, found.name, release, settings, power, per_cpu=per_cpu))
     return int(found.doubtful)

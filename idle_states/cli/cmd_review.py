@@ -23,93 +23,46 @@ that get another one, and of drivers/cpuidle.
 Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
 without its tree could not be read, which the first line says."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..review.request import ReviewRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .findings_options import add_accepted, add_criteria, add_report
-    from .options import add_hz
-
-    parser.add_argument(
-        "subject",
-        metavar="BASE..HEAD|MAIL",
-        nargs="?",
-        help="commits; or a file or directory of mails or patches, or - for standard input "
-        "(default: the last commit)",
-    )
-    parser.add_argument(
-        "--tree", metavar="DIR", help="the git repository; needed but for mails of skiboot"
-    )
-    parser.add_argument(
-        "--base", metavar="REVISION", help="what mailed patches were made on (default: found)"
-    )
-    parser.add_argument("--specs", action="store_true", help="its tables are specs, not C")
-    parser.add_argument("--per-commit", action="store_true", help="each commit by itself")
-    parser.add_argument(
-        "--governor",
-        choices=("menu", "teo", "ladder"),
-        default="menu",
-        help="whose selection is compared (default: menu)",
-    )
-    add_hz(parser)
-    parser.add_argument(
-        "--runs",
-        metavar="N",
-        type=int,
-        default=1,
-        help="seeds of the workloads that are simulated before and after a change (default: 1; "
-        "0: none is)",
-    )
-    add_criteria(parser)
-    add_accepted(parser, revision=False)
-    add_report(parser, ("markdown", "reply"))
+from ..dataclass import dataclass
+from ..options import Options
+from ..review.request import ReviewRequest
+from .output import USUAL, Output, formats
+from .shown import USUAL as SHOWN
+from .shown import Shown
 
 
-def request(arguments: argparse.Namespace) -> "ReviewRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from pathlib import Path
+@dataclass(frozen=True, slots=True)
+class ReviewCommand:
+    """Options of `review`."""
 
-    from ..reading.opening import STANDARD_INPUT, kind_of
-    from ..review.request import ReviewRequest
-    from .findings_options import acceptance, criteria
-
-    subject = arguments.subject
-    is_mail = subject == STANDARD_INPUT or (
-        # ".." is no directory here, but a range without ends
-        subject is not None and subject.strip(".") != "" and kind_of(subject) is not None
-    )
-    return ReviewRequest(
-        tree=None if arguments.tree is None else Path(arguments.tree),
-        range=None if is_mail else subject,
-        mail=subject if is_mail else None,
-        base=arguments.base or "",
-        criteria=criteria(arguments),
-        specs=arguments.specs,
-        per_commit=arguments.per_commit,
-        governor=arguments.governor,
-        hz=arguments.hz,
-        acceptance=acceptance(arguments),
-        runs=arguments.runs,
-    )
+    asked: ReviewRequest
+    shown: Annotated[Shown, Options(statistics=None, after="--config")] = SHOWN
+    out: Annotated[
+        Output,
+        Options(
+            html=None,
+            format=formats("markdown", "reply", "json", "sarif", "github", "junit"),
+            after="--suppressed",
+        ),
+    ] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: ReviewCommand) -> int:
     from ..report import review_markdown, review_reply, review_text, review_words
     from ..report.documents.review import Review, compared
     from ..report.formats import render
     from ..report.json_output import envelope
-    from ..review.request import reviewed
-    from .findings_options import shown
+    from ..resources import in_package
+    from ..review.answer import reviewed
     from .missing_core import note_missing_core
-    from .options import output, say
+    from .shown import note_rules
     from .status import UNREADABLE
+    from .values import say
 
-    out, show = output(arguments), shown(arguments)
-    asked = request(arguments)
+    asked, out, show = given.asked, given.out, given.shown
+    note_rules(asked.criteria)
     if asked.governor:
         note_missing_core()
     found = reviewed(asked, say)
@@ -117,9 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "reply":
-        out.text(review_reply.render(found, notes=show.notes))
+        out.text(in_package(review_reply.render(found, notes=show.notes)))
     elif out.format == "markdown":
-        out.text(review_markdown.render(found, notes=show.notes))
+        out.text(in_package(review_markdown.render(found, notes=show.notes)))
     elif out.format == "json":
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:

@@ -7,74 +7,41 @@ Every idle period is like the one before. 2 to 9 us ends before 10 us; lengths w
 exact to the nanosecond. A tick that is kept ends an idle period longer than it; snooze is taken to
 last as long as the idle period does."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..selection.request import SelectRequest
-    from ..selection.selection import Asked
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .governor_options import add_governor
-    from .options import add_format, add_html
-
-    parser.add_argument("table", metavar="TABLE", nargs="?", help="revision or file")
-    parser.add_argument("--against", metavar="TABLE", help="what this table changes")
-    add_governor(parser, kernels=True)
-    for option, default, text in (
-        ("--latency-limit", "none", "PM QoS latency limit in us"),
-        ("--next-timer", "10 s", "map idles ended by an interrupt, the next timer US away"),
-        ("--idle", "none", "map the next timer, for idles that an interrupt ends after US"),
-    ):
-        parser.add_argument(
-            option,
-            metavar="US",
-            type=int,
-            action="append",
-            default=[],
-            help=f"{text}; may be repeated (default: {default})",
-        )
-    parser.add_argument(
-        "--wake",
-        metavar="NS",
-        type=int,
-        default=0,
-        help="what waking adds to the measured idle, to find ranges that lock in",
-    )
-    parser.add_argument(
-        "--plot", metavar="FILE", help="draw the maps too: .svg or .png (needs matplotlib)"
-    )
-    add_html(parser)
-    add_format(parser)
+from ..dataclass import dataclass
+from ..options import Option
+from ..selection.request import SelectRequest
+from .output import USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "SelectRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..findings import UsageError
-    from ..linux.releases import NEWEST
-    from ..selection.request import SelectRequest
-    from .governor_options import governor
-    from .options import kernels
+@dataclass(frozen=True, slots=True)
+class SelectCommand:
+    """Options of `select`. plot: a picture's file, .svg or .png."""
 
-    if arguments.against and arguments.table is None:
-        raise UsageError("expected --against with a table, not with --states")
-    asked = _asked(arguments)
-    releases = kernels(arguments, [NEWEST], arguments.governor)
-    of = governor(arguments, arguments.table)
-    return SelectRequest(of, tuple(releases), asked, arguments.against)
+    asked: SelectRequest
+    plot: Annotated[
+        str | None,
+        Option(
+            "--plot",
+            "draw the maps too: .svg or .png (needs matplotlib)",
+            metavar="FILE",
+            after="--wake",
+        ),
+    ] = None
+    out: Output = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(given: SelectCommand) -> int:
     from ..report import select_changes, select_domains, select_output
     from ..report.documents.select import Select, with_changes
     from ..report.json_output import envelope
-    from ..selection.request import journeys, selections
-    from .missing_core import note_missing_core, of_selection
-    from .options import output, say
+    from ..selection.answer import journeys, selections
+    from .missing_core import note_missing_core
+    from .values import say
 
-    asked, out, plot = request(arguments), output(arguments), arguments.plot
-    note_missing_core(lambda: of_selection(asked))
+    asked, out, plot = given.asked, given.out, given.plot
+    note_missing_core()
     _check_plot(plot)
     found = selections(asked, say)
     first, changed = found.first, found.changed
@@ -86,13 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         write_file(Path(plot), picture(found.selections, plot.rpartition(".")[2]))
     if out.html:
-        from ..report.html import select
+        from ..report.html.select import sheet
 
         sources = found.sources
-        sections = select.sections(found.selections, changed, journeys(asked, sources))
-        inputs = [(source.file, source.sha256) for source in sources]
-        headline = select.headline(found.selections, changed)
-        out.page("select", select.title(found.selections), sections, inputs, headline)
+        made = sheet(found.selections, changed, journeys(asked, sources))
+        out.page("select", made, [(source.file, source.sha256) for source in sources])
     if out.format == "json":
         inputs = [(source.file, source.sha256) for source in found.sources]
         out.document(envelope("select", Select, with_changes(first, changed), inputs))
@@ -101,29 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
         of_domains = select_domains.text(found.selections, out.style)
         out.text((text or select_output.text(first, out.style)) + of_domains)
     return int(any(maps or other.domains != first.domains for other, maps in changed))
-
-
-def _asked(arguments: argparse.Namespace) -> "Asked":
-    from ..findings import UsageError
-    from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
-    from ..selection.selection import Asked
-
-    far_us = FAR_NS // 1000
-    for option, values, first, last in (
-        ("--latency-limit", arguments.latency_limit, 0, NO_LIMIT_US),
-        ("--next-timer", arguments.next_timer, 1, far_us - 1),
-        ("--idle", arguments.idle, 0, far_us - 1),
-        ("--wake", [arguments.wake], 0, FAR_NS),
-    ):
-        for value in values:
-            if not first <= value <= last:
-                raise UsageError(f"expected {option} from {first} to {last}, found {value}")
-    return Asked(
-        tuple(dict.fromkeys(arguments.latency_limit)) or (NO_LIMIT_US,),
-        tuple(sorted({value * 1000 for value in arguments.next_timer})),
-        tuple(sorted({value * 1000 for value in arguments.idle})),
-        arguments.wake,
-    )
 
 
 def _check_plot(file: str | None) -> None:

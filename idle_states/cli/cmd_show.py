@@ -4,32 +4,39 @@ registers, and a reason for every state that is lost or changed on the way.
 SAVES is twice the latency divided by the residency: of the power that a state saves, the share that
 the state before does not save already, if the residency is its break-even (docs/thresholds.md)."""
 
-import argparse
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass
+from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, kernels, table_or_machine
+from .output import NO_PAGE, USUAL, Output
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .options import TABLE_HELP, add_format, add_kernels, add_platform
+@dataclass(frozen=True, slots=True)
+class ShowCommand:
+    """Options of `show`. table: None for that of the platform, an x86 machine."""
 
-    parser.add_argument("table", metavar="TABLE", nargs="?", help=TABLE_HELP)
-    add_kernels(parser, "the newest")
-    add_platform(parser)
-    add_format(parser)
+    releases: Annotated["tuple[Release, ...]", kernels()]
+    platform: Annotated["AnyPlatform", PLATFORM]
+    table: Annotated[str | None, TABLE_OF_MACHINE] = None
+    out: Annotated[Output, NO_PAGE] = USUAL
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from ..linux.releases import NEWEST
+def run(given: ShowCommand) -> int:
     from ..pipeline import followed, journey
     from ..report import show_text
     from ..report.documents.show import Show
     from ..report.json_output import envelope
     from ..sources import read_table
-    from .options import kernels, output, platform, say, table_or_machine
+    from .values import say
 
-    out = output(arguments)
-    source = read_table(table_or_machine(arguments))
-    machine, releases = platform(arguments), kernels(arguments, [NEWEST])
+    out, machine, releases = given.out, given.platform, given.releases
+    source = read_table(table_or_machine(given.table, machine))
     if source.table is not None:
-        releases = list(followed(source.table, machine, releases, say))
+        releases = tuple(followed(source.table, machine, releases, say))
     way = journey(source, machine, releases)
     if out.format == "json":
         out.document(envelope("show", Show, way, [(source.file, source.sha256)]))

@@ -17,141 +17,54 @@ What the machine does is exact for what it is given; what it is given is a model
 below, whose values are printed with every result. Throughput is not predicted, but for the rate of
 what the workload counts."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-if TYPE_CHECKING:
-    from ..simulation.experiments import Experiment
-    from ..simulation.request import SimulateRequest
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .energy_options import add_power
-    from .governor_options import add_states
-    from .options import add_format, add_html, add_hz, add_platform
-    from .workload_options import add_parameters, add_workload
-
-    parser.add_argument("workload", metavar="WORKLOAD", nargs="?", help="name or file")
-    parser.add_argument("--list", action="store_true", help="the workloads that come with the tool")
-    parser.add_argument(
-        "--table",
-        metavar="TABLE",
-        action="append",
-        default=[],
-        help="revision or file; may be repeated to compare",
-    )
-    add_states(parser)
-    parser.add_argument(
-        "--disabled", metavar="NAME,...", default="", help="states switched off, by name"
-    )
-    parser.add_argument("--governor", default="menu", help="menu, teo, ladder or haltpoll")
-    parser.add_argument("--kernel", metavar="K", help="Linux release (default: the newest)")
-    add_hz(parser)
-    add_workload(parser, placements=True)
-    parser.add_argument(
-        "--sequence",
-        metavar="N",
-        type=int,
-        nargs="?",
-        const=64,
-        help="show the first N wake-ups, from which CPU to which, and on which CPUs each task runs "
-        "in turn (default: 64)",
-    )
-    parser.add_argument(
-        "--bistable",
-        action="store_true",
-        help="tell whether 1 us of jitter would change the result",
-    )
-    add_power(parser)
-    add_parameters(parser)
-    add_platform(parser)
-    add_html(parser)
-    add_format(parser)
+from ..dataclass import dataclass
+from ..options import Option
+from ..simulation.request import SimulateRequest
+from .output import USUAL, Output
 
 
-def request(arguments: argparse.Namespace) -> "SimulateRequest":
-    """Raises UsageError, UnknownRelease, BadPlatform, UnknownSkiboot."""
-    from ..findings import UsageError
-    from ..simulation.experiments import EXPERIMENTS
-    from ..simulation.request import SimulateRequest
-    from .energy_options import power
-    from .governor_options import given
-    from .options import kernel, machine_table, platform
-    from .workload_options import workload
+@dataclass(frozen=True, slots=True)
+class SimulateCommand:
+    """Options of `simulate`. list: the workloads instead."""
 
-    if arguments.workload is None:
-        raise UsageError("expected a workload; see idle-states simulate --list")
-    experiment = EXPERIMENTS.get(arguments.workload)
-    if experiment is not None:
-        _fill_in(arguments, experiment)
-    states, own = given(arguments), machine_table(arguments)
-    tables = arguments.table or ([own] if own and states is None else [])
-    return SimulateRequest(
-        workload=workload(arguments),
-        release=kernel(arguments),
-        tables=tuple(tables),
-        states=states,
-        disabled=tuple(name for name in arguments.disabled.split(",") if name),
-        governor=arguments.governor,
-        hz=arguments.hz,
-        platform=platform(arguments),
-        power=power(arguments),
-        bistable=arguments.bistable,
-        placements=tuple(arguments.placement),
-        wake_ups=_wake_ups(arguments),
-    )
+    list: Annotated[bool, Option("--list", "the workloads that come with the tool")] = False
+    asked: SimulateRequest | None = None
+    out: Output = USUAL
 
 
-def _fill_in(arguments: argparse.Namespace, experiment: "Experiment") -> None:
-    """Gives options that were not given the experiment's values."""
-    arguments.workload = experiment.workload
-    own = arguments.table or arguments.states
-    for name, value in experiment.options.items():
-        if not getattr(arguments, name) and not (name == "table" and own):
-            setattr(arguments, name, value)
-
-
-def _wake_ups(arguments: argparse.Namespace) -> int:
-    """Raises UsageError."""
-    from ..findings import UsageError
-
-    if arguments.sequence is not None and arguments.sequence < 1:
-        raise UsageError(f"expected --sequence of 1 or more, found {arguments.sequence}")
-    return arguments.sequence or 0
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(given: SimulateCommand) -> int:
     from .. import core
-    from ..report import simulate_text
+    from ..findings import UsageError
     from ..report.documents.simulate import Listed, Simulated, listed, simulated
     from ..report.json_output import envelope
-    from ..simulation.request import prepare
+    from ..simulation.answer import prepare
+    from ..simulation.said import sheet, workloads
     from . import progress
-    from .missing_core import note_missing_core, of_simulation
-    from .options import output, say
+    from .missing_core import note_missing_core
+    from .values import say
 
-    out = output(arguments)
-    if arguments.list:
+    out = given.out
+    if given.list:
         if out.format == "json":
             out.document(envelope("simulate", Listed, listed()))
         else:
-            out.text(simulate_text.workloads())
+            out.text(workloads())
         return 0
-    prepared = prepare(request(arguments), say)
-    note_missing_core(lambda: of_simulation(prepared))
+    if given.asked is None:
+        raise UsageError("expected a workload; see idle-states simulate --list")
+    prepared = prepare(given.asked, say)
+    note_missing_core()
     if core.available() and not prepared.compiled:
         governor = prepared.setups[0].governor
         say(f"the compiled core does not know {governor}; the reference is slower")
     found = progress.simulated(prepared)
     if out.html:
-        from ..report.html import simulate
-
-        sections = simulate.sections(found, prepared.power)
-        headline = simulate.headline(found, prepared.power)
-        out.page("simulate", simulate.title(found), sections, prepared.inputs, headline)
+        out.page("simulate", sheet(found, prepared.power), prepared.inputs)
     if out.format == "json":
         body = simulated(found, prepared.power)
         out.document(envelope("simulate", Simulated, body, prepared.inputs))
     else:
-        out.text(simulate_text.render(found, out.style, prepared.power))
+        out.said(sheet(found, prepared.power))
     return 0

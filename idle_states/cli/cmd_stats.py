@@ -8,30 +8,147 @@ digit, whose t comes from a table.
 Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, or a table's percent does
 not follow from its means; 3 for input that is no measurement."""
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ..dataclass import dataclass, field
+from ..findings import UsageError
+from ..options import Argument, Option
+from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from ..report.style import Style
-    from ..statistics.request import StatsResult
-    from .stats_options import Plot
+    from ..statistics.request import StatsForm, StatsRequest, StatsResult
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from . import stats_options
+CONFIDENCE, MINISTAT_CONFIDENCE = "99", "95"
+WIDTH_MAX = 1000
+_FORMS: "tuple[StatsForm, ...]" = ("ministat", "histogram", "schbench", "mmtests")
+_PLOT, _TABLE = "with --ministat", "with --mmtests"
 
-    stats_options.add_arguments(parser)
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What --ministat prints. width: None for the usual one."""
+
+    rows_only: Annotated[
+        bool, Option("--rows-only", "no plot, no comparison", short="-n", heading=_PLOT)
+    ] = False
+    no_plot: Annotated[bool, Option("--no-plot", short="-A", heading=_PLOT)] = False
+    separate_bars: Annotated[bool, Option("--separate-bars", short="-s", heading=_PLOT)] = False
+    width: Annotated[
+        int | None,
+        Option("--width", "of the plot (default: 74)", metavar="N", short="-w", heading=_PLOT),
+    ] = None
+
+    def check(self, *, ministat: bool) -> None:
+        """Raises UsageError for options that do not fit."""
+        for option, given in {
+            "--rows-only": self.rows_only,
+            "--no-plot": self.no_plot,
+            "--separate-bars": self.separate_bars,
+            "--width": self.width is not None,
+        }.items():
+            if given and not ministat:
+                raise UsageError(f"expected {option} with --ministat only")
+        if self.width is not None and not 2 <= self.width <= WIDTH_MAX:
+            raise UsageError(f"expected --width from 2 to {WIDTH_MAX}, found {self.width}")
 
 
-def run(arguments: argparse.Namespace) -> int:
+@dataclass(frozen=True, slots=True)
+class StatsCommand:
+    """Options of `stats`: those of StatsRequest, whose form is one of four switches, and the
+    plot."""
+
+    files: Annotated[tuple[str, ...], Argument("FILE", "the first one is the reference")] = ()
+    summaries: Annotated[
+        tuple[str, ...],
+        Option(
+            "--summary",
+            "a row in place of a file; may be repeated",
+            metavar="[NAME=]N,MIN,MAX,MEDIAN,AVG,STDDEV",
+        ),
+    ] = ()
+    confidence: Annotated[
+        "Decimal | None",
+        Option(
+            "--confidence",
+            f"default: {CONFIDENCE}; with --ministat its own, {MINISTAT_CONFIDENCE}",
+            metavar="PERCENT",
+            short="-c",
+            reads="statistics.request.confidence_of",
+        ),
+    ] = None
+    reference: Annotated[
+        int | None, Option("--reference", "number of the set or row (default: 1)", metavar="N")
+    ] = None
+    audit_outliers: Annotated[
+        bool,
+        Option(
+            "--audit-outliers",
+            "compare again without each set's one maximum: does the conclusion survive?",
+        ),
+    ] = False
+    ministat: Annotated[
+        bool, Option("--ministat", "as ministat computes and prints it", only="form")
+    ] = False
+    histogram: Annotated[bool, Option("--histogram", "ten bins of each set, too", only="form")] = (
+        False
+    )
+    schbench: Annotated[
+        bool,
+        Option("--schbench", "percentiles of samples in us as schbench has them", only="form"),
+    ] = False
+    mmtests: Annotated[
+        bool,
+        Option(
+            "--mmtests",
+            "a table of means with percent, from files with lines of NAME SAMPLE...",
+            only="form",
+        ),
+    ] = False
+    column: Annotated[int, Option("--column", "default: 1", metavar="N", short="-C")] = 1
+    delimiter: Annotated[
+        str, Option("--delimiter", "default: space and tab", metavar="CHARS", short="-d")
+    ] = " \t"
+    plot: Plot = field(default_factory=Plot)
+    mean: Annotated[
+        Literal["Amean", "Hmean"] | None,
+        Option("--mean", "arithmetic, or harmonic, for rates (default: Amean)", heading=_TABLE),
+    ] = None
+    lower_is_better: Annotated[
+        bool,
+        Option("--lower-is-better", "a positive percent is less, as in mmtests", heading=_TABLE),
+    ] = False
+    out: Annotated[Output, NO_PAGE] = USUAL
+
+    def request(self) -> "StatsRequest":
+        """Returns the request of the room. Raises UsageError."""
+        from ..statistics.request import StatsRequest
+
+        return StatsRequest(
+            files=self.files,
+            summaries=self.summaries,
+            form=next((form for form in _FORMS if getattr(self, form)), ""),
+            confidence=self.confidence,
+            reference=self.reference,
+            audit_outliers=self.audit_outliers,
+            column=self.column,
+            delimiter=self.delimiter,
+            mean=self.mean,
+            lower_is_better=self.lower_is_better,
+        )
+
+
+def run(given: StatsCommand) -> int:
     from ..report.documents.stats import Stats
     from ..report.documents.stats import found as composed
     from ..report.json_output import envelope
     from ..statistics.request import MINISTAT, stats
-    from .options import output
-    from .stats_options import plot, request
 
-    asked, out, drawn = request(arguments), output(arguments), plot(arguments)
+    asked, out, drawn = given.request(), given.out, given.plot
+    drawn.check(ministat=given.ministat)
     found = stats(asked)
     if out.format == "json":
         body = composed(found.analysis, found.histograms, found.groups, found.rows, found.remarks)
@@ -58,7 +175,7 @@ def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
                 group,
                 plot.width or stats_ministat.WIDTH,
                 plot.separate_bars,
-                drawn=plot.drawn,
+                drawn=not plot.no_plot,
                 compared=not plot.rows_only,
             )
             + stats_text.audits(group, style)

@@ -2,11 +2,9 @@
 
 COMMANDS = {
     "audit": "audit device trees and images from the field",
-    "baseline": "write or prune a baseline of known findings",
     "boot": "boot firmware and Linux under QEMU, prediction beside reality",
     "check": "check tables against the rules",
-    "collect": "print a script that gathers a machine's data for an audit",
-    "completion": "print a shell completion script",
+    "collect": "print a script that gathers a machine's data, records decisions, or measures",
     "conform": "hold recorded decisions against a governor's model",
     "diff": "compare two tables, stage by stage",
     "explain": "explain a rule",
@@ -15,14 +13,11 @@ COMMANDS = {
     "import": "make a spec of a table from any file",
     "kernels": "list kernels, what changed between two, where a table's selection changes",
     "limit": "show which states a latency limit leaves, or the limit that keeps a state",
-    "list": "list the packaged tables",
-    "measure": "print a script that measures wake-up latencies on a machine",
+    "list": "list the packaged tables, the kernels, or the rules",
     "patch": "make patches for a tree of skiboot or of device-tree sources, or apply or check them",
     "prove": "show how each state comes to be selected, or why it never is",
-    "record": "print a script that records real decisions; convert what it recorded",
     "replay": "replay a trace with other tables, governors or kernels",
     "review": "review what commits bring to the tables of a repository",
-    "rules": "list the rules",
     "select": "show which state a governor selects, as exact ranges",
     "show": "follow a table from the spec to what Linux registers",
     "simulate": "simulate a workload with tables, governors, kernels, topologies",
@@ -30,3 +25,30 @@ COMMANDS = {
     "tune": "find residencies that cost least over a workload's idle gaps",
 }
 """NAME -> what --help says of it in a line."""
+
+GROUPS = {
+    "Look": (
+        "idle-states show power9 --kernel 6.1",
+        ("show", "select", "limit", "diff", "kernels", "list", "explain"),
+    ),
+    "Check": ("idle-states check hw/slw.c", ("check", "review", "audit")),
+    "Make": ("idle-states generate --to c power9", ("generate", "import", "patch")),
+    "Machine": (
+        "idle-states collect > collect.sh",
+        ("collect", "fit", "conform", "replay"),
+    ),
+    "Lab": (
+        "idle-states simulate ping-pong --table power9",
+        ("simulate", "tune", "prove", "stats", "boot"),
+    ),
+}
+"""Group of --help -> an example, and the commands."""
+
+GONE = {
+    "baseline": "check --write-baseline FILE",
+    "completion": "--completion SHELL",
+    "measure": "collect --measure",
+    "record": "collect --record, or collect --convert RECORDING",
+    "rules": "list rules",
+}
+"""Former name -> the command that answers instead."""

@@ -1,12 +1,12 @@
 """Exceptions a command may end with -> a message and an exit status."""
 
-import argparse
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
 from errno import EDQUOT, ENOSPC
+from typing import TYPE_CHECKING
 
 from ..files import standard_output_fails
 from ..findings import Location, Rejected, Unreadable, UsageError
@@ -18,14 +18,15 @@ from ..report.style import Style
 from ..sources import NoSuchTable
 from .status import FOUND, UNREADABLE, USAGE
 
+if TYPE_CHECKING:
+    from .derive import CommandLine
 
-def report(
-    error: Exception, words: Sequence[str] = (), arguments: argparse.Namespace | None = None
-) -> int:
+
+def report(error: Exception, words: Sequence[str] = (), line: "CommandLine | None" = None) -> int:
     """Says what happened on standard error and returns the exit status. words: the command line;
-    arguments: what they mean, if that is known."""
+    line: the options in it, if these are known."""
     if isinstance(error, Rejected):
-        _reported(error, words, arguments)
+        _reported(error, words, line)
         return UNREADABLE if isinstance(error, Unreadable) else FOUND
     if isinstance(error, NoSuchTable):
         printer.say(f"{error.message}{':' if error.choices else ''}")
@@ -46,20 +47,20 @@ def report(
         return UNREADABLE
     if os.environ.get(TRACEBACK):
         printer.say_text("".join(traceback.format_exception(error)))
-    line = printable(" ".join(("idle-states", *words)))
-    finding = internal_error(error, Location(path=line))
-    _reported(Unreadable([finding]), words, arguments)
+    shown = printable(" ".join(("idle-states", *words)))
+    finding = internal_error(error, Location(path=shown))
+    _reported(Unreadable([finding]), words, line)
     return UNREADABLE
 
 
-def _reported(error: Rejected, words: Sequence[str], arguments: argparse.Namespace | None) -> None:
+def _reported(error: Rejected, words: Sequence[str], line: "CommandLine | None") -> None:
     """Shows findings on standard error and, where programs expect findings, as a document."""
     style = Style.of(sys.stderr)
     printer.say_text(render(error.findings, error.texts, style, notes=True))
-    form = getattr(arguments, "format", None)
-    if arguments is not None and form in ("sarif", "github", "junit"):
-        from ..report.formats import render as rendered
-        from .options import output
+    from .output import Output
 
-        document = rendered(form, words[0], error.findings, (), error.texts)
-        output(arguments).document(document)
+    out = None if line is None else line.part(Output)
+    if out is not None and out.format in ("sarif", "github", "junit"):
+        from ..report.formats import render as rendered
+
+        out.document(rendered(out.format, words[0], error.findings, (), error.texts))

@@ -1,33 +1,25 @@
 """What a command says before it begins where --platform is of another kind than its tables."""
 
-import argparse
+from collections.abc import Iterable
 
 from ..findings import Rejected
 from ..linux.platforms import without_effect
 from ..skiboot.platform import BadPlatform, parse_platform
 from ..sources import read_sources
-from .options import say
-
-_OPERANDS = ("table", "against", "a", "b")
-"""Where arguments name tables, each of one or several. `check` has read its own when it says so."""
+from .values import say
 
 
-def note_platform(arguments: argparse.Namespace) -> None:
+def note_platform(text: str, operands: Iterable[str]) -> None:
     """Says on standard error that --platform changes nothing for any of the tables that are named.
     What cannot be read is left to the command."""
     try:
-        platform = parse_platform(arguments.platform)
+        platform = parse_platform(text)
     except BadPlatform:
         return
-    given = vars(arguments)
-    texts: list[str] = []
-    for operand in _OPERANDS:
-        value = given.get(operand) or ()
-        texts += [value] if isinstance(value, str) else value
     tables = []
-    for text in dict.fromkeys(texts):
+    for operand in dict.fromkeys(operands):
         try:
-            found = read_sources(text)
+            found = read_sources(operand)
         except (ValueError, OSError, Rejected):
             return
         tables += [source.table for source in found if source.table is not None]

@@ -10,7 +10,7 @@ from ..report import printer
 from ..report.tables import terminal_width
 
 if TYPE_CHECKING:
-    from ..simulation.request import PreparedSimulation
+    from ..simulation.answer import PreparedSimulation
     from ..simulation.summary import SimulationSummary
 
 
@@ -113,7 +113,7 @@ class _Simulated(Bar):
 
 def simulated(prepared: "PreparedSimulation") -> "list[SimulationSummary]":
     """Runs what is prepared, table after table."""
-    from ..simulation.request import run
+    from ..simulation.answer import run
 
     found = []
     for setup in prepared.setups:

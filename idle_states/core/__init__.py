@@ -1,7 +1,7 @@
 """The governors compiled from C: replays hours of trace in seconds, with the reference's decisions.
 
     rows = core.pack(pairs)                  # pairs of a Situation and an Outcome
-    decisions = core.replay("menu", "6.1", table, rows, hz=250)
+    decisions = core.run("menu", features, states, 250, rows)
     decisions.states                         # one byte each
 
 The extension is optional. `supports` tells whether it is installed and knows a governor with its
@@ -10,16 +10,11 @@ and output are buffers, and the interpreter's lock is released during the replay
 """
 
 import warnings
-from collections.abc import Sequence
 
-from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor
-from ..linux.governors.interface import NO_STATE, Outcome, State
-from ..linux.releases import Release
 from .packing import (
     AS_SELECTED,
     GOVERNORS,
-    NONE,
     RECORDED,
     ROW,
     STATES_MAX,
@@ -59,7 +54,6 @@ __all__ = [
     "pack",
     "packed_features",
     "processors",
-    "replay",
     "run",
     "run_cpus",
     "specialised",
@@ -111,44 +105,3 @@ def agreed(decisions: Buffer, others: Buffer) -> tuple[int, int]:
 def specialised(governor: str, features: object) -> bool:
     """Whether the core has code compiled for exactly these features, as for each release's menu."""
     return bool(compiled.specialised(governor, packed_features(governor, features)))
-
-
-def replay(
-    governor: str,
-    kernel: str | Release,
-    table: DriverTable | Sequence[State],
-    rows: Buffer,
-    hz: int = 250,
-) -> Decisions:
-    """Returns the decisions of one CPU's governor from boot on: vectorised Governor.replay().
-
-    governor  menu, teo, ladder, haltpoll
-    kernel    a release, e.g. "6.1", "debian-6.1.192"
-    table     the states that the kernel's driver registered, or plain states
-    rows      72 bytes each, little-endian, as made by `pack` (see ROW); with AS_SELECTED in
-              `entered`, the selected state is the one entered
-    Uses the core if it is installed and supports the governor, otherwise the reference.
-    Raises UnknownGovernor, UnknownRelease; ValueError for a size that is no whole number of rows.
-    """
-    reference = Governor.for_kernel(governor, kernel, table, hz)
-    if len(rows) % ROW.size:
-        raise ValueError(f"expected whole rows of {ROW.size} bytes, found {len(rows)} bytes")
-    if can_replay(reference):
-        return run(governor, reference.features, reference.states, hz, rows)
-    packed = bytearray()
-    recorded = memoryview(rows)[RECORDED :: ROW.size]
-    for (situation, outcome), before in zip(unpack(rows), recorded, strict=True):
-        decision = reference.select(situation)
-        if outcome.state == AS_SELECTED:
-            outcome = Outcome(
-                decision.state,
-                outcome.residency_ns,
-                outcome.rejected,
-                outcome.got_tick,
-                outcome.poll_time_limit and before == decision.state,
-                outcome.clock_ns,
-            )
-        reference.reflect(outcome)
-        state = NONE if decision.state == NO_STATE else decision.state
-        packed += bytes((state, decision.stop_tick))
-    return Decisions(packed)

@@ -3,6 +3,7 @@
 #define IDLE_STATES_SIMULATE_H
 
 #include "counters.h"
+#include "structs.h" /* by tools/eras.py, from simulation/structs.py */
 
 #define SCOPES 4 /* thread, core, pair, quad */
 #define HISTOGRAM_BITS 7
@@ -17,44 +18,6 @@ enum { RUN, SLEEP, EVERY, WAKE, WAIT, COUNT, SPIN };
 enum { FIXED, UNIFORM, EXPONENTIAL };
 enum { SAME, NEXT, RANDOM, ALL };
 enum { CLUSTERS_OFF, CLUSTERS_SPREAD, CLUSTERS_PACK };
-
-struct sim_setting {
-	u64 cpus, tasks, states, seed, duration_ns, tick_ns, poll_limit_ns, poll_told, polls;
-	u64 asks, got_tick_stops, decides_tick, disabled, latency_req_us, counts_ns;
-	u64 switch_ns, wake_ns, idle_entry_ns, turn_ns, ipi_ns, overshoot_ns, jitter_ns, slice_ns;
-	u64 background_ns, utilises;
-	u64 smt_busy, smt_hold, recent, cluster, trace_most, events_most;
-	/* domain_limit_ns: the CPU latency that is allowed; NEVER: limits do not hold. */
-	u64 domains, domain_states, domain_cpus, deepest_children, domain_limit_ns;
-};
-
-struct effect {
-	u64 exit_ns;
-	u32 scope, holds;
-};
-
-/* A power domain: its states, all its CPUs, and the number of those of its own. parent: NOWHERE for
- * none. */
-struct sim_domain {
-	u32 parent, first_state, states, first_cpu, cpus, own, governed;
-};
-
-struct sim_domain_state {
-	u64 off_ns, on_ns, residency_ns;
-};
-
-struct sim_domain_counter {
-	u64 usage, time_ns, above, below;
-};
-
-struct op {
-	u64 low, high;
-	u32 kind, spread, first, count, which, sync;
-};
-
-struct program {
-	u32 first, count, number, cpu, with_waker, once, again; /* cpu: NOWHERE, it is placed */
-};
 
 struct traced {
 	u64 time, cpu, task;

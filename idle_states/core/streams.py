@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from functools import cache
 
+from ..linux.governors import Governor
 from ..linux.governors.interface import Outcome, State
 from ..reading.threads import Threads
 from .packing import (
@@ -47,6 +48,15 @@ class Stream:
         self._specialised = not any_features
         self.memory = bytearray(compiled.memory_size)
         """The governor's state in the core; all 0 at boot."""
+
+    @classmethod
+    def of(cls, governor: Governor, earlier: Outcome | None = None) -> "Stream":
+        """Returns the stream of a governor. earlier: the idle period before it was switched on; of
+        state 0 and without a length, as None, there was none."""
+        stream = cls(governor.name, governor.features, governor.states, governor.hz)
+        if earlier is not None and (earlier.state or earlier.residency_ns):
+            stream.switched_on(earlier)
+        return stream
 
     def switched_on(self, earlier: Outcome) -> None:
         """See Governor.switched_on()."""

@@ -175,14 +175,6 @@ def added(root: Draft, idle: IdleTree) -> None:
             node.properties[DOMAIN_LIST] = NodeReferences(idle.paths(domain.states))
 
 
-def with_idle_states(root: Node, idle: IdleTree) -> Node:
-    """A tree, such as one that a machine was started with, with these idle states in place of its
-    own. Its power domains and state nodes stay where nobody refers to them."""
-    draft = Draft.of(root)
-    added(draft, idle)
-    return finished(draft)
-
-
 def _properties(state: TreeState, idle: IdleTree) -> Iterator[tuple[str, Value]]:
     """In the order of the bindings' examples."""
     compatible = state.compatible_on(idle.architecture)

@@ -16,7 +16,7 @@ from ..dataclass import replace
 from ..findings import Location, unreadable
 from ..power_mgt import cells
 from ..reading import limits
-from ..table import U32_MAX, IdleState, IdleTable, Origin, Register
+from ..table import U32_MAX, IdleState, IdleTable, ReadFrom, Register
 from .dts_places import Places
 from .tree import Node
 
@@ -115,10 +115,9 @@ def table_of(listed: IdleList, kind: str, file: str, sha256: str) -> IdleTable:
         name=listed.cpus[0],
         states=(*own, *above),
         register=Register.NONE,
-        listed=listed,
+        origin=listed,
         title=title,
-        exported=True,
-        origin=Origin(kind, file, sha256, listed.where),
+        read_from=ReadFrom(kind, file, sha256, listed.where),
         where={"table": listed.where},
     )
 

@@ -7,7 +7,7 @@ hexadecimal ones.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..architectures import RISCV
 from ..findings import CannotGenerate, Finding, Location, Severity
@@ -18,7 +18,10 @@ from .drafts import Draft, NodeReferences, Value, added, labels_of, whole
 from .dts_text import TAB, WIDTH, Items, assignment, comment_text, strings_of
 from .idle_nodes import CPUS
 
-WHOLE, INCLUDE, OVERLAY = FORMS = ("tree", "include", "overlay")
+SourcePart = Literal["tree", "include", "overlay"]
+WHOLE: SourcePart = "tree"
+INCLUDE: SourcePart = "include"
+OVERLAY: SourcePart = "overlay"
 
 _DECIMAL = pattern(r"#.*-cells|.*-us")
 _STRING_LISTS = {
@@ -37,10 +40,9 @@ _NUMBERS = pattern(r"#.*-cells|.*-us|reg|.*-suspend-param")
 _VERSION = {WHOLE: "/dts-v1/;", INCLUDE: "", OVERLAY: "/dts-v1/;\n/plugin/;"}
 
 
-def render(idle: IdleTree, form: str, about: Sequence[str]) -> str:
+def render(idle: IdleTree, form: SourcePart, about: Sequence[str]) -> str:
     """Source that dtc takes. An include is merged into the nodes of the same paths.
 
-    form   one of FORMS
     about  lines of a comment at the top
 
     Raises CannotGenerate (IS933) with all that source cannot say.

@@ -13,7 +13,7 @@ from ..power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
 from ..processors import NAMES as GENERATIONS
 from ..processors import named, of_pvr
 from ..reading import limits
-from ..table import Cpu, IdleTable, Origin
+from ..table import Cpu, IdleTable, ReadFrom
 from .tree import Node
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def tables_of(
             if count > MAX_STATES:
                 message = f"expected at most {MAX_STATES} states, found {count}"
                 raise unreadable(raw.at(name), message)
-        found.append((raw, decode(raw, cpu, Origin(kind, file, sha256, where))))
+        found.append((raw, decode(raw, cpu, ReadFrom(kind, file, sha256, where))))
     return found
 
 

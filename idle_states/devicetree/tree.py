@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Self
 
 from ..dataclass import dataclass, field
 from ..findings import Finding, Location, Severity, Unreadable
@@ -40,24 +39,24 @@ class Node:
 
     name: str
     properties: Mapping[str, bytes] = field(default_factory=dict)
-    children: tuple[Self, ...] = ()
+    children: "tuple[Node, ...]" = ()
 
-    def child(self, name: str) -> Self | None:
+    def child(self, name: str) -> "Node | None":
         """The child of exactly this name, unit address included."""
         return next((child for child in self.children if child.name == name), None)
 
-    def find(self, path: str) -> Self | None:
+    def find(self, path: str) -> "Node | None":
         """The node at a path seen from this one, which is "/". None if there is none.
 
         Names are compared whole, as Linux's of_find_node_by_path() does.
         """
-        node: Self | None = self
+        node: Node | None = self
         for name in path.split("/"):
             if name and node is not None:
                 node = node.child(name)
         return node
 
-    def walk(self) -> Iterator[tuple[str, Self]]:
+    def walk(self) -> Iterator[tuple[str, "Node"]]:
         """(path, node) for this node, which is "/", and all below it, parents first."""
         waiting = [("/", self)]
         while waiting:

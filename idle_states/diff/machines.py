@@ -47,8 +47,8 @@ def _lists(sources: Sequence[Source]) -> tuple[IdleList, ...]:
     """All lists of a tree, those without states included."""
     table = sources[0].table
     assert table is not None
-    assert table.listed is not None
-    return table.listed.siblings or (table.listed,)
+    assert table.origin.form == "nodes"
+    return table.origin.of_tree
 
 
 def _facts(what: str, a: Facts, b: Facts) -> Iterator[Difference]:
@@ -180,9 +180,8 @@ def _registered(
 
 def _tables(sources: Sequence[Source]) -> dict[str, Source]:
     """Name of each CPU that lists states -> its table."""
-    found = {}
+    found: dict[str, Source] = {}
     for source in sources:
-        listed = source.table.listed if source.table else None
-        for cpu in listed.cpus if listed else ():
-            found[name_of(cpu)] = source
+        if source.table is not None and source.table.origin.form == "nodes":
+            found |= {name_of(cpu): source for cpu in source.table.origin.cpus}
     return found

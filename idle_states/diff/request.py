@@ -1,20 +1,15 @@
-"""The request for a comparison of two tables or machines, and its result."""
+"""The request for a comparison of two tables or machines."""
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..findings import UsageError
-from ..linux.governors import not_utilised
-from ..linux.grounds import remarks
-from ..linux.platforms import AnyPlatform, subsystem_of
-from ..linux.releases import Release
-from ..pipeline import followed
-from ..reading.opening import STANDARD_INPUT
-from ..skiboot.platform import ALL_LEVELS
-from ..sources import Source, one_table, read_sources
-from ..sources.machines import is_whole_machine
-from .machines import diff_machines
-from .tables import Difference, diff
+from ..linux.asked import HZ, PLATFORM, all_levels, kernels
+from ..options import STANDARD_INPUT, Argument, Option
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,61 +21,16 @@ class DiffRequest:
     hz        the kernel's tick rate, for the governor
     """
 
-    a: str
-    b: str
-    kernels: Sequence[Release]
-    platform: AnyPlatform = ALL_LEVELS
-    governor: str | None = None
-    hz: int = 250
+    a: Annotated[str, Argument("A", "revision or file", is_table=True)]
+    b: Annotated[str, Argument("B", "revision or file", is_table=True)]
+    kernels: Annotated["tuple[Release, ...]", kernels(beside="governor")]
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    governor: Annotated[
+        str | None,
+        Option("--governor", "compare too what this governor selects: menu, teo or ladder"),
+    ] = None
+    hz: Annotated[int, HZ] = 250
 
     def __post_init__(self) -> None:
         if self.a == self.b == STANDARD_INPUT:
             raise UsageError("expected standard input once")
-
-
-@dataclass(frozen=True, slots=True)
-class DiffResult:
-    """The result of a comparison.
-
-    a, b      the tables; of machines, the first of each
-    machines  whether machines were compared
-    kernels   those that the tables were followed to
-    """
-
-    request: DiffRequest
-    a: Source
-    b: Source
-    machines: bool
-    kernels: tuple[Release, ...]
-    differences: tuple[Difference, ...]
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the governor's selections rest on."""
-        governor = self.request.governor
-        return tuple(not_utilised(governor, self.kernels)) if governor else ()
-
-    @property
-    def remarks(self) -> list[str]:
-        """How well the kernels are known."""
-        tables = (source.table for source in (self.a, self.b))
-        known = dict.fromkeys(subsystem_of(t, self.request.platform) for t in tables if t)
-        governor = self.request.governor
-        return remarks(self.kernels, *known, *([governor] if governor else []))
-
-
-def compare(request: DiffRequest, say: Callable[[str], None] = lambda message: None) -> DiffResult:
-    """Reads both and compares them. say: called with notes for the user. Raises UsageError,
-    UnknownGovernor and what reading a table raises."""
-    all_a, all_b = read_sources(request.a), read_sources(request.b)
-    machines = is_whole_machine(all_a) and is_whole_machine(all_b)
-    if not machines:
-        all_a, all_b = [one_table(all_a, request.a)], [one_table(all_b, request.b)]
-    a, b = all_a[0], all_b[0]
-    kernels = tuple(request.kernels)
-    for source in (a, b):
-        if source.table is not None:
-            kernels = followed(source.table, request.platform, kernels, say)
-    how = kernels, request.platform, request.governor, request.hz
-    found = diff_machines(all_a, all_b, *how) if machines else diff(a, b, *how)
-    return DiffResult(request, a, b, machines, kernels, tuple(found))

@@ -61,7 +61,7 @@ def diff(
     hz        the kernel's tick rate, for the governor
     """
     way_a, way_b = (journey(source, platform, kernels) for source in (a, b))
-    held = [way.table.held is not None for way in (way_a, way_b)]
+    held = [way.table.origin.form == "sysfs" for way in (way_a, way_b)]
     # a dump of sysfs has been through the driver: its rows do not compare with a firmware table's
     found = [] if held[0] != held[1] else list(_tables(way_a.table, way_b.table))
     if way_a.export is not None and way_b.export is not None:
@@ -122,18 +122,18 @@ def _fields(state: IdleState, table: IdleTable) -> dict[str, str]:
         "latency": format_time(state.latency_ns),
         "residency": "none" if state.residency_ns is None else format_time(state.residency_ns),
     }
-    if table.listed is not None:
-        rows = zip(table.states, row_nodes(table.listed), strict=True)
+    if table.origin.form == "nodes":
+        rows = zip(table.states, row_nodes(table.origin), strict=True)
         node = next(node for row, node in rows if row is state)
-        return fields | _node_fields(node, parameter_name(table.listed))
-    if table.held is not None:
+        return fields | _node_fields(node, parameter_name(table.origin))
+    if table.origin.form == "sysfs":
         return fields
-    if table.acpi is not None:
+    if table.origin.form == "acpi":
         row = next(row for row, each in enumerate(table.states) if each is state)
-        return fields | _acpi_fields(table.acpi.rows[row].entry)
-    if table.built_in is not None:
+        return fields | _acpi_fields(table.origin.rows[row].entry)
+    if table.origin.form == "driver":
         row = next(row for row, each in enumerate(table.states) if each is state)
-        stored = table.built_in.states[table.built_in.first_row + row]
+        stored = table.origin.of_row(row)
         fields["flags"] = " ".join(stored.flag_names) or "none"
         if stored.mwait_hint is not None:
             fields["mwait"] = f"{stored.mwait_hint:#04x}"

@@ -1,10 +1,10 @@
 """Where a governor's selection from a table changes, as values. walk.py says how it is found."""
 
 from ..dataclass import dataclass
-from ..diff import Difference
+from ..diff.tables import Difference
 from ..findings import UsageError
+from ..linux.asked import GovernorRequest
 from ..linux.governors import expect_steady, not_utilised
-from ..linux.governors.given import GovernorRequest
 from ..linux.releases import Release
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..sources import Source

@@ -13,16 +13,17 @@ from typing import Literal
 
 from .. import core
 from ..dataclass import dataclass, replace
-from ..diff import Difference, registered_otherwise
+from ..diff.tables import Difference, registered_otherwise
 from ..history import Dated, Since
+from ..linux.asked import GovernorRequest
 from ..linux.driver_table import DriverTable
-from ..linux.governors.given import GovernorRequest
 from ..linux.governors.interface import State
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of, left_out, modelled
 from ..linux.platforms import subsystem_of
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
-from ..selection.selection import Asked, Selecting, TableSelection, changes
+from ..selection.request import Asked
+from ..selection.selection import Selecting, TableSelection, changes
 from ..sources import Source, read_table
 from .behaviour import Brought, FeatureChange, changes_of, rows_of
 from .moves import Cause, Different, Move, Moves, MovesRequest, Step, Still
@@ -82,9 +83,9 @@ class _Walk:
                 self.drivers += ("genpd",)
             if driver == INTEL_IDLE:
                 self.drivers += (INTEL_TABLES,)
-                if source.table.acpi is not None:
+                if source.table.origin.form == "acpi":
                     self.drivers += (ACPI_IDLE,)
-            self.known = source.table.held is None
+            self.known = source.table.origin.form != "sysfs"
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}
         self._selecting = Selecting(of.governor, of.hz)

@@ -3,12 +3,15 @@ force_latency and pm_qos_resume_latency_us take."""
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..findings import UsageError
-from ..linux.genpd.tables import CpuDomain
-from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.asked import NO_LIMIT_US
 from ..wording import suggestion
+
+if TYPE_CHECKING:
+    from ..linux.genpd.tables import CpuDomain
 
 NO_LATENCY = "n/a"
 """What pm_qos_resume_latency_us is written for a CPU that tolerates no latency at all."""
@@ -112,7 +115,7 @@ def _number(word: LimitWord, names: Sequence[str]) -> int | None:
 
 
 def nowhere(
-    words: Sequence[LimitWord], names: Sequence[str], domains: Iterable[CpuDomain]
+    words: Sequence[LimitWord], names: Sequence[str], domains: "Iterable[CpuDomain]"
 ) -> UsageError:
     """The error for words that come to nothing on any kernel. names: all states there are of a
     CPU; domains: the power domains that it sits in."""

@@ -1,10 +1,10 @@
 """What a limit does to a trace or a workload: each with the limit and without, everything else
 being the same."""
 
-from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.asked import NO_LIMIT_US
 from ..replay.request import ReplayRequest
 from ..simulation.request import SimulateRequest
-from .request import LimitResult
+from .answer import LimitResult
 
 
 def replay_request(found: LimitResult) -> ReplayRequest:

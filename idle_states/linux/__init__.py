@@ -2,26 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from ..power_mgt import PowerMgt
-from ..table import Cpu, IdleTable
-from .driver_table import DriverTable
 from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
-from .releases import Release
 
 if TYPE_CHECKING:
+    from ..power_mgt import PowerMgt
+    from ..table import Cpu, IdleTable
+    from .driver_table import DriverTable
     from .intel_idle.platform import X86Platform
+    from .releases import Release
 
 
 def register(
-    node: PowerMgt | None,
-    cpu: Cpu,
-    release: Release,
-    table: IdleTable | None = None,
+    node: "PowerMgt | None",
+    cpu: "Cpu",
+    release: "Release",
+    table: "IdleTable | None" = None,
     *,
     stop_api: bool = True,
     firmware: PsciFirmware = USUAL_FIRMWARE,
     machine: "X86Platform | None" = None,
-) -> DriverTable:
+) -> "DriverTable":
     """Returns the states that a kernel registers: from the power-mgt node on OPAL, from the
     partition on pseries, from the CPUs' lists on Arm and RISC-V, as read from sysfs, from ACPI's
     objects, or from a driver's source.
@@ -30,30 +30,30 @@ def register(
     firmware  what PSCI's offers
     machine   the x86 machine that intel_idle starts on; None: its tables are taken as they are
     """
-    if table is not None and table.partition is not None:
-        from . import pseries
+    if table is None or table.origin.form in ("spec", "dt"):
+        if table is not None and table.partition is not None:
+            from . import pseries
 
-        return pseries.register(table, release)
-    if table is not None and table.listed is not None:
+            return pseries.register(table, release)
+        from . import powernv
+
+        return powernv.register(node, cpu, release, stop_api=stop_api)
+    if table.origin.form == "nodes":
         from . import dt_idle
 
         return dt_idle.register(table, release, firmware)
-    if table is not None and table.held is not None:
+    if table.origin.form == "sysfs":
         from . import held
 
         return held.register(table, release)
-    if table is not None and table.acpi is not None:
+    if table.origin.form == "acpi":
         from .acpi_idle import register as acpi_idle
 
         return acpi_idle.register(table, release, machine, firmware)
-    if table is not None and machine is not None:
+    if machine is not None:
         from .intel_idle import register as intel_idle
 
         return intel_idle.register(table, release, machine)
-    if table is not None and table.built_in is not None:
-        from . import built_in_driver
+    from . import built_in_driver
 
-        return built_in_driver.register(table, release)
-    from . import powernv
-
-    return powernv.register(node, cpu, release, stop_api=stop_api)
+    return built_in_driver.register(table, release)

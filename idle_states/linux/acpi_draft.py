@@ -44,8 +44,8 @@ def acpi_of(table: IdleTable) -> AcpiIdle:
     A _CST has no residency; its types are C1 for hints below 0x10, C3 where the TLB is flushed, C2
     for others. Raises CannotGenerate (IS933) for states whose hint is not known.
     """
-    if table.acpi is not None:
-        return table.acpi
+    if table.origin.form == "acpi":
+        return table.origin
     problems: list[Finding] = []
     rows = []
     for index, state in enumerate(table.states):
@@ -74,14 +74,14 @@ def acpi_of(table: IdleTable) -> AcpiIdle:
 
 def _entered(table: IdleTable, index: int) -> tuple[AcpiRegister, int] | None:
     """A row's register and its type in _CST; None if the table does not tell how it is entered."""
-    if table.built_in is not None:
-        stored = table.built_in.states[table.built_in.first_row + index]
+    if table.origin.form == "driver":
+        stored = table.origin.of_row(index)
         if stored.mwait_hint is None:
             return None
         return _mwait(stored.mwait_hint), _type(stored)
-    if table.held is None:
+    if table.origin.form != "sysfs":
         return None
-    description = table.held.states[table.held.first_row + index].description
+    description = table.origin.of_row(index).description
     if match := _HINT.search(description):
         hint = int(match[1], 16)
         return _mwait(hint), 1 if hint < 0x10 else 3 if index > 1 else 2

@@ -21,8 +21,8 @@ GROUND = "drivers/cpuidle/driver.c"
 def register(table: IdleTable, release: Release) -> DriverTable:
     """Returns the states up to state_count, without those that are flagged unusable. intel_idle
     puts POLL before its rows, and numbers what is registered only."""
-    found = table.built_in
-    assert found is not None
+    found = table.origin
+    assert found.form == "driver"
     states: list[DriverState] = []
     lost = []
     by_mwait = found.is_intel_idle

@@ -104,9 +104,9 @@ def parse(
 def register(
     table: IdleTable, release: Release, firmware: PsciFirmware = USUAL_FIRMWARE
 ) -> DriverTable:
-    """The driver's table for the CPUs of a list (`table.listed`). firmware: as for parse()."""
-    listed = table.listed
-    assert listed is not None
+    """The driver's table for the CPUs of a list (`table.origin`). firmware: as for parse()."""
+    listed = table.origin
+    assert listed.form == "nodes"
     known = features(release)
     taken = listed
     if not known.per_cpu and listed.siblings:
@@ -147,7 +147,7 @@ def tree_domains(
     made = domains_made(listed, known, firmware)
     tree = TreeDomains(listed)
     found: dict[str, CpuDomain] = {}
-    for each in listed.siblings or (listed,):
+    for each in listed.of_tree:
         one = replace(each, siblings=listed.siblings)
         for domain in made_of(one, known, genpd, made, True, firmware.osi, tree):
             found.setdefault(domain.path, domain)
@@ -158,7 +158,7 @@ def _tried(listed: IdleList, known: DtIdleFeatures) -> bool:
     """dt_idle_state_present(): PSCI's faux device is made if the first CPU's first state is one."""
     if not known.faux or listed.enable_method != "psci":
         return True
-    nodes = (listed.siblings or (listed,))[0].nodes(known.hierarchy)
+    nodes = listed.of_tree[0].nodes(known.hierarchy)
     return bool(nodes) and "arm,idle-state" in nodes[0].strings("compatible")
 
 
@@ -173,7 +173,7 @@ def domains_made(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware
 def _attach(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> Failure | None:
     """The CPU's power domain, which is looked at in OS-initiated mode only."""
     if listed.riscv:
-        attaches = all(other.names_domains for other in listed.siblings or (listed,))
+        attaches = all(other.names_domains for other in listed.of_tree)
     else:
         attaches = firmware.osi and listed.enable_method == "psci"
     problem = attach(listed, known, domains_made(listed, known, firmware)) if attaches else ""
@@ -348,8 +348,8 @@ def _in_rows(
 ) -> tuple[DriverState, ...]:
     """Returns the states with `source` as index of the table's row instead of the list's entry,
     which may differ for an older kernel."""
-    assert table.listed is not None
-    rows = _rows(table.listed, taken.nodes(known.hierarchy))
+    assert table.origin.form == "nodes"
+    rows = _rows(table.origin, taken.nodes(known.hierarchy))
     return tuple(
         replace(state, source=None if state.source is None else rows[state.source])
         for state in states

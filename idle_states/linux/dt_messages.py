@@ -24,7 +24,9 @@ def printed(
     tables  all that the CPUs of the tree list
     cpus    the kernel's number of each CPU that it starts -> path of its node
     """
-    path2list = {path: one.listed for one in tables if one.listed for path in one.listed.cpus}
+    path2list = {
+        path: one.origin for one in tables if one.origin.form == "nodes" for path in one.origin.cpus
+    }
     known = features(release)
     messages: list[Message] = []
     failed = False

@@ -83,11 +83,8 @@ def subsystems(governor: str | None = None) -> tuple[str, ...]:
 def driver_of(table: IdleTable) -> str:
     """The subsystem that registers a table's states; of a table that a machine showed or a driver
     has built in, what is left to follow: the idle loop."""
-    if table.acpi is not None:
-        return ACPI_IDLE
-    if table.held is not None or table.built_in is not None:
-        return LOOP
-    return "pseries" if table.partition else "dt" if table.listed else "powernv"
+    beyond_opal = {"acpi": ACPI_IDLE, "sysfs": LOOP, "driver": LOOP, "nodes": "dt"}
+    return beyond_opal.get(table.origin.form, "pseries" if table.partition else "powernv")
 
 
 def modelled(release: Release, subsystem: str) -> bool:

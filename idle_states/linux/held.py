@@ -12,8 +12,8 @@ OWN = (POLL, SNOOZE, "WFI")
 def register(table: IdleTable, release: Release) -> DriverTable:
     """Returns the states as held. sysfs does not show snooze's flag POLLING, which is taken from
     the release; the exported tree and the offline method are unknown."""
-    held = table.held
-    assert held is not None
+    held = table.origin
+    assert held.form == "sysfs"
     snooze_polls = release.features.snooze_polling
     return DriverTable(
         kernel=release.name,

@@ -8,19 +8,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from ..dataclass import dataclass, field, replace
+from ..dataclass import dataclass, replace
 from ..history import History, Sources, rows_of
+from .asked import NO_LIMIT_US
 from .driver_features import SnoozeTimeout
 from .governors.interface import State
 from .releases import Release, folded
 
-NO_LIMIT_US = 2_000_000_000
-"""PM_QOS_CPU_LATENCY_DEFAULT_VALUE."""
 POLL_MIN_NS = 10_000
-POLL_CHECK_RELAXES = 201
-"""poll_idle() reads the clock once in this number of rounds."""
 
-_INT_MAX = (1 << 31) - 1
 _NSEC_PER_USEC = 1000
 _NO_STATES: frozenset[int] = frozenset()
 
@@ -130,6 +126,39 @@ def features(release: Release) -> IdleLoopFeatures:
 # Before the idle period
 
 
+def asks_governor(features: IdleLoopFeatures, states: int) -> bool:
+    """Returns False if state 0 is entered at once, as there is no other."""
+    return states > 1 or features.single_state == "asked"
+
+
+def is_asked(features: IdleLoopFeatures, governor: str, states: Sequence[State]) -> bool:
+    """Returns whether the governor of that name is asked, and has an answer.
+
+    Of a single state haltpoll selects the next, as ladder does if it polls. The kernel enters
+    what is not there; for the models, such a governor is not asked.
+    """
+    if len(states) > 1:
+        return True
+    beyond = governor == "haltpoll" or (governor == "ladder" and states[0].polling)
+    return asks_governor(features, len(states)) and not beyond
+
+
+def unasked_stop_tick(features: IdleLoopFeatures, got_tick: bool) -> bool:
+    """Returns whether to stop the tick where no governor is asked.
+
+    got_tick: the tick ended the idle period before, and no task ran since.
+    """
+    return features.single_state == "got_tick" and got_tick
+
+
+def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
+    """Returns whether the tick is off during the idle period.
+
+    stop_tick: the governor's decision; stopped: the tick is off already, and is not restarted.
+    """
+    return stop_tick or stopped or not features.governor_decides_tick
+
+
 def latency_limit_us(
     features: IdleLoopFeatures,
     system_us: int = NO_LIMIT_US,
@@ -178,27 +207,6 @@ def poll_limit_ns(
             return min(next(long, tick // 16), tick // 16)
 
 
-@dataclass(slots=True)
-class PollLimit:
-    """A CPU's poll limit; in releases that keep it, it is computed at its first use only.
-
-    A limit of 0, from a first state without residency, is computed again each time.
-    """
-
-    features: IdleLoopFeatures
-    states: Sequence[State]
-    tick: int
-    kept_ns: int | None = None
-
-    def ns(self, disabled: frozenset[int] = _NO_STATES) -> int | None:
-        if self.kept_ns:
-            return self.kept_ns
-        limit = poll_limit_ns(self.features, self.states, self.tick, disabled)
-        if self.features.poll_limit_kept:
-            self.kept_ns = limit
-        return limit
-
-
 def snooze_timeout_ns(
     features: IdleLoopFeatures,
     states: Sequence[State],
@@ -237,7 +245,7 @@ def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
     """poll_idle(): notices a wake-up after wakeup_ns at once, but the limit only when it reads the
     clock.
 
-    check_ns: time between two clock reads, POLL_CHECK_RELAXES rounds; 0: none.
+    check_ns: time between two clock reads; 0: none.
     """
     if limit_ns is None:
         return Polled(wakeup_ns, False, False)
@@ -251,79 +259,3 @@ def snooze(features: IdleLoopFeatures, wakeup_ns: int, timeout_ns: int | None) -
     if timeout_ns is None or wakeup_ns <= timeout_ns:
         return Polled(wakeup_ns, False, False)
     return Polled(timeout_ns, True, features.snooze_polling)
-
-
-# After the idle period
-
-
-def measured_ns(features: IdleLoopFeatures, elapsed_ns: int) -> int:
-    """Returns dev->last_residency of an idle period of elapsed_ns, exit latency included."""
-    if features.nanoseconds:
-        return elapsed_ns
-    return min(elapsed_ns // _NSEC_PER_USEC, _INT_MAX) * _NSEC_PER_USEC
-
-
-def judge(
-    features: IdleLoopFeatures,
-    states: Sequence[State],
-    state: int,
-    residency_ns: int,
-    disabled: frozenset[int] = _NO_STATES,
-) -> str:
-    """Returns the sysfs counter of an idle period in `state`: "above", "below" or "".
-
-    above: too deep; it was shorter than the target residency, and a shallower state is enabled.
-    below: too shallow; without the exit latency, it reached the target residency of the next
-    enabled deeper state. So above uses the residency with the exit latency, below without it.
-    """
-
-    def time(ns: int) -> int:
-        return ns if features.nanoseconds else ns // _NSEC_PER_USEC
-
-    if not features.judged:
-        return ""
-    residency = time(measured_ns(features, residency_ns))
-    if residency < time(states[state].residency_ns):
-        return "above" if any(i not in disabled for i in range(state)) else ""
-    left = residency - time(states[state].exit_ns)
-    deeper = (states[i] for i in range(state + 1, len(states)) if i not in disabled)
-    following = next(deeper, None)
-    if following is None or left <= 0 or left < time(following.residency_ns):
-        return ""
-    return "below"
-
-
-@dataclass(slots=True)
-class Counters:
-    """One CPU's counters, by state. times_ns: the kernel's sums; sysfs shows time_us()."""
-
-    features: IdleLoopFeatures
-    states: Sequence[State]
-    usage: list[int] = field(default_factory=list)
-    times_ns: list[int] = field(default_factory=list)
-    above: list[int] = field(default_factory=list)
-    below: list[int] = field(default_factory=list)
-    rejected: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for counter in (self.usage, self.times_ns, self.above, self.below, self.rejected):
-            counter.extend([0] * (len(self.states) - len(counter)))
-
-    def entered(self, state: int, residency_ns: int, disabled: frozenset[int] = _NO_STATES) -> str:
-        """Counts an idle period in the state that was entered; returns the result of judge()."""
-        self.usage[state] += 1
-        self.times_ns[state] += measured_ns(self.features, residency_ns)
-        verdict = judge(self.features, self.states, state, residency_ns, disabled)
-        if verdict:
-            counter = self.above if verdict == "above" else self.below
-            counter[state] += 1
-        return verdict
-
-    def refused(self, state: int) -> None:
-        """Counts an entry into the selected state that the driver refused."""
-        if self.features.rejected:
-            self.rejected[state] += 1
-
-    def time_us(self, state: int) -> int:
-        """Returns the state's `time` file: floored here, before 5.5 also at each idle period."""
-        return self.times_ns[state] // _NSEC_PER_USEC

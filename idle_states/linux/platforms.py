@@ -2,7 +2,7 @@
 x86 processor, whose driver has tables of its own."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ForwardRef, TypeAlias
 
 from ..dataclass import replace
 from ..findings import UsageError
@@ -14,7 +14,9 @@ from .grounds import INTEL_IDLE, driver_of
 if TYPE_CHECKING:
     from .intel_idle.platform import X86Platform
 
-AnyPlatform: TypeAlias = "Platform | X86Platform"
+    AnyPlatform: TypeAlias = Platform | X86Platform
+else:
+    AnyPlatform = ForwardRef("Platform | X86Platform", module=__name__)
 
 _OPAL = "a machine with OPAL such as op920"
 _PSCI = "psci-mode=pc"
@@ -50,9 +52,9 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> "X86Platform | None":
 
     Raises UsageError for a table that no x86 machine has.
     """
-    found = table.built_in
+    found = table.origin if table.origin.form == "driver" else None
     if not isinstance(platform, Platform):
-        if table.acpi is None and (found is None or not found.is_intel_idle):
+        if table.origin.form != "acpi" and (found is None or not found.is_intel_idle):
             raise UsageError(
                 f"expected a table of intel_idle or of ACPI for platform {platform.name}, found "
                 f"{table.name}"
@@ -101,8 +103,9 @@ def _fitting(table: IdleTable) -> str:
     """The platforms that change something for a table; "" if none does."""
     if table.register is not Register.NONE:
         return _OPAL
-    if table.acpi is not None:
-        return {"arm64": _PSCI, "riscv64": ""}.get(table.acpi.arch, _X86)
-    if table.built_in is not None:
-        return _X86 if table.built_in.is_intel_idle else ""
-    return _PSCI if table.listed is not None and not table.listed.riscv else ""
+    origin = table.origin
+    if origin.form == "acpi":
+        return {"arm64": _PSCI, "riscv64": ""}.get(origin.arch, _X86)
+    if origin.form == "driver":
+        return _X86 if origin.is_intel_idle else ""
+    return _PSCI if origin.form == "nodes" and not origin.riscv else ""

@@ -164,7 +164,7 @@ def _values(listed: IdleList) -> Iterator[int]:
 def _nodes(listed: IdleList) -> Iterable[ListedNode]:
     """The enabled nodes that CPUs of PSCI and their power domains list, each once."""
     found: dict[str, ListedNode] = {}
-    for each in listed.siblings or (listed,):
+    for each in listed.of_tree:
         if each.enable_method == "psci":
             for node in (*each.nodes(), *each.domains):
                 found.setdefault(node.path, node)

@@ -19,7 +19,7 @@ from ..reading import opening, scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping as Entries
 from ..reading.document import Node, Sequence, decode, parse
-from ..reading.git_am import is_header, is_scissors, is_structure
+from ..reading.git_am import is_scissors, misread
 from ..skiboot.releases import UnknownSkiboot, version_key
 from ..table import IdleTable
 from ..wording import suggestion
@@ -194,13 +194,11 @@ class _Reader:
     def body(self, root: Entries) -> str:
         found = self.required(root, "body", "a description").strip()
         lines = found.splitlines()
+        taken = misread(lines)
         bad = [
             line
             for at, line in enumerate(lines)
-            if is_structure(line)
-            or is_scissors(line)
-            or _BEGINS_MAIL.match(line)
-            or (not at and is_header(line))
+            if at in taken or is_scissors(line) or _BEGINS_MAIL.match(line)
         ]
         if bad:
             message = (

@@ -114,10 +114,10 @@ def wanted_machine(text: str) -> WantedMachine:
     first = sources[0]
     if len(sources) == 1 and first.table is None:
         raise Faulty(first.findings, first.texts)
-    if not is_whole_machine(sources) or first.table is None or first.table.listed is None:
+    if not is_whole_machine(sources) or first.table is None or first.table.origin.form != "nodes":
         message = f"expected all idle states of a machine of Arm or RISC-V, found {text!r}"
         raise UsageError(f"{message}, which is another table, or one of several")
-    lists = first.table.listed.siblings or (first.table.listed,)
+    lists = first.table.origin.of_tree
     broken = [each for one in lists for each in one.broken]
     if broken:
         message = f"expected lists of nodes in {text}, found an entry of {broken[0].property}"

@@ -37,10 +37,10 @@ def tables_of(board: BuiltBoard) -> tuple[IdleTable, ...]:
 def _values(tables: Sequence[IdleTable]) -> str:
     found = []
     for table in tables:
-        assert table.listed is not None
+        assert table.origin.form == "nodes"
         rows = [
             (node.path, sorted((n, v) for n, v in node.properties.items() if "phandle" not in n))
-            for node in idle_nodes.row_nodes(table.listed)
+            for node in idle_nodes.row_nodes(table.origin)
         ]
-        found.append((table.listed.cpus, table.listed.enable_method, rows))
+        found.append((table.origin.cpus, table.origin.enable_method, rows))
     return repr(found)

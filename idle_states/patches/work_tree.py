@@ -10,7 +10,8 @@ from pathlib import Path
 from ..dataclass import dataclass
 from ..findings import Unreadable, unreadable
 from ..reading import launching, opening
-from ..reading.git import UNFIT, Repository, is_top
+from ..reading.git import Repository, is_top
+from ..reading.git_am import UNFIT
 from ..sources import MAX_BYTES
 
 
@@ -72,19 +73,25 @@ class WorkTree:
 
     def names(self) -> Iterator[str]:
         """Every regular file outside of .git, and every link to one, in the order of directories
-        and names. Raises Unreadable (IS930) for a link that leads out of the tree, but to a
-        directory: those are left alone. OSError."""
+        and names. The file .git of a submodule or another work tree is left out as well: a copy
+        that had it would lead git to the repository.
+
+        Raises Unreadable (IS930) for a link that leads out of the tree, but to a directory: those
+        are left alone. OSError.
+        """
         waiting = [""]
         while waiting:
             top = waiting.pop()
             below = []
             for entry in sorted(self._files.entries(top, follow=False), key=lambda e: e.name):
                 name = f"{top}{entry.name}"
+                if entry.name == ".git":
+                    continue
                 if entry.kind == opening.DIRECTORY:
                     below.append(f"{name}/")
                 elif entry.kind == opening.FILE or self._is_linked_file(name):
                     yield name
-            waiting += [name for name in reversed(below) if name.split("/")[-2] != ".git"]
+            waiting += reversed(below)
 
     def _is_linked_file(self, name: str) -> bool:
         if self._files.kind_of(name) is None and not opening.is_directory(self.root / name):

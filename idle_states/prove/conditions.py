@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from ..dataclass import dataclass, replace
+from ..linux.asked import GovernorRequest
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor
-from ..linux.governors.given import GovernorRequest
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.teo_features import TeoFeatures
 from ..linux.releases import Release
-from .request import ProveRequest, refuting, scene_of
+from .answer import refuting, scene_of
+from .request import ProveRequest
 from .witness import Search
 
 _HZ = 250

@@ -19,9 +19,9 @@ Waking takes as long as `Scene.wake_ns` says, 0 unless asked for: a machine that
 from collections.abc import Sequence
 
 from ..dataclass import dataclass
+from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import tick_ns
-from ..linux.governors.settling import NO_LIMIT_US
 from ..linux.idle_loop import IdleLoopFeatures, poll, poll_limit_ns, snooze, snooze_timeout_ns
 
 __all__ = ["IdleStep", "Memory", "Played", "Scene"]

@@ -9,11 +9,11 @@ that all of them being closed proves that it is never selected; one that is open
 from collections.abc import Iterator
 
 from ..dataclass import dataclass
+from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import Governor
 from ..linux.governors.interface import KTIME_MAX, U32_MAX
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.menu_search import MenuTable
-from ..linux.idle_loop import NO_LIMIT_US
 from ..units import format_time
 from .history import Scene
 from .inequalities import Inequality, at_least, at_most, contradiction

@@ -8,8 +8,8 @@ trying: each period until the selection repeats.
 from collections.abc import Sequence
 
 from ..dataclass import dataclass
+from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
-from ..linux.governors.settling import FAR_NS
 from .history import IdleStep, Memory, Played
 from .witness import US, Search
 

@@ -37,13 +37,11 @@ class Unreachable:
     because  in one sentence
     ways     every way there is to select a state, refuted
     bounds   what the refutations rest on
-    checked  the second program that came to the same; None where none was asked
     """
 
     because: str
     ways: tuple[Way, ...] = ()
     bounds: tuple[Bound, ...] = ()
-    checked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from ..dataclass import replace
+from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from ..linux.governors.interface import CPU_CAPACITY, tick_ns
-from ..linux.governors.settling import FAR_NS
 from .history import IdleStep, Memory, Played, Scene
 
 US = 1000

@@ -37,7 +37,7 @@ class _State:
 
 
 class _Budget:
-    """What one input may take. size: bytes read of it so far."""
+    """The limits of one input. size: bytes read of it so far."""
 
     def __init__(self, size: int) -> None:
         self.size = self.counted = size

@@ -1,9 +1,10 @@
 """Collects what is wrong with a spec, so that all of it is reported at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..findings import Finding, Location, Severity
 from ..wording import suggestion
+from .document import Mapping
 
 
 class SpecProblems:
@@ -28,6 +29,13 @@ class SpecProblems:
         keys = "" if meant else f" ({', '.join(known)})"
         message = f"expected one of the spec's keys{keys}, found {key!r}{meant}"
         self.add("IS920", "unknown-key", message, where)
+
+    def unknown_keys(self, given: Mapping, known: Sequence[str], what: str) -> None:
+        """Reports the keys of a mapping, called `what`, that it cannot have."""
+        for key, where in given.keys.items():
+            if key not in known:
+                message = f"expected a key of {what} ({', '.join(known)}), found {key!r}"
+                self.add("IS920", "unknown-key", message + suggestion(key, known), where)
 
     def missing_key(self, key: str, what: str, where: Location) -> None:
         self.add("IS921", "missing-key", f"expected {str(key)!r} in {what}, found none", where)

@@ -26,9 +26,8 @@ from typing import Any, BinaryIO, Self
 
 from ..dataclass import dataclass
 from ..findings import unreadable
+from ..options import STANDARD_INPUT as STANDARD_INPUT
 from . import budget, limits
-
-STANDARD_INPUT = "-"
 
 FILE, DIRECTORY, LINK, PIPE = "a regular file", "a directory", "a link", "a pipe"
 _KINDS = {

@@ -90,6 +90,7 @@ class Converted:
     runs            one run per CPU, none empty
     left_out        kind (of LEFT_OUT) -> decisions left out
     broken          kind (of BROKEN) -> breaks between decisions
+    unfinished      CPU -> its decision under way when recording ended
     without_timers  number of decisions for which the kernel did not ask for the next timer
     without_tick    number of decisions for which it did not ask whether the tick was stopped
     cut             whether the recording's end is missing
@@ -99,6 +100,7 @@ class Converted:
     runs: list[DecisionRun]
     left_out: dict[str, ProblemTally]
     broken: dict[str, ProblemTally]
+    unfinished: dict[int, Decided]
     without_timers: int
     without_tick: int
     cut: bool
@@ -171,6 +173,7 @@ class _Conversion:
         self._undecided: dict[int, int] = {}
         self._left_out: dict[str, ProblemTally] = {}
         self._broken: dict[str, ProblemTally] = {}
+        self._unfinished: dict[int, Decided] = {}
         self._columns = Columns(header)
 
     def take(self, item: Decided | Break) -> None:
@@ -212,6 +215,7 @@ class _Conversion:
             runs,
             self._left_out,
             self._broken,
+            self._unfinished,
             self._columns.without_timers,
             self._columns.without_tick,
             cut,
@@ -225,6 +229,7 @@ class _Conversion:
         elif item.kind == "restart":
             # while the governor was being switched, CPUs went idle without a decision
             self._undecided.pop(item.cpu, None)
+            self._unfinished.pop(item.cpu, None)
             self._open[item.cpu] = DecisionRun(item.cpu, self._earlier(item))
         else:
             _count(self._broken, item.kind, item.line)
@@ -258,6 +263,8 @@ class _Conversion:
     def _leave_out(self, kind: str, decided: Decided, message: str = "") -> None:
         _count(self._left_out, kind, decided.line, message)
         self._close(decided.cpu)
+        if kind == "ended":
+            self._unfinished[decided.cpu] = decided
 
     def _close(self, cpu: int) -> None:
         """Ends the CPU's current run. Of it and the CPU's best so far, the better one is kept."""

@@ -15,8 +15,9 @@ from .core_models import CoreModel, knows
 from .counters import Figures, counts_in_ns
 from .domains import DomainReplay, delayed, domains_of
 from .machine import TracedMachine
+from .next_timer import CALIBRATED
 from .observed import Observed
-from .replay import CALIBRATED, ReplayModel, Settings
+from .replay import ReplayModel, Settings
 from .results import Account
 
 Counted = Mapping[int, Sequence[SysfsState]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.asked import NO_LIMIT_US
 from ..linux.releases import Release
 from ..wording import plural
 from .accounts import Accounts

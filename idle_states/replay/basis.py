@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
+from ..linux.asked import ONE_OF_TWO, GovernorRequest, NamedGovernor
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State
-from ..linux.governors.given import ONE_OF_TWO, GovernorRequest, NamedGovernor
 from ..linux.releases import NEWEST, Release, UnknownRelease, release
 from ..pipeline import held_by
 from ..reading.sysfs import Dump

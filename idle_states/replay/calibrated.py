@@ -17,8 +17,9 @@ from .counters import Figures, Tally, counts_in_ns, stateless
 from .domains import DomainReplay, domains_of
 from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
+from .next_timer import CALIBRATED
 from .phase import tick_phase
-from .replay import CALIBRATED, Settings
+from .replay import Settings
 
 PERIODS_MAX = 200_000
 """Up to so many idle periods, a replay is calibrated without being asked to; each further table, or

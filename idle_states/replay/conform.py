@@ -4,17 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from .. import core
-from ..dataclass import dataclass, field, replace
+from ..dataclass import dataclass, replace
 from ..findings import Unreadable, UsageError, unreadable
 from ..linux.governors import Decision, Governor, Outcome
-from ..linux.governors.given import GovernorRequest, NamedGovernor
-from ..linux.releases import Release
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
 from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
 from .basis import Basis, basis
+from .conform_request import ConformRequest
 from .sample import Sample
 from .suspects import ENOUGH, Suspicion, suspicion
 
@@ -56,28 +55,6 @@ class BeyondTable(Unreadable):
     """A recorded state that the table lacks, or a CPU that has no table."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConformRequest:
-    """What to compare with a governor's model. Raises UsageError for contradictory options.
-
-    vectors   file with a recording; - is standard input
-    release   the kernel
-    disabled  numbers of disabled states
-    skip      number of decisions of each CPU that are not judged
-    None of these: as the recording's head says.
-    """
-
-    vectors: str
-    of: GovernorRequest | NamedGovernor = field(default_factory=NamedGovernor)
-    release: Release | None = None
-    disabled: frozenset[int] | None = None
-    skip: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.skip is not None and self.skip < 0:
-            raise UsageError(f"expected 0 or more decisions to skip, found {self.skip}")
-
-
 def conform_to(
     request: ConformRequest, say: Callable[[str], None] = lambda message: None
 ) -> tuple[Conformity, list[tuple[str, str]]]:
@@ -94,11 +71,11 @@ def conform_to(
         head,
         request.of,
         request.release,
-        request.disabled,
+        None if request.disabled is None else frozenset(request.disabled),
         request.skip,
         say,
     )
-    _check_disabled(by, request.disabled or frozenset())
+    _check_disabled(by, frozenset(request.disabled or ()))
     again = source.again if source.repeatable else None
     sample = Sample()
 
@@ -183,11 +160,8 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
             if part.cpu not in streams:
                 if part.earlier_state >= len(table.states):
                     return None
-                model = by.model(table.states)
-                stream = core.Stream(model.name, model.features, model.states, model.hz)
-                if part.earlier_state or part.earlier_residency_ns:
-                    stream.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
-                streams[part.cpu] = stream
+                earlier = Outcome(part.earlier_state, part.earlier_residency_ns)
+                streams[part.cpu] = core.Stream.of(by.model(table.states), earlier)
             rows = disable(part.as_recorded(), table.disabled)
             decisions = streams[part.cpu].replay(rows).packed
             passed = min(max(by.skip - fed[part.cpu], 0), len(part))

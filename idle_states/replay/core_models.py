@@ -13,7 +13,7 @@ from .. import core
 from ..core.packing import NONE, PERIOD, Buffer, compiled
 from ..linux import idle_loop
 from ..linux.governors.interface import Outcome, tick_ns
-from ..linux.idle_call import unasked_stop_tick
+from ..linux.idle_loop import unasked_stop_tick
 from ..reading.problems import InputProblems, Notes
 from ..reading.threads import Threads
 from ..traces.chunks import CpuChunk, disable, limit_latency
@@ -128,8 +128,7 @@ class _Cpu:
         self.tally = tally
         self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
         """The sweep over this CPU number in several machines, and these CPUs in lane order."""
-        features = settings.governor_of(table).features
-        self.stream = core.Stream(settings.governor, features, table.states, settings.hz)
+        self.stream = core.Stream.of(settings.governor_of(table))
         loop = idle_loop.features(settings.release)
         self.asks = settings.asks_governor(table)
         limit = polling(table, settings.release, settings.hz)

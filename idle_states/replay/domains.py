@@ -13,12 +13,12 @@ from heapq import merge
 from ..core.packing import ROW, Buffer
 from ..dataclass import dataclass, replace
 from ..linux import idle_loop
+from ..linux.asked import NO_LIMIT_US
 from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import ASSUMED, DomainFigures, RunningDomains
 from ..linux.governors.interface import KTIME_MAX
 from ..linux.grounds import remarks
-from ..linux.idle_call import tick_stops
-from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.idle_loop import tick_stops
 from ..linux.releases import Release, folded
 from ..traces.periods import Period
 from ..traces.recording import RecordedDecision
@@ -167,7 +167,7 @@ def assumed_of_domains(
 def assumed_of_timers(timers: str | None) -> Iterator[str]:
     """Yields what a replay assumes of timers where CPUs have power domains, in sentences.
 
-    timers: where CPUs' next timers are from: "recorded", else one of replay.NEXT_TIMERS; None: no
+    timers: where CPUs' next timers are from: "recorded", else a replay.NextTimer; None: no
     governor was replayed
     """
     yield "a CPU is awake, for its power domain, wherever it is not shown to idle"

@@ -34,7 +34,7 @@ from ..dataclass import dataclass
 from ..linux import idle_loop
 from ..linux.governors import asks_utilisation
 from ..linux.governors.interface import CPU_CAPACITY
-from ..linux.idle_call import tick_stops
+from ..linux.idle_loop import tick_stops
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .histories import KINDS, InputHistory, Kind, Offer, resample
 from .machine import CpuTable

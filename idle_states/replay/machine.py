@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..dataclass import dataclass, replace
+from ..linux.asked import NO_LIMIT_US
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State
-from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.sysfs import Dump, SysfsState
 
 _POLL = "POLL"

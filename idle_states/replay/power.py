@@ -1,17 +1,17 @@
-"""A request for power figures: given on the command line, from specs, implied by rows, or assumed
+"""Models of what states draw: given on the command line, from specs, implied by rows, or assumed
 by what states stop."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from ..dataclass import dataclass, replace
+from ..dataclass import replace
 from ..findings import UsageError
 from ..table import IdleState, Power
 from .energy import RELATIVE, PowerModel
 from .machine import SNOOZE, CpuTable
-from .power_figures import POLL, TAU_BOTH, TAU_EXIT, from_rows, from_specs, from_words
+from .power_figures import POLL, from_rows, from_specs, from_words
+from .power_request import ASSUMED, IMPLIED, TAU_BOTH, TAU_EXIT, PowerRequest
 
-IMPLIED, ASSUMED = "implied", "assumed"
 SCOPE2DRAW = {
     "thread": (850_000, 900_000),
     "core": (200_000, 850_000),
@@ -28,50 +28,35 @@ Rows = Sequence[tuple[str, IdleState]]
 """(state name in the kernel, row of the spec)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PowerRequest:
-    """Which model of the states' power to use.
+def power_model(
+    request: PowerRequest,
+    tables: Sequence[CpuTable],
+    rows: Rows,
+    scopes: Mapping[str, str] = MappingProxyType({}),
+) -> PowerModel | None:
+    """Returns the power model; None if there are no figures.
 
-    figures  text for from_words(); IMPLIED: implied by the first table's residencies; ASSUMED: by
-             what states stop, where specs say no more; "": from the specs
-    tau      TAU_EXIT or TAU_BOTH; "": TAU_BOTH with IMPLIED, otherwise TAU_EXIT
+    tables: as kernels hold them; rows: of their specs, if any, with times that are not rounded;
+    scopes: state -> what it acts on, where rows do not say. Raises UsageError.
     """
-
-    figures: str = ""
-    tau: str = ""
-
-    def model(
-        self,
-        tables: Sequence[CpuTable],
-        rows: Rows,
-        scopes: Mapping[str, str] = MappingProxyType({}),
-    ) -> PowerModel | None:
-        """Returns the power model; None if there are no figures.
-
-        tables: as kernels hold them; rows: of their specs, if any, with times that are not rounded;
-        scopes: state -> what it acts on, where rows do not say. Raises UsageError.
-        """
-        if not self.figures:
-            return from_specs(rows, self.tau or TAU_EXIT)
-        if self.figures == ASSUMED:
-            return from_specs(_assumed(tables, rows, scopes), self.tau or TAU_EXIT)
-        written: dict[str, IdleState] = {}
-        for name, state in rows:
-            written.setdefault(name, state)
-        times: dict[str, tuple[int, int]] = {}
-        for table in tables:
-            for name, held in zip(table.names, table.states, strict=True):
-                times.setdefault(name, _times(written.get(name), held.exit_ns, held.residency_ns))
-        if self.figures == IMPLIED:
-            first = [(name, *times[name]) for name in (tables[0].names if tables else ())]
-            if len(first) < 2:
-                raise UsageError("expected a table with two states or more for --power implied")
-            return from_rows(first, self.tau or TAU_BOTH)
-        latencies = {name: exit_ns for name, (exit_ns, _) in times.items()}
-        return from_words(self.figures, latencies, self.tau or TAU_EXIT)
-
-
-FROM_SPECS = PowerRequest()
+    if not request.figures:
+        return from_specs(rows, request.tau or TAU_EXIT)
+    if request.figures == ASSUMED:
+        return from_specs(_assumed(tables, rows, scopes), request.tau or TAU_EXIT)
+    written: dict[str, IdleState] = {}
+    for name, state in rows:
+        written.setdefault(name, state)
+    times: dict[str, tuple[int, int]] = {}
+    for table in tables:
+        for name, held in zip(table.names, table.states, strict=True):
+            times.setdefault(name, _times(written.get(name), held.exit_ns, held.residency_ns))
+    if request.figures == IMPLIED:
+        first = [(name, *times[name]) for name in (tables[0].names if tables else ())]
+        if len(first) < 2:
+            raise UsageError("expected a table with two states or more for --power implied")
+        return from_rows(first, request.tau or TAU_BOTH)
+    latencies = {name: exit_ns for name, (exit_ns, _) in times.items()}
+    return from_words(request.figures, latencies, request.tau or TAU_EXIT)
 
 
 def _assumed(

@@ -16,8 +16,8 @@ from ..units import format_power
 from ..wording import joined
 from .energy import IDLE_ONLY, RELATIVE, WATTS, PowerBounds, PowerModel, StatePower, implied
 from .machine import SNOOZE
+from .power_request import TAU_BOTH, TAU_EXIT
 
-TAU_EXIT, TAU_BOTH = "exit", "both"
 TAUS = {TAU_EXIT: 1, TAU_BOTH: 2}
 """Choice of tau -> tau in exit latencies."""
 AWAKE = "awake"

@@ -37,31 +37,34 @@ from ..dataclass import dataclass, replace
 from ..linux import idle_loop
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import KTIME_MAX, NO_STATE, tick_ns
-from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
+from ..linux.idle_loop import is_asked, tick_stops, unasked_stop_tick
 from ..linux.releases import Release
+from ..options import check_choices
 from ..reading.problems import InputProblems
 from ..traces.periods import Period
 from ..traces.recording import WAKE_OVERHEAD_NS, RecordedDecision
 from .counters import Figures, Tally, counts_in_ns, stateless
 from .domains import domains_of
 from .machine import CpuTable, TracedMachine
+from .next_timer import CALIBRATED, WHERE_SHORT, NextTimer
 from .polling import Polling, polling, polls_only
 
 PIECES_MAX = 1000
 TURN_NS = WAKE_OVERHEAD_NS
 """Time from the end of an idle period to the start of the next, if no task runs in between."""
-CALIBRATED, WHERE_SHORT = "calibrated", "calibrated where short"
-NEXT_TIMERS = ("gap", "far", CALIBRATED, WHERE_SHORT)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The kernel to replay with. next_timer: one of NEXT_TIMERS, for traces of cpu_idle."""
+    """The kernel to replay with. next_timer: for traces of cpu_idle."""
 
     governor: str
     release: Release
     hz: int
-    next_timer: str = "gap"
+    next_timer: NextTimer = "gap"
+
+    def __post_init__(self) -> None:
+        check_choices(self)
 
     @property
     def calibrates(self) -> bool:

@@ -81,10 +81,7 @@ class Sample:
         earlier = cpu.rows[0].earlier
         if core.can_replay(model):
             cpu.packed = cpu.packed or core.pack((row.situation, row.outcome) for row in cpu.rows)
-            stream = core.Stream(model.name, model.features, model.states, model.hz)
-            if earlier.state or earlier.residency_ns:
-                stream.switched_on(earlier)
-            packed = stream.replay(disable(cpu.packed, disabled)).packed
+            packed = core.Stream.of(model, earlier).replay(disable(cpu.packed, disabled)).packed
             yield from zip(packed[::2], map(bool, packed[1::2]), strict=True)
             return
         model.switched_on(earlier)

@@ -15,7 +15,7 @@ class CoreSteps:
     """By the compiled core, which copies a governor's memory at no cost worth mentioning."""
 
     def __init__(self, governor: Governor) -> None:
-        stream = core.Stream(governor.name, governor.features, governor.states, governor.hz)
+        stream = core.Stream.of(governor)
         self._given = stream.given
         self._memory = stream.memory
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from math import ceil
 
 from ..dataclass import dataclass, replace
+from ..linux.asked import GovernorRequest, NamedGovernor
 from ..linux.governors import governor_names, known_in
-from ..linux.governors.given import GovernorRequest, NamedGovernor
 from ..linux.governors.interface import State
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, UnknownRelease, all_releases
@@ -120,64 +120,71 @@ def suspicion(
     least = ceil(ENOUGH * judged)
     if own is not None:
         least = max(least, judged - (judged - own - 1) // LESS)
-    search = _Search(sample, by, of, head, least)
+    search, trials = _Search(by, of, head), _Trials(sample, least)
     found: list[tuple[int, _Candidate]] = []
     for stage in (search.single(), search.pairs(by.governor), *search.of_other_governors()):
         for candidate in stage:
-            agree = search.agreement(candidate)
+            agree = trials.agreement(candidate.by)
             if agree is not None:
                 found.append((agree, candidate))
         if found:
             break
     fitting = search.fitting(found) if found else None
-    return Suspicion(own, judged, len(search.known), fitting)
+    return Suspicion(own, judged, trials.count, fitting)
+
+
+class _Trials:
+    """Agreements of a sample with bases. Bases with the same features of a governor, HZ and states
+    decide alike, and are tried once.
+
+    least  fewer decisions that agree are not counted to the end
+    """
+
+    def __init__(self, sample: Sample, least: int) -> None:
+        self._sample = sample
+        self._least = least
+        self._known: dict[object, int | None] = {}
+        self._kernel2features: dict[tuple[str, str], object] = {}
+        # by identity: a machine's tables are too many to compare for each candidate
+        self._id2states: dict[int, tuple[TracedMachine, frozenset[Sequence[State]]]] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._known)
+
+    def agreement(self, by: Basis) -> int | None:
+        """Decisions that agree; None if they are fewer than have to."""
+        states = self._states_of(by.machine)
+        key = (by.governor, self._features_of(by, states), by.hz, states)
+        if key not in self._known:
+            self._known[key] = self._sample.agreement(by, self._least)
+        return self._known[key]
+
+    def _states_of(self, machine: TracedMachine) -> frozenset[Sequence[State]]:
+        if id(machine) not in self._id2states:
+            states = frozenset(table.states for table in machine.tables)
+            # with the machine, so that no other gets its identity
+            self._id2states[id(machine)] = machine, states
+        return self._id2states[id(machine)][1]
+
+    def _features_of(self, by: Basis, states: Iterable[Sequence[State]]) -> object:
+        key = by.governor, by.release.name
+        if key not in self._kernel2features:
+            self._kernel2features[key] = by.model(next(iter(states))).features
+        return self._kernel2features[key]
 
 
 class _Search:
-    """known: candidate's governor, features, HZ and states -> agreement, each tried once."""
+    """The candidates that stand for what was asked, and what those that fit have in common."""
 
     def __init__(
-        self,
-        sample: Sample,
-        by: Basis,
-        of: GovernorRequest | NamedGovernor,
-        head: RecordingHead | None,
-        least: int,
+        self, by: Basis, of: GovernorRequest | NamedGovernor, head: RecordingHead | None
     ) -> None:
-        self.known: dict[object, int | None] = {}
-        self._least = least
-        self._sample = sample
         self._by = by
         self._of = of
         self._head = head
         self._releases = sorted(all_releases(), key=lambda each: each.version)
         self._alike2machine: dict[object, TracedMachine | None] = {}
-        self._states: dict[int, tuple[TracedMachine, frozenset[Sequence[State]]]] = {}
-        self._features: dict[tuple[str, str], int] = {}
-        self._distinct: dict[object, int] = {}
-
-    def agreement(self, candidate: _Candidate) -> int | None:
-        """Decisions that agree; None if they are fewer than have to."""
-        by = candidate.by
-        states = self._states_of(by.machine)
-        key = (by.governor, self._features_of(by, states), by.hz, states)
-        if key not in self.known:
-            self.known[key] = self._sample.agreement(by, self._least)
-        return self.known[key]
-
-    def _states_of(self, machine: TracedMachine) -> frozenset[Sequence[State]]:
-        if id(machine) not in self._states:
-            states = frozenset(table.states for table in machine.tables)
-            self._states[id(machine)] = machine, states
-        return self._states[id(machine)][1]
-
-    def _features_of(self, by: Basis, states: Iterable[Sequence[State]]) -> int:
-        """A number for the governor's features, the same for equal ones."""
-        key = by.governor, by.release.name
-        if key not in self._features:
-            features = by.model(next(iter(states))).features
-            self._features[key] = self._distinct.setdefault(features, len(self._distinct))
-        return self._features[key]
 
     def single(self) -> Iterator[_Candidate]:
         """One thing changed, or all that the recording's head says."""

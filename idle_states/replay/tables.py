@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from ..dataclass import dataclass
+from ..linux.asked import GivenStates
 from ..linux.dt_idle import tree_domains
 from ..linux.genpd.tables import CpuDomain
-from ..linux.governors.given import GivenStates
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..pipeline import psci_firmware, registered_of, switched_off
@@ -59,14 +59,14 @@ def of_tree(
     if len(sources) == 1 and sources[0].table:
         held = _held(sources[0], text, platform, release, disabled)
         return held.machine, held.files, held.rows
-    if not all(each.table and each.table.listed for each in sources):
+    if not all(each.table and each.table.origin.form == "nodes" for each in sources):
         one_table(sources, text)
     found = [_held(each, text, platform, release, disabled) for each in sources]
     own = {
         number: held.states
         for held in found
-        if held.table is not None and held.table.listed is not None
-        for number in held.table.listed.numbers
+        if held.table is not None and held.table.origin.form == "nodes"
+        for number in held.table.origin.numbers
     }
     notes = tuple(dict.fromkeys(note for held in found for note in held.domain_notes))
     machine = TracedMachine(text, None, own, found[0].domains, notes)
@@ -86,8 +86,8 @@ def _held(
     states = from_driver(arrival.driver, disabled)
     files = ((source.file, source.sha256),)
     domains: tuple[CpuDomain, ...] = ()
-    if table is not None and table.listed is not None and arrival.driver.domains:
-        domains = tree_domains(table.listed, release, psci_firmware(platform))
+    if table is not None and table.origin.form == "nodes" and arrival.driver.domains:
+        domains = tree_domains(table.origin, release, psci_firmware(platform))
     note, notes = switched_off(source, text), arrival.driver.domain_notes
     return HeldTables(source.name, states, table, rows, files, note, domains, notes)
 

@@ -12,6 +12,7 @@ from ..sources.walk import Walk
 from . import audit_text
 from .html import audit as html_audit
 from .html import page
+from .sheet import Sheet
 from .style import Style
 
 _PAGES = 8
@@ -113,4 +114,5 @@ def to_html(
             against = view.against, audited.against
         sections += html_audit.sections(audited, notes=view.notes, against=against)
     title, headline = html_audit.title(summary), html_audit.headline(summary)
-    write_file(file, page.render("audit", title, sections, digests.items(), headline))
+    made = Sheet(title, headline, tuple(sections))
+    write_file(file, page.render("audit", made, digests.items()))

@@ -1,16 +1,17 @@
 """generate: a table in another form, of firmware's or for people."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from ..dataclass import dataclass
 from ..devicetree import drafts, dts, fdt, generate, idle_source
-from ..devicetree.idle_source import WHOLE
+from ..devicetree.idle_source import WHOLE, SourcePart
 from ..findings import UsageError
 from ..idle_tree import IdleTree
 from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
+from ..options import check_choices
 from ..skiboot.platform import Platform
 from ..sources import Source
 from ..spec.write import write as write_spec
@@ -19,26 +20,26 @@ from ..table import IdleTable
 
 Say: TypeAlias = Callable[[str], None]
 
-FORMS = ("c", "dts", "dtb", "md", "yaml", "asl", "cmdline")
-C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = FORMS
+GeneratedForm = Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"]
+C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = get_args(GeneratedForm)
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
     """What `generate` makes. Raises UsageError for values that make no sense.
 
-    form       one of FORMS
     self_test  for C: add a main() that checks the values
     versioned  for device trees: one node per state, as proposed in 2018
-    part       for device-tree source of an Arm or RISC-V machine: one of idle_source.FORMS
+    part       for device-tree source of an Arm or RISC-V machine
     """
 
-    form: str
+    form: GeneratedForm
     self_test: bool = False
     versioned: bool = False
-    part: str = WHOLE
+    part: SourcePart = WHOLE
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if self.self_test and self.form != C:
             raise UsageError("expected --self-test with --to c only")
         if self.versioned and self.form not in (DTS, DTB):
@@ -62,7 +63,7 @@ class Generated:
             raise UsageError("expected --as with a machine of Arm or RISC-V only")
         if self.form == CMDLINE:
             return _cmdline(table, platform, release, say)
-        if self.form == C and table.built_in is not None and table.built_in.is_intel_idle:
+        if self.form == C and table.origin.form == "driver" and table.origin.is_intel_idle:
             from ..linux.intel_idle import c_rows
 
             if self.self_test:
@@ -83,7 +84,7 @@ class Generated:
             from . import asl
 
             about = [f"Idle states of {table.name}, {table.title}".rstrip(", ")]
-            return asl.render([acpi_of(table)], about, declared=table.acpi is not None)
+            return asl.render([acpi_of(table)], about, declared=table.origin.form == "acpi")
         if not isinstance(platform, Platform):
             raise UsageError(f"expected a platform of OPAL for --to {self.form}, found x86")
         tree = generate.tree_of(table, platform, source.node, versioned=self.versioned)

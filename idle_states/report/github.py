@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..findings import Finding, Location, Severity
 from ..reading import opening
+from ..resources import is_packaged
 from .escapes import github as escapes
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -25,10 +26,10 @@ def render(findings: Sequence[Finding], homes: Mapping[str, Location] | None = N
 
 def _command(finding: Finding, homes: Mapping[str, Location] | None) -> str:
     where, place = finding.location, ""
-    if homes is not None and where.file and not opening.kind_of(where.file):
+    if homes is not None and where.file and not _is_annotated(where.file):
         place = f" at {where}"
         home = homes.get(finding.table)
-        where = home if home and home.file and opening.kind_of(home.file) else Location()
+        where = home if home and home.file and _is_annotated(home.file) else Location()
     properties = {
         "file": _from_workspace(where.file) if homes is not None else where.file,
         "line": where.line,
@@ -45,6 +46,11 @@ def _command(finding: Finding, homes: Mapping[str, Location] | None) -> str:
     kernels = f" (on Linux {', '.join(finding.kernels)})" if finding.kernels else ""
     message = escapes.message(f"{subject}{finding.message}{kernels}{place}")
     return f"::{_KINDS[finding.severity]} {given}::{message}"
+
+
+def _is_annotated(file: str) -> bool:
+    """Tells whether a file can have annotations: packaged specs are beside the checkout."""
+    return opening.kind_of(file) is not None and not is_packaged(file)
 
 
 def _from_workspace(file: str | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..diff import Difference
+from ..diff.tables import Difference
 from ..kernels.behaviour import Brought, FeatureChange, KernelComparison
 from ..kernels.moves import Cause, Different, Move, Moves, Still
 from ..kernels.series import ReleaseLine, Subsystem

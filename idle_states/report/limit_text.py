@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from ..limit.answer import LimitedTable, LimitEra, LimitResult
 from ..limit.asked import NO_LATENCY, LimitMeant
 from ..limit.remaining import StateUnderLimit
-from ..limit.request import LimitedTable, LimitEra, LimitResult
+from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import not_utilised
 from ..linux.governors.steady import Range
 from ..linux.grounds import LOOP, remarks
-from ..linux.idle_loop import NO_LIMIT_US
 from ..linux.releases import Release
 from ..selection.idle_lengths import lengths
 from ..wording import joined

@@ -34,8 +34,8 @@ def described(tables: Sequence[BoardTables]) -> str:
 
 def table_text(table: IdleTable) -> str:
     """A table in lines of fixed columns."""
-    listed = table.listed
-    assert listed is not None
+    listed = table.origin
+    assert listed.form == "nodes"
     names = [path.rpartition("/")[2] for path in listed.cpus]
     method = f"enable-method {listed.enable_method}" if listed.enable_method else "no enable-method"
     head = "\n".join(wrapped(f"  {', '.join(names)}; {method}", "", "    ", room=_WIDTH))
@@ -43,8 +43,8 @@ def table_text(table: IdleTable) -> str:
 
 
 def _rows(table: IdleTable) -> Iterator[str]:
-    assert table.listed is not None
-    nodes = row_nodes(table.listed)
+    assert table.origin.form == "nodes"
+    nodes = row_nodes(table.origin)
     wide = max((len(node.name) for node in nodes), default=0)
     for state, node in zip(table.states, nodes, strict=True):
         residency = "-" if state.residency_ns is None else f"{state.residency_ns // 1000}"

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..linux import grounds
-from ..linux.idle_loop import NO_LIMIT_US
+from ..linux.asked import NO_LIMIT_US
+from ..prove.answer import Proven
 from ..prove.history import IdleStep, Played
 from ..prove.periods import StateKept
 from ..prove.proof import StateProof, Unreachable
-from ..prove.request import Proven
 from ..units import format_time
 from ..wording import joined, plural
 from .escapes.text import printable
@@ -119,8 +119,6 @@ def _proof(unreachable: Unreachable) -> Iterator[str]:
     for way in unreachable.ways:
         yield from wrapped(f"{way.text}:", "  - ", "    ")
         yield from (f"      {line}" for line in way.contradiction)
-    if unreachable.checked:
-        yield f"  {unreachable.checked} confirms it."
     if unreachable.bounds:
         yield "  where, whatever the history:"
     for bound in unreachable.bounds:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from ..replay.consumption import Change
+from ..replay.energy_said import in_percent
 from ..review.machines import OnKernels, OnMachines
 from ..review.workloads import OnWorkload, Performed
 from ..selection.idle_lengths import lengths
 from ..selection.selection import SelectionChange
 from ..wording import joined, plural
-from .energy_output import in_percent
 
 _LEAST = 1.0
 """Percent below which a change is counted, not shown."""

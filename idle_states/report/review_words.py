@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..diff import Difference
+from ..diff.tables import Difference
 from ..findings import Confidence, Finding, Severity
 from ..linux.grounds import driver_of, remarks
 from ..linux.releases import release

@@ -11,7 +11,7 @@ from typing import Any
 from .. import __version__
 from ..findings import Finding, Location, Severity, identities
 from ..rules.catalogue import rules
-from ..rules.rule import LoadedRule
+from ..rules.loaded import LoadedRule
 from .escapes.json import encoded
 from .escapes.uri import uri
 from .findings_text import lines_of

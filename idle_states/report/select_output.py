@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from ..dataclass import replace
 from ..linux import grounds
+from ..linux.asked import FAR_NS, NO_LIMIT_US
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
-from ..linux.governors.settling import FAR_NS, NO_LIMIT_US
 from ..linux.governors.steady import Range
 from ..selection.idle_lengths import lengths
 from ..selection.selection import Mapped, TableSelection

@@ -148,7 +148,7 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         first = driver.states[0]
         polling = " (polling)" if first.polling else ""
         count = plural(len(names), "state")
-        verb = "registers" if table.held is None else "holds"
+        verb = "registers" if table.origin.form != "sysfs" else "holds"
         times = f"{first.exit_latency_us}/{first.target_residency_us} us"
         yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
         if driver.driver:
@@ -156,7 +156,7 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
         beside = [
             f"{printable(s.name)} {s.exit_latency_us}/{s.target_residency_us} us"
             for s in driver.states[1:]
-            if s.source is None and table.built_in is not None
+            if s.source is None and table.origin.form == "driver"
         ]
         if beside:
             yield f"  has {joined(beside)} from elsewhere: they are no rows of the table"

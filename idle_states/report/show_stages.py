@@ -63,12 +63,12 @@ def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[
         column("LATENCY", lambda state: format_time(state.latency_ns), number=True),
         column("RESIDENCY", _residency, number=True),
     ]
-    if table.listed is not None and len(set(table_levels := levels(table.listed))) > 1:
+    if table.origin.form == "nodes" and len(set(table_levels := levels(table.origin))) > 1:
         columns.insert(2, StageColumn("LEVEL", table_levels))
-    if table.listed is not None and any(asked := parameters(table.listed)):
+    if table.origin.form == "nodes" and any(asked := parameters(table.origin)):
         cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
         columns.append(StageColumn("PARAMETER", tuple(cells)))
-    if table.listed is None:
+    if table.origin.form != "nodes":
         # there a latency is entry and exit together, and says nothing of the kind
         columns.append(column("SAVES", _saving, number=True))
     if table.register is not Register.NONE:

@@ -79,17 +79,17 @@ def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
             yield "Lost in firmware", lines
         if export.changed:
             yield "Changed in firmware", [change(changed) for changed in export.changed]
-    if table.held is not None:
-        yield "Note", list(_held(table.held))
-        found = origin(table.held)
+    if table.origin.form == "sysfs":
+        yield "Note", list(_held(table.origin))
+        found = origin(table.origin)
         if found is not None:
             yield "Where these states come from", list(_origin(found))
     if machine := list(_machine(journey)):
         yield "Machine", machine
-    if table.built_in is not None:
-        yield from built_in_sections(table.built_in, started=journey.machine is not None)
-    if table.acpi is not None:
-        yield from acpi_sections(table.acpi)
+    if table.origin.form == "driver":
+        yield from built_in_sections(table.origin, started=journey.machine is not None)
+    if table.origin.form == "acpi":
+        yield from acpi_sections(table.origin)
     refusal = _table_parameter(journey)
     if refusal:
         yield "Note", [f"  {refusal}"]
@@ -120,8 +120,8 @@ def _held(held: Held) -> Iterator[str]:
 def _table_parameter(journey: Journey) -> str:
     """Says whether intel_idle.table= can change this table at all; "" for tables of others."""
     table = journey.table
-    by_mwait = table.built_in is not None and table.built_in.is_intel_idle
-    found = origin(table.held) if table.held is not None else None
+    by_mwait = table.origin.form == "driver" and table.origin.is_intel_idle
+    found = origin(table.origin) if table.origin.form == "sysfs" else None
     if not journey.arrivals or not (by_mwait or (found and found.kind != ACPI)):
         return ""
     states = journey.arrivals[0].driver.states
@@ -180,6 +180,6 @@ def _provenance(table: IdleTable) -> list[str]:
 def _energy(table: IdleTable) -> list[str]:
     if all(state.power is None for state in table.states):
         return []
-    from . import energy_output
+    from ..replay import energy_said as energy_output
 
     return energy_output.of_table(table)

@@ -26,15 +26,15 @@ def sources_on(
     texts = board.source.texts
     for source in sources_of(board.root, board.shown, "dts", digest, board.places, texts):
         plain = replace(source, tree=None, boards=tuple(boards))
-        if source.table is None or source.table.listed is None:
+        if source.table is None or source.table.origin.form != "nodes":
             yield plain
             continue
         table = without_phandles(source.table)
-        assert table.listed is not None
-        siblings = tuple(each for one in table.listed.siblings for each in _split(one, parts))
-        for listed in _split(table.listed, parts):
+        assert table.origin.form == "nodes"
+        siblings = tuple(each for one in table.origin.siblings for each in _split(one, parts))
+        for listed in _split(table.origin, parts):
             of_part = replace(listed, siblings=siblings)
-            own = replace(table, name=listed.cpus[0], listed=of_part)
+            own = replace(table, name=listed.cpus[0], origin=of_part)
             yield replace(plain, name=own.name, table=own)
 
 
@@ -58,10 +58,10 @@ def parted(versions: Sequence[Sequence[IdleList]]) -> list[frozenset[str]]:
 
 def without_phandles(table: IdleTable) -> IdleTable:
     """The table without the numbers that dtc gives nodes: they change with any other node."""
-    if table.listed is None:
+    if table.origin.form != "nodes":
         return table
-    siblings = without_phandle_lists(table.listed.siblings)
-    return replace(table, listed=replace(_list(table.listed), siblings=siblings))
+    siblings = without_phandle_lists(table.origin.siblings)
+    return replace(table, origin=replace(_list(table.origin), siblings=siblings))
 
 
 def key_of(lists: Sequence[IdleList]) -> str:

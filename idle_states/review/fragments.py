@@ -8,9 +8,6 @@ from ..findings import Finding, Location
 from ..skiboot.c_table.names import string_literal
 from ..table import IdleState, IdleTable, Register
 
-Hidden = Mapping[str, Sequence["HiddenPlace"]]
-"""File -> its places that the diff does not show."""
-
 
 @dataclass(frozen=True, slots=True)
 class HiddenPlace:
@@ -25,6 +22,10 @@ class HiddenPlace:
     end: int
     hunk: int
     said: str
+
+
+Hidden = Mapping[str, Sequence[HiddenPlace]]
+"""File -> its places that the diff does not show."""
 
 
 @dataclass(slots=True)

@@ -2,24 +2,39 @@
 row explains."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 
 from ..dataclass import dataclass, field
+from ..reading.c.initialiser import elements
+from ..reading.c.lexer import (
+    COMMENT,
+    QUOTED_CHARACTER,
+    QUOTED_STRING,
+    SIGN,
+    Token,
+    UnsupportedC,
+    tokens,
+)
 from ..reading.patch import FileChange, HunkLine
 from .fragments import ShownRow
 
 _ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
-_MEMBER = re.compile(r"\s*\.(\w+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
 _NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
-_END = re.compile(r"\s*\}\s*,?\s*")
-_BEGIN = re.compile(r"\s*(?:\}\s*,\s*)?\{\s*")
-_LAST = re.compile(r"(?<!\s)\s*+,?\s*+\}\s*+,?$")
-_COMMENT = re.compile(r"/\*.*?\*/|/\*.*$|^(?:(?!/\*).)*?\*/|//.*$")
+_BOUNDARY = re.compile(
+    r"\bstruct\s+cpu_idle_states\s+(?P<array>\w+)\s*\[[^]]{0,200}\][^{;]{0,200}\{"
+    r"|^[ \t]*\}[ \t]*;",
+    re.ASCII | re.MULTILINE,
+)
+"""Where an array begins or ends."""
+_DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
+_NO_CODE = re.compile(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
+_BEGUN = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
+"""The end of a comment that begins before the text."""
 _WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
 """How a line of an array begins, one within a comment not."""
 _CONTINUED = re.compile(r"\s*\*(?:\s|$)")
 """A line within a comment."""
-_ARRAY_END = re.compile(r"\s*\}\s*;")
 _SIZED = re.compile(r"\bstruct\s+cpu_idle_states\s+\w+\s*\[\s*[^\s\]]", re.ASCII)
 _CONDITIONAL = re.compile(r"\s*\#\s*(?:if|ifdef|ifndef|elif|else|endif)\b")
 _OF_EXPORT = re.compile(
@@ -102,76 +117,118 @@ def _gives(row: ShownRow, member: str) -> bool:
     return any(FIELDS.get(m, m) == FIELDS.get(member, member) for m in row.members)
 
 
-def _shows_members(lines: Sequence[HunkLine]) -> bool:
-    found = (_MEMBER.fullmatch(line.text) for line in lines)
-    return any(match and match[1] in _MEMBERS for match in found)
-
-
 def _read(side: ShownSide, lines: Sequence[HunkLine], first: int, array: str) -> None:
     """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
-    row: ShownRow | None = None
-    open_member: tuple[str, int, str] | None = None
+    if not lines:
+        return
+    shown = _without_comments("\n".join(line.text for line in lines))
+    code = _DIRECTIVE.sub("", shown)
+    starts = [0, *(match.end() for match in re.finditer("\n", code))]
+
+    def line_at(offset: int) -> int:
+        return first + bisect_right(starts, offset) - 1
+
+    within: set[int] = set()
+    parts = [(part, list(_rows(code, part, line_at))) for part in _parts(code, array)]
     # of a hunk that does not say which array it is in, its members tell that it is in one
-    nameless = not array and _shows_members(lines)
+    nameless = any(not _MEMBERS.isdisjoint(row.members) for _, rows in parts for row in rows)
+    for part, rows in parts:
+        if part.opened is not None:
+            side.opened.setdefault(part.array, line_at(part.opened))
+        if part.array or (nameless and not part.start):
+            within.update(range(line_at(part.start), line_at(part.end) + 1))
+        for row in rows if part.array else ():
+            if row.name:
+                side.arrays.setdefault(part.array, []).append(row)
+                side.hunks[part.array] = first + len(lines) - 1
+                for start, value in row.members.values():
+                    side.understood.update(range(start, start + value.count("\n") + 1))
+    _tell_apart(side, lines, shown.split("\n"), first, within)
 
-    def close_row() -> None:
-        nonlocal row, open_member
-        if row is not None and "name" in row.members:
-            match = _NAME.match(row.members["name"][1])
-            row.name = match[1] if match else ""
-        if row is not None and row.name and array:
-            side.arrays.setdefault(array, []).append(row)
-            side.hunks[array] = first + len(lines) - 1
-            for start, value in row.members.values():
-                side.understood.update(range(start, start + value.count("\n") + 1))
-        row, open_member = None, None
 
-    shows_array = bool(array or nameless) or any(_ARRAY.search(line.text) for line in lines)
+def _without_comments(text: str) -> str:
+    """The text, which may begin within a comment, as many lines."""
+    text = _BEGUN.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = _NO_CODE.sub(lambda match: match[1] or " " + "\n" * match[0].count("\n"), text)
+    return "\n".join(line.rstrip() for line in text.split("\n"))
 
-    for number, line in enumerate(lines, first):
-        text = _COMMENT.sub(" ", line.text).rstrip()
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The rows of an array, or what may be rows, from start to end of a side's code. opened: where
+    the array's name is declared; None if not there."""
+
+    array: str
+    start: int
+    end: int
+    opened: int | None = None
+
+
+def _parts(code: str, array: str) -> Iterator[_Part]:
+    """The parts of a side's code, the first of which may have begun before it."""
+    start, opened = 0, None
+    for match in _BOUNDARY.finditer(code):
+        yield _Part(array, start, match.start(), opened)
+        array, start = match["array"] or "", match.end()
+        opened = match.start() if array else None
+    yield _Part(array, start, len(code), opened)
+
+
+def _rows(code: str, part: _Part, line_at: Callable[[int], int]) -> Iterator[ShownRow]:
+    """The rows of a part, each with the members that it shows in full."""
+    row: list[Token] = []
+    depth = whole = 0
+    for token in (*tokens(code, part.start, part.end), _CUT):
+        if token is _CUT:
+            # the value that the hunk cuts off is not known
+            row = row[:whole]
+        if token is _CUT or (depth == 0 and token.text in ("{", "}")):
+            members = {name: (line_at(span[0]), code[slice(*span)]) for name, span in _members(row)}
+            match = _NAME.match(members["name"][1]) if "name" in members else None
+            if members:
+                yield ShownRow(match[1] if match else "", members)
+            row, depth, whole = [], 0, 0
+        else:
+            depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+            row.append(token)
+            if depth == 0 and token.text == ",":
+                whole = len(row)
+
+
+def _members(row: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Name, and the value's start and end, of each member that the tokens of a row name."""
+    begin = next((n for n, token in enumerate(row) if token.text == "."), len(row))
+    try:
+        found = elements([_OPEN, *row[begin:], _CLOSE], _no_index)
+    except UnsupportedC:
+        return
+    for each in found:
+        value = [token for token in each.value if isinstance(token, Token)]
+        if len(each.path) == 1 and value:
+            yield str(each.path[0]), (value[0].start, value[-1].end)
+
+
+def _no_index(index: Sequence[Token], before: Token) -> int:
+    raise UnsupportedC("expected a member by its name, found an index", before.start, before.end)
+
+
+_OPEN, _CLOSE, _CUT = Token(SIGN, "{"), Token(SIGN, "}"), Token(SIGN, "")
+
+
+def _tell_apart(
+    side: ShownSide, lines: Sequence[HunkLine], shown: Sequence[str], first: int, within: set[int]
+) -> None:
+    """Adds the lines that seem to be a table's, and those that say nothing but its outline. within:
+    the lines of arrays."""
+    shows_array = bool(within) or any(_ARRAY.search(text) for text in shown)
+    for number, (line, text) in enumerate(zip(lines, shown, strict=True), first):
         opened = _ARRAY.search(text)
-        within = (array or nameless) and _WITHIN.match(line.text)
-        conditional = shows_array and _CONDITIONAL.match(text)
-        of_export = not _CONTINUED.match(text) and _OF_EXPORT.search(text)
-        if within or opened or conditional or of_export:
+        if (
+            (number in within and _WITHIN.match(line.text))
+            or opened
+            or (shows_array and _CONDITIONAL.match(text))
+            or (not _CONTINUED.match(text) and _OF_EXPORT.search(text))
+        ):
             side.of_tables.add(number)
         if not text.strip(" \t{},;") or (opened and not _SIZED.search(text)):
             side.understood.add(number)
-        if opened:
-            close_row()
-            array, nameless = opened[1], False
-            side.opened.setdefault(array, number)
-        elif _ARRAY_END.match(text):
-            close_row()
-            array, nameless = "", False
-        elif _END.fullmatch(text):
-            if open_member and row is not None:
-                row.members[open_member[0]] = open_member[1:]
-            close_row()
-        elif _BEGIN.fullmatch(text):
-            close_row()
-            row = ShownRow()
-        else:
-            if text.lstrip().startswith("{"):
-                close_row()
-                text = text.lstrip()[1:]
-            value = _LAST.sub("", text)
-            if match := _MEMBER.fullmatch(value):
-                row = row or ShownRow()
-                open_member = match[1], number, match[2]
-            elif open_member:
-                open_member = open_member[0], open_member[1], f"{open_member[2]}\n{value}"
-            if open_member and row is not None:
-                is_last = value != text
-                if is_last or _is_whole(open_member[2]):
-                    row.members[open_member[0]] = open_member[1], open_member[2].rstrip(" ,")
-                    open_member = None
-                if is_last:
-                    close_row()
-    close_row()
-
-
-def _is_whole(value: str) -> bool:
-    """Whether a member's value ends here. One that a hunk cuts off is not known."""
-    return value.rstrip().endswith(",") and value.count("(") == value.count(")")

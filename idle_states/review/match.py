@@ -125,11 +125,11 @@ def _homeless(table: IdleTable | None) -> IdleTable | None:
     flags by name, which headers may give other bits."""
     if table is None:
         return None
-    built_in = table.built_in
-    if built_in is not None:
-        states = tuple(replace(state, flags=0) for state in built_in.states)
-        built_in = replace(built_in, states=states, cpus=(), uses=uses_of(built_in))
-    return replace(table, firmware=replace(table.firmware, file=""), built_in=built_in)
+    origin = table.origin
+    if origin.form == "driver":
+        states = tuple(replace(state, flags=0) for state in origin.states)
+        origin = replace(origin, states=states, cpus=(), uses=uses_of(origin))
+    return replace(table, firmware=replace(table.firmware, file=""), origin=origin)
 
 
 def _beside(source: Source) -> list[IdleTable | None] | None:
@@ -140,8 +140,9 @@ def _beside(source: Source) -> list[IdleTable | None] | None:
 
 
 def _cpus(source: Source) -> tuple[MatchedCpu, ...]:
-    built_in = source.table.built_in if source.table else None
-    return built_in.cpus if built_in else ()
+    if source.table is None or source.table.origin.form != "driver":
+        return ()
+    return source.table.origin.cpus
 
 
 def _place(source: Source) -> object:

@@ -9,7 +9,7 @@ from ..patches.plan import Plan
 from ..patches.source_tree import SourcesTree
 from ..patches.work_tree import WorkTree, as_bytes
 from ..reading.git import Commit, HeldCommits
-from ..rules.engine import RuleSelection
+from ..rules.selection import RuleSelection
 from ..skiboot.layout import HEADERS
 from ..skiboot.platform import ALL_LEVELS
 from ..sources import Source

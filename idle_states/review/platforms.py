@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..dataclass import replace
-from ..diff import ABSENT, Difference
+from ..diff.tables import ABSENT, Difference
 from ..processors import Processor, of_chip
 from ..skiboot.export import Export, export
 from ..skiboot.platform import ALL_LEVELS, PRESETS, Platform

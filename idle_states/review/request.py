@@ -1,21 +1,17 @@
 """The request for a review."""
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from ..check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ..check.criteria import Criteria
 from ..dataclass import dataclass, replace
 from ..findings import Finding, UsageError
-from ..linux.governors.given import check_hz
-from ..reading.git import Repository
-from ..reading.mail import read_mails, series_of
-from ..wording import plural
-from .base import Applied, on_its_base
-from .context import without_tree
-from .letters import Letter
-from .result import Review
-from .review import Yardstick, ends, review
+from ..linux.asked import HZ, check_hz
+from ..options import STANDARD_INPUT, Argument, Option, Options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RUNS_MAX = 1000
 
@@ -25,7 +21,7 @@ class ReviewRequest:
     """What to review. Raises UsageError for values that make no sense.
 
     tree        a git repository; None: none, only what a mailed diff shows is known
-    range       commits, as `review.ends` takes them
+    range       commits, as `review.ends` takes them; a file, a directory or "-" is a mail
     mail        a file or directory of mails or patches, or "-", instead of commits; None: none
     base        the revision that mailed patches were made on; "": the one that is found
     specs       whether the tables are specs instead of C
@@ -36,19 +32,59 @@ class ReviewRequest:
     runs        seeds of the workloads that are simulated with the table before and after; 0: none
     """
 
-    tree: Path | None
-    range: str | None
-    criteria: Criteria
-    specs: bool = False
-    per_commit: bool = False
-    governor: str = "menu"
-    hz: int = 250
-    acceptance: Acceptance = USUAL
+    tree: Annotated[
+        "Path | None",
+        Option("--tree", "the git repository; needed but for mails of skiboot", metavar="DIR"),
+    ]
+    range: Annotated[
+        str | None,
+        Argument(
+            "BASE..HEAD|MAIL",
+            "commits; or a file or directory of mails or patches, or - for standard input "
+            "(default: the last commit)",
+        ),
+    ]
+    criteria: Annotated[Criteria, Options(after="--runs")]
+    specs: Annotated[bool, Option("--specs", "its tables are specs, not C", after="--base")] = False
+    per_commit: Annotated[
+        bool, Option("--per-commit", "each commit by itself", after="--specs")
+    ] = False
+    governor: Annotated[
+        str,
+        Option(
+            "--governor",
+            "whose selection is compared (default: menu)",
+            choices=("menu", "teo", "ladder"),
+            after="--per-commit",
+        ),
+    ] = "menu"
+    hz: Annotated[int, HZ] = 250
+    acceptance: Annotated[Acceptance, Options(revision=None, after="--ignore")] = USUAL
     mail: str | None = None
-    base: str = ""
-    runs: int = 1
+    base: Annotated[
+        str,
+        Option(
+            "--base",
+            "what mailed patches were made on (default: found)",
+            metavar="REVISION",
+            after="--tree",
+        ),
+    ] = ""
+    runs: Annotated[
+        int,
+        Option(
+            "--runs",
+            "seeds of the workloads that are simulated before and after a change (default: 1; 0: "
+            "none is)",
+            metavar="N",
+            after="--hz",
+        ),
+    ] = 1
 
     def __post_init__(self) -> None:
+        if self.mail is None and self.range is not None and _is_mail(self.range):
+            object.__setattr__(self, "mail", self.range)
+            object.__setattr__(self, "range", None)
         check_hz(self.hz)
         if not 0 <= self.runs <= RUNS_MAX:
             raise UsageError(f"expected --runs from 0 to {RUNS_MAX}, found {self.runs}")
@@ -74,109 +110,8 @@ class ReviewRequest:
         ]
 
 
-def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
-    """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
-    OSError."""
-    if request.tree is None:
-        assert request.mail is not None
-        versions = series_of(read_mails(request.mail)[0], request.mail)
-        return _mailed(request, [without_tree(series, request.mail) for series in versions[-2:]])
-    repository = Repository(request.tree)
-    try:
-        for note in repository.notes:
-            say(f"{repository.shown}: {note}")
-        if request.mail is None:
-            base, head = ends(repository, request.range)
-            found = _review(request, Applied(1, base, head, repository), request.runs)
-            return replace(found, about=_about(request, repository.prefix))
-        versions = series_of(read_mails(request.mail)[0], request.mail)
-        made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
-        return _mailed(request, made)
-    finally:
-        repository.close()
+def _is_mail(subject: str) -> bool:
+    from ..reading.opening import kind_of
 
-
-def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
-    """runs: as of Yardstick."""
-    circumstances = Yardstick(
-        request.criteria,
-        request.governor,
-        request.hz,
-        request.accept,
-        of_commits=request.acceptance.config is None,
-        runs=runs,
-        partial=made.partial,
-        hidden=made.hidden,
-    )
-    several = made.held.count(made.base, made.head) > 1
-    return review(
-        made.held,
-        made.base,
-        made.head,
-        circumstances,
-        specs=request.specs,
-        # without a tree, each of several patches has its own ends
-        per_commit=request.per_commit or (request.tree is None and several),
-        cover=made.cover,
-        answers=made.answers,
-    )
-
-
-def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
-    """The review of the newest version, with what it brings that the one before it did not."""
-    *older, newest = versions
-    found = _review(request, newest, request.runs)
-    remarks = [*newest.remarks, *found.remarks]
-    for series in older:
-        earlier = _review(request, series, None)
-        remarks += _between(earlier, found, series.version, newest.version)
-        if series.answers:
-            count = plural(len(series.answers), "answer")
-            remarks.append(f"{count} to v{series.version} left aside")
-    return replace(
-        found,
-        remarks=tuple(remarks),
-        letters=newest.letters,
-        is_mailed=True,
-        unread_lines=newest.unread,
-        about=_about(request, newest.held.prefix, newest.letters),
-    )
-
-
-def _about(
-    request: ReviewRequest, directory: str, letters: Sequence[Letter] = ()
-) -> tuple[str, ...]:
-    """For `Review.about`. letters: of what is mailed."""
-    by = request.criteria
-    how = (request.governor, str(request.hz), *(kernel.name for kernel in by.kernels))
-    return (
-        "specs" if request.specs else "skiboot",
-        directory,
-        "each" if request.per_commit else "all",
-        *how,
-        *(letter.subject for letter in letters[:1]),
-    )
-
-
-def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[str]:
-    """What a version changes in tables otherwise than the one before."""
-    old, new = _effects(older), _effects(newer)
-    versions = f"v{after} against v{before}"
-    if old == new:
-        yield f"{versions}: the same in all tables"
-    for key, text in new.items():
-        if old.get(key) != text:
-            yield f"{versions}: {': '.join(key)} {text}, was {old.get(key, 'not changed')}"
-    for key, text in old.items():
-        if key not in new:
-            yield f"{versions}: {': '.join(key)} not changed, was {text}"
-
-
-def _effects(found: Review) -> dict[tuple[str, str], str]:
-    """(table, what) -> how it changes."""
-    return {
-        (table.source.name, difference.path): f"{difference.a} -> {difference.b}"
-        for change in found.changes
-        for table in change.tables
-        for difference in table.differences
-    }
+    # ".." is no directory here, but a range without ends
+    return subject == STANDARD_INPUT or (subject.strip(".") != "" and kind_of(subject) is not None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ..dataclass import dataclass
-from ..diff import Difference
+from ..diff.tables import Difference
 from ..findings import Finding, sort_findings
 from ..linux.governors import not_utilised
 from ..linux.releases import release

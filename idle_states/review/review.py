@@ -8,7 +8,7 @@ from ..check.check import check
 from ..check.config_change import changes
 from ..check.criteria import Criteria
 from ..dataclass import dataclass, field, replace
-from ..diff import Difference, diff
+from ..diff.tables import Difference, diff
 from ..findings import Finding, UsageError, sort_findings, unreadable
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, release
@@ -318,7 +318,7 @@ class _Reviewer:
 
     def own_release(self, source: Source, head: str) -> Release | None:
         """Of a table that is built into a driver, the kernel that it is built into."""
-        if source.table is None or source.table.built_in is None:
+        if source.table is None or source.table.origin.form != "driver":
             return None
         name = self.tree.release_of(head)
         return release(name) if name else None

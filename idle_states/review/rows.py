@@ -80,11 +80,10 @@ def shown_time(nanoseconds: int | None) -> str:
 
 def _by_name(table: IdleTable) -> Mapping[str, IdleState]:
     rows: dict[str, IdleState] = {}
-    first = table.built_in.first_row if table.built_in else 0
     for number, state in enumerate(table.states):
-        if table.built_in is not None:
+        if table.origin.form == "driver":
             # the kernel's, which have no place among OPAL's
-            state = replace(state, flags=table.built_in.states[first + number].flags)
+            state = replace(state, flags=table.origin.of_row(number).flags)
         rows.setdefault(state.name, state)
     return rows
 

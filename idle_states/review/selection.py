@@ -7,7 +7,7 @@ but takes too long for a review of many commits.
 
 from collections.abc import Iterator, Sequence
 
-from ..diff import Difference
+from ..diff.tables import Difference
 from ..linux.driver_table import DriverTable
 from ..linux.governors import UnknownGovernor, states_of
 from ..linux.governors.settling import Circumstances, Settling

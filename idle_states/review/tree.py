@@ -107,7 +107,7 @@ class SkibootTree(TreeReader):
         return self.repository.commits(base, head, [*self.files, *self.headers])
 
     def has_tables(self, commit: str) -> bool:
-        """Whether a commit has a file that may hold tables."""
+        """Tells whether a commit has a file that may hold tables."""
         return bool(commit) and any(self.repository.entries(commit, self.files))
 
     def _read(self, commit: str) -> End:

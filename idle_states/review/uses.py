@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from ..beyond_opal import BuiltIn, TableUse
-from ..diff import ABSENT, Difference
+from ..diff.tables import ABSENT, Difference
 from ..sources import Source
 
 _OF_LIST = ".state_table"
@@ -32,6 +32,6 @@ def _by_function(source: Source) -> dict[str, list[str]]:
     """Function -> its statements with the table, each with the conditions around it."""
     assert source.table is not None
     found: dict[str, list[str]] = {}
-    for use in uses_of(source.table.built_in) if source.table.built_in else ():
+    for use in uses_of(source.table.origin) if source.table.origin.form == "driver" else ():
         found.setdefault(use.function, []).append(" ".join((*use.conditions, use.text)))
     return found

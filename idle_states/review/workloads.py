@@ -22,10 +22,12 @@ from ..simulation.consumption import (
     power_ratios,
     turning_points,
 )
-from ..simulation.given import Given, WorkloadRequest, given
-from ..simulation.setup import Costs, Setup, check_selects
+from ..simulation.costs import Costs
+from ..simulation.given import Given, given
+from ..simulation.setup import Setup, check_selects
 from ..simulation.simulate import simulate
 from ..simulation.window import Window, window
+from ..simulation.workload_request import WorkloadRequest
 from ..table import Register
 from .cases import Case, Side
 

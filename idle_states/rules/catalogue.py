@@ -7,9 +7,11 @@ from functools import cache, lru_cache
 
 from ..patterns import pattern
 from ..wording import suggestion
-from .rule import OPAL_FORMS, LoadedRule
+from .loaded import LoadedRule
+from .rule import OPAL_FORMS
 
-_FILE = pattern(r"is[0-9]{3}_\w+\.py")
+_FILE = pattern(r"is([0-9]{3})((?:_[0-9]{3})*)(?:_to_([0-9]{3}))?_[a-z]\w+\.py")
+"""Of one rule or of several: is101_107_115_NAME.py, is701_to_706_NAME.py."""
 _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     (): "is114 is117 is118 is121 is122 is51 is601 is7 is9",
     OPAL_FORMS: "is104 is105 is108 is112 is201 is202 is207 is208 is211 is212 is216 is217 is218 "
@@ -23,7 +25,7 @@ _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     ("driver", "sysfs"): "is415",
     ("acpi",): "is417 is418",
 }
-"""Forms of tables -> what the files of some rules begin with that look at no others; those that
+"""Forms of tables -> what the codes of some rules begin with that look at no others; those that
 look at none are for what is found elsewhere. They are imported only where such a table is checked;
 a rule that is not here always is."""
 
@@ -31,27 +33,41 @@ a rule that is not here always is."""
 @lru_cache(maxsize=1)
 def rules() -> tuple[LoadedRule, ...]:
     """Every rule in the order of its code."""
-    return tuple(_load(name) for name in _names())
+    return tuple(rule_of(code) for code in _code2name())
 
 
 @cache
 def rules_on(form: str) -> tuple[LoadedRule, ...]:
     """Those that look at tables of a form, in the order of their codes."""
     others = (names for forms, names in _FORMS2FAMILIES.items() if form not in forms)
-    elsewhere = tuple(" ".join(others).split())
-    loaded = (_load(name) for name in _names() if not name.startswith(elsewhere))
+    elsewhere = tuple(" ".join(others).upper().split())
+    loaded = (rule_of(code) for code in _code2name() if not code.startswith(elsewhere))
     return tuple(each for each in loaded if each.check is not None and form in each.rule.forms)
 
 
 @lru_cache(maxsize=1)
-def _names() -> tuple[str, ...]:
-    files = os.listdir(os.path.dirname(__file__))
-    return tuple(sorted(file[:-3] for file in files if _FILE.fullmatch(file)))
+def _code2name() -> dict[str, str]:
+    """A rule's code -> the name of its file, from all of these names."""
+    code2name = {}
+    for file in os.listdir(os.path.dirname(__file__)):
+        if match := _FILE.fullmatch(file):
+            numbers = [match[1], *match[2].split("_")[1:]]
+            if match[3]:
+                numbers = [str(number) for number in range(int(match[1]), int(match[3]) + 1)]
+            code2name.update({f"IS{number}": file[:-3] for number in numbers})
+    return dict(sorted(code2name.items()))
 
 
 @cache
-def _load(name: str) -> LoadedRule:
-    return LoadedRule.of(importlib.import_module(f"{__package__}.{name}"))
+def _load(name: str) -> dict[str, LoadedRule]:
+    """Code -> rule of a file."""
+    loaded = LoadedRule.all_of(importlib.import_module(f"{__package__}.{name}"))
+    return {each.rule.code: each for each in loaded}
+
+
+def rule_of(code: str) -> LoadedRule:
+    """Returns the rule of a code; imports its file alone."""
+    return _load(_code2name()[code])[code]
 
 
 class WrongRule(TypeError):
@@ -68,7 +84,7 @@ def _code2requires(codes: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     wanted = dict.fromkeys(codes)
     loaded = []
     while wanted:
-        loaded.append(_load(_code2name()[wanted.popitem()[0]]))
+        loaded.append(rule_of(wanted.popitem()[0]))
         known = {each.rule.code for each in loaded}
         wanted |= dict.fromkeys(code for code in loaded[-1].rule.requires if code not in known)
     return {entry.rule.code: entry.rule.requires for entry in in_order(loaded)}
@@ -107,9 +123,3 @@ def rule_named(text: str) -> LoadedRule | None:
 @lru_cache(maxsize=1)
 def known_codes() -> frozenset[str]:
     return frozenset(_code2name())
-
-
-@lru_cache(maxsize=1)
-def _code2name() -> dict[str, str]:
-    """A rule's code, from its file's name -> that name."""
-    return {name[:5].upper(): name for name in _names()}

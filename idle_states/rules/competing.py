@@ -9,29 +9,31 @@ from itertools import pairwise
 
 from ..pipeline import Subject
 from .is2_times import Time, column
+from .rows import StateRow, every_row, row_at
 
 
-def competing(subject: Subject) -> list[list[int]]:
+def competing(subject: Subject) -> list[list[StateRow]]:
     """The rows in groups that compete, each in the order of the table."""
-    listed = subject.table.listed
-    if listed is None:
-        return [[*range(len(subject.table.states))]]
+    listed = subject.table.origin
+    if listed.form != "nodes":
+        return [[*every_row(subject)]]
     from ..devicetree.idle_nodes import row_nodes
 
     nodes = row_nodes(listed)
     groups, start = [], 0
     for size in (len(listed.nodes()), *map(len, listed.above)):
         rows = {nodes[row].path: row for row in reversed(range(start, start + size))}
-        groups.append(sorted(row for row in rows.values() if nodes[row].available))
+        available = sorted(row for row in rows.values() if nodes[row].available)
+        groups.append([row_at(subject, row) for row in available])
         start += size
     return groups
 
 
 def columns(subject: Subject, field: str) -> Iterator[list[Time]]:
     """The values of "latency" or "residency" of rows that compete, a group at a time."""
-    row2time = {time.row: time for time in column(subject, field)}
+    index2time = {time.row.number: time for time in column(subject, field)}
     for group in competing(subject):
-        yield [row2time[row] for row in group if row in row2time]
+        yield [index2time[row.number] for row in group if row.number in index2time]
 
 
 def neighbours(subject: Subject, field: str) -> Iterator[tuple[Time, Time]]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, replace
+from ..dataclass import replace
 from ..findings import Finding, Location, Severity, sort_findings
 from ..pipeline import Subject
 from ..reading.unexpected import internal_error, raise_expected
@@ -11,24 +11,10 @@ from ..sources import Source
 from ..table import IdleTable
 from ..wording import joined
 from .catalogue import code2requires, known_codes, rules_on
+from .selection import ALL, RuleSelection
 
 if TYPE_CHECKING:
     from ..spec.suppress import Suppression
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSelection:
-    """--select and --ignore: codes or prefixes ("IS4"). Empty select means all."""
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-
-    def takes(self, code: str) -> bool:
-        selected = not self.select or code.startswith(self.select)
-        return selected and not (self.ignore and code.startswith(self.ignore))
-
-
-ALL = RuleSelection()
 
 
 def run(
@@ -53,7 +39,7 @@ def run(
 def _failure(error: Exception, table: IdleTable) -> Finding:
     """Returns the finding for a rule's exception. Raises one that was expected."""
     raise_expected(error)
-    where = table.where.get("table") or Location(file=table.origin.file or None)
+    where = table.where.get("table") or Location(file=table.read_from.file or None)
     return internal_error(error, where, table.name)
 
 

@@ -25,18 +25,8 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-names = "nap";
-                ibm,cpu-idle-state-latencies-ns = <4000>;
-                ibm,cpu-idle-state-residency-ns = <100000>;
-                ibm,cpu-idle-state-flags = <0x11000>;
-                ibm,cpu-idle-state-pmicr = <0 0>;
-                ibm,cpu-idle-state-pmicr-mask = <0 0>;
-            };
-        };
-    };
+                  ibm,cpu-idle-state-latencies-ns = <4000>;
+    +             ibm,cpu-idle-state-residency-ns = <100000>;
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt(), residency mandatory
@@ -44,13 +34,9 @@ Ground
     power_mgmt label DTPropertyReadError.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import RESIDENCIES
-from .is1_arrays import UNREAD, expected_arrays, has_arrays
-from .rule import Rule
+from .is1_arrays import UNREAD, PowerNode, expected_arrays, has_arrays, power_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule(
     "IS102",
@@ -61,11 +47,10 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    if node is None or not has_arrays(node):
-        return
-    for name in expected_arrays(subject.cpu):
+@RULE.of_each(power_nodes)
+def check(of: PowerNode) -> Verdicts:
+    subject, node = of.subject, of.node
+    for name in expected_arrays(subject.cpu) if has_arrays(node) else ():
         if name in node.properties:
             continue
         severity = None
@@ -78,10 +63,5 @@ def check(subject: Subject) -> Iterator[Finding]:
             outcome = "Linux from 4.19 on takes no state without it"
             kernels = tuple(r.name for r in subject.kernels if r.features.parse == "platform")
             severity = None if kernels else Severity.WARNING
-        yield RULE.finding(
-            subject,
-            f"expected the property {name}, found none; {outcome}",
-            node.at(name),
-            severity=severity,
-            kernels=kernels,
-        )
+        message = f"expected the property {name}, found none; {outcome}"
+        yield Verdict(node.at(name), message, severity, kernels=kernels)

@@ -20,43 +20,30 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-flags = [00 10 00 00 00 10 10 00];
-            };
-        };
-    };
+    -             ibm,cpu-idle-state-flags = [00 10 00 00 00 10 10];
+    +             ibm,cpu-idle-state-flags = [00 10 00 00 00 10 10 00];
 
 Ground
     Linux drivers/of/property.c of_property_count_elems_of_size() as called by
     pnv_parse_cpuidle_dt(); skiboot core/device.c dt_property_get_cell().
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import CELL_BYTES, STOP_LEVELS
-from .rule import Rule
+from .is1_arrays import PowerNode, power_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS103", "ragged-property", Severity.ERROR, forms=("dt",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    if node is None:
-        return
+@RULE.of_each(power_nodes)
+def check(of: PowerNode) -> Verdicts:
+    node = of.node
     for name, size in CELL_BYTES.items():
         length = len(node.properties.get(name, b""))
         if length % size:
-            yield RULE.finding(
-                subject,
-                f"expected a multiple of {size} bytes in {name}, found {length}",
-                node.at(name),
-            )
+            message = f"expected a multiple of {size} bytes in {name}, found {length}"
+            yield Verdict(node.at(name), message)
     levels = node.properties.get(STOP_LEVELS)
     if levels is not None and len(levels) != 4:
-        yield RULE.finding(
-            subject, f"expected 4 bytes in {STOP_LEVELS}, found {len(levels)}", node.at(STOP_LEVELS)
-        )
+        message = f"expected 4 bytes in {STOP_LEVELS}, found {len(levels)}"
+        yield Verdict(node.at(STOP_LEVELS), message)

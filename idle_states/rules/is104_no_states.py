@@ -23,13 +23,9 @@ Ground
     states found in DT"; Linux cpuidle-powernv.c powernv_add_idle_states().
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import FLAGS
 from .is1_arrays import has_arrays, state_count
-from .rule import Rule
+from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule(
     "IS104",
@@ -39,16 +35,13 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     node = subject.node
     if node is None:
         if not subject.table.states:
-            yield RULE.finding(subject, "expected at least one state, found none", subject.at(None))
+            yield Verdict(subject.at(None), "expected at least one state, found none")
     elif not has_arrays(node):
-        yield RULE.finding(
-            subject, "expected ibm,cpu-idle-state-* properties, found none", node.where
-        )
+        yield Verdict(node.where, "expected ibm,cpu-idle-state-* properties, found none")
     elif state_count(node) == 0:
-        yield RULE.finding(
-            subject, f"expected at least one state, found {FLAGS} empty", node.at(FLAGS)
-        )
+        yield Verdict(node.at(FLAGS), f"expected at least one state, found {FLAGS} empty")

@@ -25,14 +25,10 @@ Ground
     fwts power_mgmt label DTMoreIdleStates; op-test "More idle states found in DT".
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.convert import STATE_MAX
-from ..pipeline import Subject
 from ..power_mgt import FLAGS
 from .is1_arrays import state_count
-from .rule import Rule
+from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule(
     "IS105",
@@ -48,7 +44,8 @@ ROOM = STATE_MAX - 1
 _NAMED = 3
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     states = subject.table.states
     node = subject.node
     found = len(states) if node is None else state_count(node) or 0
@@ -58,8 +55,5 @@ def check(subject: Subject) -> Iterator[Finding]:
     more = found - ROOM - len(cut)
     named = ", ".join(cut) + (f" and {more} more" if cut and more else "")
     outcome = f"; Linux leaves out {named}" if named else ""
-    yield RULE.finding(
-        subject,
-        f"expected at most {ROOM} states, found {found}{outcome}",
-        node.at(FLAGS, ROOM) if node else subject.at(ROOM, "name"),
-    )
+    where = node.at(FLAGS, ROOM) if node else subject.at(ROOM, "name")
+    yield Verdict(where, f"expected at most {ROOM} states, found {found}{outcome}")

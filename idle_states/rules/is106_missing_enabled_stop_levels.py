@@ -19,27 +19,17 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,enabled-stop-levels = <0xec000000>;
-                ibm,cpu-idle-state-names = "stop0_lite";
-                ibm,cpu-idle-state-psscr = <0 0x330>;
-            };
-        };
-    };
+              power-mgt {
+    +             ibm,enabled-stop-levels = <0xec000000>;
 
 Ground
     skiboot hdata/spira.c add_stop_levels() and hw/slw.c add_cpu_idle_state_properties(); fwts
     power_mgmt label DTPropertyMissing.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import STOP_LEVELS
-from .rule import Rule
+from .is1_arrays import PowerNode, power_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule(
     "IS106",
@@ -50,12 +40,8 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    if node is None or not subject.cpu.isa300 or STOP_LEVELS in node.properties:
-        return
-    yield RULE.finding(
-        subject,
-        f"expected {STOP_LEVELS}, found none; firmware exports no stop state without it",
-        node.at(STOP_LEVELS),
-    )
+@RULE.of_each(power_nodes)
+def check(of: PowerNode) -> Verdicts:
+    if of.subject.cpu.isa300 and STOP_LEVELS not in of.node.properties:
+        outcome = "firmware exports no stop state without it"
+        yield Verdict(of.node.at(STOP_LEVELS), f"expected {STOP_LEVELS}, found none; {outcome}")

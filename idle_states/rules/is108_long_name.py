@@ -18,21 +18,17 @@ Example
       stop2: {name: stop2_no_smt_fold}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {name: stop2_no_fold}
+    -   stop2: {name: stop2_no_smt_fold}
+    +   stop2: {name: stop2_no_fold}
 
 Ground
     skiboot include/slw.h struct cpu_idle_states, hw/slw.c add_cpu_idle_state_properties()
     (strncpy since 3aeb50189); Linux PNV_IDLE_NAME_LEN and CPUIDLE_NAME_LEN, 16 with the NUL.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import NAME_BYTES
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 LATENCY_MAX_NS = 0xFF_FFFF
 """The greatest whose first byte, big-endian, is the NUL that such a name lacks."""
@@ -40,25 +36,24 @@ LATENCY_MAX_NS = 0xFF_FFFF
 RULE = Rule("IS108", "long-name", Severity.ERROR)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    from_table = subject.is_opal and subject.form != "dt"
-    for index, state in enumerate(subject.table.states):
-        name = state.name.encode("utf-8", "surrogateescape")
-        if len(name) < NAME_BYTES:
-            continue
-        if not from_table:
-            kept = name[: NAME_BYTES - 1].decode("utf-8", "replace")
-            outcome = f"Linux cuts it to {kept!a}"
-        elif len(name) == NAME_BYTES:
-            outcome = "skiboot exports it without its NUL"
-            if state.latency_ns > LATENCY_MAX_NS:
-                outcome += f", and takes its latency of {state.latency_ns} ns for a part of it"
-        else:
-            outcome = f"skiboot's field has {NAME_BYTES}"
-        yield RULE.finding(
-            subject,
-            f"expected a name of at most {NAME_BYTES - 1} bytes, found {state.name!a} with "
-            f"{len(name)}; {outcome}",
-            subject.at(index, "name"),
-            severity=None if from_table else Severity.WARNING,
-        )
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    name = row.name.encode("utf-8", "surrogateescape")
+    if len(name) < NAME_BYTES:
+        return
+    from_table = row.subject.is_opal and row.subject.form != "dt"
+    if not from_table:
+        kept = name[: NAME_BYTES - 1].decode("utf-8", "replace")
+        outcome = f"Linux cuts it to {kept!a}"
+    elif len(name) == NAME_BYTES:
+        outcome = "skiboot exports it without its NUL"
+        if row.state.latency_ns > LATENCY_MAX_NS:
+            outcome += f", and takes its latency of {row.state.latency_ns} ns for a part of it"
+    else:
+        outcome = f"skiboot's field has {NAME_BYTES}"
+    yield row.verdict(
+        "name",
+        f"expected a name of at most {NAME_BYTES - 1} bytes, found {row.name!a} with {len(name)}; "
+        f"{outcome}",
+        severity=None if from_table else Severity.WARNING,
+    )

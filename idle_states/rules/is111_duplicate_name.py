@@ -14,35 +14,27 @@ Example
       stop1: {name: stop0}
 
 Use instead
-    extends: power9
-    override:
-      stop1: {name: stop1}
+    -   stop1: {name: stop0}
+    +   stop1: {name: stop1}
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties() logs and exports names unchecked; Linux
     drivers/cpuidle/sysfs.c shows them as cpuidle/stateN/name.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from .competing import competing
-from .rule import FORMS, Rule
+from .rows import StateRow, repeated
+from .rule import FORMS, Rule, Severity, Verdicts
 
 RULE = Rule("IS111", "duplicate-name", Severity.WARNING, forms=FORMS)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for group in competing(subject):
-        first: dict[str, int] = {}
-        for index in group:
-            name = subject.table.states[index].name
-            earlier = first.setdefault(name, index)
-            if earlier != index:
-                yield RULE.finding(
-                    subject,
-                    f"expected each name once, found {name!a} as state {earlier} and {index}",
-                    subject.at(index, "name"),
-                    related=[(subject.at(earlier, "name"), "first used here")],
-                )
+@RULE.of_each(competing)
+def check(group: list[StateRow]) -> Verdicts:
+    for first, row in repeated(group, lambda each: each.name):
+        numbers = f"{first.number} and {row.number}"
+        yield row.verdict(
+            "name",
+            f"expected each name once, found {row.name!a} as state {numbers}",
+            related=[(first.at("name"), "first used here")],
+        )

@@ -15,34 +15,28 @@ Example
       stop2: {name: "stop2\\t"}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {name: "stop2"}
+    -   stop2: {name: "stop2\\t"}
+    +   stop2: {name: "stop2"}
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties() copies up to the first NUL; Devicetree
     Specification, section 2.2.4: a string is printable and null-terminated.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS112", "bad-name", Severity.ERROR)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in enumerate(subject.table.states):
-        bad = next((char for char in state.name if not " " <= char <= "~"), None)
-        if bad is None and state.name.strip():
-            continue
-        if bad is None:
-            message = f"expected a name for state {index}, found {state.name!a}"
-        else:
-            message = f"expected printable ASCII in a name, found {_shown(bad)} in {state.name!a}"
-        yield RULE.finding(subject, message, subject.at(index, "name"))
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    bad = next((char for char in row.name if not " " <= char <= "~"), None)
+    if bad is not None:
+        found = f"{_shown(bad)} in {row.name!a}"
+        yield row.verdict("name", f"expected printable ASCII in a name, found {found}")
+    elif not row.name.strip():
+        yield row.verdict("name", f"expected a name for state {row.number}, found {row.name!a}")
 
 
 def _shown(char: str) -> str:

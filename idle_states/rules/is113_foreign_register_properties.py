@@ -21,40 +21,25 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-psscr = <0 0x330>;
-                ibm,cpu-idle-state-psscr-mask = <0 0x3003ff>;
-            };
-        };
-    };
+    -             ibm,cpu-idle-state-pmicr = <0 0>;
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties(), has_stop_inst; Linux
     pnv_parse_cpuidle_dt() reads PSSCR under CPU_FTR_ARCH_300 and PMICR never.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import PMICR, PMICR_MASK, PSSCR, PSSCR_MASK
-from .rule import Rule
+from .is1_arrays import PowerNode, power_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS113", "foreign-register-properties", Severity.WARNING, forms=("dt",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    if node is None:
-        return
-    foreign = (PMICR, PMICR_MASK) if subject.cpu.isa300 else (PSSCR, PSSCR_MASK)
-    for name in foreign:
-        if name in node.properties:
-            yield RULE.finding(
-                subject,
-                f"expected no {name} on {subject.cpu.generation}, found "
-                f"{len(node.properties[name])} bytes; Linux ignores it",
-                node.at(name),
-            )
+@RULE.of_each(power_nodes)
+def check(of: PowerNode) -> Verdicts:
+    cpu, properties = of.subject.cpu, of.node.properties
+    for name in (PMICR, PMICR_MASK) if cpu.isa300 else (PSSCR, PSSCR_MASK):
+        if name in properties:
+            found = f"{len(properties[name])} bytes; Linux ignores it"
+            message = f"expected no {name} on {cpu.generation}, found {found}"
+            yield Verdict(of.node.at(name), message)

@@ -18,36 +18,24 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-names = [73 74 6f 70 30 00];
-            };
-        };
-    };
+    -             ibm,cpu-idle-state-names = [73 74 6f 70 30];
+    +             ibm,cpu-idle-state-names = [73 74 6f 70 30 00];
 
 Ground
     Linux drivers/of/property.c of_property_read_string_helper() returns -EILSEQ, which
     pnv_parse_cpuidle_dt() takes as a missing property.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import NAMES
-from .rule import Rule
+from .is1_arrays import PowerNode, power_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS116", "unterminated-names", Severity.ERROR, forms=("dt",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    data = node.properties.get(NAMES) if node else None
-    if node is None or not data or data.endswith(b"\0"):
-        return
-    yield RULE.finding(
-        subject,
-        f"expected a NUL at the end of {NAMES}, found {data[-1]:#04x}; Linux takes no state",
-        node.at(NAMES),
-    )
+@RULE.of_each(power_nodes)
+def check(of: PowerNode) -> Verdicts:
+    data = of.node.properties.get(NAMES)
+    if data and not data.endswith(b"\0"):
+        found = f"{data[-1]:#04x}; Linux takes no state"
+        yield Verdict(of.node.at(NAMES), f"expected a NUL at the end of {NAMES}, found {found}")

@@ -23,30 +23,18 @@ Example
     };
 
 Use instead
-    / {
-        cpus { PowerPC,POWER9@0 { cpu-version = <0x004e1202>; }; };
-        ibm,opal {
-            power-mgt {
-                ibm,pstate-min = <2>;
-                ibm,pstate-max = <0>;
-                ibm,pstate-ids = <0 1 2>;
-                ibm,pstate-frequencies-mhz = <3800 3783 3766>;
-            };
-        };
-    };
+    -             ibm,pstate-ids = <0 2 1>;
+    +             ibm,pstate-ids = <0 1 2>;
 
 Ground
     skiboot hw/occ.c add_cpu_pstate_properties(); fwts pstate_limits_test(), op-test
     validate_pstate_properties().
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import PSTATE_FREQUENCIES, PSTATE_IDS
+from .is1_arrays import PowerNode, power_nodes
 from .pstates import ids, limits, rising, values
-from .rule import Rule
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule(
     "IS120",
@@ -60,29 +48,28 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    node = subject.node
-    if node is None:
-        return
-    found = ids(subject)
-    least, most = limits(subject)
+@RULE.of_each(power_nodes)
+def check_ids(of: PowerNode) -> Verdicts:
+    found = ids(of.subject)
+    least, most = limits(of.subject)
     for name, index, limit in (("maximum", 0, most), ("minimum", -1, least)):
         if found and limit is not None and found[index] != limit:
-            at = index % len(found)
             message = f"expected the {name}, {limit}, found pstate {found[index]}"
-            yield RULE.finding(subject, message, node.at(PSTATE_IDS, at))
-    sign = 1 if rising(subject) else -1
+            yield Verdict(of.node.at(PSTATE_IDS, index % len(found)), message)
+    sign = 1 if rising(of.subject) else -1
     for index in range(1, len(found)):
         if sign * found[index] <= sign * found[index - 1]:
             wanted = "above" if sign > 0 else "below"
             message = f"expected a pstate {wanted} {found[index - 1]}, found {found[index]}"
-            yield RULE.finding(subject, message, node.at(PSTATE_IDS, index))
+            yield Verdict(of.node.at(PSTATE_IDS, index), message)
             break
-    frequencies = values(node, PSTATE_FREQUENCIES) or ()
-    for index in range(1, len(frequencies)):
-        if frequencies[index] > frequencies[index - 1]:
-            message = (
-                f"expected at most {frequencies[index - 1]} MHz, found {frequencies[index]} MHz"
-            )
-            yield RULE.finding(subject, message, node.at(PSTATE_FREQUENCIES, index))
+
+
+@RULE.of_each(power_nodes)
+def check_frequencies(of: PowerNode) -> Verdicts:
+    found = values(of.node, PSTATE_FREQUENCIES) or ()
+    for index in range(1, len(found)):
+        if found[index] > found[index - 1]:
+            message = f"expected at most {found[index - 1]} MHz, found {found[index]} MHz"
+            yield Verdict(of.node.at(PSTATE_FREQUENCIES, index), message)
             break

@@ -26,24 +26,16 @@ Example
     }
 
 Use instead
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
-            })
-        }
-    }
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500},
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
 
 Ground
     ACPI specification 6.5, 8.4.1.1 (_CST) and 8.4.3.3 (_LPI); Linux
     drivers/acpi/acpica/nsrepair2.c, acpi_ns_repair_CST().
 """
 
-from ..findings import Severity
-from .rule import Rule
+from .rule import Rule, Severity
 
 RULE = Rule("IS122", "irregular-acpi-object", Severity.WARNING, forms=("acpi",))

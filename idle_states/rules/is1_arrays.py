@@ -4,12 +4,30 @@ Source: skiboot hw/slw.c add_cpu_idle_state_properties() writes them; Linux
 arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt() reads them.
 """
 
+from collections.abc import Iterator
+
 from .. import power_mgt as dt
+from ..dataclass import dataclass
+from ..pipeline import Subject
 from ..power_mgt import PowerMgt
 from ..table import Cpu
 
 UNREAD = frozenset({dt.PMICR, dt.PMICR_MASK})
 """Exported on POWER7 and POWER8, read by no Linux; fwts and op-test count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerNode:
+    """A table's power-mgt node."""
+
+    subject: Subject
+    node: PowerMgt
+
+
+def power_nodes(subject: Subject) -> Iterator[PowerNode]:
+    """Yields the node of a table that was read from a device tree."""
+    if subject.node is not None:
+        yield PowerNode(subject, subject.node)
 
 
 def expected_arrays(cpu: Cpu) -> tuple[str, ...]:

@@ -21,10 +21,8 @@ Example
       stop4: {residency: 20ms}
 
 Use instead
-    extends: power9
-    drop: [stop8, stop11]
-    override:
-      stop4: {residency: 10ms}
+    -   stop4: {residency: 20ms}
+    +   stop4: {residency: 10ms}
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init() takes the deepest stop
@@ -33,14 +31,14 @@ Ground
 
 from collections.abc import Iterator
 
-from ..findings import Finding, Severity
 from ..linux.governors import known_in
-from ..pipeline import Subject
 from ..units import format_time
 from ..wording import joined
 from .competing import columns
+from .is2_times import Time
 from .is4_kernels import row_of
-from .rule import FORMS, Rule
+from .rows import StateRow, repeated
+from .rule import FORMS, Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
     "IS203",
@@ -52,37 +50,37 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
-    for times in columns(subject, "residency"):
-        first: dict[int, int] = {}
-        for index, _, residency in times:
-            earlier = first.setdefault(residency, index)
-            if earlier == index:
-                continue
-            tie = f"{states[earlier].name} and {states[index].name} both have a target residency of"
-            yield RULE.finding(
-                subject,
-                f"{tie} {format_time(residency)}{_passed_over(subject, earlier, index)}",
-                subject.at(index, "residency"),
-                related=[(subject.at(earlier, "residency"), f"{states[earlier].name} is here")],
-            )
+def residencies(subject: Subject) -> Iterator[list[Time]]:
+    """Yields those of the rows that compete, a group at a time."""
+    yield from columns(subject, "residency")
 
 
-def _passed_over(subject: Subject, shallower: int, deeper: int) -> str:
+@RULE.of_each(residencies)
+def check(group: list[Time]) -> Verdicts:
+    rows = [time.row for time in group]
+    for first, row in repeated(rows, lambda each: each.state.residency_ns):
+        residency = format_time(row.state.residency_ns or 0)
+        both = f"{first.name} and {row.name} both have a target residency of {residency}"
+        yield row.verdict(
+            "residency",
+            both + _passed_over(first, row),
+            related=[(first.at("residency"), f"{first.name} is here")],
+        )
+
+
+def _passed_over(first: StateRow, last: StateRow) -> str:
     """What governors make of the two, where Linux holds the rows as they stand."""
-    if subject.form not in ("driver", "sysfs"):
+    if first.subject.form not in ("driver", "sysfs"):
         return ""
-    known, others = _exceptions(subject, shallower)
+    known, others = _exceptions(first.subject, first.number)
     if not known:
         return ""
-    first, last = (subject.table.states[row] for row in (shallower, deeper))
     said = f"{joined(known)} never select{'' if len(known) > 1 else 's'} {first.name}"
     if others:
         said = f"{said}, but for {joined(others)}"
-    if last.latency_ns <= first.latency_ns:
+    if last.state.latency_ns <= first.state.latency_ns:
         return f"; {said}"
-    limit = f"a latency limit below {format_time(last.latency_ns)} excludes {last.name}"
+    limit = f"a latency limit below {format_time(last.state.latency_ns)} excludes {last.name}"
     return f"; unless {limit}, {said}"
 
 

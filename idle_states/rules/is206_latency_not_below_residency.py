@@ -20,53 +20,51 @@ Example
       stop2: {latency: 100us, residency: 10us}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {latency: 10us, residency: 100us}
+    -   stop2: {latency: 100us, residency: 10us}
+    +   stop2: {latency: 10us, residency: 100us}
 
 Ground
     Definition of both in Linux Documentation/devicetree/bindings/cpu/idle-states.yaml; the one
     historical case, stop1 of POWER9 DD1 (skiboot 84368bbf8), is deliberate.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from ..units import format_time
-from .is2_times import rows
-from .rule import FORMS, Rule
+from .is2_times import Cost, costs
+from .rule import FORMS, Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
     "IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS, requires=("IS211",)
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, latency, residency in rows(subject):
-        if subject.form == "nodes":
-            from .is6_nodes import entry_above_residency
+@RULE.of_each(costs)
+def check(cost: Cost) -> Verdicts:
+    row, latency, residency = cost.row, cost.latency, cost.residency
+    if not _in_order(cost):
+        yield row.verdict(
+            "latency",
+            f"{row.name} has an exit latency of {latency}, not below its target residency of "
+            f"{residency}",
+            severity=None if _from_firmware(row.subject) else Severity.NOTE,
+            related=[(row.at("residency"), "the target residency")],
+        )
 
-            in_order = latency <= residency or entry_above_residency(subject, index)
-        else:
-            in_order = latency < residency
-        if not in_order:
-            yield RULE.finding(
-                subject,
-                f"{subject.table.states[index].name} has an exit latency of "
-                f"{format_time(latency)}, not below its target residency of "
-                f"{format_time(residency)}",
-                subject.at(index, "latency"),
-                severity=None if _from_firmware(subject) else Severity.NOTE,
-                related=[(subject.at(index, "residency"), "the target residency")],
-            )
+
+def _in_order(cost: Cost) -> bool:
+    row, latency, residency = cost.row, cost.latency, cost.residency
+    listed = row.subject.table.origin
+    if listed.form != "nodes":
+        return latency.ns < residency.ns
+    from ..devicetree.idle_nodes import row_nodes
+    from .is6_nodes import entry_above_residency
+
+    return latency.ns <= residency.ns or entry_above_residency(row_nodes(listed)[row.number])
 
 
 def _from_firmware(subject: Subject) -> bool:
     """Whether the times are OPAL's, where the residency includes the exit: not in drivers' tables,
     in nodes of Arm and RISC-V, and in what other machines' kernels hold."""
-    held = subject.table.held
-    if held is not None:
+    held = subject.table.origin
+    if held.form == "sysfs":
         from ..linux.held import SNOOZE
 
         return held.states[0].name == SNOOZE

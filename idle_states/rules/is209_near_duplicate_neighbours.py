@@ -15,24 +15,19 @@ Example
       stop1: {latency: 9900ns, residency: 99us}
 
 Use instead
-    extends: power9
-    override:
-      stop1: {latency: 9us, residency: 90us}
+    -   stop1: {latency: 9900ns, residency: 99us}
+    +   stop1: {latency: 9us, residency: 90us}
 
 Ground
     skiboot 34e9c3c1e removed stop1_lite and stop2_lite, added by 739063fb7. The bound of 3 % is
     ours; it separates these pairs from every other of skiboot's tables.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from ..findings import Confidence, Finding, Severity
-from ..pipeline import Subject
-from ..units import format_time
 from .competing import competing
-from .is2_times import rows
-from .rule import FORMS, Rule
+from .is2_times import Cost, costs
+from .rule import FORMS, Confidence, Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
     "IS209",
@@ -42,29 +37,29 @@ RULE = Rule(
     forms=FORMS,
     requires=("IS111",),
 )
+PERCENT = RULE.threshold("percent", 3, "most percent by which times differ that count as the same")
 
-PERCENT = 3
 
-
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
-    row2costs = {row: costs for row, *costs in rows(subject)}
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
+    percent = PERCENT.of(subject)
+    row2cost = {cost.row.number: cost for cost in costs(subject)}
     for group in competing(subject):
-        for first, second in pairwise(row for row in group if row in row2costs):
-            costs, next_costs = row2costs[first], row2costs[second]
-            if not all(map(_close, costs, next_costs)):
-                continue
-            one, other = (
-                f"{states[index].name} ({format_time(latency)}/{format_time(residency)})"
-                for index, (latency, residency) in ((first, costs), (second, next_costs))
-            )
-            yield RULE.finding(
-                subject,
-                f"{one} and {other} differ by at most {PERCENT} % in latency and residency",
-                subject.at(second),
-                related=[(subject.at(first), f"{states[first].name} is here")],
-            )
+        having = [row2cost[row.number] for row in group if row.number in row2cost]
+        for first, second in pairwise(having):
+            if _alike(first, second, percent):
+                both = f"{_said(first)} and {_said(second)}"
+                yield second.row.verdict(
+                    "state",
+                    f"{both} differ by at most {percent} % in latency and residency",
+                    related=[(first.row.at(), f"{first.row.name} is here")],
+                )
 
 
-def _close(a: int, b: int) -> bool:
-    return abs(a - b) * 100 <= PERCENT * max(a, b)
+def _alike(first: Cost, second: Cost, percent: int) -> bool:
+    times = ((first.latency.ns, second.latency.ns), (first.residency.ns, second.residency.ns))
+    return all(abs(a - b) * 100 <= percent * max(a, b) for a, b in times)
+
+
+def _said(cost: Cost) -> str:
+    return f"{cost.row.name} ({cost.latency}/{cost.residency})"

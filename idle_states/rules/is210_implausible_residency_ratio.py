@@ -16,9 +16,8 @@ Example
       stop2: {residency: 2ms}
 
 Use instead
-    extends: power10
-    override:
-      stop2: {residency: 1ms}
+    -   stop2: {residency: 2ms}
+    +   stop2: {residency: 1ms}
 
 Ground
     Break-even of two states with tau = 2 * exit latency. skiboot 87f33f499 raised stop4 and
@@ -26,13 +25,8 @@ Ground
     chosen for performance. The bounds are ours.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Confidence, Finding, Severity
-from ..pipeline import Subject
-from ..units import format_time
-from .is2_times import rows
-from .rule import OPAL_FORMS, Rule
+from .is2_times import Cost, costs
+from .rule import OPAL_FORMS, Confidence, Rule, Severity, Verdicts
 
 RULE = Rule(
     "IS210",
@@ -42,22 +36,21 @@ RULE = Rule(
     forms=(*OPAL_FORMS, "sysfs"),
     requires=("IS204", "IS206", "IS211", "IS215", "IS216", "IS217"),
 )
+LOWEST = RULE.threshold("lowest", 2, "residency in exit latencies below which it is a warning")
+HIGHEST = RULE.threshold("highest", 50, "residency in exit latencies above which it is a note")
 
-LOWEST, HIGHEST = 2, 50
 
-
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, latency, residency in rows(subject):
-        if residency <= latency or LOWEST * latency <= residency <= HIGHEST * latency:
-            continue
-        impossible = residency < LOWEST * latency
-        yield RULE.finding(
-            subject,
-            f"{subject.table.states[index].name} has a target residency of "
-            f"{format_time(residency)}, {_number(residency / latency)} times its exit latency of "
-            f"{format_time(latency)}, as if it added {_percent(200 * latency / residency)} % to "
-            "what idling saves",
-            subject.at(index, "residency"),
+@RULE.of_each(costs)
+def check(cost: Cost) -> Verdicts:
+    row, latency, residency = cost.row, cost.latency, cost.residency
+    impossible = residency.ns < LOWEST.of(row.subject) * latency.ns
+    much = residency.ns > HIGHEST.of(row.subject) * latency.ns
+    if residency.ns > latency.ns and (impossible or much):
+        yield row.verdict(
+            "residency",
+            f"{row.name} has a target residency of {residency}, "
+            f"{_number(residency.ns / latency.ns)} times its exit latency of {latency}, as if it "
+            f"added {_percent(200 * latency.ns / residency.ns)} % to what idling saves",
             severity=Severity.WARNING if impossible else None,
             confidence=Confidence.MEDIUM if impossible else None,
         )

@@ -27,47 +27,48 @@ Ground
     most three digits before the zeros.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import PSSCR_FIELD_BITS, Register
 from ..units import format_time
-from .is2_times import WORDS, all_times
-from .rule import Rule
+from .is2_times import Time, all_times
+from .rows import StateRow, opal_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS211", "byte-swapped-value", Severity.WARNING)
+SHORTEST = RULE.threshold("shortest", 100, "shortest time that makes sense", "ns")
+LONGEST = RULE.threshold("longest", 2_000_000_000, "longest time that makes sense", "ns")
 
 PMICR_BITS = 0x30_0030_0000
 """Both of skiboot's OPAL_PM_*_PMICR_MASK."""
-SHORTEST_NS, LONGEST_NS = 100, 2_000_000_000
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
-    for index, field, ns in all_times(subject):
-        swapped = _reversed(ns, 4)
-        if _digits(ns) >= 5 and _digits(swapped) <= 3 and SHORTEST_NS <= swapped <= LONGEST_NS:
-            yield RULE.finding(
-                subject,
-                f"{states[index].name} has {WORDS[field]} of {ns} ns; with its bytes reversed "
-                f"it would be {format_time(swapped)}",
-                subject.at(index, field),
-            )
-    if not subject.is_opal:
+@RULE.of_each(all_times)
+def check_time(time: Time) -> Verdicts:
+    row, swapped = time.row, _reversed(time.ns, 4)
+    if _digits(time.ns) < 5 or _digits(swapped) > 3:
         return
-    bits = PSSCR_FIELD_BITS if subject.table.register is Register.PSSCR else PMICR_BITS
-    for index, state in enumerate(states):
-        for field, value in (("control", state.control), ("mask", state.mask)):
-            better = _register(value, bits)
-            if better is not None:
-                what = f"a {subject.table.register} {'value' if field == 'control' else 'mask'}"
-                yield RULE.finding(
-                    subject,
-                    f"{state.name} has {what} of {value:#x}; with its bytes or words exchanged "
-                    f"it would be {better:#x}",
-                    subject.at(index, field),
-                )
+    if SHORTEST.of(row.subject) <= swapped <= LONGEST.of(row.subject):
+        yield row.verdict(
+            time.field,
+            f"{row.name} has {time.kind} of {time.ns} ns; with its bytes reversed it would be "
+            f"{format_time(swapped)}",
+        )
+
+
+@RULE.of_each(opal_rows)
+def check_control(row: StateRow) -> Verdicts:
+    register = row.subject.table.register
+    bits = PSSCR_FIELD_BITS if register is Register.PSSCR else PMICR_BITS
+    for field, kind, value in (
+        ("control", "value", row.state.control),
+        ("mask", "mask", row.state.mask),
+    ):
+        better = _register(value, bits)
+        if better is not None:
+            yield row.verdict(
+                field,
+                f"{row.name} has a {register} {kind} of {value:#x}; with its bytes or words "
+                f"exchanged it would be {better:#x}",
+            )
 
 
 def _reversed(value: int, size: int) -> int:

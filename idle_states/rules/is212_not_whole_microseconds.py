@@ -15,32 +15,23 @@ Example
       stop2: {latency: 9900ns}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {latency: 10us}
+    -   stop2: {latency: 9900ns}
+    +   stop2: {latency: 10us}
 
 Ground
     Linux cpuidle-powernv.c powernv_add_idle_states(), DIV_ROUND_UP since 8d4e10e9ed94.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from ..units import format_time
-from .is2_times import WORDS, all_times
-from .rule import Rule
+from .is2_times import Time, all_times
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS212", "not-whole-microseconds", Severity.NOTE)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, field, ns in all_times(subject):
-        below, fraction = divmod(ns, 1000)
-        if below and fraction:
-            yield RULE.finding(
-                subject,
-                f"{subject.table.states[index].name} has {WORDS[field]} of {format_time(ns)}, "
-                f"{below + 1} us in Linux, {below} us before 4.15",
-                subject.at(index, field),
-            )
+@RULE.of_each(all_times)
+def check(time: Time) -> Verdicts:
+    below, fraction = divmod(time.ns, 1000)
+    if below and fraction:
+        converted = f"{below + 1} us in Linux, {below} us before 4.15"
+        message = f"{time.row.name} has {time.kind} of {time}, {converted}"
+        yield time.row.verdict(time.field, message)

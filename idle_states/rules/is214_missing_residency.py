@@ -14,30 +14,23 @@ Example
       nap: {residency: none}
 
 Use instead
-    extends: power8
-    override:
-      nap: {residency: 100us}
+    -   nap: {residency: none}
+    +   nap: {residency: 100us}
 
 Ground
     skiboot 0d7b1161a added the field; Linux pnv_parse_cpuidle_dt() requires the property since
     9c7b185ab2fe.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS214", "missing-residency", Severity.WARNING, forms=("spec", "c"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in enumerate(subject.table.states):
-        if state.residency_ns is None:
-            yield RULE.finding(
-                subject,
-                f"expected a target residency for {state.name}, found none; Linux from 4.19 on "
-                "takes no state of the table",
-                subject.at(index, "residency"),
-            )
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    if row.state.residency_ns is None:
+        outcome = "Linux from 4.19 on takes no state of the table"
+        message = f"expected a target residency for {row.name}, found none; {outcome}"
+        yield row.verdict("residency", message)

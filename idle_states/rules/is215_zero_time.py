@@ -16,32 +16,22 @@ Example
       stop1: {latency: 0us}
 
 Use instead
-    extends: power9
-    override:
-      stop1: {latency: 5us}
+    -   stop1: {latency: 0us}
+    +   stop1: {latency: 5us}
 
 Ground
     Linux cpuidle-powernv.c get_snooze_timeout(); arch/powerpc/platforms/powernv/idle.c
     pnv_arch300_idle_init() starts its search at a residency of 0.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from .is2_times import WORDS, all_times
-from .rule import FORMS, Rule
+from .is2_times import Time, all_times
+from .rule import FORMS, Rule, Severity, Verdicts
 
 RULE = Rule("IS215", "zero-time", Severity.ERROR, forms=FORMS)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if subject.table.built_in is not None and len(subject.table.states) == 1:
-        return
-    for index, field, ns in all_times(subject):
-        if ns == 0:
-            yield RULE.finding(
-                subject,
-                f"{subject.table.states[index].name} has {WORDS[field]} of 0",
-                subject.at(index, field),
-            )
+@RULE.of_each(all_times)
+def check(time: Time) -> Verdicts:
+    table = time.row.subject.table
+    if time.ns == 0 and (table.origin.form != "driver" or len(table.states) > 1):
+        yield time.row.verdict(time.field, f"{time.row.name} has {time.kind} of 0")

@@ -15,23 +15,19 @@ Example
       stop2: {latency: 10ms}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {latency: 10us}
+    -   stop2: {latency: 10ms}
+    +   stop2: {latency: 10us}
 
 Ground
     All tables skiboot ever had: the largest step between stop states is 418 (POWER9 DD1), that
     between nap and fastsleep is 3000. The bounds are ours.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from ..findings import Confidence, Finding, Severity
-from ..pipeline import Subject
 from ..units import format_time
-from .is2_times import FIELDS, WORDS, Time, column
-from .rule import Rule
+from .is2_times import FIELDS, Time, column
+from .rule import Confidence, Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
     "IS218",
@@ -51,44 +47,42 @@ RULE = Rule(
         "IS217",
     ),
 )
-
+STEP = RULE.threshold("step", 1000, "most times that a row may be as long as its neighbour")
+NEAR = RULE.threshold("near", 20, "most times that an end row may be as long as its only neighbour")
 UNIT = 1000
-NEAR = 20
-"""How far from its only neighbour a first or last row may be to count as being in order."""
+"""Units of time that are mistaken for each other lie so far apart."""
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
+    near, step = NEAR.of(subject), STEP.of(subject)
     for field in FIELDS:
         times = [time for time in column(subject, field) if time.ns]
         misplaced = set()
         for position, time in enumerate(times):
-            meant = _meant(times, position)
+            meant = _meant(times, position, near)
             if meant is None:
                 continue
-            misplaced.add(time.row)
-            yield RULE.finding(
-                subject,
-                f"{states[time.row].name} has {WORDS[field]} of {format_time(time.ns)}, out "
-                f"of order; {format_time(meant)} would be in order",
-                subject.at(time.row, field),
+            misplaced.add(time.row.number)
+            yield time.row.verdict(
+                field,
+                f"{time.row.name} has {time.kind} of {time}, out of order; {format_time(meant)} "
+                "would be in order",
             )
         for before, after in pairwise(times):
             low, high = sorted((before.ns, after.ns))
-            if high <= UNIT * low or misplaced & {before.row, after.row}:
+            if high <= step * low or misplaced & {before.row.number, after.row.number}:
                 continue
-            yield RULE.finding(
-                subject,
-                f"{states[after.row].name} has {WORDS[field]} of {format_time(after.ns)}, "
-                f"{states[before.row].name} before it one of {format_time(before.ns)}: a "
-                f"step of {high // low}",
-                subject.at(after.row, field),
+            yield after.row.verdict(
+                field,
+                f"{after.row.name} has {after.kind} of {after}, {before.row.name} before it one "
+                f"of {before}: a step of {high // low}",
                 severity=None if subject.is_stop else Severity.NOTE,
                 confidence=None if subject.is_stop else Confidence.LOW,
             )
 
 
-def _meant(times: list[Time], position: int) -> int | None:
+def _meant(times: list[Time], position: int, most: int) -> int | None:
     """The value 1000 times as short or long, if that and only that is in order."""
     before = times[position - 1].ns if position else None
     after = times[position + 1].ns if position + 1 < len(times) else None
@@ -101,7 +95,7 @@ def _meant(times: list[Time], position: int) -> int | None:
     def in_order(other: int) -> bool:
         if before is None or after is None:
             alone = before or after or 0
-            near = max(other, alone) <= NEAR * min(other, alone)
+            near = max(other, alone) <= most * min(other, alone)
             return near and (alone < other if after is None else other < alone)
         return before < other < after
 

@@ -16,44 +16,34 @@ Example
       stop2: {psscr: {rl: 5, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {psscr: {rl: 2, mtl: 3, tr: 3, ec: 1, esl: 1}}
+    -   stop2: {psscr: {rl: 5, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    +   stop2: {psscr: {rl: 2, mtl: 3, tr: 3, ec: 1, esl: 1}}
 
 Ground
     Power ISA 3.0B, PSSCR: RL and power-saving levels; skiboot hw/slw.c, where every table that
     ever was is ordered by level.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
-from ..units import format_time
-from .is2_times import FIELDS, WORDS, Time, column
-from .rule import Rule
+from .is2_times import FIELDS, Time, column
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule("IS219", "deeper-level-cheaper", Severity.WARNING, requires=("IS306", "IS319"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop:
-        return
-    states = subject.table.states
-    for field in FIELDS:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
+    for field in FIELDS if subject.is_stop else ():
         slowest: dict[int, Time] = {}
         for time in reversed(column(subject, field)):
-            level = states[time.row].level
+            row, level = time.row, time.row.state.level
             dearer = [t for below, t in slowest.items() if below < level and t.ns > time.ns]
             if dearer:
                 other = max(dearer, key=lambda t: t.ns)
-                yield RULE.finding(
-                    subject,
-                    f"{states[time.row].name} requests level {level} and has {WORDS[field]} of "
-                    f"{format_time(time.ns)}; {states[other.row].name} requests level "
-                    f"{states[other.row].level} and has {format_time(other.ns)}",
-                    subject.at(time.row, "control"),
-                    related=[(subject.at(other.row, field), "the dearer one")],
+                yield row.verdict(
+                    "control",
+                    f"{row.name} requests level {level} and has {time.kind} of {time}; "
+                    f"{other.row.name} requests level {other.row.state.level} and has {other}",
+                    related=[(other.row.at(field), "the dearer one")],
                 )
             if level not in slowest or slowest[level].ns < time.ns:
                 slowest[level] = time

@@ -13,23 +13,19 @@ Example
       stop8: {latency: 200us}
 
 Use instead
-    extends: power9
-    override:
-      stop8: {latency: 201us}
+    -   stop8: {latency: 200us}
+    +   stop8: {latency: 201us}
 
 Ground
     Linux cpuidle-powernv.c powernv_add_idle_states(), POWERNV_THRESHOLD_LATENCY_NS;
     pnv_arch300_idle_init() on POWER10.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.convert import THRESHOLD_NS
-from ..pipeline import Subject
 from ..table import Flag
 from ..units import format_time
-from .rule import Rule
+from .rows import StateRow, psscr_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS220", "offline-only-below-threshold", Severity.ERROR, forms=("spec",))
 
@@ -37,19 +33,16 @@ SKIPPED = Flag.TIMEBASE_STOP | Flag.LOSE_FULL_CONTEXT
 """What Linux does not handle beyond POWER9."""
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop:
+@RULE.of_each(psscr_rows)
+def check(row: StateRow) -> Verdicts:
+    state = row.state
+    if state.cpuidle or state.latency_ns > THRESHOLD_NS:
         return
-    handles_loss = subject.cpu.processor.linux_restores
-    for index, state in enumerate(subject.table.states):
-        if state.cpuidle or state.latency_ns > THRESHOLD_NS:
-            continue
-        if handles_loss or not state.has(SKIPPED):
-            yield RULE.finding(
-                subject,
-                f"{state.name} is marked 'cpuidle: no' and has an exit latency of "
-                f"{format_time(state.latency_ns)}; Linux drops it only above "
-                f"{format_time(THRESHOLD_NS)}",
-                subject.at(index, "latency"),
-                related=[(subject.at(index, "cpuidle"), "marked here")],
-            )
+    if row.subject.cpu.processor.linux_restores or not state.has(SKIPPED):
+        yield row.verdict(
+            "latency",
+            f"{state.name} is marked 'cpuidle: no' and has an exit latency of "
+            f"{format_time(state.latency_ns)}; Linux drops it only above "
+            f"{format_time(THRESHOLD_NS)}",
+            related=[(row.at("cpuidle"), "marked here")],
+        )

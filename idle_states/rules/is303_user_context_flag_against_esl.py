@@ -15,35 +15,29 @@ Example
       stop0: {flags: [STOP_INST_FAST]}
 
 Use instead
-    extends: power9
-    override:
-      stop0: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
+    -   stop0: {flags: [STOP_INST_FAST]}
+    +   stop0: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
 
 Ground
     Power ISA 3.0B, PSSCR, ESL. skiboot 739063fb7 had it wrong for stop0, stop1_lite and
     stop2_lite; e65cecd71 corrected them.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import stop_rows
-from .rule import Rule
+from .rows import StateRow
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS303", "user-context-flag-against-esl", Severity.ERROR, requires=("IS311",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in stop_rows(subject):
-        esl = state.psscr.esl
-        if state.has(Flag.LOSE_USER_CONTEXT) == bool(esl):
-            continue
+@RULE.of_each(stop_rows)
+def check(row: StateRow) -> Verdicts:
+    esl = row.state.psscr.esl
+    if row.state.has(Flag.LOSE_USER_CONTEXT) != bool(esl):
         found = "lacks LOSE_USER_CONTEXT" if esl else "has LOSE_USER_CONTEXT"
-        yield RULE.finding(
-            subject,
-            f"{state.name} {found}, but ESL={esl} in PSSCR {state.control:#x}",
-            subject.at(index, "flags"),
-            related=[(subject.at(index, "control.esl"), f"ESL={esl} is here")],
+        yield row.verdict(
+            "flags",
+            f"{row.name} {found}, but ESL={esl} in PSSCR {row.state.control:#x}",
+            related=[(row.at("control.esl"), f"ESL={esl} is here")],
         )

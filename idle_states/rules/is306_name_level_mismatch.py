@@ -16,9 +16,8 @@ Example
       stop4: {psscr: {rl: 2, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Use instead
-    extends: power9
-    override:
-      stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    -   stop4: {psscr: {rl: 2, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    +   stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties() takes the level from PSSCR alone (since
@@ -26,17 +25,16 @@ Ground
 """
 
 import re
-from collections.abc import Iterator
 
-from ..findings import Confidence, Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
 from ..patterns import pattern
-from ..pipeline import Subject
-from ..table import Flag, IdleState
+from ..table import Flag
 from .is3_control import POWER8_CLASSES, SLEEP_CLASSES, flags_text
-from .rule import Rule
+from .rows import StateRow, opal_rows, psscr_rows
+from .rule import Confidence, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR, requires=("IS108",))
+
 _STOP = pattern(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)
 _NAME2CLASS = {
     "nap": int(Flag.NAP_ENABLED),
@@ -46,56 +44,42 @@ _NAME2CLASS = {
 }
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_opal:
-        return
-    for index, state in enumerate(subject.table.states):
-        if subject.is_stop:
-            yield from _check_stop(subject, index, state)
-        else:
-            yield from _check_class(subject, index, state)
-
-
-def _check_stop(subject: Subject, index: int, state: IdleState) -> Iterator[Finding]:
+@RULE.of_each(psscr_rows)
+def check_stop(row: StateRow) -> Verdicts:
+    state = row.state
     match = _STOP.fullmatch(state.name)
     if not match:
-        yield _other_form(subject, index, state, "stopN or stopN_lite")
+        yield _other_form(row, "stopN or stopN_lite")
         return
     if int(match[1]) != state.level:
-        yield RULE.finding(
-            subject,
+        yield row.verdict(
+            "control.rl",
             f"{state.name} requests level {state.level} (PSSCR {state.control:#x})",
-            subject.at(index, "control.rl"),
-            related=[(subject.at(index, "name"), "named here")],
+            related=[(row.at("name"), "named here")],
         )
     esl = state.psscr.esl
     if state.mask != OLD_FORMAT_MASK and bool(match[2]) == bool(esl):
         meaning = "a lite state loses nothing" if esl else "that is a lite state"
-        yield RULE.finding(
-            subject,
-            f"{state.name} has ESL={esl} in PSSCR {state.control:#x}; {meaning}",
-            subject.at(index, "control.esl"),
-            severity=Severity.WARNING,
-        )
+        message = f"{state.name} has ESL={esl} in PSSCR {state.control:#x}; {meaning}"
+        yield row.verdict("control.esl", message, severity=Severity.WARNING)
 
 
-def _check_class(subject: Subject, index: int, state: IdleState) -> Iterator[Finding]:
-    expected = _NAME2CLASS.get(state.name)
+@RULE.of_each(opal_rows)
+def check_class(row: StateRow) -> Verdicts:
+    if row.subject.is_stop:
+        return
+    expected, flags = _NAME2CLASS.get(row.name), row.state.flags
     if expected is None:
-        yield _other_form(subject, index, state, "nap, fastsleep_ or winkle")
-    elif state.flags & POWER8_CLASSES & ~expected:
-        yield RULE.finding(
-            subject,
-            f"{state.name} has the flags of another class: {flags_text(state.flags)}",
-            subject.at(index, "flags"),
-        )
+        yield _other_form(row, "nap, fastsleep_ or winkle")
+    elif flags & POWER8_CLASSES & ~expected:
+        message = f"{row.name} has the flags of another class: {flags_text(flags)}"
+        yield row.verdict("flags", message)
 
 
-def _other_form(subject: Subject, index: int, state: IdleState, expected: str) -> Finding:
-    return RULE.finding(
-        subject,
-        f"expected a name such as {expected}, found {state.name!a}",
-        subject.at(index, "name"),
+def _other_form(row: StateRow, expected: str) -> Verdict:
+    return row.verdict(
+        "name",
+        f"expected a name such as {expected}, found {row.name!a}",
         severity=Severity.WARNING,
         confidence=Confidence.MEDIUM,
     )

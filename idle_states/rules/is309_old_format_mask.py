@@ -14,34 +14,25 @@ Example
       stop1: {mask: [rl]}
 
 Use instead
-    extends: power9
-    override:
-      stop1: {mask: [rl, mtl, tr, ec, esl]}
+    -   stop1: {mask: [rl]}
+    +   stop1: {mask: [rl, mtl, tr, ec, esl]}
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c validate_psscr_val_mask(); skiboot left the
     format with 739063fb7.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
-from ..pipeline import Subject
 from .is3_control import effective_psscr
-from .rule import Rule
+from .rows import StateRow, psscr_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS309", "old-format-mask", Severity.WARNING)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop:
-        return
-    for index, state in enumerate(subject.table.states):
-        if state.mask == OLD_FORMAT_MASK:
-            yield RULE.finding(
-                subject,
-                f"{state.name} has the mask 0xf of old firmware, so Linux enters it with PSSCR "
-                f"{int(effective_psscr(state)):#x} instead of {state.control:#x}",
-                subject.at(index, "mask"),
-            )
+@RULE.of_each(psscr_rows)
+def check(row: StateRow) -> Verdicts:
+    if row.state.mask == OLD_FORMAT_MASK:
+        entered = f"{int(effective_psscr(row.state)):#x} instead of {row.state.control:#x}"
+        message = f"{row.name} has the mask 0xf of old firmware, so Linux enters it with PSSCR"
+        yield row.verdict("mask", f"{message} {entered}")

@@ -18,11 +18,9 @@ Example
         flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, STOP_INST_DEEP]
 
 Use instead
-    extends: power9
-    override:
-      stop8:
-        flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT,
-                LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+    -     flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, STOP_INST_DEEP]
+    +     flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT,
+    +             LOSE_FULL_CONTEXT, STOP_INST_DEEP]
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init(): deep_spr_loss_state,
@@ -30,39 +28,36 @@ Ground
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
 
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag
 from ..wording import joined
 from .is3_control import effective_psscr
-from .rule import Rule
+from .rows import psscr_rows, row_at
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule("IS312", "flags-not-monotone-in-level", Severity.WARNING, requires=("IS311", "IS315"))
+
 _SHOWN = 4
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop:
-        return
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     for flag in (Flag.TIMEBASE_STOP, Flag.LOSE_HYP_CONTEXT, Flag.LOSE_FULL_CONTEXT):
         yield from _check_flag(subject, flag)
 
 
-def _check_flag(subject: Subject, flag: Flag) -> Iterator[Finding]:
+def _check_flag(subject: Subject, flag: Flag) -> Verdicts:
     """Rows with ESL=1 split by the flag; those on the wrong side of the other's first or last."""
-    states = subject.table.states
     having: list[tuple[int, int]] = []
     lacking: list[tuple[int, int]] = []
-    for index, state in enumerate(states):
-        if effective_psscr(state).esl:
-            (having if state.has(flag) else lacking).append((state.level, index))
+    for row in psscr_rows(subject):
+        if effective_psscr(row.state).esl:
+            (having if row.state.has(flag) else lacking).append((row.state.level, row.number))
     if not having or not lacking:
         return
     first, last = min(having)[0], max(lacking)[0]
-    too_low = sorted(row for row in having if row[0] <= last)
-    too_high = sorted(row for row in lacking if row[0] >= first)
+    too_low = sorted(each for each in having if each[0] <= last)
+    too_high = sorted(each for each in lacking if each[0] >= first)
     has = len(too_low) < len(too_high)
     culprits, others = (too_low, too_high) if has else (too_high, too_low)
     for level, index in culprits:
@@ -72,10 +67,11 @@ def _check_flag(subject: Subject, flag: Flag) -> Iterator[Finding]:
         else:
             against = others[: bisect_left(others, (level + 1, 0))][:_SHOWN]
             problem = f"lacks {flag.name}, but levels up to there have it"
-        names = joined([f"{states[other].name} ({at})" for at, other in against])
-        yield RULE.finding(
-            subject,
-            f"{states[index].name} (level {level}) {problem}: {names}",
-            subject.at(index, "flags"),
-            related=[(subject.at(other, "flags"), states[other].name) for _, other in against],
+        row = row_at(subject, index)
+        rows = [row_at(subject, other) for _, other in against]
+        names = joined([f"{other.name} ({other.state.level})" for other in rows])
+        yield row.verdict(
+            "flags",
+            f"{row.name} (level {level}) {problem}: {names}",
+            related=[(other.at("flags"), other.name) for other in rows],
         )

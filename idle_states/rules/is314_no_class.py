@@ -16,36 +16,27 @@ Example
       stop2: {flags: [LOSE_USER_CONTEXT]}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
+    -   stop2: {flags: [LOSE_USER_CONTEXT]}
+    +   stop2: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties(), supported_states_mask; Linux
     drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states().
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import flag_names
 from ..wording import joined
 from .is3_control import classes, flags_text, swapped_flags
-from .rule import Rule
+from .rows import StateRow, opal_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS314", "no-class", Severity.ERROR, requires=("IS311",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_opal:
-        return
-    wanted = classes(subject)
-    for index, state in enumerate(subject.table.states):
-        if not state.flags & wanted and swapped_flags(subject, state) is None:
-            yield RULE.finding(
-                subject,
-                f"{state.name}'s flags {flags_text(state.flags)} name no class; expected "
-                f"{joined(flag_names(wanted), 'or')}",
-                subject.at(index, "flags"),
-            )
+@RULE.of_each(opal_rows)
+def check(row: StateRow) -> Verdicts:
+    wanted, flags = classes(row.subject), row.state.flags
+    if not flags & wanted and swapped_flags(row.subject, row.state) is None:
+        expected = joined(flag_names(wanted), "or")
+        message = f"{row.name}'s flags {flags_text(flags)} name no class; expected {expected}"
+        yield row.verdict("flags", message)

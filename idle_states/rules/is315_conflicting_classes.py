@@ -20,10 +20,8 @@ Example
         flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_FAST]
 
 Use instead
-    extends: power9
-    override:
-      stop4:
-        flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+    -     flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_FAST]
+    +     flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties(), supported_states_mask; Linux
@@ -33,22 +31,22 @@ Ground
 
 from collections.abc import Iterator
 
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import STOP_CLASSES, Flag, IdleState, flag_names
 from ..wording import joined
 from .is3_control import FLAGS_OF_2014, POWER8_CLASSES, SLEEP_CLASSES
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS315", "conflicting-classes", Severity.ERROR, requires=("IS311",))
+
 _POWER8 = (int(Flag.NAP_ENABLED), SLEEP_CLASSES, int(Flag.WINKLE_ENABLED))
 _HYP_OR_FULL = Flag.LOSE_HYP_CONTEXT | Flag.LOSE_FULL_CONTEXT
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in enumerate(subject.table.states):
-        for conflict in _conflicts(state):
-            yield RULE.finding(subject, f"{state.name} has {conflict}", subject.at(index, "flags"))
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    for conflict in _conflicts(row.state):
+        yield row.verdict("flags", f"{row.name} has {conflict}")
 
 
 def _conflicts(state: IdleState) -> Iterator[str]:

@@ -24,42 +24,29 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-names = "stop0_lite", "stop0";
-                ibm,cpu-idle-state-latencies-ns = <1000 2000>;
-                ibm,cpu-idle-state-residency-ns = <10000 20000>;
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>;
-                ibm,cpu-idle-state-psscr = <0x0 0x330 0x0 0x300330>;
-                ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
-            };
-        };
-    };
+    -             ibm,cpu-idle-state-flags = <0x0 0x101000>;
+    +             ibm,cpu-idle-state-flags = <0x100000 0x101000>;
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(), has_stop_states; skiboot
     hw/slw.c add_cpu_idle_state_properties(), supported_states_mask.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from .is3_control import flags_text
-from .rule import Rule
+from .rows import psscr_rows
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
     "IS316", "first-state-not-stop", Severity.ERROR, forms=("dt",), requires=("IS311", "IS314")
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
-    if subject.is_stop and states and not states[0].is_stop:
-        yield RULE.finding(
-            subject,
-            f"the first state, {states[0].name}, has flags {flags_text(states[0].flags)} and no "
-            f"stop class, so Linux takes none of the {len(states)} states",
-            subject.at(0, "flags"),
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
+    first = next(psscr_rows(subject), None)
+    if first and not first.state.is_stop:
+        yield first.verdict(
+            "flags",
+            f"the first state, {first.name}, has flags {flags_text(first.state.flags)} and no "
+            f"stop class, so Linux takes none of the {len(subject.table.states)} states",
         )

@@ -15,49 +15,42 @@ Example
       stop4: {name: stop6, psscr: {rl: 6, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Use instead
-    extends: power9
-    override:
-      stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    -   stop4: {name: stop6, psscr: {rl: 6, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    +   stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Ground
     skiboot 15d9f3199 replaced RL=3, not implemented on POWER9, in its own idle loop; hw/slw.c
     tables and hdata/test/op920.wsp.dts, p10-rainier.dts list the levels.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.stop_choice import OLD_FORMAT_MASK
-from ..pipeline import Subject
 from ..wording import joined
 from .is3_control import claimed_cpu, implemented_levels
-from .rule import Rule
+from .rows import psscr_rows
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule("IS319", "unimplemented-level", Severity.ERROR, requires=("IS306",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     levels = implemented_levels(subject)
     cpu = claimed_cpu(subject)
-    if not subject.is_stop or not levels or cpu is None:
+    if not levels or cpu is None:
         return
     known = joined([str(level) for level in levels])
     grouped = cpu.processor.grouped_levels
-    for index, state in enumerate(subject.table.states):
-        psscr = state.psscr
+    for row in psscr_rows(subject):
+        psscr = row.state.psscr
         if psscr.rl not in levels:
-            yield RULE.finding(
-                subject,
-                f"{state.name} requests level {psscr.rl}; {cpu.generation} has levels {known}",
-                subject.at(index, "control.rl"),
-            )
-        if state.mask == OLD_FORMAT_MASK:
+            message = f"{row.name} requests level {psscr.rl}; {cpu.generation} has levels {known}"
+            yield row.verdict("control.rl", message)
+        if row.state.mask == OLD_FORMAT_MASK:
             continue
         first = psscr.mtl & ~3 if grouped else psscr.mtl
         if not any(first <= level <= psscr.mtl for level in levels):
-            yield RULE.finding(
-                subject,
-                f"{state.name} may go on to MTL={psscr.mtl}, but {cpu.generation} has no such "
+            yield row.verdict(
+                "control.mtl",
+                f"{row.name} may go on to MTL={psscr.mtl}, but {cpu.generation} has no such "
                 f"level, only {known}",
-                subject.at(index, "control.mtl"),
             )

@@ -21,25 +21,19 @@ Ground
     OPAL_PM_STOP_INST_DEEP only if wakeup_engine_state is present (56a945e8d).
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import home
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS322", "unreachable-deep-state", Severity.NOTE, forms=("spec", "c"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if home(subject).quirk != "mambo":
-        return
-    for index, state in enumerate(subject.table.states):
-        if state.has(Flag.STOP_INST_DEEP):
-            yield RULE.finding(
-                subject,
-                f"{state.name} has STOP_INST_DEEP, which is never exported under Mambo: there is "
-                "no wakeup engine",
-                subject.at(index, "flags"),
-            )
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    if row.state.has(Flag.STOP_INST_DEEP) and home(row.subject).quirk == "mambo":
+        yield row.verdict(
+            "flags",
+            f"{row.name} has STOP_INST_DEEP, which is never exported under Mambo: there is no "
+            "wakeup engine",
+        )

@@ -15,47 +15,41 @@ Example
       stop4: {psscr: {rl: 4, mtl: 7, tr: 1, ec: 1, esl: 1}}
 
 Use instead
-    extends: power9
-    override:
-      stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
+    -   stop4: {psscr: {rl: 4, mtl: 7, tr: 1, ec: 1, esl: 1}}
+    +   stop4: {psscr: {rl: 4, mtl: 7, tr: 3, ec: 1, esl: 1}}
 
 Ground
     Power ISA 3.0B, PSSCR; skiboot include/opal-api.h OPAL_PM_PSSCR_MASK, all tables since
     739063fb7.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import PSSCR_MASK, field_mask
 from .is3_control import stop_rows
-from .rule import Rule
+from .rows import StateRow
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS324", "unusual-psscr-field", Severity.WARNING)
+
 _USUAL_TR = 3
 _PSLL = field_mask(["psll"])
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in stop_rows(subject):
-        psscr = state.psscr
-        if psscr.tr != _USUAL_TR:
-            yield RULE.finding(
-                subject,
-                f"{state.name} has TR={psscr.tr}; every table so far has TR={_USUAL_TR}",
-                subject.at(index, "control.tr"),
-            )
-        for what, value, field in (
-            ("PSSCR value", state.control, "control"),
-            ("mask", state.mask, "mask"),
-        ):
-            extra = value & ~PSSCR_MASK
-            if extra:
-                also = " (PSLL)" if not extra & ~_PSLL else ""
-                yield RULE.finding(
-                    subject,
-                    f"{state.name}'s {what} {value:#x} has bits {extra:#x}{also} beside RL, MTL, "
-                    "TR, EC and ESL",
-                    subject.at(index, field),
-                )
+@RULE.of_each(stop_rows)
+def check_tr(row: StateRow) -> Verdicts:
+    tr = row.state.psscr.tr
+    if tr != _USUAL_TR:
+        message = f"{row.name} has TR={tr}; every table so far has TR={_USUAL_TR}"
+        yield row.verdict("control.tr", message)
+
+
+@RULE.of_each(stop_rows)
+def check_other_bits(row: StateRow) -> Verdicts:
+    for field, kind, value in (
+        ("control", "PSSCR value", row.state.control),
+        ("mask", "mask", row.state.mask),
+    ):
+        extra = value & ~PSSCR_MASK
+        if extra:
+            also = " (PSLL)" if not extra & ~_PSLL else ""
+            found = f"{kind} {value:#x} has bits {extra:#x}{also} beside RL, MTL, TR, EC and ESL"
+            yield row.verdict(field, f"{row.name}'s {found}")

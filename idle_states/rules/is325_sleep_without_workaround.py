@@ -14,32 +14,28 @@ Example
       fastsleep_: {flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, SLEEP_ENABLED]}
 
 Use instead
-    extends: power8
-    override:
-      fastsleep_: {flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, SLEEP_ENABLED_ER1]}
+    -   fastsleep_: {flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, SLEEP_ENABLED]}
+    +   fastsleep_: {flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, SLEEP_ENABLED_ER1]}
 
 Ground
     skiboot 5ac6ac391; Linux arch/powerpc/platforms/powernv/idle.c pnv_init_idle_states().
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag
-from .rule import Rule
+from .rows import StateRow, opal_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS325", "sleep-without-workaround", Severity.WARNING)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_opal or not subject.cpu.processor.fast_sleep:
+@RULE.of_each(opal_rows)
+def check(row: StateRow) -> Verdicts:
+    state = row.state
+    if not state.has(Flag.SLEEP_ENABLED) or state.has(Flag.SLEEP_ENABLED_ER1):
         return
-    for index, state in enumerate(subject.table.states):
-        if state.has(Flag.SLEEP_ENABLED) and not state.has(Flag.SLEEP_ENABLED_ER1):
-            yield RULE.finding(
-                subject,
-                f"{state.name} has SLEEP_ENABLED without SLEEP_ENABLED_ER1; POWER8 needs the "
-                "workaround for fast sleep",
-                subject.at(index, "flags"),
-            )
+    if row.subject.cpu.processor.fast_sleep:
+        yield row.verdict(
+            "flags",
+            f"{state.name} has SLEEP_ENABLED without SLEEP_ENABLED_ER1; POWER8 needs the "
+            "workaround for fast sleep",
+        )

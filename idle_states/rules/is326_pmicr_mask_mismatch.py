@@ -17,9 +17,8 @@ Example
       fastsleep_: {pmicr: fastsleep, mask: 0x2000000000}
 
 Use instead
-    extends: power8
-    override:
-      fastsleep_: {pmicr: fastsleep, mask: sleep}
+    -   fastsleep_: {pmicr: fastsleep, mask: 0x2000000000}
+    +   fastsleep_: {pmicr: fastsleep, mask: sleep}
 
 Ground
     skiboot include/opal-api.h OPAL_PM_*_PMICR and OPAL_PM_*_PMICR_MASK; ae8584729 (mask filled
@@ -28,13 +27,13 @@ Ground
 
 from collections.abc import Iterator
 
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import PMICR_MASKS, PMICR_VALUES, Flag, IdleState, Register
 from .is3_control import SLEEP_CLASSES
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule("IS326", "pmicr-mask-mismatch", Severity.WARNING)
+
 _SLEEP, _WINKLE = PMICR_MASKS["sleep"], PMICR_MASKS["winkle"]
 _PAIRS = frozenset(
     {(0, 0)}
@@ -44,23 +43,21 @@ _PAIRS = frozenset(
 _MASK2CLASS = {_SLEEP: SLEEP_CLASSES, _WINKLE: int(Flag.WINKLE_ENABLED)}
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if subject.table.register is not Register.PMICR:
-        return
-    for index, state in enumerate(subject.table.states):
-        outside = state.control & ~state.mask
-        if outside:
-            yield RULE.finding(
-                subject,
-                f"{state.name}'s PMICR value {state.control:#x} has bits {outside:#x} outside its "
-                f"mask {state.mask:#x}",
-                subject.at(index, "mask"),
-                severity=Severity.ERROR,
-            )
-            continue
-        problem = _problem(state)
-        if problem:
-            yield RULE.finding(subject, f"{state.name} has {problem}", subject.at(index, "mask"))
+def pmicr_rows(subject: Subject) -> Iterator[StateRow]:
+    if subject.table.register is Register.PMICR:
+        yield from every_row(subject)
+
+
+@RULE.of_each(pmicr_rows)
+def check(row: StateRow) -> Verdicts:
+    control, mask = row.state.control, row.state.mask
+    outside = control & ~mask
+    if outside:
+        found = f"bits {outside:#x} outside its mask {mask:#x}"
+        message = f"{row.name}'s PMICR value {control:#x} has {found}"
+        yield row.verdict("mask", message, severity=Severity.ERROR)
+    elif problem := _problem(row.state):
+        yield row.verdict("mask", f"{row.name} has {problem}")
 
 
 def _problem(state: IdleState) -> str:

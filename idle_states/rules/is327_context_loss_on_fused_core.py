@@ -23,28 +23,20 @@ Ground
     skiboot 1629c851c: fused cores exported stop4 and stop5 until then.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag, flag_names
 from ..wording import joined
 from .is3_control import home
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS327", "context-loss-on-fused-core", Severity.ERROR, forms=("spec", "c"))
+
 _LOSSES = Flag.LOSE_HYP_CONTEXT | Flag.LOSE_FULL_CONTEXT
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not home(subject).fused_core:
-        return
-    for index, state in enumerate(subject.table.states):
-        losses = state.flags & _LOSSES
-        if losses:
-            yield RULE.finding(
-                subject,
-                f"{state.name} has {joined(flag_names(losses))}; Linux cannot restore both halves "
-                "of a fused core",
-                subject.at(index, "flags"),
-            )
+@RULE.of_each(every_row)
+def check(row: StateRow) -> Verdicts:
+    losses = row.state.flags & _LOSSES
+    if losses and home(row.subject).fused_core:
+        outcome = "Linux cannot restore both halves of a fused core"
+        yield row.verdict("flags", f"{row.name} has {joined(flag_names(losses))}; {outcome}")

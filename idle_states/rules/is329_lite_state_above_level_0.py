@@ -19,22 +19,16 @@ Ground
     skiboot 34e9c3c1e. The last DD1 table still has stop1_lite, as stop1 is not for cpuidle there.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from .is3_control import stop_rows
-from .rule import Rule
+from .rows import StateRow
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule("IS329", "lite-state-above-level-0", Severity.NOTE, requires=("IS301", "IS306"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    for index, state in stop_rows(subject):
-        if not state.psscr.esl and state.level:
-            yield RULE.finding(
-                subject,
-                f"{state.name} requests level {state.level} with ESL=0, so the thread holds on to "
-                "its SMT resources",
-                subject.at(index, "control.esl"),
-            )
+@RULE.of_each(stop_rows)
+def check(row: StateRow) -> Verdicts:
+    if not row.state.psscr.esl and row.state.level:
+        outcome = "so the thread holds on to its SMT resources"
+        message = f"{row.name} requests level {row.state.level} with ESL=0, {outcome}"
+        yield row.verdict("control.esl", message)

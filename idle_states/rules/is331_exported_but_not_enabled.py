@@ -25,31 +25,17 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,enabled-stop-levels = <0xc0000000>;
-                ibm,cpu-idle-state-names = "stop0", "stop1";
-                ibm,cpu-idle-state-latencies-ns = <2000 5000>;
-                ibm,cpu-idle-state-residency-ns = <20000 50000>;
-                ibm,cpu-idle-state-flags = <0x101000 0x101000>;
-                ibm,cpu-idle-state-psscr = <0x0 0x300330 0x0 0x300331>;
-                ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
-            };
-        };
-    };
+    -             ibm,enabled-stop-levels = <0x80000000>;
+    +             ibm,enabled-stop-levels = <0xc0000000>;
 
 Ground
     skiboot hw/slw.c add_cpu_idle_state_properties(), stop_levels. c3ea33f17 tested the wrong bit
     with the whole PSSCR as shift count; 0500d504b corrected it.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..power_mgt import STOP_LEVELS
-from .rule import Rule
+from .rows import StateRow, psscr_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule(
     "IS331",
@@ -60,16 +46,14 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    levels = subject.node.stop_levels if subject.node else None
-    if levels is None or not subject.is_stop or subject.node is None:
-        return
-    for index, state in enumerate(subject.table.states):
-        if not levels & 1 << 31 - state.level:
-            yield RULE.finding(
-                subject,
-                f"{state.name} is in the tree, but {STOP_LEVELS} {levels:#010x} does not enable "
-                f"level {state.level}",
-                subject.at(index, "control"),
-                related=[(subject.node.at(STOP_LEVELS), "enabled levels")],
-            )
+@RULE.of_each(psscr_rows)
+def check(row: StateRow) -> Verdicts:
+    node, level = row.subject.node, row.state.level
+    levels = node.stop_levels if node else None
+    if node is not None and levels is not None and not levels & 1 << 31 - level:
+        enabled = f"{STOP_LEVELS} {levels:#010x} does not enable level {level}"
+        yield row.verdict(
+            "control",
+            f"{row.name} is in the tree, but {enabled}",
+            related=[(node.at(STOP_LEVELS), "enabled levels")],
+        )

@@ -20,10 +20,9 @@ Example
                 LOSE_FULL_CONTEXT, STOP_INST_DEEP]
 
 Use instead
-    extends: power9
-    override:
-      stop4:
-        flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+    -     flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT,
+    -             LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+    +     flags: [LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT, LOSE_FULL_CONTEXT, STOP_INST_DEEP]
 
 Ground
     skiboot 58913880c took both timebase flags from POWER9's stop4: the core loses neither the
@@ -34,13 +33,10 @@ Ground
     drivers/cpuidle/cpuidle-powernv.c, CPUIDLE_FLAG_TIMER_STOP.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..table import Flag
 from .is3_control import claimed_cpu, effective_psscr, home
-from .rule import Rule
+from .rows import StateRow, psscr_rows
+from .rule import Rule, Severity, Verdicts
 
 RULE = Rule(
     "IS333",
@@ -50,22 +46,18 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    cpu = claimed_cpu(subject)
+@RULE.of_each(psscr_rows)
+def check(row: StateRow) -> Verdicts:
+    cpu = claimed_cpu(row.subject)
     stops_from = cpu.processor.timebase_stops_from if cpu else None
-    if not subject.is_stop or cpu is None or stops_from is None or home(subject).quirk == "mambo":
+    if cpu is None or stops_from is None or home(row.subject).quirk == "mambo":
         return
-    for index, state in enumerate(subject.table.states):
-        psscr = effective_psscr(state)
-        has = state.has(Flag.TIMEBASE_STOP)
-        if has and max(psscr.rl, psscr.mtl) < stops_from:
-            problem = f"has TIMEBASE_STOP, but {cpu.generation}'s timebase runs on below level"
-        elif not has and psscr.esl and psscr.rl >= stops_from:
-            problem = f"lacks TIMEBASE_STOP, but {cpu.generation}'s timebase stops from level"
-        else:
-            continue
-        yield RULE.finding(
-            subject,
-            f"{state.name} (level {state.level}) {problem} {stops_from}",
-            subject.at(index, "flags"),
-        )
+    psscr = effective_psscr(row.state)
+    has = row.state.has(Flag.TIMEBASE_STOP)
+    if has and max(psscr.rl, psscr.mtl) < stops_from:
+        problem = f"has TIMEBASE_STOP, but {cpu.generation}'s timebase runs on below level"
+    elif not has and psscr.esl and psscr.rl >= stops_from:
+        problem = f"lacks TIMEBASE_STOP, but {cpu.generation}'s timebase stops from level"
+    else:
+        return
+    yield row.verdict("flags", f"{row.name} (level {row.state.level}) {problem} {stops_from}")

@@ -19,6 +19,7 @@ from ..table import (
     Psscr,
     flag_names,
 )
+from .rows import StateRow, psscr_rows
 
 SLEEP_CLASSES = int(Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1)
 POWER8_CLASSES = int(Flag.NAP_ENABLED | Flag.WINKLE_ENABLED) | SLEEP_CLASSES
@@ -27,15 +28,14 @@ FLAGS_OF_2014 = 0x700
 """Context-loss bits before 7f73dfca2 moved them to 0x7000; a word with one is IS310's."""
 
 
-def stop_rows(subject: Subject) -> Iterator[tuple[int, IdleState]]:
+def stop_rows(subject: Subject) -> Iterator[StateRow]:
     """Rows with a full PSSCR value; none in tables of other registers.
 
     A mask of 0xf is 2016's format, of which the kernel uses RL alone (IS309).
     """
-    if subject.is_stop:
-        for index, state in enumerate(subject.table.states):
-            if state.mask != OLD_FORMAT_MASK:
-                yield index, state
+    for row in psscr_rows(subject):
+        if row.state.mask != OLD_FORMAT_MASK:
+            yield row
 
 
 def effective_psscr(state: IdleState) -> Psscr:

@@ -17,25 +17,17 @@ Example
       stop0_lite: {latency: 200ns, residency: 2us}
 
 Use instead
-    # kernel: 4.11
-    extends: power9
-    override:
-      stop0_lite: {latency: 1us, residency: 10us}
+    -   stop0_lite: {latency: 200ns, residency: 2us}
+    +   stop0_lite: {latency: 1us, residency: 10us}
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(); 8d4e10e9ed94 rounds up
     since 4.15. skiboot 51974cab7 raised stop0_lite from 200 ns to 1 us for this.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..units import format_time
 from .is4_kernels import registered
-from .rule import OPAL_FORMS, Judged, Rule, per_kernel
+from .rule import OPAL_FORMS, KernelView, Rule, Severity, Verdicts
 
 RULE = Rule(
     "IS401",
@@ -46,18 +38,13 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for row, state in registered(subject, driver):
-            source = subject.table.states[row]
-            for field, what, ns, us in (
-                ("latency", "exit latency", source.latency_ns, state.exit_latency_us),
-                ("residency", "target residency", source.residency_ns, state.target_residency_us),
-            ):
-                if us == 0:
-                    found = "no " + what if ns is None else f"{what} {format_time(ns)}"
-                    message = f"{source.name} has {found}, which is 0 us to this kernel"
-                    yield subject.at(row, field), message
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    for row, state in registered(view):
+        for field, what, ns, us in (
+            ("latency", "exit latency", row.state.latency_ns, state.exit_latency_us),
+            ("residency", "target residency", row.state.residency_ns, state.target_residency_us),
+        ):
+            if us == 0:
+                found = "no " + what if ns is None else f"{what} {format_time(ns)}"
+                yield row.verdict(field, f"{row.name} has {found}, which is 0 us to this kernel")

@@ -17,46 +17,31 @@ Example
       stop2: {psscr: {rl: 2, mtl: 3, tr: 3, esl: 1}}
 
 Use instead
-    extends: power9
-    drop: [stop8, stop11]
-    override:
-      stop2: {psscr: {rl: 2, mtl: 3, tr: 3, esl: 1, ec: 1}}
+    -   stop2: {psscr: {rl: 2, mtl: 3, tr: 3, esl: 1}}
+    +   stop2: {psscr: {rl: 2, mtl: 3, tr: 3, esl: 1, ec: 1}}
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states() and
     arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init(), as far as the release has them.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..stages import Lost
 from ..table import Flag
 from .is4_kernels import gave_up, knows_processor, place, row_of
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS404", "state-lost", Severity.WARNING)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    severities: dict[Judged, Severity] = {}
-
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        if gave_up(driver) or not knows_processor(subject, release):
-            return
-        for lost in driver.lost:
-            severity = _severity(subject, lost)
-            if severity is not None:
-                verdict = (place(subject, lost.index), f"{lost.state} is lost: {lost.reason}")
-                severities[verdict] = severity
-                yield verdict
-
-    for where, message, kernels in per_kernel(subject, judge):
-        severity = severities[where, message]
-        yield RULE.finding(subject, message, where, severity=severity, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    if gave_up(view.driver) or not knows_processor(view):
+        return
+    for lost in view.driver.lost:
+        severity = _severity(view.subject, lost)
+        if severity is not None:
+            where = place(view.subject, lost.index)
+            yield Verdict(where, f"{lost.state} is lost: {lost.reason}", severity)
 
 
 def _severity(subject: Subject, lost: Lost) -> Severity | None:

@@ -18,41 +18,27 @@ Example
                 LOSE_FULL_CONTEXT, STOP_INST_DEEP]
 
 Use instead
-    # kernel: 4.14
-    extends: power9
-    override:
-      stop5:
-        flags: [DEC_STOP, TIMEBASE_STOP, LOSE_USER_CONTEXT, LOSE_HYP_CONTEXT,
-                LOSE_FULL_CONTEXT, STOP_INST_DEEP]
+    - # kernel: 4.11
+    + # kernel: 4.14
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c before 4.13, stop_psscr_table[] indexed by the
     number of the state in drv->states[].
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from .is4_kernels import registered, written_psscr
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS405", "wrong-psscr", Severity.ERROR)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for row, state in registered(subject, driver):
-            source = subject.table.states[row]
-            expected = written_psscr(source, release)
-            if state.psscr is not None and state.psscr != expected:
-                yield (
-                    subject.at(row, "control"),
-                    f"{source.name} is entered with PSSCR {state.psscr:#x} instead of "
-                    f"{expected:#x}: a state lost before it shifts the kernel's table",
-                )
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    for row, state in registered(view):
+        expected = written_psscr(row.state, view.release)
+        if state.psscr is not None and state.psscr != expected:
+            yield row.verdict(
+                "control",
+                f"{row.name} is entered with PSSCR {state.psscr:#x} instead of {expected:#x}: a "
+                "state lost before it shifts the kernel's table",
+            )

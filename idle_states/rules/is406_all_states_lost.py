@@ -15,23 +15,16 @@ Example
       stop2: {residency: none}
 
 Use instead
-    extends: power9
-    override:
-      stop2: {residency: 100us}
+    -   stop2: {residency: none}
+    +   stop2: {residency: 100us}
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt() since 9c7b185ab2fe (4.19),
     drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states() before.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from .is4_kernels import PARSE_CAUSES
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule(
     "IS406",
@@ -41,14 +34,10 @@ RULE = Rule(
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        causes = [lost for lost in driver.lost if lost.cause in PARSE_CAUSES]
-        if not causes:
-            return
-        said = [line.text for line in driver.messages if line.level in ("warning", "error")]
-        log = f'; the log says "{said[0]}"' if said else ""
-        yield subject.at(None), causes[0].reason + log
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    causes = [lost for lost in view.driver.lost if lost.cause in PARSE_CAUSES]
+    said = [line.text for line in view.driver.messages if line.level in ("warning", "error")]
+    log = f'; the log says "{said[0]}"' if said else ""
+    for lost in causes[:1]:
+        yield Verdict(view.subject.at(None), lost.reason + log)

@@ -23,18 +23,8 @@ Example
     };
 
 Use instead
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-names = "stop0_lite", "stop0";
-                ibm,cpu-idle-state-latencies-ns = <1000 2000>;
-                ibm,cpu-idle-state-residency-ns = <10000 20000>;
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>;
-                ibm,cpu-idle-state-psscr = <0x0 0x330 0x0 0x300330>;
-                ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
-            };
-        };
-    };
+    -             ibm,cpu-idle-state-names = "stop0_lite";
+    +             ibm,cpu-idle-state-names = "stop0_lite", "stop0";
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt(): a count of names below
@@ -42,25 +32,16 @@ Ground
     MAX_POWERNV_IDLE_STATES. Concluded from the code.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..power_mgt import NAMES
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS407", "kernel-oops", Severity.ERROR)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        if driver.fatal is None:
-            return
-        about_names = subject.node is not None and driver.fatal.startswith(NAMES)
-        where = subject.node.at(NAMES) if about_names and subject.node else subject.at(None)
-        yield where, f"the kernel crashes: {driver.fatal}"
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    fatal, node = view.driver.fatal, view.subject.node
+    if fatal is not None:
+        about_names = node is not None and fatal.startswith(NAMES)
+        where = node.at(NAMES) if about_names and node else view.subject.at(None)
+        yield Verdict(where, f"the kernel crashes: {fatal}")

@@ -22,32 +22,24 @@ Ground
     3005c597ba46 (4.8) for stop states at all. skiboot 8cd82f715 for POWER11's table.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..processors import VERSIONS
 from .is4_kernels import gave_up, knows_processor
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS408", "unknown-pvr", Severity.NOTE, forms=("spec", "dt"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        if gave_up(driver) or knows_processor(subject, release) or not subject.exported_indices:
-            return
-        cpu = subject.cpu
-        whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if release.features.stop else ""
-        version = VERSIONS.get(cpu.pvr)
-        if release.features.stop and version is not None and version.linux is None:
-            whose += ", nor has any modelled kernel that looks at it"
-        yield (
-            subject.at(None, "cpu"),
-            f"the kernel has no stop driver{whose}, so it registers none of the states",
-        )
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    subject, features = view.subject, view.release.features
+    if gave_up(view.driver) or knows_processor(view) or not subject.exported_indices:
+        return
+    cpu = subject.cpu
+    whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if features.stop else ""
+    version = VERSIONS.get(cpu.pvr)
+    if features.stop and version is not None and version.linux is None:
+        whose += ", nor has any modelled kernel that looks at it"
+    yield Verdict(
+        subject.at(None, "cpu"),
+        f"the kernel has no stop driver{whose}, so it registers none of the states",
+    )

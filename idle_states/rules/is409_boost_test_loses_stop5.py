@@ -16,24 +16,17 @@ Example
       stop5: {latency: 200001ns}
 
 Use instead
-    extends: power9
-    override:
-      stop5: {latency: 200us}
+    -   stop5: {latency: 200001ns}
+    +   stop5: {latency: 200us}
 
 Ground
     op-test testcases/OpTestEM.py cpu_boost_freqs_host, faf8022; Linux cpuidle-powernv.c
     POWERNV_THRESHOLD_LATENCY_NS.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..identify import claim
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from .is4_kernels import gave_up, knows_processor, row_of
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule(
     "IS409",
@@ -42,43 +35,51 @@ RULE = Rule(
     aliases=("op-test:Stop5 not available. WOF is not supported",),
     requires=("IS404",),
 )
+
 STATE = "stop5"
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not subject.is_stop or subject.cpu.processor.boost_state != STATE:
+@RULE.of_table
+def check_table(subject: Subject) -> Verdicts:
+    if not _is_wanted(subject) or _row(subject) is not None:
         return
-    row = next((i for i, s in enumerate(subject.table.states) if s.name == STATE), None)
-    if row is None:
-        claimed = claim(subject)
-        if claimed and any(state.name == STATE for state in claimed.required):
-            yield RULE.finding(
-                subject,
-                f"{STATE} of {claimed.table.name} is missing; op-test's boost test needs it",
-                subject.at(None),
-            )
+    claimed = claim(subject)
+    if claimed and any(state.name == STATE for state in claimed.required):
+        message = f"{STATE} of {claimed.table.name} is missing; op-test's boost test needs it"
+        yield Verdict(subject.at(None), message)
+
+
+@RULE.of_table
+def check_export(subject: Subject) -> Verdicts:
+    row = _row(subject)
+    if _is_wanted(subject) and row is not None and (reason := _withheld(subject, row)):
+        needed = f"{STATE}, which op-test's boost test needs, is not exported"
+        yield Verdict(subject.at(row), f"{needed} on {subject.platform.name}: {reason}")
+
+
+@RULE.of_each_driver
+def check_kernel(view: KernelView) -> Verdicts:
+    subject = view.subject
+    row = _row(subject)
+    if not _is_wanted(subject) or row is None or _withheld(subject, row):
         return
-    yield from _lost(subject, row)
+    if gave_up(view.driver) or not knows_processor(view):
+        return
+    for lost in view.driver.lost:
+        if row_of(subject, lost.index) == row:
+            need = f"{STATE}, which op-test's boost test needs, is not registered"
+            yield Verdict(subject.at(row), f"{need}: {lost.reason}")
 
 
-def _lost(subject: Subject, row: int) -> Iterator[Finding]:
-    for lost in subject.export.lost if subject.export else ():
-        if lost.index == row:
-            yield RULE.finding(
-                subject,
-                f"{STATE}, which op-test's boost test needs, is not exported on "
-                f"{subject.platform.name}: {lost.reason}",
-                subject.at(row),
-            )
-            return
+def _is_wanted(subject: Subject) -> bool:
+    return subject.is_stop and subject.cpu.processor.boost_state == STATE
 
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        if gave_up(driver) or not knows_processor(subject, release):
-            return
-        for lost in driver.lost:
-            if row_of(subject, lost.index) == row:
-                need = f"{STATE}, which op-test's boost test needs, is not registered"
-                yield subject.at(row), f"{need}: {lost.reason}"
 
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+def _row(subject: Subject) -> int | None:
+    return next((i for i, s in enumerate(subject.table.states) if s.name == STATE), None)
+
+
+def _withheld(subject: Subject, row: int) -> str:
+    """Why firmware does not export a row; "" if it does."""
+    lost = subject.export.lost if subject.export else ()
+    return next((each.reason for each in lost if each.index == row), "")

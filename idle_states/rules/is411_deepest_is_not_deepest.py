@@ -16,54 +16,41 @@ Example
       stop4: {residency: 30ms}
 
 Use instead
-    extends: power9
-    drop: [stop8, stop11]
-    override:
-      stop4: {residency: 10ms}
+    -   stop4: {residency: 30ms}
+    +   stop4: {residency: 10ms}
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_arch300_idle_init(), max_residency_ns, since
     4.11; 4.8 to 4.10 take the highest level.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..table import Psscr
 from .is4_kernels import accepted, exported_rows, row_of, written_psscr
-from .rule import Judged, Rule, per_kernel
+from .rows import row_at
+from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS411", "deepest-is-not-deepest", Severity.WARNING)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    states = subject.table.states
-    exported = list(exported_rows(subject))
-
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        choice = driver.deepest_stop
-        chosen = row_of(subject, choice.source) if choice else None
-        if chosen is None:
-            return
-        depths = {
-            row: _depth(written_psscr(state, release))
-            for row, state in exported
-            if accepted(subject, state, release)
-        }
-        deepest = max(depths, key=lambda row: depths[row], default=chosen)
-        if chosen in depths and depths[deepest] > depths[chosen]:
-            yield (
-                subject.at(chosen, "residency"),
-                f"offlined CPUs go to {states[chosen].name} for its residency, not to the deeper "
-                f"{states[deepest].name} ({_text(depths[deepest])} against "
-                f"{_text(depths[chosen])})",
-            )
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    subject, choice = view.subject, view.driver.deepest_stop
+    chosen = row_of(subject, choice.source) if choice else None
+    if chosen is None:
+        return
+    depths = {
+        row.number: _depth(written_psscr(row.state, view.release))
+        for row in exported_rows(subject)
+        if accepted(subject, row.state, view.release)
+    }
+    deepest = max(depths, key=lambda row: depths[row], default=chosen)
+    if chosen in depths and depths[deepest] > depths[chosen]:
+        row, deeper = row_at(subject, chosen), row_at(subject, deepest)
+        yield row.verdict(
+            "residency",
+            f"offlined CPUs go to {row.name} for its residency, not to the deeper {deeper.name} "
+            f"({_text(depths[deepest])} against {_text(depths[chosen])})",
+        )
 
 
 def _depth(psscr: int) -> tuple[int, int]:

@@ -16,42 +16,26 @@ Example
       nap: {residency: 50us}
 
 Use instead
-    # kernel: 4.19
-    extends: power8
-    override:
-      nap: {residency: 50us}
+    - # kernel: 4.11
+    + # kernel: 4.19
 
 Ground
     Linux drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states(): 9e9fc6f00a54 (4.11)
     inverted the test of the property, 9c7b185ab2fe (4.19) ended it.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.convert import to_us
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..units import format_time
 from .is4_kernels import registered
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS412", "ignored-residency", Severity.NOTE)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for row, state in registered(subject, driver):
-            source = subject.table.states[row]
-            ns = source.residency_ns
-            if ns is None or state.target_residency_us == to_us(ns, release.features):
-                continue
-            yield (
-                subject.at(row, "residency"),
-                f"{source.name}'s residency of {format_time(ns)} is not used; this kernel has "
-                f"{state.target_residency_us} us",
-            )
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    for row, state in registered(view):
+        ns, us = row.state.residency_ns, state.target_residency_us
+        if ns is not None and us != to_us(ns, view.release.features):
+            unused = f"{row.name}'s residency of {format_time(ns)} is not used"
+            yield row.verdict("residency", f"{unused}; this kernel has {us} us")

@@ -28,23 +28,8 @@ Example
     };
 
 Use instead
-    #define INTEL_OWN 0x6CC
-    #define MWAIT2flg(eax) ((eax & 0xFF) << 24)
-    static struct cpuidle_state own_cstates[] = {
-        {.name = "C1", .flags = MWAIT2flg(0x00), .exit_latency = 1, .target_residency = 1,
-         .enter = &intel_idle},
-        {.name = "C1E", .flags = MWAIT2flg(0x01), .exit_latency = 10, .target_residency = 10,
-         .enter = &intel_idle},
-        {.enter = NULL}
-    };
-    static const struct idle_cpu idle_cpu_own = {
-        .state_table = own_cstates,
-        .disable_promotion_to_c1e = true,
-    };
-    static const struct x86_cpu_id intel_idle_ids[] = {
-        X86_MATCH_VFM(INTEL_OWN, &idle_cpu_own),
-        {}
-    };
+          .state_table = own_cstates,
+    +     .disable_promotion_to_c1e = true,
 
 Ground
     Linux drivers/idle/intel_idle.c, c1e_promotion_disable(), which clears bit 1 of
@@ -52,22 +37,20 @@ Ground
     left it.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..pipeline import Subject
 from ..wording import joined
 from .is4_intel import usable_rows
-from .rule import Rule
+from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS413", "c1e-promotion", Severity.NOTE, forms=("driver",))
+
 _SETTING = "disable_promotion_to_c1e"
 _C1, _C1E = 0x00, 0x01
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    built_in = subject.table.built_in
-    if built_in is None:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
+    built_in = subject.table.origin
+    if built_in.form != "driver":
         return
     hint2row = {state.mwait_hint: (row, state) for row, state in usable_rows(built_in)}
     # packaged tables know processors only, not what the source calls their entries
@@ -76,11 +59,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     if _C1 not in hint2row or _C1E not in hint2row or not leaving:
         return
     (row, c1), (deeper, c1e) = hint2row[_C1], hint2row[_C1E]
-    yield RULE.finding(
-        subject,
+    yield Verdict(
+        subject.at(row, "latency"),
         f"{c1.name} may be entered as {c1e.name}, which takes {c1e.exit_latency_us} us to leave, "
         f"not {c1.exit_latency_us}: {joined(leaving)} "
         f"{'leaves' if len(leaving) == 1 else 'leave'} C1E promotion as firmware has it",
-        subject.at(row, "latency"),
-        related=[(subject.at(deeper, "latency"), f"{c1e.name} is here")],
+        related=((subject.at(deeper, "latency"), f"{c1e.name} is here"),),
     )

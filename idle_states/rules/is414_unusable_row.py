@@ -22,51 +22,36 @@ Example
     };
 
 Use instead
-    // kernels: 6.12, 7.1
-    #define MWAIT2flg(eax) ((eax & 0xFF) << 24)
-    static struct cpuidle_state own_cstates[] = {
-        {.name = "C1E", .flags = MWAIT2flg(0x01), .exit_latency = 2, .target_residency = 4,
-         .enter = &intel_idle},
-        {.enter = NULL}
-    };
+    - #define CPUIDLE_FLAG_UNUSABLE (1 << 3)
+    -     {.name = "C1", .flags = MWAIT2flg(0x00) | CPUIDLE_FLAG_UNUSABLE, .exit_latency = 1,
+    -      .target_residency = 1, .enter = &intel_idle},
 
 Ground
     Linux drivers/idle/intel_idle.c, intel_idle_init_cstates_icpu(), which skips such rows;
     adl_idle_state_table_update() from da0e58c038e6 (5.18) to a36dc37b5672 (7.0).
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.built_in_driver import UNUSABLE
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from .is4_intel import mwait_rows
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS414", "unusable-row", Severity.NOTE, forms=("driver",))
+
 _C1, _C1E = 0x00, 0x01
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    built_in = subject.table.built_in
-    if built_in is None:
-        return
+@RULE.of_each_kernel
+def check(view: KernelView) -> Verdicts:
     from ..linux.intel_idle.features import features
 
-    rows = list(mwait_rows(built_in))
+    built_in = view.subject.table.origin
+    rows = list(mwait_rows(built_in)) if built_in.form == "driver" else []
     hints = {state.mwait_hint for _, state in rows}
-
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for row, state in rows:
-            if UNUSABLE not in state.flag_names:
-                continue
-            preferred = features(release).prefers_c1 and state.mwait_hint == _C1 and _C1E in hints
-            fate = "it is not registered, so that its times have no effect"
-            if preferred:
-                fate = "it is registered only if intel_idle.preferred_cstates asks for it"
-            yield subject.at(row), f"{state.name} is flagged {UNUSABLE}: {fate}"
-
-    for where, message, kernels in per_kernel(subject, judge, governor=True):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+    for row, state in rows:
+        if UNUSABLE not in state.flag_names:
+            continue
+        preferred = features(view.release).prefers_c1 and state.mwait_hint == _C1 and _C1E in hints
+        fate = "it is not registered, so that its times have no effect"
+        if preferred:
+            fate = "it is registered only if intel_idle.preferred_cstates asks for it"
+        yield Verdict(view.subject.at(row), f"{state.name} is flagged {UNUSABLE}: {fate}")

@@ -21,59 +21,45 @@ Example
     };
 
 Use instead
-    // kernel: 7.1
-    #define MWAIT2flg(eax) ((eax & 0xFF) << 24)
-    static struct cpuidle_state own_cstates[] = {
-        {.name = "C6", .flags = MWAIT2flg(0x20), .exit_latency = 80, .target_residency = 300,
-         .enter = &intel_idle},
-        {.name = "C7", .flags = MWAIT2flg(0x30), .exit_latency = 87, .target_residency = 320,
-         .enter = &intel_idle},
-        {.enter = NULL}
-    };
+    -     {.name = "C7", .flags = MWAIT2flg(0x30), .exit_latency = 87, .target_residency = 300,
+    +     {.name = "C7", .flags = MWAIT2flg(0x30), .exit_latency = 87, .target_residency = 320,
 
 Ground
     Linux drivers/idle/intel_idle.c, validate_cmdline_cstate() as cmdline_table_adjust() calls it
     for every registered state: 111f77a23348 and be6a150829b3 (7.0).
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverState, DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
+from ..linux.driver_table import DriverState
 from .is4_intel import is_intel_idle
 from .is4_kernels import place
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS415", "table-parameter-refused", Severity.NOTE, forms=("driver", "sysfs"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    if not is_intel_idle(subject.table):
+@RULE.of_each_kernel
+def check(view: KernelView) -> Verdicts:
+    if not is_intel_idle(view.subject.table):
         return
     from ..linux.intel_idle.features import features
     from ..linux.intel_idle.table_parameter import Adjustable, unfit
 
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        if not features(release).table_parameter:
-            return
-        states = [
-            Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
-            for state in driver.states
-        ]
-        names = unfit(states)
-        for before, state in pairwise(driver.states):
-            if state.name in names:
-                field, why = _fault(before, state)
-                yield (
-                    place(subject, state.source, field),
-                    f"intel_idle.table= is refused unless it changes {state.name}: {why}",
-                )
-
-    for where, message, kernels in per_kernel(subject, judge, governor=True):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+    if not features(view.release).table_parameter:
+        return
+    states = [
+        Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
+        for state in view.driver.states
+    ]
+    names = unfit(states)
+    for before, state in pairwise(view.driver.states):
+        if state.name in names:
+            field, why = _fault(before, state)
+            yield Verdict(
+                place(view.subject, state.source, field),
+                f"intel_idle.table= is refused unless it changes {state.name}: {why}",
+            )
 
 
 def _fault(before: DriverState, state: DriverState) -> tuple[str, str]:

@@ -25,67 +25,38 @@ Example
     };
 
 Use instead
-    // kernel: 7.1
-    // platform: skx,table=C6:100:150
-    #define MWAIT2flg(eax) ((eax & 0xFF) << 24)
-    static struct cpuidle_state skx_cstates[] = {
-        {.name = "C1", .flags = MWAIT2flg(0x00), .exit_latency = 2, .target_residency = 2,
-         .enter = &intel_idle},
-        {.name = "C1E", .flags = MWAIT2flg(0x01), .exit_latency = 10, .target_residency = 20,
-         .enter = &intel_idle},
-        {.name = "C6", .flags = MWAIT2flg(0x20), .exit_latency = 133, .target_residency = 600,
-         .enter = &intel_idle},
-        {.enter = NULL}
-    };
+    - // platform: skx,table=C6:150:100
+    + // platform: skx,table=C6:100:150
 
 Ground
     Linux drivers/idle/intel_idle.c, cmdline_table_adjust() (111f77a23348, 7.0), held to the
     kernel's own code in tests/linux/test_table_parameter.py.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..wording import joined
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS416", "refused-table-parameter", Severity.ERROR, forms=("driver",))
+
 _FORM = "it is not NAME:LATENCY:RESIDENCY[,...] with numbers of us"
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    given = subject.machine.parameters.table if subject.machine else b""
+@RULE.of_each_kernel
+def check(view: KernelView) -> Verdicts:
+    machine, where = view.subject.machine, view.subject.at(None)
+    given = machine.parameters.table if machine else b""
     if not given:
         return
     from ..linux.intel_idle.features import features
     from ..linux.intel_idle.table_parameter import refusal
 
     value = given.decode("utf-8", "backslashreplace")
-    severities: dict[Judged, Severity] = {}
-    place = subject.at(None)
-
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        refused, said = refusal(driver.messages)
-        if not features(release).table_parameter:
-            verdict = place, f"table={value} is ignored: this kernel has no such parameter"
-            severities[verdict] = Severity.WARNING
-        elif refused:
-            verdict = place, f"table={value} is refused, and nothing changes: {_why(said)}"
-            severities[verdict] = Severity.ERROR
-        elif said:
-            verdict = place, f"table={value} is taken in part: {joined(said)}"
-            severities[verdict] = Severity.WARNING
-        else:
-            return
-        yield verdict
-
-    for where, message, kernels in per_kernel(subject, judge, governor=True):
-        severity = severities[where, message]
-        yield RULE.finding(subject, message, where, severity=severity, kernels=kernels)
-
-
-def _why(said: list[str]) -> str:
-    return joined(said) if said else _FORM
+    refused, said = refusal(view.driver.messages)
+    if not features(view.release).table_parameter:
+        message = f"table={value} is ignored: this kernel has no such parameter"
+        yield Verdict(where, message, Severity.WARNING)
+    elif refused:
+        why = joined(said) if said else _FORM
+        yield Verdict(where, f"table={value} is refused, and nothing changes: {why}")
+    elif said:
+        yield Verdict(where, f"table={value} is taken in part: {joined(said)}", Severity.WARNING)

@@ -26,15 +26,9 @@ Ground
     6.1.176) the flag on snooze.
 """
 
-from collections.abc import Iterable, Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
 from ..linux.governors.menu_features import features
-from ..linux.releases import Release
-from ..pipeline import Subject
-from .is4_kernels import row_of
-from .rule import OPAL_FORMS, Judged, Rule, per_kernel
+from .is4_kernels import place, row_of
+from .rule import OPAL_FORMS, KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule(
     "IS420",
@@ -48,24 +42,21 @@ SHORT_US = 15
 """RESIDENCY_THRESHOLD_NS of menu."""
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterable[Judged]:
-        if len(driver.states) < 2 or not driver.states[0].polling:
-            return
-        menu = features(release)
-        if not menu.polling_override:
-            return
-        first = driver.states[1]
-        row = row_of(subject, first.source)
-        if row is None or (menu.override_short and first.target_residency_us >= SHORT_US):
-            return
-        exempt = f", as it is below {SHORT_US} us" if menu.override_short else ""
-        yield (
-            subject.at(row, "residency"),
+@RULE.of_each_kernel
+def check(view: KernelView) -> Verdicts:
+    states = view.driver.states
+    if len(states) < 2 or not states[0].polling:  # as before menu, whose features are not known
+        return
+    menu = features(view.release)
+    if not menu.polling_override:
+        return
+    first = states[1]
+    exempt = f", as it is below {SHORT_US} us" if menu.override_short else ""
+    if row_of(view.subject, first.source) is None:
+        return
+    if not menu.override_short or first.target_residency_us < SHORT_US:
+        yield Verdict(
+            place(view.subject, first.source, "residency"),
             f"menu takes {first.name} also for idles shorter than its target residency of "
-            f"{first.target_residency_us} us, because {driver.states[0].name} is a polling "
-            f"state{exempt}",
+            f"{first.target_residency_us} us, because {states[0].name} is a polling state{exempt}",
         )
-
-    for where, message, kernels in per_kernel(subject, judge, governor=True):
-        yield RULE.finding(subject, message, where, kernels=kernels)

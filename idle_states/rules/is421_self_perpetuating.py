@@ -25,43 +25,35 @@ Ground
     lengths that lock in is T + wake >= residency > T.
 """
 
-from collections.abc import Iterable, Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
 from ..wording import joined
 from .is4_kernels import row_of
-from .rule import Judged, Rule, per_kernel
+from .rows import row_at
+from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS421", "self-perpetuating", Severity.WARNING, forms=("spec",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterable[Judged]:
-        for state in driver.states[1:]:
-            row = row_of(subject, state.source)
-            measured = subject.table.states[row].measured if row is not None else ()
-            if row is None or not measured or not state.target_residency_us:
-                continue
-            wake_ns = min(one.latency_ns for one in measured)
-            left_ns = wake_ns - state.exit_latency_us * 1000
-            if left_ns < state.target_residency_us * 1000:
-                continue
-            if by := _kept_by(driver, release, state.index, wake_ns):
-                yield (
-                    subject.at(row, "residency"),
-                    f"{state.name} keeps itself selected by {joined(by)}: of a wake-up of "
-                    f"{wake_ns} ns, {left_ns} ns count as idle time, its target residency is "
-                    f"{state.target_residency_us} us",
-                )
-
-    for where, message, kernels in per_kernel(subject, judge, governor=True):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_kernel
+def check(view: KernelView) -> Verdicts:
+    for state in view.driver.states[1:]:
+        index = row_of(view.subject, state.source)
+        measured = view.subject.table.states[index].measured if index is not None else ()
+        if index is None or not measured or not state.target_residency_us:
+            continue
+        wake_ns = min(one.latency_ns for one in measured)
+        left_ns = wake_ns - state.exit_latency_us * 1000
+        if left_ns < state.target_residency_us * 1000:
+            continue
+        if by := _kept_by(view, state.index, wake_ns):
+            yield row_at(view.subject, index).verdict(
+                "residency",
+                f"{state.name} keeps itself selected by {joined(by)}: of a wake-up of {wake_ns} "
+                f"ns, {left_ns} ns count as idle time, its target residency is "
+                f"{state.target_residency_us} us",
+            )
 
 
-def _kept_by(driver: DriverTable, release: Release, number: int, wake_ns: int) -> list[str]:
+def _kept_by(view: KernelView, number: int, wake_ns: int) -> list[str]:
     """The governors that go on selecting a state for idle periods however short."""
     from functools import partial
 
@@ -72,8 +64,8 @@ def _kept_by(driver: DriverTable, release: Release, number: int, wake_ns: int) -
     return [
         name
         for name in ("menu", "teo")
-        if known_in(name, release)
+        if known_in(name, view.release)
         and keeps_itself(
-            Settling(partial(Governor.for_kernel, name, release, driver)), number, wake_ns
+            Settling(partial(Governor.for_kernel, name, view.release, view.driver)), number, wake_ns
         )
     ]

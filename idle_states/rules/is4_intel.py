@@ -27,10 +27,10 @@ def usable_rows(built_in: BuiltIn) -> Iterator[tuple[int, BuiltInState]]:
 def is_intel_idle(table: IdleTable) -> bool:
     """Whether a table is an array of intel_idle, or of a machine whose states are intel_idle's: by
     its driver's name, or where the dump does not tell it, by what it says of its states."""
-    if table.built_in is not None:
-        return table.built_in.is_intel_idle
-    held = table.held
-    if held is None or held.driver not in ("", _DRIVER):
+    if table.origin.form == "driver":
+        return table.origin.is_intel_idle
+    held = table.origin
+    if held.form != "sysfs" or held.driver not in ("", _DRIVER):
         return False
     if held.driver:
         return True

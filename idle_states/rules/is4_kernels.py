@@ -12,6 +12,8 @@ from ..linux.releases import Release
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
 from ..pipeline import Subject
 from ..table import Flag, IdleState
+from .rows import StateRow, row_at
+from .rule import KernelView
 
 PARSE_CAUSES = frozenset({"no-node", "bad-flags", "short-array", "bad-names", "size-mismatch"})
 """Causes in DriverTable.lost that mean the kernel gave up on the whole node."""
@@ -31,19 +33,18 @@ def place(subject: Subject, source: int | None, field: str = "state") -> Locatio
     return subject.at(row, field) if row is not None else subject.at(None)
 
 
-def registered(subject: Subject, driver: DriverTable) -> Iterator[tuple[int, DriverState]]:
+def registered(view: KernelView) -> Iterator[tuple[StateRow, DriverState]]:
     """(row, state) of the states that came from the table; none for pseries."""
-    if subject.table.partition is None:
-        for state in driver.states:
-            row = row_of(subject, state.source)
+    if view.subject.table.partition is None:
+        for state in view.driver.states:
+            row = row_of(view.subject, state.source)
             if row is not None:
-                yield row, state
+                yield row_at(view.subject, row), state
 
 
-def exported_rows(subject: Subject) -> Iterator[tuple[int, IdleState]]:
-    """(row, state) of what is in the tree, in its order."""
-    for row in subject.exported_indices:
-        yield row, subject.table.states[row]
+def exported_rows(subject: Subject) -> list[StateRow]:
+    """Returns the rows that are in the tree, in its order."""
+    return [row_at(subject, index) for index in subject.exported_indices]
 
 
 def gave_up(driver: DriverTable) -> bool:
@@ -51,9 +52,9 @@ def gave_up(driver: DriverTable) -> bool:
     return driver.fatal is not None or any(lost.cause in PARSE_CAUSES for lost in driver.lost)
 
 
-def knows_processor(subject: Subject, release: Release) -> bool:
+def knows_processor(view: KernelView) -> bool:
     """False where this kernel has no stop states at all, or none for this PVR."""
-    features = release.features
+    subject, features = view.subject, view.release.features
     if not subject.is_stop:
         return True
     known = features.pvrs is None or subject.cpu.pvr in features.pvrs

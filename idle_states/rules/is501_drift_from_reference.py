@@ -23,30 +23,23 @@ Example
          flags: [LOSE_USER_CONTEXT, NAP_ENABLED]}
 
 Use instead
-    name: power8-nap-only
-    cpu: {generation: power8}
-    firmware: {array: nap_only_cpu_idle_states}
-    register: pmicr
-    states:
-      - {name: nap, latency: 4us, residency: 100us, pmicr: none,
-         flags: [LOSE_USER_CONTEXT, NAP_ENABLED]}
+    -   - {name: nap, latency: 5us, residency: 100us, pmicr: none,
+    +   - {name: nap, latency: 4us, residency: 100us, pmicr: none,
 
 Ground
     The packaged specs are skiboot's tables value by value, each with its commit. In a tree a row
     may be missing because NVRAM's opal-stop-state-disable-mask says so.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Confidence, Finding, Location, Severity
+from ..findings import Location
 from ..identify import Claim, RowDifference, claim, drift
-from ..pipeline import Subject
-from .rule import Rule
+from .rule import Confidence, Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS501", "drift-from-reference", Severity.WARNING)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     if subject.by_change:
         return
     claimed = claim(subject)
@@ -55,10 +48,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     for difference in drift(subject):
         absent = difference.index is None
-        yield RULE.finding(
-            subject,
-            _message(subject, claimed, difference),
+        yield Verdict(
             subject.at(difference.index, difference.field if not absent else "states"),
+            _message(subject, claimed, difference),
             confidence=Confidence.MEDIUM if absent and subject.form == "dt" else None,
             related=_related(claimed, difference),
         )
@@ -74,10 +66,10 @@ def _message(subject: Subject, claimed: Claim, difference: RowDifference) -> str
     return f"{name} differs from {claimed.table.name}: {difference.text}"
 
 
-def _related(claimed: Claim, difference: RowDifference) -> list[tuple[Location, str]]:
+def _related(claimed: Claim, difference: RowDifference) -> tuple[tuple[Location, str], ...]:
     if difference.wanted is None:
-        return []
+        return ()
     where = difference.wanted.where
     place = where.get(difference.field) or where.get(difference.field.partition(".")[0])
     place = place or where.get("state")
-    return [(place, f"{claimed.table.name} has it here")] if place else []
+    return ((place, f"{claimed.table.name} has it here"),) if place else ()

@@ -26,34 +26,33 @@ Ground
     power9_cpu_idle_states; 8cd82f715 gives POWER11 the array of POWER10.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ..findings import Finding, Location, Severity
+from ..findings import Location
 from ..identify import field_differences
-from ..pipeline import Subject
-from ..table import IdleState, IdleTable
+from ..table import IdleTable
 from ..wording import joined, possessive
 from .is5_siblings import siblings
-from .rule import Rule
+from .rows import StateRow, every_row
+from .rule import Rule, Severity, Subject, Verdicts
 
 RULE = Rule("IS502", "sibling-drift", Severity.WARNING, forms=("spec", "c"), requires=("IS501",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     known = list(siblings(subject))
-    for index, state in enumerate(subject.table.states):
-        yield from _compare(subject, index, state, known)
+    for row in every_row(subject):
+        yield from _compare(row, known)
 
 
-def _compare(
-    subject: Subject, index: int, state: IdleState, known: Sequence[IdleTable]
-) -> Iterator[Finding]:
-    """One finding for each field that a row's difference from its siblings begins with."""
+def _compare(row: StateRow, known: Sequence[IdleTable]) -> Verdicts:
+    """One verdict for each field that a row's difference from its siblings begins with."""
     field2texts: dict[str, dict[str, list[str]]] = {}
     field2places: dict[str, list[tuple[Location, str]]] = {}
     for sibling in known:
-        other = sibling.state(state.name)
-        found = other and list(field_differences(state, other, subject.table.register))
+        other = sibling.state(row.name)
+        found = other and list(field_differences(row.state, other, row.subject.table.register))
         if not other or not found:
             continue
         texts = field2texts.setdefault(found[0][0], {})
@@ -63,9 +62,5 @@ def _compare(
             places.append((place, f"{sibling.name} has it here"))
     for field, texts in field2texts.items():
         differences = [f"{joined(names)}: {text}" for text, names in texts.items()]
-        yield RULE.finding(
-            subject,
-            f"{state.name} differs from {', and from '.join(differences)}",
-            subject.at(index, field),
-            related=field2places[field],
-        )
+        message = f"{row.name} differs from {', and from '.join(differences)}"
+        yield row.verdict(field, message, related=field2places[field])

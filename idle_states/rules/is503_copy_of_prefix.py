@@ -23,19 +23,16 @@ Ground
     1629c851c); hw/slw-p8.c nap_only_cpu_idle_states.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Confidence, Finding, Severity
 from ..identify import is_main
-from ..pipeline import Subject
 from .is3_control import claimed_cpu, home
 from .is5_siblings import siblings
-from .rule import Rule
+from .rule import Confidence, Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS503", "copy-of-prefix", Severity.WARNING, forms=("spec", "c"))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     table = subject.table
     count = len(table.states)
     array = home(subject).array or (table.name if subject.form == "c" else "")
@@ -59,11 +56,10 @@ def check(subject: Subject) -> Iterator[Finding]:
         what = f"the first {count} rows" if count > 1 else "the first row"
         place = other.states[0].where.get("state")
         also = f" ({other.name})" if other.name != other.firmware.array else ""
-        yield RULE.finding(
-            subject,
-            f"{array} repeats {what} of {other.firmware.array}{also}",
+        yield Verdict(
             subject.at(None),
-            severity=Severity.WARNING if count > 1 and not is_watched else Severity.NOTE,
-            confidence=Confidence.HIGH if count > 1 else Confidence.LOW,
-            related=[(place, f"{other.name} starts here")] if place else (),
+            f"{array} repeats {what} of {other.firmware.array}{also}",
+            Severity.WARNING if count > 1 and not is_watched else Severity.NOTE,
+            Confidence.HIGH if count > 1 else Confidence.LOW,
+            related=((place, f"{other.name} starts here"),) if place else (),
         )

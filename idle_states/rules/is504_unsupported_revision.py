@@ -18,25 +18,18 @@ Ground
     skiboot 0b0d15e3c and 40b99f58e dropped POWER9 DD1, c5424f683 the rest of it.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..identify import claim, drift
-from ..pipeline import Subject
 from ..table import IdleTable
-from .rule import Rule
+from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS504", "unsupported-revision", Severity.NOTE)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     table = _known_as(subject)
     if table.cpu and not table.cpu.supported:
-        yield RULE.finding(
-            subject,
-            f"skiboot no longer carries {table.name}",
-            subject.at(None, "cpu"),
-        )
+        yield Verdict(subject.at(None, "cpu"), f"skiboot no longer carries {table.name}")
 
 
 def _known_as(subject: Subject) -> IdleTable:

@@ -19,30 +19,13 @@ Example
     };
 
 Use instead
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py
 
 Ground
     Linux Documentation/devicetree/bindings/cpu/idle-states.yaml; drivers/cpuidle/cpuidle-psci.c
     psci_idle_init_cpu() registers nothing for WFI alone.
 """
 
-from ..findings import Severity
-from .rule import Rule
+from .rule import Rule, Severity
 
 RULE = Rule("IS601", "no-idle-states", Severity.NOTE, forms=("nodes",))

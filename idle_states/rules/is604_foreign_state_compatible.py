@@ -9,66 +9,32 @@ Why is this bad
     domain-idle-state belongs to the power domains above a CPU's own, not to the CPU.
 
 Example
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        sleep: sleep {
-            compatible = "domain-idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py, but
+    -         compatible = "arm,idle-state";
+    +         compatible = "domain-idle-state";
 
 Use instead
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py
 
 Ground
     Linux drivers/cpuidle/dt_idle_states.c dt_init_idle_driver() returns -ENODEV; match tables of
     cpuidle-psci.c, cpuidle-arm.c, cpuidle-qcom-spm.c, cpuidle-riscv-sbi.c.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.dt_idle import compatibles
-from ..pipeline import Subject
-from .is6_nodes import listed_by, own_nodes
-from .rule import Rule
+from .is6_nodes import StateNode, own_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS604", "foreign-state-compatible", Severity.ERROR, forms=("nodes",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    known = compatibles(listed_by(subject))
-    for _, node in own_nodes(subject):
-        found = node.strings("compatible")
-        if not set(known) & set(found):
-            message = (
-                f"expected {node.name} to be compatible with {' or '.join(known)}, found "
-                f"{', '.join(f'{text!a}' for text in found) or 'none'}"
-            )
-            yield RULE.finding(subject, message, node.at("compatible"))
+@RULE.of_each(own_nodes)
+def check(each: StateNode) -> Verdicts:
+    known, node = compatibles(each.listed), each.node
+    found = node.strings("compatible")
+    if not set(known) & set(found):
+        message = (
+            f"expected {node.name} to be compatible with {' or '.join(known)}, found "
+            f"{', '.join(f'{text!a}' for text in found) or 'none'}"
+        )
+        yield Verdict(node.at("compatible"), message)

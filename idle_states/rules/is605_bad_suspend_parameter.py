@@ -10,41 +10,11 @@ Why is this bad
     the power domains, without which CPUs get no driver either since 5.9.
 
 Example
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py, but
+    -         arm,psci-suspend-param = <0x10000>;
 
 Use instead
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_dt_parse_state_node();
@@ -52,23 +22,23 @@ Ground
     SBI, HSM extension.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
 from ..linux.dt_domains import is_domain_state
 from ..linux.suspend_parameter import parameter_name, parameter_problem
-from ..pipeline import Subject
-from .is6_nodes import domain_nodes, listed_by, own_nodes
-from .rule import Rule
+from .is6_nodes import StateNode, domain_nodes, own_nodes
+from .rule import Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS605", "bad-suspend-parameter", Severity.ERROR, forms=("nodes",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    listed = listed_by(subject)
-    domains = (node for _, node in domain_nodes(subject) if is_domain_state(node))
-    for node in (*(node for _, node in own_nodes(subject)), *domains):
-        problem = parameter_problem(listed, node) if node.available else ""
-        if problem:
-            where = node.at(parameter_name(listed) or "")
-            yield RULE.finding(subject, f"{node.name} {problem}", where)
+@RULE.of_each(own_nodes)
+def check_own(each: StateNode) -> Verdicts:
+    problem = parameter_problem(each.listed, each.node) if each.node.available else ""
+    if problem:
+        where = each.node.at(parameter_name(each.listed) or "")
+        yield Verdict(where, f"{each.node.name} {problem}")
+
+
+@RULE.of_each(domain_nodes)
+def check_domain(each: StateNode) -> Verdicts:
+    if is_domain_state(each.node):
+        yield from check_own(each)

@@ -9,58 +9,22 @@ Why is this bad
     another state's parameter: the CPU sleeps deeper or lighter than the governor thinks.
 
 Example
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&retention &sleep>;
-            };
-        };
-        retention: retention {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x1>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-            status = "disabled";
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py, but
+    -             cpu-idle-states = <&sleep>;
+    +             cpu-idle-states = <&retention &sleep>;
+              };
+    +     };
+    +     retention: retention {
+    +         compatible = "arm,idle-state";
+    +         arm,psci-suspend-param = <0x1>;
+    +         entry-latency-us = <300>;
+    +         exit-latency-us = <600>;
+    +         min-residency-us = <2000>;
+    +         status = "disabled";
 
 Use instead
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&sleep>;
-            };
-        };
-        retention: retention {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x1>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-            status = "disabled";
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    -             cpu-idle-states = <&retention &sleep>;
+    +             cpu-idle-states = <&sleep>;
 
 Ground
     Linux drivers/cpuidle/dt_idle_states.c dt_init_idle_driver() against
@@ -68,26 +32,17 @@ Ground
     likewise cpuidle-riscv-sbi.c. Seen in a boot of Linux 6.1, not in the field.
 """
 
-from collections.abc import Iterator
-
-from ..findings import Finding, Severity
-from ..linux.driver_table import DriverTable
-from ..linux.releases import Release
-from ..pipeline import Subject
-from .rule import Judged, Rule, per_kernel
+from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 RULE = Rule("IS606", "disabled-state-shifts-parameters", Severity.ERROR, forms=("nodes",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    def judge(driver: DriverTable, release: Release) -> Iterator[Judged]:
-        for changed in driver.changed:
-            if changed.field.endswith("suspend-param"):
-                yield (
-                    subject.at(changed.index, "control"),
-                    f"{changed.state} is entered with {changed.field} {changed.after} instead of "
-                    f"{changed.before}: {changed.reason}",
-                )
-
-    for where, message, kernels in per_kernel(subject, judge):
-        yield RULE.finding(subject, message, where, kernels=kernels)
+@RULE.of_each_driver
+def check(view: KernelView) -> Verdicts:
+    for changed in view.driver.changed:
+        if changed.field.endswith("suspend-param"):
+            yield Verdict(
+                view.subject.at(changed.index, "control"),
+                f"{changed.state} is entered with {changed.field} {changed.after} instead of "
+                f"{changed.before}: {changed.reason}",
+            )

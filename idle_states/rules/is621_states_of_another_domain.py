@@ -9,103 +9,54 @@ Why is this bad
     The states of the domain that was meant do not exist, and those of another one may be taken.
 
 Example
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&wait>;
-                power-domains = <&perf>, <&one>;
-                power-domain-names = "perf", "psci";
-            };
-        };
-        psci {
-            compatible = "arm,psci-1.0";
-            method = "smc";
-            one: power-domain-one {
-                #power-domain-cells = <0>;
-                domain-idle-states = <&sleep>;
-            };
-        };
-        perf: performance {
-            #power-domain-cells = <0>;
-        };
-        wait: wait {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x1>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <1000>;
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    ONE_STATE of is6_trees.py, but
+    -             cpu-idle-states = <&sleep>;
+    +             cpu-idle-states = <&wait>;
+    +             power-domains = <&perf>, <&one>;
+    +             power-domain-names = "perf", "psci";
+              };
+    +     };
+    +     psci {
+    +         compatible = "arm,psci-1.0";
+    +         method = "smc";
+    +         one: power-domain-one {
+    +             #power-domain-cells = <0>;
+    +             domain-idle-states = <&sleep>;
+    +         };
+    +     };
+    +     perf: performance {
+    +         #power-domain-cells = <0>;
+    +     };
+    +     wait: wait {
+    +         compatible = "arm,idle-state";
+    +         arm,psci-suspend-param = <0x1>;
+    +         entry-latency-us = <300>;
+    +         exit-latency-us = <600>;
+    +         min-residency-us = <1000>;
 
 Use instead
-    / {
-        cpus {
-            cpu@0 {
-                compatible = "arm,cortex-a53";
-                device_type = "cpu";
-                enable-method = "psci";
-                cpu-idle-states = <&wait>;
-                power-domains = <&one>, <&perf>;
-                power-domain-names = "psci", "perf";
-            };
-        };
-        psci {
-            compatible = "arm,psci-1.0";
-            method = "smc";
-            one: power-domain-one {
-                #power-domain-cells = <0>;
-                domain-idle-states = <&sleep>;
-            };
-        };
-        perf: performance {
-            #power-domain-cells = <0>;
-        };
-        wait: wait {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x1>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <1000>;
-        };
-        sleep: sleep {
-            compatible = "arm,idle-state";
-            arm,psci-suspend-param = <0x10000>;
-            entry-latency-us = <300>;
-            exit-latency-us = <600>;
-            min-residency-us = <2000>;
-        };
-    };
+    -             power-domains = <&perf>, <&one>;
+    -             power-domain-names = "perf", "psci";
+    +             power-domains = <&one>, <&perf>;
+    +             power-domain-names = "psci", "perf";
 
 Ground
     Linux drivers/of/cpu.c of_get_cpu_state_node() parses power-domains at index 0 since 5.6;
     drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu() goes by name.
 """
 
-from collections.abc import Iterator
-
 from ..devicetree.idle_nodes import DOMAIN_LIST
-from ..findings import Finding, Severity
 from ..linux.dt_idle_features import features
-from ..pipeline import Subject
 from .is6_nodes import listed_by
-from .rule import Rule
+from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 RULE = Rule("IS621", "states-of-another-domain", Severity.ERROR, forms=("nodes",))
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+@RULE.of_table
+def check(subject: Subject) -> Verdicts:
     listed = listed_by(subject)
-    kernels = [release.name for release in subject.kernels if features(release).hierarchy]
+    kernels = tuple(release.name for release in subject.kernels if features(release).hierarchy)
     meant = listed.attached.path if listed.attached else ""
     if not meant or meant == listed.first_domain or not kernels:
         return
@@ -116,4 +67,4 @@ def check(subject: Subject) -> Iterator[Finding]:
             f"expected {meant.rpartition('/')[2]} to be the first of {listed.cpus[0]}'s "
             f"power-domains, found {first}; Linux reads {DOMAIN_LIST} there"
         )
-        yield RULE.finding(subject, message, listed.where, kernels=kernels)
+        yield Verdict(listed.where, message, kernels=kernels)

@@ -21,7 +21,6 @@ Ground
     None: a correct tool never reports it.
 """
 
-from ..findings import Severity
-from .rule import Rule
+from .rule import Rule, Severity
 
 RULE = Rule("IS990", "internal-error", Severity.ERROR)

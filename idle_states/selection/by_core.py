@@ -14,7 +14,7 @@ def by_core(settling: Settling) -> Steps:
     governor, reference = settling.governor, by_reference(settling)
     if not core.can_replay(governor):
         return reference
-    stream = core.Stream(governor.name, governor.features, governor.states, governor.hz)
+    stream = core.Stream.of(governor)
 
     def steps(
         lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]

@@ -1,13 +1,84 @@
-"""The request that `select` makes, and its results."""
+"""The request that `select` makes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass, replace
-from ..linux.governors.given import GovernorRequest
-from ..linux.releases import Release
-from ..pipeline import Journey, crashes, followed, held_by, journey
-from ..sources import Source, read_table
-from .selection import Asked, Mapped, Selecting, SelectionChange, TableSelection, changes
+from ..dataclass import dataclass, field
+from ..findings import UsageError
+from ..linux.asked import FAR_NS, NO_LIMIT_US, GovernorRequest, kernels
+from ..options import Option
+from ..units import format_time
+
+if TYPE_CHECKING:
+    from ..linux.releases import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """For which circumstances selections are wanted.
+
+    limits_us  latency limits
+    timers_ns  times to the next timer to make maps for, besides a timer that is far away
+    idles_ns   idle lengths for which to map the selection over the time to the next timer
+    wake_ns    how much waking up lengthens a measured idle period, to find ranges that lock in; 0:
+               these are not wanted
+    Raises UsageError for times out of range.
+    """
+
+    limits_us: Annotated[
+        Sequence[int],
+        Option(
+            "--latency-limit",
+            "PM QoS latency limit in us; may be repeated (default: none)",
+            metavar="US",
+            reads="units.whole_us",
+        ),
+    ] = (NO_LIMIT_US,)
+    timers_ns: Annotated[
+        Sequence[int],
+        Option(
+            "--next-timer",
+            "map idles ended by an interrupt, the next timer US away; may be repeated (default: 10 "
+            "s)",
+            metavar="US",
+            reads="units.bare_us",
+        ),
+    ] = ()
+    idles_ns: Annotated[
+        Sequence[int],
+        Option(
+            "--idle",
+            "map the next timer, for idles that an interrupt ends after US; may be repeated "
+            "(default: none)",
+            metavar="US",
+            reads="units.bare_us",
+        ),
+    ] = ()
+    wake_ns: Annotated[
+        int,
+        Option(
+            "--wake",
+            "what waking adds to the measured idle, to find ranges that lock in",
+            metavar="NS",
+            reads="units.bare_ns",
+        ),
+    ] = 0
+
+    def __post_init__(self) -> None:
+        far_us = FAR_NS // 1000
+        for option, values, unit, first, last in (
+            ("--latency-limit", self.limits_us, 1, 0, NO_LIMIT_US),
+            ("--next-timer", self.timers_ns, 1000, 1, far_us - 1),
+            ("--idle", self.idles_ns, 1000, 0, far_us - 1),
+            ("--wake", (self.wake_ns,), 1, 0, FAR_NS),
+        ):
+            for value in values:
+                if not first * unit <= value <= last * unit:
+                    found = format_time(value) if value % unit else value // unit
+                    raise UsageError(f"expected {option} from {first} to {last}, found {found}")
+        object.__setattr__(self, "limits_us", tuple(dict.fromkeys(self.limits_us)))
+        object.__setattr__(self, "timers_ns", tuple(sorted(set(self.timers_ns))))
+        object.__setattr__(self, "idles_ns", tuple(sorted(set(self.idles_ns))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,68 +89,19 @@ class SelectRequest:
     releases  the kernels
     asked     for which latency limits, timers and idle lengths
     against   a second TABLE to compare with, None for no comparison
+    Raises UsageError for a second table without a first.
     """
 
     of: GovernorRequest
-    releases: tuple[Release, ...]
-    asked: Asked
-    against: str | None = None
+    releases: Annotated["tuple[Release, ...]", kernels(after="--governor", beside="governor")]
+    asked: Asked = field(default_factory=Asked)
+    against: Annotated[
+        str | None,
+        Option(
+            "--against", "what this table changes", metavar="TABLE", is_table=True, after="TABLE"
+        ),
+    ] = None
 
-
-@dataclass(frozen=True, slots=True)
-class Selections:
-    """The result of a request.
-
-    selections  of the first table under each kernel, then of the second one
-    sources     of the tables; empty if states were given
-    """
-
-    selections: tuple[TableSelection, ...]
-    sources: tuple[Source, ...]
-
-    @property
-    def first(self) -> TableSelection:
-        return self.selections[0]
-
-    @property
-    def changed(self) -> list[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]]:
-        """Every other selection, with its differences from the first."""
-        return [(other, changes(self.first, other)) for other in self.selections[1:]]
-
-
-def selections(
-    request: SelectRequest, say: Callable[[str], None] = lambda message: None
-) -> Selections:
-    """Computes the selections of a request. say: called with notes for the user.
-
-    Raises UsageError, UnknownGovernor and what reading a table raises.
-    """
-    found, sources = [], []
-    of = [request.of]
-    if request.against:
-        of.append(replace(request.of, table=request.against))
-    selecting = Selecting(request.of.governor, request.of.hz)
-    for each in of:
-        releases, source = request.releases, None
-        if each.table is not None:
-            source = read_table(each.table)
-            sources.append(source)
-            if source.table is not None and len(releases) > 1:
-                releases = followed(source.table, each.platform, releases, say)
-        taken = []
-        for release in releases:
-            held = held_by(release, each, say, source)
-            found.append(selecting.select(release, held, request.asked, each.table or ""))
-            taken.append(held)
-        for note in crashes(taken):
-            say(note)
-    return Selections(tuple(found), tuple(sources))
-
-
-def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:
-    """Each table through all stages, to the request's kernels."""
-    platform, found = request.of.platform, []
-    for source in sources:
-        assert source.table is not None
-        found.append(journey(source, platform, followed(source.table, platform, request.releases)))
-    return found
+    def __post_init__(self) -> None:
+        if self.against and self.of.table is None:
+            raise UsageError("expected --against with a table, not with --states")

@@ -10,36 +10,18 @@ from ..linux.governors import Governor, State, expect_steady, names_of
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_features import LadderFeatures
 from ..linux.governors.ladder_steps import LadderStep, steps
-from ..linux.governors.settling import NO_LIMIT_US, Circumstances, Length, Settling
+from ..linux.governors.settling import Circumstances, Settling
 from ..linux.governors.steady import (
     Range,
-    idles_tried,
     lock_in,
     reachable,
     selection_map,
     timer_map,
-    timers_tried,
 )
 from ..linux.releases import Release
 from .by_core import by_core
 from .domains import DomainSelection, domain_selections
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """For which circumstances selections are wanted.
-
-    limits_us  latency limits
-    timers_ns  times to the next timer to make maps for, besides a timer that is far away
-    idles_ns   idle lengths for which to map the selection over the time to the next timer
-    wake_ns    how much waking up lengthens a measured idle period, to find ranges that lock in; 0:
-               these are not wanted
-    """
-
-    limits_us: Sequence[int] = (NO_LIMIT_US,)
-    timers_ns: Sequence[int] = ()
-    idles_ns: Sequence[int] = ()
-    wake_ns: int = 0
+from .request import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +121,6 @@ def _domains(table: DriverTable | Sequence[State], release: Release, asked: Aske
     return {"domains": found, "domain_notes": table.domain_notes if alive else ()}
 
 
-Tried = list[tuple[Circumstances, list[Length]]]
-
-
 class Selecting:
     """select() under many kernels, and for several Asked: what the same behaviour makes of the same
     states is computed once. Equal selections share their maps."""
@@ -224,7 +203,7 @@ def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
 
 
 def _wanted(asked: Asked) -> Iterator[tuple[Circumstances, int | None]]:
-    """What is fixed in each map; the idle length, where that is."""
+    """Yields what is fixed in each map, and the idle length where that is fixed."""
     for limit in asked.limits_us:
         for timer_driven in (False, True):
             for tick_stopped in (False, True):
@@ -235,16 +214,6 @@ def _wanted(asked: Asked) -> Iterator[tuple[Circumstances, int | None]]:
         for idle_ns in asked.idles_ns:
             for tick_stopped in (False, True):
                 yield Circumstances(tick_stopped, False, limit), idle_ns
-
-
-def tried(settling: Settling, asked: Asked) -> Tried:
-    """For each map what is fixed, and the lengths that are tried in any case: most of the work."""
-    return [
-        (fixed, [(length, fixed.next_timer_ns) for length in idles_tried(settling, fixed)])
-        if idle_ns is None
-        else (fixed, [(idle_ns, timer) for timer in timers_tried(settling, idle_ns, fixed)])
-        for fixed, idle_ns in _wanted(asked)
-    ]
 
 
 def name_of(names: Sequence[str], state: int) -> str:

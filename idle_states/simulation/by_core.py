@@ -1,6 +1,5 @@
 """simulate.Simulation by the compiled core: the same results, about a hundred times faster."""
 
-import struct
 from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -12,7 +11,7 @@ from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import Laid, RunningDomains
 from ..linux.governors import Governor, asks_utilisation
 from ..linux.governors.interface import tick_ns
-from ..linux.idle_call import is_asked, unasked_stop_tick
+from ..linux.idle_loop import is_asked, unasked_stop_tick
 from ..linux.releases import folded
 from ..reading import limits
 from ..replay.counters import Tally, counts_in_ns
@@ -20,16 +19,19 @@ from ..replay.polling import polling
 from .placement import CLUSTER
 from .programs import LOG2_Q32, U64
 from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun, too_many_events
+from .structs import (
+    DOMAIN,
+    DOMAIN_COUNTER,
+    DOMAIN_STATE,
+    EFFECT,
+    NOWHERE,
+    OP,
+    PROGRAM,
+    SETTING,
+)
 from .utilisation import DECAYS
 
-_EFFECT = struct.Struct("<QII")
-_OP = struct.Struct("<QQIIIIII")
-_PROGRAM = struct.Struct("<7I")
-_DOMAIN = struct.Struct("<7I")
-_DOMAIN_STATE = struct.Struct("<3Q")
-_DOMAIN_COUNTER = struct.Struct("<4Q")
 _COUNTER_BYTES = 48
-_NOWHERE = (1 << 32) - 1
 _POLL_SECONDS = 0.1
 
 
@@ -82,7 +84,10 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
                 smt,
             )
         ),
-        b"".join(_EFFECT.pack(each.exit_ns, each.scope, each.holds) for each in setup.effects),
+        b"".join(
+            EFFECT.pack(exit_ns=each.exit_ns, scope=each.scope, holds=each.holds)
+            for each in setup.effects
+        ),
         *_domains(laid, topology.cpus),
         ops,
         programs,
@@ -94,7 +99,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     reached = _zeros(len(states))
     scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
     latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(8)
-    of_domains = bytearray(_DOMAIN_COUNTER.size * sum(len(each.states) for each in laid))
+    of_domains = bytearray(DOMAIN_COUNTER.layout.size * sum(len(each.states) for each in laid))
     stayed_on = _zeros(len(laid))
     traced = _zeros(3 * trace)
     watch = watch or Watch()
@@ -110,7 +115,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     if unfinished and not watch.cells[1]:
         raise too_many_events(setup, watch.now_ns)
     each_bytes = _COUNTER_BYTES * len(states)
-    counted_states = _DOMAIN_COUNTER.iter_unpack(of_domains)
+    counted_states = DOMAIN_COUNTER.layout.iter_unpack(of_domains)
     for number, (each, often) in enumerate(zip(laid, stayed_on, strict=True)):
         domains.absorb(number, often, [next(counted_states) for _ in each.states])
     switches, counted, events, digest, latency_max_ns, traces, waited, waited_ns = totals
@@ -153,69 +158,76 @@ def _zeros(count: int) -> "array[int]":
     return array("Q", bytes(8 * count))
 
 
-def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> "array[int]":
-    """Returns the values of struct sim_setting in core/simulate.h, in its order."""
+def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> bytes:
     costs, loop = setup.costs, idle_loop.features(setup.release)
     genpd = folded(HISTORY, setup.release)
     limit = polling(setup.table, setup.release, setup.hz)
-    return array(
-        "Q",
-        (
-            setup.topology.cpus,
-            len(setup.workload.tasks),
-            len(setup.table.states),
-            seed & U64,
-            setup.duration_ns,
-            tick_ns(setup.hz),
-            U64 if limit.limit_ns is None else limit.limit_ns,
-            limit.told,
-            setup.polls,
-            is_asked(loop, setup.governor, setup.table.states),
-            unasked_stop_tick(loop, True),
-            loop.governor_decides_tick,
-            core.mask(setup.table.disabled),
-            setup.table.limit_us,
-            counts_in_ns(setup.release),
-            costs.switch,
-            costs.wake,
-            costs.idle_entry,
-            costs.turn,
-            costs.ipi,
-            costs.snooze_overshoot,
-            costs.jitter,
-            costs.slice,
-            costs.background,
-            asks_utilisation(setup.governor, setup.release),
-            costs.smt_busy_permille,
-            costs.smt_hold_permille,
-            setup.policy.recent,
-            CLUSTER.index(setup.policy.cluster),
-            trace,
-            limits.SIMULATION_EVENTS,
-            len(laid),
-            sum(len(each.states) for each in laid),
-            sum(len(each.cpus) for each in laid),
-            genpd.deepest_children,
-            setup.table.limit_us * 1000 if genpd.latency_limits else U64,
-        ),
+    return SETTING.pack(
+        cpus=setup.topology.cpus,
+        tasks=len(setup.workload.tasks),
+        states=len(setup.table.states),
+        seed=seed & U64,
+        duration_ns=setup.duration_ns,
+        tick_ns=tick_ns(setup.hz),
+        poll_limit_ns=U64 if limit.limit_ns is None else limit.limit_ns,
+        poll_told=limit.told,
+        polls=setup.polls,
+        asks=is_asked(loop, setup.governor, setup.table.states),
+        got_tick_stops=unasked_stop_tick(loop, True),
+        decides_tick=loop.governor_decides_tick,
+        disabled=core.mask(setup.table.disabled),
+        latency_req_us=setup.table.limit_us,
+        counts_ns=counts_in_ns(setup.release),
+        switch_ns=costs.switch,
+        wake_ns=costs.wake,
+        idle_entry_ns=costs.idle_entry,
+        turn_ns=costs.turn,
+        ipi_ns=costs.ipi,
+        overshoot_ns=costs.snooze_overshoot,
+        jitter_ns=costs.jitter,
+        slice_ns=costs.slice,
+        background_ns=costs.background,
+        utilises=asks_utilisation(setup.governor, setup.release),
+        smt_busy=costs.smt_busy_permille,
+        smt_hold=costs.smt_hold_permille,
+        recent=setup.policy.recent,
+        cluster=CLUSTER.index(setup.policy.cluster),
+        trace_most=trace,
+        events_most=limits.SIMULATION_EVENTS,
+        domains=len(laid),
+        domain_states=sum(len(each.states) for each in laid),
+        domain_cpus=sum(len(each.cpus) for each in laid),
+        deepest_children=genpd.deepest_children,
+        domain_limit_ns=setup.table.limit_us * 1000 if genpd.latency_limits else U64,
     )
 
 
 def _domains(laid: Sequence[Laid], cpus: int) -> tuple[bytes, bytes, "array[int]", "array[int]"]:
     """Returns the power domains, their states and their CPUs, and each CPU's own domain."""
     packed, states = bytearray(), bytearray()
-    members, own = array("I"), array("I", [_NOWHERE] * cpus)
+    members, own = array("I"), array("I", [NOWHERE] * cpus)
     count = 0
     for number, each in enumerate(laid):
-        parent = _NOWHERE if each.parent is None else each.parent
-        sizes = count, len(each.states), len(members), len(each.cpus), len(each.own)
-        packed += _DOMAIN.pack(parent, *sizes, each.governed)
+        parent = NOWHERE if each.parent is None else each.parent
+        packed += DOMAIN.pack(
+            parent=parent,
+            first_state=count,
+            states=len(each.states),
+            first_cpu=len(members),
+            cpus=len(each.cpus),
+            own=len(each.own),
+            governed=each.governed,
+        )
         members.extend(each.cpus)
         count += len(each.states)
         for cpu in each.own:
             own[cpu] = number
         for state in each.states:
-            states += _DOMAIN_STATE.pack(state.power_off_ns, state.power_on_ns, state.residency_ns)
+            states += DOMAIN_STATE.pack(
+                off_ns=state.power_off_ns,
+                on_ns=state.power_on_ns,
+                residency_ns=state.residency_ns,
+            )
     return bytes(packed), bytes(states), members, own
 
 
@@ -227,27 +239,27 @@ def _programs(setup: Setup) -> tuple[bytes, bytes]:
         # tasks of the same name share one program
         first = places.get(id(task.ops))
         if first is None:
-            first = places[id(task.ops)] = len(ops) // _OP.size
+            first = places[id(task.ops)] = len(ops) // OP.layout.size
             for op in task.ops:
                 duration = op.duration
-                ops += _OP.pack(
-                    duration.low,
-                    duration.high,
-                    op.kind,
-                    duration.spread,
-                    op.first,
-                    op.count,
-                    op.which,
-                    op.sync,
+                ops += OP.pack(
+                    low=duration.low,
+                    high=duration.high,
+                    kind=op.kind,
+                    spread=duration.spread,
+                    first=op.first,
+                    count=op.count,
+                    which=op.which,
+                    sync=op.sync,
                 )
-        programs += _PROGRAM.pack(
-            first,
-            len(task.ops),
-            task.number,
-            _NOWHERE if task.cpu is None else task.cpu,
-            task.with_waker,
-            task.once,
-            task.again,
+        programs += PROGRAM.pack(
+            first=first,
+            count=len(task.ops),
+            number=task.number,
+            cpu=NOWHERE if task.cpu is None else task.cpu,
+            with_waker=task.with_waker,
+            once=task.once,
+            again=task.again,
         )
     return bytes(ops), bytes(programs)
 

@@ -1,7 +1,7 @@
 """Experiments: a workload with the options under which a published effect of idle states, or on
 them, shows. What each document claims is in docs/claims.md."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..dataclass import dataclass
@@ -24,6 +24,17 @@ class Experiment:
             for one in value if isinstance(value, list) else [value]:
                 found += [f"--{name}", str(one)]
         return found
+
+
+def filled(word: str, given: Collection[str]) -> Mapping[str, Any]:
+    """Returns option -> its words where an experiment's name is the workload: those that are not
+    given. The workload's own stand for ""."""
+    experiment = EXPERIMENTS.get(word)
+    if experiment is None:
+        return {}
+    own = {*given, "table"} if "states" in given else given
+    options = {name: value for name, value in experiment.options.items() if name not in own}
+    return {"": experiment.workload, **options}
 
 
 EXPERIMENTS: Mapping[str, Experiment] = {

@@ -1,82 +1,26 @@
 """A simulation's workload, machine and parameters as requested, and as read from their files."""
 
 import hashlib
-import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ..dataclass import dataclass, field
+from ..dataclass import dataclass
 from ..findings import UsageError
 from ..reading import opening
 from ..reading.budget import within_budget
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
-from ..replay.machine import CpuTable
-from ..units import UNITS_NS
 from ..wording import suggestion
 from . import placement, topology_file, workloads, workloads_file, workloads_trace
 from . import topology as topologies
 from .placement import Policy
 from .programs import Workload
-from .setup import Costs, check_costs
 from .topology import Topology
+from .workload_request import WorkloadRequest, time_ns
 
-_TIME = re.compile(r"(\d{1,13})(ns|us|ms|s)", re.ASCII)
 CPUS = 8
 _SECOND_NS = 1_000_000_000
 _DURATION_MAX_NS = 1_000_000 * _SECOND_NS
-_SEEDS_MAX, _RUNS_MAX = (1 << 64) - 1, 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class WorkloadRequest:
-    """What to simulate. Raises UsageError for contradictory or unusable options.
-
-    workload   one of workloads.BUILT_IN with its parameters, a YAML file, a trace of cpu_idle or
-               a recording
-    topology   text for topology.parse(), or a file; None: as many CPUs as the workload binds tasks
-               to if all its tasks are bound, otherwise as many as the trees of tables with power
-               domains have, otherwise at least 8
-    placement  text for placement.parse()
-    duration   simulated time, such as 20ms; None: the length of a trace, otherwise 1 s
-    seed       seed of the first run; each later run adds 1
-    runs       number of runs
-    costs      parameters that neither the table nor the kernel determines
-    exits      STATE=TIME: the real exit latency of a state, instead of the advertised one
-    """
-
-    workload: str
-    topology: str | None = None
-    placement: str = ""
-    duration: str | None = None
-    seed: int = 1
-    runs: int = 1
-    costs: Costs = field(default_factory=Costs)
-    exits: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.runs <= _RUNS_MAX:
-            raise UsageError(f"expected --runs from 1 to {_RUNS_MAX}, found {self.runs}")
-        most = _SEEDS_MAX + 1 - self.runs
-        if not 0 <= self.seed <= most:
-            raise UsageError(f"expected --seed from 0 to {most}, found {self.seed}")
-        check_costs(self.costs)
-
-    @property
-    def seeds(self) -> range:
-        return range(self.seed, self.seed + self.runs)
-
-    def exits_ns(self, table: CpuTable) -> dict[str, int]:
-        """Returns state name -> real exit latency in ns. Raises UsageError."""
-        found = {}
-        for text in self.exits:
-            name, equals, time = text.partition("=")
-            if not equals or name not in table.names:
-                known = ", ".join(table.names)
-                message = f"expected STATE=TIME with a state ({known}), found {text!r}"
-                raise UsageError(f"--exit: {message}")
-            found[name] = time_ns("--exit", time)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +63,6 @@ def policy_of(text: str) -> Policy:
         return placement.parse(text)
     except placement.BadPlacement as error:
         raise UsageError(f"--placement: {error}") from None
-
-
-def time_ns(option: str, text: str) -> int:
-    """Returns the ns of a time such as 200ns or 10us. option: named in the UsageError raised."""
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise UsageError(
-            f"{option}: expected a time with its unit, such as 200ns or 10us, found {text!r}"
-        )
-    return int(match[1]) * UNITS_NS[match[2]]
 
 
 def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, list[tuple[str, str]]]:

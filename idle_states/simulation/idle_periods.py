@@ -7,7 +7,7 @@ from ..linux.genpd.features import HISTORY
 from ..linux.genpd.running import RunningDomains
 from ..linux.governors import Governor, Outcome, Situation, asks_utilisation
 from ..linux.governors.interface import KTIME_MAX, tick_ns
-from ..linux.idle_call import is_asked, tick_stops, unasked_stop_tick
+from ..linux.idle_loop import is_asked, tick_stops, unasked_stop_tick
 from ..linux.releases import folded
 from ..replay.polling import polling
 from .actors import BUSY, EXITING, FREE, HOLDS, IDLE, SimulatedCpu

@@ -1,15 +1,9 @@
-"""Input and result of a simulation.
-
-The parameters of Costs are free: no document gives them for a machine in general. The defaults have
-the magnitude measured on POWER9, and each parameter is an option of the command line.
-"""
+"""Input and result of a simulation."""
 
 from collections.abc import Mapping
-from typing import Annotated
 
 from ..dataclass import dataclass
 from ..findings import Unreadable, UsageError, unreadable
-from ..forms import Count
 from ..linux.genpd.running import DomainFigures
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, needs_state_0
@@ -19,7 +13,7 @@ from ..replay.counters import Figures, nearest_rank
 from ..replay.machine import SNOOZE, CpuTable
 from ..replay.power import Rows
 from ..table import Flag, IdleState, IdleTable, Register
-from ..units import format_time
+from .costs import Costs
 from .placement import Policy
 from .programs import Workload
 from .topology import Topology
@@ -32,72 +26,8 @@ HISTOGRAM_SIZE = (64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS
 WAKE_PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """Free parameters, in ns unless a name says otherwise."""
-
-    switch: Annotated[
-        Count, "From the end of an idle period, or of another task, to a task's first instruction."
-    ] = 600
-    wake: Annotated[
-        Count, "A waker's work for each task it wakes, before that task's CPU hears of it."
-    ] = 500
-    idle_entry: Annotated[Count, "From the last instruction of a task to the governor."] = 300
-    turn: Annotated[Count, "From an idle period that led to nothing to the governor."] = 1000
-    ipi: Annotated[Count, "Until an idle CPU that does not poll hears of a wake-up by another."] = (
-        1100
-    )
-    """On POWER9 it took 2565 ns to wake a polling CPU and 3856 ns to wake one in stop0_lite; the
-    exit latency in the table of that time explains 200 ns of the difference."""
-    snooze_overshoot: Annotated[
-        Count, "Polling is over, and measured, so long after its time limit."
-    ] = 1500
-    """docs/published.md fits 2500 and 3500 ns. With 500 ns, a wake-up period of 50 us would fall on
-    the other side of the boundary for residencies (1, 10)."""
-    jitter: Annotated[Count, "Of every end of an idle state: 0 to so much more, uniform."] = 0
-    slice: Annotated[Count, "A task that shares its CPU yields after so long."] = 3_000_000
-    background: Annotated[
-        Count,
-        "The kernel's own next timer, on every CPU at multiples of so much; it does nothing but "
-        "wake an idle CPU whose tick is stopped.",
-    ] = 1_000_000_000
-    smt_busy_permille: Annotated[
-        Count, "By how much a sibling that computes slows a thread down."
-    ] = 101
-    """Fitted, like smt_hold_permille, to a POWER9 partition of four threads (R2 0.95): 63.0 - 19.1
-    busy - 8.15 snooze, in units of all three siblings."""
-    smt_hold_permille: Annotated[
-        Count, "By how much one that idles without giving up its share of the core does."
-    ] = 43
-
-
 LEAST_RATE_PERMILLE = 100
 """Lower limit of a thread's rate of work, however many siblings slow the thread down."""
-COST_LIMITS = {
-    **dict.fromkeys(Costs.__dataclass_fields__, (0, 1_000_000_000)),
-    "background": (1_000_000, 1_000_000_000_000),
-    "wake": (1, 1_000_000_000),
-    "slice": (1000, 1_000_000_000),
-    "smt_busy_permille": (0, 1000),
-    "smt_hold_permille": (0, 1000),
-}
-"""Parameter -> (minimum, maximum). With a wake cost of 0, time might never advance."""
-
-
-class BadParameter(UsageError):
-    """A parameter out of range; the message names it, what was expected and what was found."""
-
-
-def check_costs(costs: Costs) -> None:
-    """Raises BadParameter for a parameter outside COST_LIMITS."""
-    for name, (least, most) in COST_LIMITS.items():
-        found = getattr(costs, name)
-        if not least <= found <= most:
-            said = str if name.endswith("permille") else format_time
-            name = name.replace("_", "-")
-            raise BadParameter(
-                f"expected {name} from {said(least)} to {said(most)}, found {said(found)}"
-            )
 
 
 def check_selects(governor: Governor, table: CpuTable) -> None:
@@ -154,6 +84,12 @@ class Setup:
     def polls(self) -> bool:
         """Whether state 0 is a polling loop, which interrupts do not end."""
         return self.table.names[0] == SNOOZE or self.table.states[0].polling
+
+    def task_name(self, number: int) -> str:
+        """Returns a task's name, with its number if others have the same."""
+        task = self.workload.tasks[number]
+        several = sum(other.name == task.name for other in self.workload.tasks) > 1
+        return f"{task.name} {task.number}" if several else task.name
 
 
 def effects_of(

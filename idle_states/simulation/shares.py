@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from .actors import WORK, SimulatedCpu
-from .setup import LEAST_RATE_PERMILLE, Costs
+from .costs import Costs
+from .setup import LEAST_RATE_PERMILLE
 from .topology import Topology
 
 

@@ -22,7 +22,6 @@ from ..findings import Unreadable, unreadable
 from ..reading import opening, scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Sequence, decode, parse
-from ..wording import suggestion
 from .topology import CPUS_MAX, GROUPINGS, BadTopology, Shape, Topology, numbered, regular
 from .topology_tree import from_tree
 
@@ -51,10 +50,7 @@ def _from_yaml(data: bytes, file: str) -> Topology:
     text = decode(data, file)
     document = parse(text, file)
     problems = SpecProblems()
-    for key, where in document.keys.items():
-        if key not in _KEYS:
-            message = f"expected a key of a topology ({', '.join(_KEYS)}), found {key!r}"
-            problems.add("IS920", "unknown-key", message + suggestion(key, _KEYS), where)
+    problems.unknown_keys(document, _KEYS, "a topology")
     name = file
     if "name" in document.entries:
         name = scalars.text(document.entries["name"], "a name", problems) or file
@@ -90,12 +86,11 @@ def _regular(document: Mapping, name: str, problems: SpecProblems) -> Topology |
 
 
 def _grouped(document: Mapping, name: str, problems: SpecProblems) -> Topology | None:
-    node = document.entries["groups"]
     for key in ("fused", *_NUMBERS):
         if key in document.entries:
             problems.wrong_type("groups alone", f"{key}, too", document.keys[key])
-    if not isinstance(node, Mapping):
-        problems.wrong_type("groups of CPUs by name", node.kind, node.where)
+    node = scalars.mapping(document.entries["groups"], "groups of CPUs by name", problems)
+    if node is None:
         return None
     found: dict[str, dict[int, int]] = {}
     for key, value in node.entries.items():

@@ -27,7 +27,6 @@ from ..findings import Finding, Location, Severity, Unreadable
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar, Sequence, decode, parse
-from ..wording import suggestion
 from .programs import (
     DURATION_MAX,
     MULTIPLES,
@@ -65,7 +64,7 @@ def read(data: bytes, file: str) -> Workload:
     text = decode(data, file)
     document = parse(text, file)
     problems = SpecProblems()
-    _known_keys(document, _WORKLOAD, "a workload", problems)
+    problems.unknown_keys(document, _WORKLOAD, "a workload")
     name = _text(document, "name", problems) or file
     groups = _groups(document, problems)
     tasks = tuple(
@@ -85,26 +84,24 @@ def read(data: bytes, file: str) -> Workload:
 
 
 def _groups(document: Mapping, problems: SpecProblems) -> dict[str, _Group]:
-    tasks = document.entries.get("tasks")
-    if tasks is None:
+    if "tasks" not in document.entries:
         problems.missing_key("tasks", "a workload", document.where)
-        return {}
-    if not isinstance(tasks, Mapping):
-        problems.wrong_type("tasks by their names", tasks.kind, tasks.where)
+    tasks = scalars.mapping(document.entries.get("tasks"), "tasks by their names", problems)
+    if tasks is None:
         return {}
     found: dict[str, _Group] = {}
     first = 0
     for name, body in tasks.entries.items():
         if not name:
             problems.wrong_type("a name of a task", "an empty one", tasks.keys[name])
-        if not isinstance(body, Mapping):
-            problems.wrong_type(f"what {name!r} does, as a mapping", body.kind, body.where)
+        task = scalars.mapping(body, f"what {name!r} does, as a mapping", problems)
+        if task is None:
             continue
-        _known_keys(body, _TASK, "a task", problems)
-        count = _whole(body, "count", 1, TASKS_MAX, problems)
+        problems.unknown_keys(task, _TASK, "a task")
+        count = _count(task, problems)
         if count == 0:
-            problems.out_of_range("at least 1", "0", body.entries["count"].where)
-        found[name] = _Group(first, count or 1, body)
+            problems.out_of_range("at least 1", "0", task.entries["count"].where)
+        found[name] = _Group(first, count or 1, task)
         first += count or 1
     if first > TASKS_MAX:
         problems.out_of_range(f"at most {TASKS_MAX} tasks", str(first), tasks.where)
@@ -188,7 +185,7 @@ def _op(item: Node, groups: dict[str, _Group], problems: SpecProblems) -> Op | N
 def _wake(value: Node, groups: dict[str, _Group], problems: SpecProblems) -> Op | None:
     which, sync, target = Which.SAME, False, value
     if isinstance(value, Mapping):
-        _known_keys(value, _WAKE, "a wake", problems)
+        problems.unknown_keys(value, _WAKE, "a wake")
         if "task" not in value.entries:
             problems.missing_key("task", "a wake", value.where)
             return None
@@ -243,29 +240,16 @@ def _text(mapping: Mapping, key: str, problems: SpecProblems) -> str:
     return (scalars.text(node, "text", problems) or "") if node is not None else ""
 
 
-def _whole(
-    mapping: Mapping, key: str, default: int, most: int, problems: SpecProblems
-) -> int | None:
-    node = mapping.entries.get(key)
+def _count(task: Mapping, problems: SpecProblems) -> int | None:
+    node = task.entries.get("count")
     if node is None:
-        return default
-    return scalars.integer(node, problems, most=most, what="a number")
+        return 1
+    return scalars.integer(node, problems, most=TASKS_MAX, what="a number")
 
 
 def _flag(mapping: Mapping, key: str, problems: SpecProblems) -> bool:
     node = mapping.entries.get(key)
     return bool(scalars.yes_no(node, problems)) if node is not None else False
-
-
-def _known_keys(
-    mapping: Mapping, known: tuple[str, ...], what: str, problems: SpecProblems
-) -> None:
-    for key in mapping.entries:
-        if key not in known:
-            message = f"expected a key of {what} ({', '.join(known)}), found {key!r}"
-            problems.add(
-                "IS920", "unknown-key", message + suggestion(key, known), mapping.keys[key]
-            )
 
 
 def misfit(workload: Workload, cpus: int, file: str | None) -> Unreadable | None:

@@ -7,7 +7,7 @@ they change latencies: a sleep that ends late delays all that follow.
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from ..findings import Unreadable, unreadable
 from ..reading.inputs import Input, InputKind
@@ -44,12 +44,8 @@ def _traced(source: Input) -> tuple[list[Period], tuple[int, int] | None]:
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
 
-    def periods() -> Iterator[Period]:
-        for batch in any_trace.batches(source, reader):
-            yield from pairing.feed(batch)
-        yield from pairing.finish()
-
-    return _bounded(periods(), source.name), pairing.span_ns
+    periods = chain.from_iterable(pairing.whole(any_trace.batches(source, reader)))
+    return _bounded(periods, source.name), pairing.span_ns
 
 
 def _recorded(source: Input) -> Iterator[Period]:

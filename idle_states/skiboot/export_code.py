@@ -139,7 +139,7 @@ def _opal_levels(clean: Preprocessed, export: str, unread: list[str]) -> int | N
     if match is None:
         return None
     try:
-        expanded = clean.expander.expand(list(tokens(match[1], 0, len(match[1]))), 0)
+        expanded = clean.expanded(tokens(match[1]), 0)
         return ~evaluate(expanded, 0, len(match[1])).value & U32_MAX
     except UnsupportedC:
         unread.append("opal_disabled_states_mask")

@@ -42,7 +42,7 @@ def read_sources(text: str) -> list[Source]:
         from ..linux.intel_idle import packaged as intel_idle_tables
 
         table = intel_idle_tables.table_named(text)
-        return [Source(table.name, text, table.origin.sha256, table)]
+        return [Source(table.name, text, table.read_from.sha256, table)]
     word, colon, wanted = text.partition(":")
     revision = resolve_name(text) or (None if opening.kind_of(text) else resolve_name(word))
     name: str | None
@@ -85,7 +85,7 @@ def _contents(source: Source) -> str:
     if source.table is None:
         return ""
     names = [state.name for state in source.table.states]
-    cpus = source.table.built_in.cpus if source.table.built_in else ()
+    cpus = source.table.origin.cpus if source.table.origin.form == "driver" else ()
     shown = [*names[:_MOST_NAMES], *(["..."] if len(names) > _MOST_NAMES else [])]
     found = f"  {' '.join(shown)}"
     if cpus:

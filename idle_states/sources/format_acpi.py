@@ -61,7 +61,7 @@ def read(file: File) -> list[Source]:
     paths = [
         (processor.path, table.name)
         for table in made
-        for processor in (table.acpi.processors if table.acpi else ())
+        for processor in (table.origin.processors if table.origin.form == "acpi" else ())
     ]
     for where, message in problems:
         name = next((name for path, name in paths if where.path.startswith(f"{path}.")), None)
@@ -69,11 +69,11 @@ def read(file: File) -> list[Source]:
         finding = Finding(*_RULE, Severity.WARNING, message, where, table=name)
         own[name].append(finding)
     for table in made:
-        assert table.acpi is not None
+        assert table.origin.form == "acpi"
         at = table.where["table"]
         own[table.name] += [
             Finding(*_RULE, Severity.WARNING, str(each.entry), at.at(each.path), table=table.name)
-            for each in table.acpi.malformed
+            for each in table.origin.malformed
         ]
     return [Source(table.name, file.shown, sha256, table, tuple(own[table.name])) for table in made]
 
@@ -87,7 +87,7 @@ def table_of(
 ) -> "IdleTable":
     """The table of some processors. where: places of _CST and _LPI by their paths; name: "" for the
     path of the first processor."""
-    from ..table import IdleTable, Origin, Register
+    from ..table import IdleTable, ReadFrom, Register
     from ..wording import plural
 
     first, last = idle.processors[0], idle.processors[-1]
@@ -114,11 +114,10 @@ def table_of(
         name,
         tuple(_rows(idle, where)),
         Register.NONE,
-        acpi=idle,
+        origin=idle,
         title=title,
         note=" ".join(notes),
-        exported=True,
-        origin=Origin(KIND, file, sha256, place),
+        read_from=ReadFrom(KIND, file, sha256, place),
         where={"table": place, "name": place},
     )
 

@@ -79,8 +79,8 @@ def _sources(
 def _lean(source: Source) -> Source:
     """With what findings show alone: thousands may be held at once."""
     named = {source.file}
-    listed = source.table.listed if source.table else None
-    for each in listed.siblings if listed else ():
+    origin = source.table.origin if source.table else None
+    for each in origin.siblings if origin and origin.form == "nodes" else ():
         named |= {each.where.file or "", each.method_where.file or ""}
         for node in (*each.nodes(), *each.domains, *each.unlisted):
             named |= {where.file or "" for where in (node.where, *node.places.values())}

@@ -62,7 +62,7 @@ def load_spec(path: Path) -> list[Source]:
 def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
     """The table of a loaded spec, or those of its machine. stem: a name where it has none."""
     file = next(iter(loaded.sources))
-    digest = loaded.table.origin.sha256 if loaded.table else _digest(loaded.sources[file])
+    digest = loaded.table.read_from.sha256 if loaded.table else _digest(loaded.sources[file])
     if loaded.machine is not None:
         return list(_of_machine(loaded.machine, loaded, file, digest))
     name = loaded.name or stem
@@ -98,8 +98,8 @@ def _of_machine(
     path2state = {state.path: state for state in machine.states}
     for source in sources_of(root, file, "spec", digest, drafts.places_of(machine), loaded.sources):
         table = source.table
-        if table is not None and table.listed is not None:
-            written = [path2state[node.path] for node in row_nodes(table.listed)]
+        if table is not None and table.origin.form == "nodes":
+            written = [path2state[node.path] for node in row_nodes(table.origin)]
             rows = [
                 replace(row, measured=s.measured, power=s.power, provenance=s.provenance)
                 for row, s in zip(table.states, written, strict=True)

@@ -65,7 +65,7 @@ def _table(
     from ..beyond_opal import Held, HeldState
     from ..findings import Location
     from ..linux.held import OWN
-    from ..table import IdleState, IdleTable, Origin, Register
+    from ..table import IdleState, IdleTable, ReadFrom, Register
 
     name = f"cpu{cpus[0]}"
     states = alike[0]
@@ -106,10 +106,9 @@ def _table(
         name,
         rows,
         Register.NONE,
-        held=held,
+        origin=held,
         title=f"{count}{f', driver {driver}' if driver else ''}",
-        exported=True,
-        origin=Origin("sysfs", file.shown, file.sha256, where),
+        read_from=ReadFrom("sysfs", file.shown, file.sha256, where),
         where={"table": where},
     )
 

@@ -14,7 +14,7 @@ from ..findings import CannotGenerate, Finding, Location, Severity
 from ..idle_tree import IdleTree
 from ..power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
 from ..spec.write import not_of_opal, with_processor
-from ..table import Firmware, IdleState, IdleTable, Origin, Provenance, Register
+from ..table import BeforeExport, Firmware, IdleState, IdleTable, Provenance, ReadFrom, Register
 from . import Source
 
 _FIELDS = ("latency", "residency")
@@ -39,9 +39,9 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
         replace(table, note=table.note or f"Imported from {_shown(source)}{digest}.")
     )
     notes = [noted.note]
-    if table.cpu is not None and table.origin.kind in ("c", "lid"):
+    if table.cpu is not None and table.read_from.kind in ("c", "lid"):
         notes.append("The processor is told by the array's name alone.")
-    if table.exported:
+    if table.origin.form == "dt":
         notes.append("Firmware had exported these states: those it left out are not here.")
     return replace(
         table,
@@ -50,8 +50,8 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
         note=" ".join(notes),
         cpu=noted.cpu,
         firmware=_firmware(table),
-        exported=False,
-        origin=Origin("spec"),
+        origin=BeforeExport(),
+        read_from=ReadFrom("spec"),
         where={},
     )
 
@@ -79,6 +79,12 @@ def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:
         if earlier != index:
             message = (
                 f"expected each name once, found {state.name!a} as state {earlier} and {index}"
+            )
+            yield _finding(table, index, message)
+        if state.macro:
+            message = (
+                f"expected values that stand in the table, found {state.name!a}, which the macro "
+                f"{state.macro} makes; write the row out, or import the table from firmware"
             )
             yield _finding(table, index, message)
         if not state.name.isprintable() or not _encodable(state.name):
@@ -136,13 +142,13 @@ def _ascii(text: str) -> str:
 
 def _name(table: IdleTable, source: Source) -> str:
     """A valid name for a spec, made from the name of the C array or the file."""
-    text = table.name if table.origin.kind in ("c", "lid") else PurePath(source.file).stem
+    text = table.name if table.read_from.kind in ("c", "lid") else PurePath(source.file).stem
     made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", text.removesuffix("_cpu_idle_states")).strip("-.@")
     return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")
 
 
 def _firmware(table: IdleTable) -> Firmware:
-    if table.origin.kind == "c":
+    if table.read_from.kind == "c":
         return replace(table.firmware, array=table.firmware.array or table.name)
     return table.firmware
 

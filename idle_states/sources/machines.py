@@ -16,17 +16,17 @@ from .source import Source
 def is_machine(sources: Sequence[Source]) -> bool:
     """Whether these are the tables of one machine of Arm or RISC-V."""
     return bool(sources) and all(
-        source.table is not None and source.table.listed is not None for source in sources
+        source.table is not None and source.table.origin.form == "nodes" for source in sources
     )
 
 
 def is_whole_machine(sources: Sequence[Source]) -> bool:
     """Whether these are all the tables of one machine of Arm or RISC-V."""
     table = sources[0].table if is_machine(sources) else None
-    if table is None or table.listed is None:
+    if table is None or table.origin.form != "nodes":
         return False
-    lists = table.listed.siblings or (table.listed,)
-    return len(sources) == sum(bool(one.nodes() or one.domains or one.broken) for one in lists)
+    listing = [one for one in table.origin.of_tree if one.nodes() or one.domains or one.broken]
+    return len(sources) == len(listing)
 
 
 def machine_behind(source: Source, name: str | None = None) -> IdleTree:
@@ -37,8 +37,8 @@ def machine_behind(source: Source, name: str | None = None) -> IdleTree:
     found = source.machine
     if found is None:
         assert source.table is not None
-        assert source.table.listed is not None
-        lists = source.table.listed.siblings
+        assert source.table.origin.form == "nodes"
+        lists = source.table.origin.siblings
         try:
             found = read_machine(source.tree or Node(""), lists, _name(source.file))
         except CannotGenerate as error:

@@ -47,7 +47,7 @@ def met_before(
 def _of(source: Source, file: str, digest: str) -> Source:
     table = source.table
     if table is not None:
-        table = replace(table, origin=replace(table.origin, file=file, sha256=digest))
+        table = replace(table, read_from=replace(table.read_from, file=file, sha256=digest))
     return replace(source, file=file, sha256=digest, table=table)
 
 

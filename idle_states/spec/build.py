@@ -18,9 +18,9 @@ from ..table import (
     Flag,
     IdleState,
     IdleTable,
-    Origin,
     Partition,
     Psscr,
+    ReadFrom,
     Register,
     field_mask,
 )
@@ -78,7 +78,7 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
         historical=historical,
-        origin=Origin("spec", file, sha256, where["table"]),
+        read_from=ReadFrom("spec", file, sha256, where["table"]),
         where=where,
     )
 

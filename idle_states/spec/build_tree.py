@@ -24,7 +24,7 @@ from ..patterns import pattern
 from ..reading import scalars
 from ..reading.complaints import SpecProblems
 from ..reading.document import Mapping, Node, Scalar
-from ..table import U32_MAX, Origin
+from ..table import U32_MAX, ReadFrom
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
 from .keys import OF_TABLES, STATE_OF_TABLES
@@ -85,7 +85,7 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         timer_runs=always_on,
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
-        origin=Origin("spec", file, sha256, where["table"]),
+        read_from=ReadFrom("spec", file, sha256, where["table"]),
         where=where,
     )
 

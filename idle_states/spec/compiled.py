@@ -10,17 +10,18 @@ rest.
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import source_hash
+from io import BytesIO
 from pathlib import Path
 
 try:
-    from _pickle import loads  # pickle itself imports much that only writing needs
+    from _pickle import Unpickler, loads  # pickle itself imports much that only writing needs
 except ImportError:
-    from pickle import loads
+    from pickle import Unpickler, loads
 
 from ..dataclass import dataclass, replace
 from ..resources import resource
 from .loaded import LoadedSpec
-from .packaged import display_name, named
+from .packaged import named
 
 NAME = "compiled.pickle"
 """The file's name, beside the specs."""
@@ -33,7 +34,8 @@ class _Compiled:
 
     readers  the package's files that had a part in reading, and their digest
     names    of the packaged specs, among which parents are searched
-    specs    name -> a pickled LoadedSpec without its texts, and the files these are of with digests
+    specs    path below the specs -> a pickled LoadedSpec without its texts, and the files these are
+             of with digests
     """
 
     readers: tuple[tuple[str, ...], bytes]
@@ -43,24 +45,31 @@ class _Compiled:
 
 def spec(file: Path) -> LoadedSpec | None:
     """A packaged spec; None where the file is none or was not compiled as it stands."""
-    held = _compiled()
-    found = held.specs.get(display_name(file)) if held else None
+    held, inside = _compiled(), file.as_posix().removeprefix(_folder())
+    found = held.specs.get(inside) if held else None
     if found is None:
         return None
     pickled, files = found
     texts = {}
     for name, digest in files:
-        data = _content(name)
+        data = _content(f"specs/{name}")
         if source_hash(data) != digest:
             return None
-        texts[name] = data.decode()
+        texts[f"{_folder()}{name}"] = data.decode()
     return replace(_unpickled(pickled), sources=texts)
 
 
 @cache
 def _unpickled(data: bytes) -> LoadedSpec:
-    loaded: LoadedSpec = loads(data)
+    loaded: LoadedSpec = _Placed(BytesIO(data)).load()
     return loaded
+
+
+class _Placed(Unpickler):
+    """Puts the paths of packaged specs below the folder that they are in now."""
+
+    def persistent_load(self, inside: str) -> str:
+        return f"{_folder()}{inside}"
 
 
 def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
@@ -72,17 +81,33 @@ def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
     content = _Compiled(
         (found, _digest(found)),
         _names(),
-        {next(iter(each.sources)): _pickled(each) for each in specs},
+        {_inside(next(iter(each.sources))): _pickled(each) for each in specs},
     )
     data = dumps(content, protocol=5)
     return source_hash(data) + data
 
 
 def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
-    digests = tuple((name, source_hash(text.encode())) for name, text in loaded.sources.items())
-    from pickle import dumps
+    from pickle import Pickler
 
-    return dumps(replace(loaded, sources={}), protocol=5), digests
+    class Placed(Pickler):
+        def persistent_id(self, value: object) -> str | None:
+            packaged = isinstance(value, str) and value.startswith(_folder())
+            return _inside(str(value)) if packaged else None
+
+    data = BytesIO()
+    Placed(data, protocol=5).dump(replace(loaded, sources={}))
+    texts = loaded.sources.items()
+    return data.getvalue(), tuple((_inside(file), source_hash(t.encode())) for file, t in texts)
+
+
+def _inside(file: str) -> str:
+    return file.removeprefix(_folder())
+
+
+@cache
+def _folder() -> str:
+    return f"{resource('specs')}/"
 
 
 @cache

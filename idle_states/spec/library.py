@@ -10,7 +10,7 @@ from ..findings import Faulty, Rejected
 from ..table import IdleTable
 from . import compiled
 from .loaded import LoadedSpec
-from .packaged import Revision, display_name, machines, resolve_table, revisions
+from .packaged import Revision, machines, resolve_table, revisions
 
 if TYPE_CHECKING:
     from ..idle_tree import IdleTree
@@ -61,7 +61,7 @@ def load(
 ) -> LoadedSpec:
     """Loads a spec with its ancestors.
 
-    shown_as  how messages name the file; packaged specs are shown by their file name alone
+    shown_as  how messages name the file; None: by its path
     data      what the file holds, where it has been read
     top       the directory below which its ancestors must lie; None: see `_beside`
     Raises Unreadable (exit 3) if the file or an ancestor cannot be parsed, OSError if it
@@ -71,7 +71,7 @@ def load(
         return held
     from . import loading  # YAML's parser is slow to import
 
-    return loading.Loading({}, top).load(file, shown_as or display_name(file), data)
+    return loading.Loading({}, top).load(file, shown_as or file.as_posix(), data)
 
 
 def load_held(path: str, contents: abc.Mapping[str, bytes]) -> LoadedSpec:

@@ -15,7 +15,7 @@ from .build import build
 from .build_tree import build_tree
 from .inherit import EndlessChain, ExpandedSpec, expand, is_machine
 from .loaded import LoadedSpec
-from .packaged import display_name, resolve_name
+from .packaged import resolve_name
 from .suppress import Suppression, suppressions
 
 
@@ -67,9 +67,7 @@ class Loading:
             parent_file, data = self.parent_file(file, parent)
             if parent_file is None:
                 return None
-            held = parent_file.as_posix() in self.contents
-            shown = parent_file.as_posix() if held else display_name(Path(parent_file))
-            return self.expand_file(parent_file, shown, chain, data)
+            return self.expand_file(parent_file, parent_file.as_posix(), chain, data)
 
         return expand(document.root, parent_of, self.problems)
 

@@ -64,15 +64,3 @@ def resolve_name(name: str) -> Revision | None:
 def current() -> Iterator[str]:
     """Names of the revisions that `check` takes when none is named."""
     return (revision.name for revision in revisions() if not revision.historical)
-
-
-def display_name(file: Path) -> str:
-    """The name of a spec in messages: for a packaged spec the file name alone, else the path."""
-    specs = resource("specs")
-    if file.parent == specs:
-        # as most are, and resolving asks about each directory of the path
-        return f"specs/{file.name}"
-    try:
-        return "specs/" + file.resolve().relative_to(specs).as_posix()
-    except ValueError:
-        return file.as_posix()

@@ -48,15 +48,8 @@ BUILT_IN = (
 
 def not_of_opal(table: IdleTable) -> str:
     """Why a spec cannot hold a table that is none of OPAL's; "" if it can."""
-    for source, reason in (
-        (table.held, HELD),
-        (table.listed, LISTED),
-        (table.built_in, BUILT_IN),
-        (table.acpi, ACPI),
-    ):
-        if source is not None:
-            return reason
-    return ""
+    reasons = {"sysfs": HELD, "nodes": LISTED, "driver": BUILT_IN, "acpi": ACPI}
+    return reasons.get(table.origin.form, "")
 
 
 def with_processor(table: IdleTable) -> IdleTable:

@@ -1,10 +1,12 @@
 """A request to compare benchmark results, and its result."""
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from typing import Literal
 
 from ..dataclass import dataclass, replace
 from ..findings import UsageError, unreadable
+from ..options import check_choices
 from ..reading.unexpected import on_input
 from .analysis import Analysis, analyse
 from .files import ResultsFile, ResultsKind
@@ -16,7 +18,11 @@ from .reading import Taken, named_samples, open_file, samples
 from .summary import SMALLEST, Dataset
 from .summary_rows import rows, summary_row
 
-MINISTAT, HISTOGRAM, SCHBENCH, MMTESTS = "ministat", "histogram", "schbench", "mmtests"
+StatsForm = Literal["", "ministat", "histogram", "schbench", "mmtests"]
+MINISTAT: StatsForm = "ministat"
+HISTOGRAM: StatsForm = "histogram"
+SCHBENCH: StatsForm = "schbench"
+MMTESTS: StatsForm = "mmtests"
 CONFIDENCE, MINISTAT_CONFIDENCE = Decimal(99), Decimal(95)
 """Default confidence in percent."""
 _BLANKS = " \t"
@@ -39,16 +45,17 @@ class StatsRequest:
 
     files: tuple[str, ...] = ()
     summaries: tuple[str, ...] = ()
-    form: str = ""
+    form: StatsForm = ""
     confidence: Decimal | None = None
     reference: int | None = None
     audit_outliers: bool = False
     column: int = 1
     delimiter: str = _BLANKS
-    mean: str | None = None
+    mean: Literal["Amean", "Hmean"] | None = None
     lower_is_better: bool = False
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not self.files and not self.summaries:
             raise UsageError("expected files or --summary")
         if self.files.count("-") > 1:
@@ -215,3 +222,17 @@ def _table(request: StatsRequest, files: Sequence[ResultsFile]) -> list[MeansRow
     taken = Taken()
     named = [(file.name, named_samples(file, request.delimiter, taken)) for file in files]
     return joined(named, request.mean or "Amean", request.lower_is_better)
+
+
+def confidence_of(text: str) -> Decimal:
+    """In percent. Raises UsageError."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite() or not 50 <= value <= Decimal("99.9999999999"):
+        hint = "; 99 % is 99, not 0.99" if value.is_finite() and 0 < value < 1 else ""
+        raise UsageError(
+            f"expected a confidence from 50 to 99.9999999999 percent, found {text!r}{hint}"
+        )
+    return value

@@ -21,8 +21,8 @@ from ..core.packing import (
     mask,
 )
 from ..findings import Unreadable, unreadable
+from ..linux.asked import NO_LIMIT_US
 from ..linux.governors.interface import CPU_CAPACITY, U64_MAX
-from ..linux.idle_loop import NO_LIMIT_US
 from ..reading.inputs import LINE_MAX, Input, InputKind
 from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values, without_columns
 

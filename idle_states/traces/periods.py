@@ -180,6 +180,12 @@ class Pairing:
         """CPUs that have events, ascending."""
         return tuple(sorted(self._cpus))
 
+    def whole(self, batches: Iterable[Batch | PackedBatch]) -> Iterator[Sequence[Period]]:
+        """Yields the periods of all batches of a trace."""
+        for batch in batches:
+            yield self.feed(batch)
+        yield self.finish()
+
     def feed(self, batch: Batch | PackedBatch) -> Sequence[Period]:
         """Returns the periods that a batch of events completes, as Periods where the core has
         paired all of them."""

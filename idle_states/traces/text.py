@@ -8,10 +8,7 @@
 The compiled core, if installed, reads lines of the usual form and leaves all others to this reader.
 Threads read and scan chunks, some ahead of what is taken.
 
-Without the core, a chunk is searched once, as bytes, for the event's name, so lines of other events
-cost nothing more. The text before and after the name has few variants, each parsed once and then
-looked up. A chunk with anything unusual (a line too short for an event, a byte that is not text, an
-idle event of another form, lost events) is read again line by line.
+Without the core, this reader takes every line.
 """
 
 import re
@@ -33,24 +30,20 @@ MISS = -3
 
 _FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to {CPU_MAX},"
 _EXIT_STATE = 0xFFFFFFFF
-_REMEMBERED = 20_000
 _NS_PER_SECOND = 1_000_000_000
 
 _EVENT = re.compile(
     rb"(?:^|[ \t])(\d{1,10})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
     rb"(cpu_idle(?=:|_miss:|\s|\Z)|[\w-]+)(.*)"
 )
-_SEPARATOR = re.compile(rb"\d\.(\d{9}|\d{6})(:[ \t]+(?:power:)?)cpu_idle(?:_miss)?:")
 _IDLE = re.compile(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
 _MISSED = re.compile(
     rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}"
 )
-_SECONDS = re.compile(rb".*[ \t](\d{1,10})")
 _LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
 _PERF_LOST = b"PERF_RECORD_LOST"
 _PERF_CPU = re.compile(rb"\[(\d{1,5})\]")
 _PERF_COUNT = re.compile(rb"\D*(\d{1,19})")
-_SHORT = re.compile(rb"\n(.{0,39}+)(?!.)")
 _HARMLESS = re.compile(
     rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
     rb"|\s+[0-9a-f]{6,16} .*"
@@ -79,71 +72,34 @@ class _Piece(NamedTuple):
 _WHOLE, _LAST, _LONG = range(3)
 
 
-class _Unusual(Exception):
-    """Raised for an idle event whose form the quick scan does not read."""
-
-
-class _Heads(dict[bytes, int]):
-    """The twelve bytes before a time's decimals -> its whole seconds, in ns."""
-
-    def __missing__(self, head: bytes) -> int:
-        match = _SECONDS.fullmatch(head)
-        if match is None:
-            raise _Unusual
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[head] = ns = int(match[1]) * _NS_PER_SECOND
-        return ns
-
-
-class _Payloads(dict[bytes, tuple[int, int]]):
-    """The text after the name cpu_idle -> (CPU, what)."""
-
-    def __missing__(self, payload: bytes) -> tuple[int, int]:
-        what = _payload(payload)
-        if what is None:
-            raise _Unusual
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[payload] = what
-        return what
-
-
 class Batch:
     """Events of one chunk, in order.
 
     whats, times  (CPU, what) and time in ns of each event
-    lines         line number of each event in the chunk, from 0; None: found in the chunk on demand
+    lines         line number of each event in the chunk, from 0
     """
 
-    __slots__ = ("_chunk", "_first_line", "_lines", "times", "whats")
+    __slots__ = ("_first_line", "_lines", "times", "whats")
 
     def __init__(
         self,
         whats: Sequence[tuple[int, int]],
         times: Sequence[int],
         first_line: int,
-        lines: Sequence[int] | None = None,
-        chunk: bytes = b"",
+        lines: Sequence[int],
     ) -> None:
         self.whats = whats
         self.times = times
         self._first_line = first_line
         self._lines = lines
-        self._chunk = chunk
 
     @property
     def events(self) -> list[Event]:
         return list(zip(self.whats, self.times, strict=True))
 
     def line(self, index: int) -> int:
-        """Returns an event's line number; slow, for messages only."""
-        if self._lines is not None:
-            return self._first_line + self._lines[index]
-        found = re.finditer(b"cpu_idle[^\n]*", self._chunk)
-        for _ in range(index):
-            next(found)
-        return self._first_line - 1 + self._chunk.count(b"\n", 0, next(found).start())
+        """Returns an event's line number."""
+        return self._first_line + self._lines[index]
 
 
 class PackedBatch:
@@ -197,11 +153,6 @@ class TraceText:
         self.coarse = False
         self.problems = problems
         self._core = core
-        self._fast: re.Pattern[bytes] | None = None
-        self._scale = 1
-        self._time = 0
-        self._head2ns = _Heads()
-        self._payload2what = _Payloads()
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch | PackedBatch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
@@ -220,29 +171,24 @@ class TraceText:
         if kind == _LONG:
             self.lines += 1
             self._refuse_long(bytes(data), self.lines)
-            return Batch([], [], self.lines)
+            return Batch([], [], self.lines, [])
         first_line = self.lines + 1
         if self._core is not None:
             return self._compiled(piece, first_line, scanned or self._scan(data, start, end))
-        # the quick scan expects a newline before every line
-        chunk = b"\n" + data[start:end]
-        self.lines += chunk.count(b"\n")
-        events = self._quick(chunk)
-        if events is None:
-            return self._thorough(chunk, first_line)
-        whats, times = [what for what, _ in events], [ns for _, ns in events]
-        return Batch(whats, times, first_line, None, chunk)
+        lines = bytes(data[start:end]).split(b"\n")
+        self.lines += len(lines)
+        return self._read(lines, first_line)
 
     def _last(self, line: bytes) -> Batch:
         """Reads a last line without newline; only its form tells whether it is complete."""
         self.lines += 1
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
-            batch = self._thorough(b"\n" + line, self.lines, "truncated-line")
+            batch = self._read([line], self.lines, "truncated-line")
             if batch.whats or b"cpu_idle" not in line:
                 self.problems.add("no-newline", quoted(line), self.lines)
             return batch
         self.problems.add("truncated-line", f"found {quoted(line)}", self.lines)
-        return Batch([], [], self.lines)
+        return Batch([], [], self.lines, [])
 
     def _scanned(self, block: Buffer) -> _Scanned | None:
         """What the core makes of a block's whole lines: from after the first newline in it to
@@ -278,55 +224,12 @@ class TraceText:
         parts.append(packed[done:])
         return PackedBatch(b"".join(parts), first_line)
 
-    def _quick(self, chunk: bytes) -> list[Event] | None:
-        """Returns all events of a chunk; None if anything in it is unusual."""
-        if not chunk.isascii() or b"\0" in chunk or _PERF_LOST in chunk or _has_long(chunk):
-            return None
-        for short in _SHORT.findall(chunk):
-            if not _HARMLESS.fullmatch(short) and not _EVENT.search(short):
-                return None
-        fast = self._fast or self._learn(chunk)
-        if fast is None:
-            return None if b"cpu_idle" in chunk else []
-        head2ns, payload2what, scale = self._head2ns, self._payload2what, self._scale
-        events = []
-        find, begins, time = chunk.find, chunk.rfind, self._time
-        try:
-            for found in fast.finditer(chunk):
-                head, fraction, payload = found.groups(b"")
-                start = found.start()
-                line = begins(b"\n", 0, start)
-                # the event's time must be the first of its line
-                if find(b": ", line, start - time) >= 0 or find(b":\t", line, start - time) >= 0:
-                    raise _Unusual
-                events.append((payload2what[payload], head2ns[head] + int(fraction) * scale))
-        except _Unusual:
-            self._fast = None
-            return None
-        self.events += len(events)
-        self.coarse |= scale != 1 and bool(events)
-        return events
-
-    def _learn(self, chunk: bytes) -> re.Pattern[bytes] | None:
-        """Learns the form of this trace's idle events: the text between time and name, and the
-        number of decimals. Returns the pattern for the quick scan; None if the chunk has no event.
-        """
-        match = _SEPARATOR.search(chunk)
-        if match is None:
-            return None
-        digits, separator = len(match[1]), match[2]
-        self._scale = 10 ** (9 - digits)
-        self._time = digits + len(separator)
-        self._fast = re.compile(
-            rb"cpu_idle(?:(?<=(.{12})\.(\d{%d})%scpu_idle)((?:_miss)?:[ \t][^\n]*+))?"
-            % (digits, re.escape(separator))
-        )
-        return self._fast
-
-    def _thorough(self, chunk: bytes, first_line: int, malformed: str = "unreadable-line") -> Batch:
+    def _read(
+        self, chunk: Sequence[bytes], first_line: int, malformed: str = "unreadable-line"
+    ) -> Batch:
         """Reads line by line. malformed: problem kind for an idle event of another form."""
         whats, times, lines = [], [], []
-        for number, line in enumerate(chunk.split(b"\n")[1:]):
+        for number, line in enumerate(chunk):
             event = self._event(line, first_line + number, malformed)
             if event is not None:
                 whats.append(event[0])
@@ -406,16 +309,6 @@ def _pieces(blocks: Iterable[tuple[Buffer, _Scanned | None]]) -> Iterator[_Piece
             rest, oversized = b"", True
     if rest:
         yield _Piece(rest, 0, len(rest), _LAST)
-
-
-def _has_long(chunk: bytes) -> bool:
-    """Whether any line is longer than LINE_MAX."""
-    end = -1
-    while len(chunk) - end - 1 > LINE_MAX:
-        end = chunk.rfind(b"\n", end + 1, end + LINE_MAX + 2)
-        if end < 0:
-            return True
-    return False
 
 
 def _payload(text: bytes) -> tuple[int, int] | None:

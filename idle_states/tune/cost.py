@@ -98,19 +98,6 @@ def best(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
     return Waiting(tuple(reversed(thresholds)), total)
 
 
-def break_even(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
-    """Returns every step at its break-even, rounded up, but not before the step preceding it."""
-    thresholds: list[int | None] = []
-    for step in steps:
-        exact = step.break_even
-        threshold = None if exact is None else -(-exact.numerator // exact.denominator)
-        if thresholds and threshold is not None:
-            before = thresholds[-1]
-            threshold = None if before is None else max(before, threshold)
-        thresholds.append(threshold)
-    return Waiting(tuple(thresholds), cost(gaps, steps, thresholds))
-
-
 def offline_cost(gaps: Gaps, step: WaitStep) -> Number:
     """The least cost of a step if every gap's length were known beforehand.
 

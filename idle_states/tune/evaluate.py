@@ -15,7 +15,6 @@ from .. import core
 from ..core.packing import PERIOD, REJECTED, SETTLES, Buffer
 from ..dataclass import dataclass, replace
 from ..linux.governors import Governor
-from ..linux.governors.interface import State
 from ..reading.problems import InputProblems
 from ..replay.core_models import follow, knows
 from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
@@ -194,7 +193,9 @@ def _decided(
         for table, tally in zip(tables, tallies, strict=True):
             _referred(settings.governor_of(table), tally, cpu)
         return [tally.figures() for tally in tallies]
-    streams = [_stream(table.states, settings, cpu) for table in tables]
+    known = cpu.earlier is not None and cpu.earlier.state < len(tables[0].states)
+    earlier = cpu.earlier if known else None
+    streams = [core.Stream.of(settings.governor_of(table), earlier) for table in tables]
     sweep = None
     if settings.governor == "menu" and len(tables) >= core.FEWEST_TABLES:
         sweep = core.Sweep(streams)
@@ -215,16 +216,6 @@ def _counted(cpu: CpuGaps) -> bytes | bytearray:
     rows = bytearray(cpu.rows)
     rows[REJECTED :: core.ROW.size] = bytes(map(or_, rows[REJECTED :: core.ROW.size], cpu.settles))
     return rows
-
-
-def _stream(states: Sequence[State], settings: Settings, cpu: CpuGaps) -> core.Stream:
-    features = Governor.for_kernel(
-        settings.governor, settings.release, states, settings.hz
-    ).features
-    stream = core.Stream(settings.governor, features, states, settings.hz)
-    if cpu.earlier is not None and cpu.earlier.state < len(states):
-        stream.switched_on(cpu.earlier)
-    return stream
 
 
 def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:

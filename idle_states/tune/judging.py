@@ -10,29 +10,9 @@ from ..replay.counters import Figures
 from ..replay.energy import PowerBounds, PowerModel, Spent, spent
 from ..replay.machine import CpuTable
 from .evaluate import Candidate, Outcomes
-
-ENERGY, LATENCY, WEIGHTED = "energy", "latency", "weighted"
-OBJECTIVES = (ENERGY, LATENCY, WEIGHTED)
+from .objective import LATENCY, Objective
 
 Allowed = Callable[[Candidate], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Objective:
-    """kind: one of OBJECTIVES.
-
-    energy    least energy of the idle time
-    latency   least mean wake latency among tables that cost no more energy than the present one
-    weighted  energy, and each ns of wake latency as much as `weight` ns awake
-    """
-
-    kind: str
-    weight: Fraction = Fraction(10)
-
-    @property
-    def stall(self) -> Fraction:
-        """The cost of a ns of wake latency, in ns of an awake CPU's energy."""
-        return self.weight if self.kind == WEIGHTED else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +39,11 @@ class Judged:
     @property
     def candidate(self) -> Candidate:
         return self.outcomes.candidate
+
+    @property
+    def told(self) -> PowerBounds:
+        """The energy as it is reported: of 1000 units of work done, else the whole."""
+        return self.energy.times(Fraction(1000 if self.outcomes.work else 1, 1_000_000_000))
 
     @property
     def key(self) -> tuple[bool, Fraction, Candidate]:

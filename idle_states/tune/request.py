@@ -1,54 +1,37 @@
-"""A tuning request, and its execution."""
+"""A tuning request."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field, replace
 from ..findings import UsageError
-from ..linux.governors.given import GovernorRequest
-from ..linux.platforms import x86_of
-from ..linux.releases import Release
-from ..reading.inputs import Input
-from ..record.unconverted import as_recording
-from ..replay.consumption import of_machine
-from ..replay.energy import PowerModel
-from ..replay.machine import CpuTable
-from ..replay.polling import polling
-from ..replay.power import FROM_SPECS, PowerRequest
-from ..replay.replay import Settings
-from ..replay.tables import HeldTables, of_given, of_table
-from ..simulation.given import WorkloadRequest, given
-from ..simulation.setup import Setup, check_selects, effects_of
-from .boot_times import BootTimes
-from .candidates import Grid
-from .evaluate import EvaluationTask, Work
-from .judging import Allowed, Objective
-from .running import NoBar, StartBar, keeping, run_offline, running
-from .sampling import SAMPLE, IdleSample, sample
-from .search import search
-from .simulated import TuneSimulation
-from .source import GapSource, read, read_list, simulated
-from .truth import HonestTable, Truth, judge_honest, truth_of
-from .tuning import Tuning
-from .waits import Wait, cuts, waits
+from ..linux.asked import KERNEL, GovernorRequest
+from ..options import Option, Options, check_choices
+from ..replay.next_timer import NEXT_TIMER, NextTimer
+from ..replay.power_request import FROM_SPECS, PowerRequest
+from ..simulation.workload_request import WorkloadRequest
+from .objective import Objective
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..linux.releases import Release
+    from ..replay.replay import Settings
 
 ALL: Final = "all"
+NONE, CMDLINE = "none", "cmdline"
 
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
     """What to tune, and over which idle gaps. Raises UsageError for contradictory options.
 
-    of          the table or the states, and the governor in the loop
+    of          the table or the states, and the governor in the loop; NONE: as if not governed
     trace       idle gaps from a trace of cpu_idle or a recording (one of trace, workload and gaps)
     workload    idle gaps from a simulation
     gaps        idle gaps from a list (CSV of gap_ns,count)
     governed    False: no governor; every gap's length is taken as known when the gap begins. A list
                 of gaps is always evaluated so
-    next_timer  one of replay.NEXT_TIMERS, for traces of cpu_idle
+    next_timer  for traces of cpu_idle
     jobs        number of processes; None: one for each CPU
     scheduler   address of a Dask cluster to evaluate on
     resume      file that keeps evaluated candidates; None: a file in the user's cache
@@ -56,26 +39,105 @@ class TuneRequest:
                 takes, while the governor believes the table; (): as the table says
     search_over  idle periods of a trace or recording to try tables over, if there are more: what is
                 reported is evaluated over all; ALL: every table is; None: SAMPLE of them
-    at_boot     only tables that intel_idle.table= can give the machine may be the best
+    to          CMDLINE: only tables that intel_idle.table= can give the machine may be the best
     """
 
     of: GovernorRequest
-    release: Release
-    objective: Objective
-    trace: str | None = None
-    workload: WorkloadRequest | None = None
-    gaps: str | None = None
+    release: Annotated["Release", KERNEL]
+    objective: Annotated[Objective, Options(after="--next-timer")] = field(
+        default_factory=Objective
+    )
+    trace: Annotated[
+        str | None,
+        Option("--trace", "trace of cpu_idle, or exact recording", metavar="T", after="TABLE"),
+    ] = None
+    workload: Annotated[
+        WorkloadRequest | None,
+        Options(
+            workload=Option(
+                "--workload",
+                "to simulate: as WORKLOAD of idle-states simulate",
+                metavar="W",
+                after="--trace",
+            ),
+            heading="what --workload simulates",
+            after="--search-over",
+        ),
+    ] = None
+    gaps: Annotated[
+        str | None,
+        Option(
+            "--gaps",
+            "CSV of gap_ns,count; the last may be 1025+",
+            metavar="FILE",
+            after="--workload",
+        ),
+    ] = None
     governed: bool = True
-    next_timer: str = "gap"
-    power: PowerRequest = FROM_SPECS
-    jobs: int | None = None
-    scheduler: str | None = None
-    resume: Path | None = None
-    search_over: int | Literal["all"] | None = None
-    at_boot: bool = False
-    measured: tuple[str, ...] = ()
+    next_timer: Annotated[
+        NextTimer,
+        Option(
+            "--next-timer",
+            f"for traces of cpu_idle: {NEXT_TIMER} (default: gap)",
+            choices=("gap", "far"),
+            after="--platform",
+        ),
+    ] = "gap"
+    power: Annotated[PowerRequest, Options(after="--latency-weight")] = FROM_SPECS
+    jobs: Annotated[
+        int | None,
+        Option("--jobs", "at a time (default: one per CPU)", metavar="N", after="--measured"),
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", "run on a Dask cluster", metavar="ADDRESS", after="--jobs"),
+    ] = None
+    resume: Annotated[
+        "Path | None",
+        Option(
+            "--resume",
+            "keep what was evaluated there, and go on from it",
+            metavar="FILE",
+            after="--scheduler",
+        ),
+    ] = None
+    search_over: Annotated[
+        int | Literal["all"] | None,
+        Option(
+            "--search-over",
+            "try tables over so many idle periods of a trace or recording, evenly spread, where "
+            "there are more; what is reported is evaluated over all (default: 500000; all: no "
+            "sample)",
+            metavar="N",
+            reads="tune.request.periods_of",
+            after="--resume",
+        ),
+    ] = None
+    to: Annotated[
+        str | None,
+        Option(
+            "--to",
+            "print nothing but intel_idle.table= with the best table that the driver accepts",
+            choices=(CMDLINE,),
+            after="--smt-hold-permille",
+        ),
+    ] = None
+    measured: Annotated[
+        tuple[str, ...],
+        Option(
+            "--measured",
+            "what waking up really takes, while the governor believes the table: as MEASURED of "
+            "idle-states fit, or spec, what the spec records; may be repeated",
+            metavar="MEASURED",
+            after="--tau",
+        ),
+    ] = ()
 
     def __post_init__(self) -> None:
+        check_choices(self)
+        if self.of.governor == NONE:
+            object.__setattr__(self, "of", replace(self.of, governor="menu"))
+            object.__setattr__(self, "governed", False)
         if [self.trace, self.workload, self.gaps].count(None) != 2:
             raise UsageError(
                 "expected idle gaps from --trace, --workload or --gaps, one of the three"
@@ -105,167 +167,23 @@ class TuneRequest:
         return not self.governed or self.gaps is not None
 
     @property
-    def settings(self) -> Settings:
+    def at_boot(self) -> bool:
+        """Tells whether the best table is to be given at boot."""
+        return self.to == CMDLINE
+
+    @property
+    def settings(self) -> "Settings":
+        from ..replay.replay import Settings
+
         return Settings(self.of.governor, self.release, self.of.hz, self.next_timer)
 
 
-@contextmanager
-def tune(
-    request: TuneRequest,
-    *,
-    say: Callable[[str], None] = lambda message: None,
-    bar: StartBar = NoBar,
-) -> Iterator[Tuning]:
-    """Context manager that tunes and yields the result. Evaluated candidates stay on disk until the
-    context ends without an error.
-
-    say: called with messages for the user; bar: makes a progress bar from the name of its unit.
-    Raises UsageError, Unreadable, OSError and the errors of reading a table.
-    """
-    held = _held(request)
-    if held.note:
-        say(held.note)
-    table, settings, objective = held.states, request.settings, request.objective
-    boot = _boot_times(request, held) if request.at_boot else None
-    allowed: Allowed = (lambda candidate: True) if boot is None else boot.accepts
-    power, truth, real = _power(request.power, held), None, table
-    if request.measured:
-        truth = truth_of(request.measured, held, request.of, request.release)
-        power, real = truth.power(power, table), truth.real(table)
-    if not request.alone:
-        check_selects(settings.governor_of(table), table)
-    timeout_ns = polling(table, request.release, settings.hz).limit_ns
-    grid = Grid(table, power)
-    # a simulation has CPUs that run
-    drawn = power if request.workload is None else of_machine(power)
-    work: Work
-    part: IdleSample | None = None
-    if request.workload is not None:
-        source, work = _simulation(request.workload, settings, held, say, truth)
-    else:
-        exact_at = [*grid.cuts(), *cuts(table, power, timeout_ns, objective.stall)]
-        source = _source(request, exact_at, bar, say)
-        work = EvaluationTask(settings, table, source.cpus)
-        if request.search_over != ALL and not request.alone:
-            part = sample(source.cpus, request.search_over or SAMPLE)
-    honest: tuple[HonestTable, ...] = ()
-    with ExitStack() as kept:
-        if request.alone:
-            tuned = search(
-                real, drawn, objective, grid, run_offline(source, table), allowed=allowed
-            )
-        else:
-            results = kept.enter_context(keeping(request.resume, work, part, source, say))
-            with running(results, request.jobs, request.scheduler, bar) as over:
-                over_all = over(work)
-                if part is None:
-                    tuned = search(real, drawn, objective, grid, over_all, allowed=allowed)
-                else:
-                    sampled = over(EvaluationTask(settings, table, part.cpus, sampled=True))
-                    tuned = search(real, drawn, objective, grid, sampled, over_all, allowed=allowed)
-            if truth is not None:
-                honest = judge_honest(truth, table, drawn, tuned, work)
-        polled: tuple[Wait, ...] = ()
-        if source.gaps.count:
-            polled = waits(source.gaps, table, power, timeout_ns, objective.stall)
-        yield Tuning(
-            held.name,
-            source,
-            None if request.alone else settings,
-            request.release,
-            table,
-            power,
-            drawn,
-            tuned,
-            polled,
-            timeout_ns,
-            (*held.files, *source.files, *(truth.files if truth else ())),
-            None if boot is None else boot.argument(tuned.best.candidate),
-            truth,
-            honest,
-            part,
-        )
-
-
-def _boot_times(request: TuneRequest, held: HeldTables) -> BootTimes:
-    """Raises UsageError for a table that no x86 machine has."""
-    platform = None if held.table is None else x86_of(request.of.platform, held.table)
-    if platform is None:
-        raise UsageError("expected a table of intel_idle, and its machine, for --to cmdline")
-    return BootTimes.of(held.states, request.release, platform)
-
-
-def _held(request: TuneRequest) -> HeldTables:
-    of = request.of
-    if of.states is not None:
-        held = of_given(of.states)
-    else:
-        assert of.table is not None
-        held = of_table(of.table, of.platform, request.release)
-    if len(held.states.states) < 2:
-        raise UsageError(f"expected a state besides {held.states.names[0]}, found none")
-    return held
-
-
-def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
-    """Returns a power model that covers every state. Raises UsageError if a figure is missing."""
-    names: Sequence[str] = held.states.names
-    power = request.model([held.states], held.rows)
-    if power is not None:
-        names = [name for name in names if name not in power.states]
-    if power is None or names:
-        example = ",".join(f"{name}=0.9" for name in held.states.names[:2])
-        raise UsageError(
-            f"expected to know what states draw, found no figure for {', '.join(names)}; give "
-            f"them (--power {example},...), or take the rows' word for it (--power implied)"
-        )
-    return power
-
-
-def _source(
-    request: TuneRequest, cuts: list[int], bar: StartBar, say: Callable[[str], None]
-) -> GapSource:
-    """Reads the idle gaps of a trace, a recording or a list. Raises Unreadable, OSError."""
-    name = request.trace or request.gaps or ""
-    notes: list[str] = []
-    with bar("bytes read") as shown:
-        shown.expect(os.path.getsize(name) if os.path.isfile(name) else 0)
-        source = Input(name, shown.advance)
-        if request.gaps:
-            return read_list(source, cuts)
-        source = as_recording(source, notes.append)
-        found = read(source, cuts, None if request.alone else request.settings)
-    # what is said while a bar is drawn would stand behind it
-    for note in notes:
-        say(note)
-    return found
-
-
-def _simulation(
-    request: WorkloadRequest,
-    settings: Settings,
-    held: HeldTables,
-    say: Callable[[str], None],
-    truth: Truth | None,
-) -> tuple[GapSource, TuneSimulation]:
-    """Prepares a simulated workload, whose wake-ups take what was measured. Raises UsageError, and
-    Unreadable for a bad file."""
-    of = given(request, say)
-    table: CpuTable = held.states
-    exits = request.exits_ns(table)
-    if truth is not None:
-        exits = {one.name: one.typical_ns for one in truth.latencies} | exits
-    setup = Setup(
-        held.name,
-        of.topology,
-        of.policy,
-        of.workload,
-        table,
-        effects_of(table, held.table, exits, held.rows),
-        settings.governor,
-        settings.release,
-        settings.hz,
-        of.duration_ns,
-        request.costs,
-    )
-    return simulated(request.workload, of.files), TuneSimulation(setup, tuple(request.seeds))
+def periods_of(text: str) -> int | Literal["all"]:
+    """Returns the number of idle periods that a text says, or ALL. Raises UsageError."""
+    if text == ALL:
+        return ALL
+    if text.isdecimal() and len(text) > 18:
+        raise UsageError(f"expected --search-over of up to 18 digits, or all, found {text!r}")
+    if not text.isascii() or not text.isdecimal():
+        raise UsageError(f"expected --search-over of 1 or more, or all, found {text!r}")
+    return int(text)

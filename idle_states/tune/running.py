@@ -121,7 +121,7 @@ def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
 
 
 def _damage(path: Path, digest: str) -> str:
-    """What is wrong with kept results, "" for nothing."""
+    """Returns what is wrong with kept results, "" for nothing."""
     try:
         Results(digest, path)
     except Unreadable as error:

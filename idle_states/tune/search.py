@@ -18,7 +18,8 @@ from ..replay.energy import PowerBounds, PowerModel
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
 from .evaluate import TOGETHER, Candidate, Outcomes
-from .judging import LATENCY, Allowed, Judge, Judged, Objective
+from .judging import Allowed, Judge, Judged
+from .objective import LATENCY, Objective
 
 NEAR = Fraction(1, 100)
 """Tables that cost at most this share more than the best count as equally good."""

@@ -11,7 +11,7 @@ each of them, as it was when recorded.
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from .. import core
 from ..core.packing import POLL_TIME_LIMIT, RECORDED, REJECTED
@@ -23,9 +23,9 @@ from ..reading.problems import InputProblems, Problem
 from ..replay.replay import Settings
 from ..traces import any_trace
 from ..traces.chunks import chunks
-from ..traces.periods import Pairing, Period, Periods, idle_ns
+from ..traces.periods import Pairing, Periods, idle_ns
 from ..traces.recording import COMPLETE, guessed, rows
-from ..traces.text import Batch, PackedBatch, TraceText
+from ..traces.text import TraceText
 from .gaps import Gaps, Gatherer, from_counts
 
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
@@ -220,7 +220,7 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
     found: dict[int, bytearray] = {}
-    for periods in _periods(pairing, any_trace.batches(source, reader)):
+    for periods in pairing.whole(any_trace.batches(source, reader)):
         if isinstance(periods, Periods):
             gathered.extend_packed(periods.packed)
             for cpu, packed in periods.by_cpu:
@@ -237,14 +237,6 @@ def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Pro
         raise unreadable(source.name, message)
     cpus = [CpuGaps(cpu, periods=found[cpu]) for cpu in sorted(found)]
     return cpus, problems.listing()
-
-
-def _periods(
-    pairing: Pairing, batches: Iterable[Batch | PackedBatch]
-) -> Iterator[Sequence[Period]]:
-    for batch in batches:
-        yield pairing.feed(batch)
-    yield pairing.finish()
 
 
 class Joined:

@@ -12,7 +12,7 @@ from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..fit.importing.formats import read_measured
 from ..fit.request import P9999, FitRequest, fitted, measured_input
-from ..linux.governors.given import GovernorRequest
+from ..linux.asked import GovernorRequest
 from ..linux.releases import Release
 from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable

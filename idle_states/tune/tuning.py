@@ -1,12 +1,14 @@
 """The result of a run of tune, with its inputs and assumptions."""
 
 from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
 
 from ..dataclass import dataclass
 from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.releases import Release
 from ..replay.consumption import RUNNING_SAID, of_machine, with_running
-from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent
+from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent, break_even
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
 from ..wording import plural
@@ -59,6 +61,21 @@ class Tuning:
     def idle_ns(self) -> int:
         """Sum of the gaps in ns; of a simulation, idle time with the present table."""
         return self.source.gaps.total or 1000 * sum(self.tuned.present.outcomes.time_us)
+
+    @property
+    def compared(self) -> tuple[tuple[str, Judged], ...]:
+        """The three tables that are compared, by their names."""
+        tuned = self.tuned
+        return ("present", tuned.present), ("break-even", tuned.even), ("best", tuned.best)
+
+    def break_evens(self) -> list[tuple[Fraction, Fraction | None] | None]:
+        """Returns the break-even in ns of each state against the one before it, as break_even()
+        does."""
+        model, names = self.power, self.table.names
+        return [
+            break_even(model.awake, model.states[before], model.states[name])
+            for before, name in pairwise(names)
+        ]
 
     def searched(self) -> str | None:
         """Which part of the idle periods was searched over, in words; None: all."""

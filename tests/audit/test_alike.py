@@ -11,7 +11,7 @@ import pytest
 
 from idle_states.audit import fleet as fleets
 from idle_states.audit.alike import Alike, Auditor
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.audit.audited import Audited
 from idle_states.check.criteria import Criteria
 from idle_states.devicetree import fdt
@@ -19,6 +19,7 @@ from idle_states.devicetree.tree import Node
 from idle_states.sources.walk import Walk
 from tests.audit.test_audit import edited, run, slower, tree
 from tests.support import DATA
+from tests.support.releases import kernels_of
 from tests.support.thorough import examples, few
 
 pytestmark = pytest.mark.skipif(fdt._fdt is None, reason="the C reader is not compiled")

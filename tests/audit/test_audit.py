@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from idle_states.audit import audit as audits
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import audit_all
 from idle_states.check.criteria import Criteria
@@ -28,6 +28,7 @@ from idle_states.reading import limits
 from idle_states.resources import resource
 from idle_states.sources.walk import Walk
 from tests.support import DATA, acpi, commands
+from tests.support.releases import kernels_of
 from tests.support.thorough import slow
 
 TREES = DATA / "trees"

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.audit.audit import audit_path, kernels_of
+from idle_states.audit.answer import audited, setting_of
+from idle_states.audit.audit import audit_path
 from idle_states.audit.fleet import audit_all
-from idle_states.audit.request import AuditRequest, audited
+from idle_states.audit.request import AuditRequest
 from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree.source_trees import keeping
 from idle_states.findings import UsageError
 from idle_states.sources.walk import Walk
 from tests.devicetree.test_source_trees import BOARD, PINS, PSCI, SOC, laid
+from tests.support.releases import kernels_of
 
 pytestmark = pytest.mark.usefixtures("dtc")
 CRITERIA = Criteria(kernels_of(["6.6", "6.12"]))
@@ -48,7 +50,7 @@ def linux(tmp_path: Path) -> Path:
 
 def found(linux: Path, jobs: int = 1) -> dict[str, list[tuple[str, str | None, int | None, str]]]:
     request = AuditRequest((), CRITERIA, trees=(str(linux),), jobs=jobs)
-    results = audited(request, request.setting(), Walk())
+    results = audited(request, setting_of(request), Walk())
     return {
         Path(one.file).name: [
             (f.rule, f.location.file, f.location.line, f.message) for f in one.findings
@@ -61,7 +63,7 @@ def found(linux: Path, jobs: int = 1) -> dict[str, list[tuple[str, str | None, i
 def test_boards_are_what_each_is_on_its_own(linux: Path) -> None:
     """What is shared says the same as what is read anew, in the same place."""
     boards = sorted((linux / "arch").rglob("*.dts"))
-    setting = AuditRequest(("x",), CRITERIA).setting()
+    setting = setting_of(AuditRequest(("x",), CRITERIA))
     alone = [audit_path(board, setting) for board in boards]
     with keeping():
         shared = [audit_path(board, setting) for board in boards]
@@ -83,7 +85,7 @@ def test_board_that_writes_what_is_not_read_of_its_cpus_has_the_same_table(linux
     (sources / "supply.dts").write_text(f"{plain}&cpu0 {{ cpu-supply = <1>; }};\n")
     (sources / "list.dts").write_text(f"{plain}&cpu0 {{ cpu-idle-states = <&sleep &deep>; }};\n")
     boards = [sources / name for name in ("a.dts", "supply.dts", "list.dts")]
-    setting = AuditRequest(("x",), CRITERIA).setting()
+    setting = setting_of(AuditRequest(("x",), CRITERIA))
     with keeping():
         first, supply, own = (audit_path(board, setting)[0] for board in boards)
     assert first.alike == supply.alike != own.alike
@@ -95,9 +97,9 @@ def test_board_that_writes_what_is_not_read_of_its_cpus_has_the_same_table(linux
         table, other = shared.source.table, alone.source.table
         assert table
         assert other
-        assert table.listed
-        assert other.listed
-        assert str(table.listed.where) == str(other.listed.where)
+        assert table.origin.form == "nodes"
+        assert other.origin.form == "nodes"
+        assert str(table.origin.where) == str(other.origin.where)
 
 
 def test_finding_has_the_file_that_is_to_be_edited(linux: Path) -> None:
@@ -136,7 +138,7 @@ def test_each_table_and_finding_is_said_once(
 @pytest.mark.slow
 def test_processes_say_the_same(linux: Path) -> None:
     boards = sorted((linux / "arch").rglob("*.dts")) * 40
-    setting = AuditRequest(("x",), CRITERIA).setting()
+    setting = setting_of(AuditRequest(("x",), CRITERIA))
     one = [[(x.file, x.findings) for x in each] for each in audit_all(boards, setting, 1)]
     two = [[(x.file, x.findings) for x in each] for each in audit_all(boards, setting, 2)]
     assert one == two

@@ -18,13 +18,14 @@ import pytest
 from idle_states import cluster as clusters
 from idle_states.audit import audit as audits
 from idle_states.audit import fleet as fleets
-from idle_states.audit.audit import Setting, kernels_of
+from idle_states.audit.audit import Setting
 from idle_states.audit.audited import NOT_LOOKED_AT, Audited
 from idle_states.audit.fleet import audit_all
 from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.sources.source import Source
 from idle_states.sources.walk import Walk
+from tests.support.releases import kernels_of
 from tests.support.shared import building
 
 SETTING = Setting(Criteria(kernels_of(["6.1"])))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.audit import fleet
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.audit.audited import Audited
 from idle_states.audit.fleet import audit_all
 from idle_states.check.criteria import Criteria
@@ -19,6 +19,7 @@ from idle_states.reading.opening import Found
 from idle_states.sources import File, read_file
 from idle_states.sources.walk import Walk
 from tests.support import DATA
+from tests.support.releases import kernels_of
 
 TREES = DATA / "trees"
 SETTING = Setting(Criteria(kernels_of(["6.1"])))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.audit.audited import Audited
 from idle_states.audit.redact import redacted
 from idle_states.audit.trees import TreeDifference
@@ -19,6 +19,7 @@ from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding, Location, Severity
 from tests.support import DATA
+from tests.support.releases import kernels_of
 
 TREES = DATA / "trees"
 SETTING = Setting(Criteria(kernels_of(("6.12",))), redact=True)

@@ -1,12 +1,14 @@
 """boot --tree: what a tree's make is shown, and that it is said."""
 
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from idle_states.boot.build import CROSS, BuildFailure, lid_of
 from idle_states.boot.parts import boot_cache
+from idle_states.boot.powernv.build import CROSS, BuildFailure, lid_of
 from idle_states.boot.run import Surroundings
 from idle_states.cli import main
 from idle_states.patches.tree import PatchedTree
@@ -135,6 +137,65 @@ def test_the_version_keeps_its_suffix(
     (tree / ".version").write_text(described)
     (tree / "Makefile").write_text("skiboot.lid:\n\techo $$SKIBOOT_VERSION > $@\n")
     assert lid_of(PatchedTree(tree), {}, tmp_path / "cache").lid.read_text() == f"{version}\n"
+
+
+def git(where: Path, *words: str) -> None:
+    """Runs git as someone, whatever the user's own configuration says."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    local = ["-c", "protocol.file.allow=always"]
+    subprocess.run(["git", *who, *local, "-C", str(where), *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tree: Path) -> Path:
+    """Returns a repository whose make lists what is there and asks git where it is."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    (tree / "Makefile").write_text(
+        "skiboot.lid:\n"
+        "\techo $$SKIBOOT_VERSION > $@; ls | grep -v $@ >> $@\n"
+        "\tgit rev-parse --git-dir >> $@ || echo no repository >> $@\n"
+    )
+    git(tree, "init", "-q")
+    git(tree, "add", ".")
+    git(tree, "commit", "-q", "-m", "one")
+    git(tree, "tag", "v7.1")
+    return tree
+
+
+def work_tree(repository: Path) -> Path:
+    git(repository, "worktree", "add", "-q", str(repository.parent / "other"))
+    return repository.parent / "other"
+
+
+def submodule(repository: Path) -> Path:
+    above = repository.parent / "above"
+    above.mkdir()
+    git(above, "init", "-q")
+    git(above, "submodule", "add", "-q", str(repository), "skiboot")
+    return above / "skiboot"
+
+
+@pytest.mark.parametrize("made", [work_tree, submodule])
+@pytest.mark.usefixtures("compiler")
+def test_a_tree_whose_repository_is_elsewhere_is_named_and_copied_without_it(
+    made: Callable[[Path], Path], repository: Path, tmp_path: Path
+) -> None:
+    tree = made(repository)
+    assert (tree / ".git").is_file()
+    built = lid_of(PatchedTree(tree), {}, tmp_path / "cache")
+    assert built.lid.read_text() == "v7.1\nMakefile\nhw\nno repository\n"
+
+
+def test_a_bare_repository_is_no_tree(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "clone", "-q", "--bare", str(repository), str(bare))
+    words = ["boot", "--machine", "powernv9", "--logs", str(tmp_path / "logs")]
+    assert main([*words, "--tree", str(bare)]) == 3
+    said = capsys.readouterr().err
+    assert f"{bare}: error: expected a skiboot tree, with hw/slw.c, found none" in said
 
 
 def test_what_is_fetched_and_built_stays_out_of_where_one_stands(

@@ -9,22 +9,23 @@ from typing import Any
 
 import pytest
 
-from idle_states.boot import image as boot_image
-from idle_states.boot import predict
-from idle_states.boot.build import BuiltImage
-from idle_states.boot.change import change_of
+from idle_states.boot.powernv import image as boot_image
+from idle_states.boot.powernv.boot import PowernvResult
+from idle_states.boot.powernv.build import BuiltImage
+from idle_states.boot.powernv.change import change_of
+from idle_states.boot.powernv.twice import BootPair
 from idle_states.boot.predict_decisions import entered
-from idle_states.boot.result import BootPair, BootResult
+from idle_states.boot.registered import held_by
 from idle_states.findings import Faulty, Unreadable, UsageError
 from idle_states.patches.tree import PatchedTree
-from idle_states.report import boot_pair_output
+from idle_states.report import boot_output
 from idle_states.report.documents.boot import BootedTwice
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.report.test_output_schema import STRICT, Validator
-from tests.support.boots import boot_result, recorded_boot, recorded_workload
+from tests.support.boots import boot_result, recorded_boot, recorded_workload, with_workload
 
 
 @pytest.fixture
@@ -132,9 +133,9 @@ def test_the_table_that_is_predicted_is_the_patched_one(
     assert made.table.states[0].residency_ns == 17_000
 
 
-def result(directory: Path, name: str) -> BootResult:
+def result(directory: Path, name: str) -> PowernvResult:
     """A boot that was recorded, as if of a tree; and, with a state's name, of another table."""
-    booted = replace(recorded_boot("powernv9", directory), recorded=recorded_workload())
+    booted = with_workload(recorded_boot("powernv9", directory), recorded_workload())
     table = find("power9")
     states = tuple(
         replace(state, residency_ns=15_000) if state.name == name else state
@@ -144,7 +145,7 @@ def result(directory: Path, name: str) -> BootResult:
     return replace(
         made,
         request=replace(made.request, tree=Path("tree"), patch="mine"),
-        found=predict.registered_by(booted.sysfs),
+        found=held_by(booted.sections),
         entered=entered(booted.recorded),
         remarks=("built otherwise",),
     )
@@ -153,7 +154,7 @@ def result(directory: Path, name: str) -> BootResult:
 def printed(pair: BootPair) -> tuple[str, dict[str, Any]]:
     document = json.loads(envelope("boot", BootedTwice, pair, pair.inputs))
     Validator(STRICT).validate(document)
-    return boot_pair_output.text(pair, Style(False)), document
+    return boot_output.text(pair, Style(False)), document
 
 
 def test_two_boots_are_shown_side_by_side(tmp_path: Path) -> None:

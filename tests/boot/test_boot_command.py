@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from idle_states.boot import build
 from idle_states.boot import parts as boot_parts
-from idle_states.boot.boot import BootFailure, boot
-from idle_states.boot.predict import STAGES
+from idle_states.boot.boot import BootFailure
+from idle_states.boot.powernv import build
+from idle_states.boot.powernv.machines import POWERNV
+from idle_states.boot.powernv.predict import STAGES
 from idle_states.boot.request import BootRequest
 from idle_states.cli import main
 from idle_states.reading import sysfs
@@ -33,7 +34,7 @@ from idle_states.table import IdleState, IdleTable
 from tests.oracle import skipping
 from tests.report.test_output_schema import STRICT, Validator
 from tests.support import ROOT
-from tests.support.boots import CACHE, HOME
+from tests.support.boots import CACHE, HOME, boot_with
 from tests.support.trees import power_mgt_properties, registered
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,9 @@ def home() -> Iterator[None]:
 def lid() -> Path:
     """Skips where a boot is not to be had."""
     with skipping():
-        return boot_parts.parts(CACHE).lid
+        found = boot_parts.parts(POWERNV["powernv9"], CACHE).lid
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -249,12 +252,12 @@ def test_a_kernel_that_is_none(lid: Path, capsys: Capture, tmp_path: Path) -> No
 
 def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:
     """For want of a program that could be its first process."""
-    parts = boot_parts.parts(CACHE)
+    parts = boot_parts.parts(POWERNV["powernv9"], CACHE)
     broken = tmp_path / "busybox"
     broken.write_bytes(os.urandom(4096))
     request = BootRequest("powernv9", time_limit_s=600)
     with pytest.raises(BootFailure, match="the guest's kernel panicked") as caught:
-        boot(replace(parts, busybox=broken), request, logs=tmp_path)
+        boot_with(replace(parts, busybox=broken), request, tmp_path)
     assert caught.value.stage == "kernel"
     assert "Kernel panic" in caught.value.log.read_text(errors="replace")
 

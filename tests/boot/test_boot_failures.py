@@ -22,13 +22,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.boot import build, guest
 from idle_states.boot import console as collect
-from idle_states.boot import levels as boot_levels
 from idle_states.boot import run as boot_run
-from idle_states.boot.boot import Booted, BootFailure, boot
-from idle_states.boot.image import from_tree, in_lid
+from idle_states.boot.boot import BootFailure, PreparedBoot
+from idle_states.boot.booted import Booted
 from idle_states.boot.parts import Parts
+from idle_states.boot.powernv import build
+from idle_states.boot.powernv import levels as boot_levels
+from idle_states.boot.powernv.boot import SCRIPT
+from idle_states.boot.powernv.image import from_tree, in_lid
 from idle_states.boot.request import BootRequest
 from idle_states.boot.workload import WORKLOADS, workload
 from idle_states.cli import main
@@ -39,7 +41,7 @@ from idle_states.reading import limits
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
 from idle_states.spec.library import find
-from tests.support.boots import recorded_boot
+from tests.support.boots import boot_with, recorded_boot
 from tests.support.lids import FILLER, image
 from tests.support.thorough import few
 
@@ -85,7 +87,8 @@ def parts_with(script: str, directory: Path) -> Parts:
     program.chmod(0o755)
     for name in ("lid", "kernel", "busybox"):
         (directory / name).write_bytes(b"")
-    return Parts(program, *(directory / name for name in ("lid", "kernel", "busybox")))
+    kernel, busybox, lid = (directory / name for name in ("kernel", "busybox", "lid"))
+    return Parts(program, kernel, busybox, lid=lid)
 
 
 @pytest.mark.parametrize("what", few(6, GUESTS))
@@ -95,7 +98,7 @@ def test_a_guest_that_goes_wrong_is_told_with_its_stage(what: str, tmp_path: Pat
     parts = parts_with(f"cat '{tmp_path}/printed'; {then}", tmp_path)
     limit_s = 2 if what == "hangs" else 60
     with pytest.raises(BootFailure) as caught:
-        boot(parts, BootRequest("powernv9", time_limit_s=limit_s), logs=tmp_path / "logs")
+        boot_with(parts, BootRequest("powernv9", time_limit_s=limit_s), tmp_path / "logs")
     assert caught.value.stage == stage
     assert told in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
@@ -108,20 +111,20 @@ def test_a_guest_that_prints_without_end_is_ended(
     monkeypatch.setattr(limits, "CONSOLE_BYTES", 1 << 20)
     parts = parts_with("yes | head -c 2000000; exec sleep 1000", tmp_path)
     with pytest.raises(BootFailure, match="at most 1048576 bytes from the guest, found more"):
-        boot(parts, BootRequest("powernv9", time_limit_s=60), logs=tmp_path / "logs")
+        boot_with(parts, BootRequest("powernv9", time_limit_s=60), tmp_path / "logs")
 
 
 def test_a_workload_needs_its_sections_too(tmp_path: Path) -> None:
-    (tmp_path / "printed").write_text(KERNEL + "".join(map(section, guest.SECTIONS)))
+    (tmp_path / "printed").write_text(KERNEL + "".join(map(section, SCRIPT.sections)))
     parts = parts_with(f"cat '{tmp_path}/printed'", tmp_path)
-    assert boot(parts, BootRequest("powernv9"), logs=tmp_path).recorded is None
+    assert boot_with(parts, BootRequest("powernv9"), tmp_path).recorded is None
     with pytest.raises(BootFailure, match="expected before, after, recorder, recording"):
-        boot(parts, BootRequest("powernv9", workload=workload("idle")), logs=tmp_path)
+        boot_with(parts, BootRequest("powernv9", workload=workload("idle")), tmp_path)
 
 
 @given(st.data())
 def test_what_firmware_and_kernel_say_amid_a_section_does_no_harm(data: st.DataObject) -> None:
-    contents = {name: os.urandom(99) for name in guest.SECTIONS}
+    contents = {name: os.urandom(99) for name in SCRIPT.sections}
     log = KERNEL + "".join(
         f"@@begin {name}@@\n{base64.encodebytes(gzip.compress(content)).decode()}@@end {name}@@\n"
         for name, content in contents.items()
@@ -134,7 +137,7 @@ def test_what_firmware_and_kernel_say_amid_a_section_does_no_harm(data: st.DataO
     )
     for at, intruder in zip(places, intruders, strict=True):
         log = log[:at] + intruder + log[at:]
-    assert collect.sections(log) == contents
+    assert collect.sections(log, SCRIPT.sections) == contents
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
@@ -143,13 +146,13 @@ def test_every_workload_is_shell(name: str, smp: int, tmp_path: Path) -> None:
     import shutil
     import subprocess
 
-    script = guest.init_script(workload(name), smp)
+    script = SCRIPT.init(workload(name), smp, recorded=True)
     for shell in (["sh"], ["busybox", "sh"]):
         if shutil.which(shell[0]):
             subprocess.run([*shell, "-n"], input=script, text=True, check=True)
     for kind in workload(name).kinds:
         assert re.search(rf"^    load \d+ {kind}$", script, re.MULTILINE)
-    assert "section_recording" not in guest.init_script()
+    assert "section_recording" not in SCRIPT.init(workload("idle"), 1)
 
 
 # Stop levels changed in memory.
@@ -296,6 +299,7 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (tmp_path / "printed").write_text(KERNEL)
     hangs = f"cat '{tmp_path}/printed'; exec sleep 1000"
     parts = parts_with(f"[ $1 = --version ] || {{ {hangs}; }}", tmp_path)
+    assert parts.lid is not None
     parts.lid.write_bytes(FILLER + image(find("power9").states) + FILLER)
     monkeypatch.setattr(boot_run.boot_parts, "parts", lambda *_, **__: parts)
     return ["boot", "--machine", "powernv9", "--logs", str(tmp_path / "logs")]
@@ -304,9 +308,9 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def boots(monkeypatch: pytest.MonkeyPatch, then: Callable[[], object] = lambda: None) -> None:
     """Every boot is the recorded one, and then something happens."""
 
-    def recorded(parts: Parts, request: BootRequest, *, logs: Path, **_: object) -> Booted:
+    def recorded(prepared: PreparedBoot, *_: object) -> Booted:
         then()
-        return recorded_boot(request.machine, logs)
+        return recorded_boot(prepared.request.machine, prepared.directory)
 
     monkeypatch.setattr(boot_run, "boot", recorded)
 

@@ -1,27 +1,32 @@
 """What boot prints, of recorded boots: JSON by its schema, and text that says what differs."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from idle_states.boot.boot import Booted
-from idle_states.boot.result import BootResult
+from idle_states.boot.booted import Booted
+from idle_states.boot.powernv.boot import PowernvResult
 from idle_states.report import boot_output
 from idle_states.report.documents.boot import BootedMachine
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.spec.library import find
 from tests.report.test_output_schema import STRICT, Validator
-from tests.support.boots import boot_result, recorded_boot, recorded_workload
+from tests.support.boots import (
+    boot_result,
+    changed,
+    recorded_boot,
+    recorded_workload,
+    with_workload,
+)
 
 
-def result(booted: Booted, directory: Path) -> BootResult:
+def result(booted: Booted, directory: Path) -> PowernvResult:
     return boot_result(booted, find("power9"), directory)
 
 
-def printed(made: BootResult) -> tuple[str, dict[str, object]]:
+def printed(made: PowernvResult) -> tuple[str, dict[str, object]]:
     """Text, and JSON that has been held against its schema."""
     document = json.loads(envelope("boot", BootedMachine, made, made.inputs))
     Validator(STRICT).validate(document)
@@ -30,7 +35,7 @@ def printed(made: BootResult) -> tuple[str, dict[str, object]]:
 
 @pytest.fixture
 def booted(tmp_path: Path) -> Booted:
-    return replace(recorded_boot("powernv9", tmp_path), recorded=recorded_workload())
+    return with_workload(recorded_boot("powernv9", tmp_path), recorded_workload())
 
 
 def test_agreement(booted: Booted, tmp_path: Path) -> None:
@@ -45,10 +50,12 @@ def test_agreement(booted: Booted, tmp_path: Path) -> None:
 
 
 def test_a_difference_fails_and_shows_both_sides(booted: Booted, tmp_path: Path) -> None:
-    wrong = booted.sysfs.replace("state1/latency:1", "state1/latency:0").replace(
-        "stop1", "st\x1bp1"
+    wrong = (
+        booted.sections["cpuidle"]
+        .replace("state1/latency:1", "state1/latency:0")
+        .replace("stop1", "st\x1bp1")
     )
-    made = result(replace(booted, sysfs=wrong), tmp_path)
+    made = result(changed(booted, cpuidle=wrong), tmp_path)
     text, document = printed(made)
     assert not made.agree
     assert document["agree"] is False
@@ -62,19 +69,18 @@ def test_a_difference_fails_and_shows_both_sides(booted: Booted, tmp_path: Path)
 
 
 def test_a_workload_without_a_decision_judged_is_no_success(booted: Booted, tmp_path: Path) -> None:
-    assert booted.recorded is not None
-    refused = replace(booted.recorded, recording=b"", complaints="record: no tracefs\n")
-    made = result(replace(booted, recorded=refused), tmp_path)
+    refused = changed(booted, recording=b"", recorder="record: no tracefs\n")
+    made = result(refused, tmp_path)
     text, document = printed(made)
     assert not made.agree
     assert "the recording script refused: record: no tracefs" in text
     assert document["governor"] is None
-    without = result(replace(booted, recorded=None), tmp_path)
+    without = result(recorded_boot("powernv9", tmp_path), tmp_path)
     assert without.agree
     assert "not judged" in printed(without)[0]
 
 
 def test_a_kernel_without_a_model_says_so(booted: Booted, tmp_path: Path) -> None:
-    text, document = printed(result(replace(booted, uname="Linux 2.6.32 #1 ppc64le"), tmp_path))
+    text, document = printed(result(changed(booted, uname="Linux 2.6.32 #1 ppc64le"), tmp_path))
     assert "Linux 2.6.32 #1 ppc64le, no model of it" in text
     assert document["versions"]["modelled_as"] is None  # type: ignore[index]

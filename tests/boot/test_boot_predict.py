@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot import predict
-from idle_states.boot.boot import Booted, RecordedWorkload
-from idle_states.boot.predict import MACHINE_TABLE, STAGES, Predicted, Stage
+from idle_states.boot.booted import Booted, RecordedWorkload
+from idle_states.boot.powernv import predict
+from idle_states.boot.powernv.predict import MACHINE_TABLE, STAGES, PowernvPredicted
 from idle_states.boot.predict_decisions import decision_stages
+from idle_states.boot.stage import Stage
 from idle_states.devicetree import fdt
 from idle_states.power_mgt import FLAGS, LATENCIES, NODE
 from idle_states.spec.library import find
-from tests.support.boots import MACHINES, recorded_boot, recorded_workload
+from tests.support.boots import MACHINES, changed, recorded_boot, recorded_workload
 
 DECISIONS = 106
 """In tests/data/boots."""
@@ -32,7 +33,7 @@ def disagreeing(stages: dict[str, Stage]) -> list[str]:
 
 
 def cpus(booted: Booted) -> int:
-    return len(set(re.findall(r"/cpu(\d+)/", booted.sysfs)))
+    return len(set(re.findall(r"/cpu(\d+)/", booted.sections["cpuidle"])))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -50,7 +51,7 @@ def tampered_tree(change: Callable[[dict[str, bytes]], None]) -> Callable[[Boote
         node = root.find(NODE)
         assert node is not None
         change(node.properties)  # type: ignore[arg-type]
-        return replace(booted, fdt=fdt.write(root))
+        return changed(booted, fdt=fdt.write(root))
 
     return tampered
 
@@ -61,11 +62,11 @@ def one_more_ns(properties: dict[str, bytes]) -> None:
     properties[LATENCIES] = bytes(value)
 
 
-def edited(field: str, old: str, new: str) -> Callable[[Booted], Booted]:
+def edited(section: str, old: str, new: str) -> Callable[[Booted], Booted]:
     def change(booted: Booted) -> Booted:
-        text = getattr(booted, field)
+        text = booted.sections[section]
         assert old in text
-        return replace(booted, **{field: text.replace(old, new, 1)})
+        return changed(booted, **{section: text.replace(old, new, 1)})
 
     return change
 
@@ -75,24 +76,24 @@ TAMPERED = {
     "a latency of the tree": ("export", tampered_tree(one_more_ns)),
     "a property gone": ("export", tampered_tree(lambda found: found.pop(FLAGS) and None)),
     "a property more": ("export", tampered_tree(lambda found: found.update({"new": b"x"}))),
-    "no tree": ("export", lambda booted: replace(booted, fdt=booted.fdt[:200])),
-    "an empty tree": ("export", lambda booted: replace(booted, fdt=b"")),
+    "no tree": ("export", lambda booted: changed(booted, fdt=booted.fdt[:200])),
+    "an empty tree": ("export", lambda booted: changed(booted, fdt=b"")),
     "OPAL leaves a line out": ("opal-messages", edited("msglog", "SLW: Enabling: stop0\n", "\n")),
     "OPAL says more": (
         "opal-messages",
         edited("msglog", "SLW: Enabling: stop1", "SLW: Enabling: stop1\n[ 1.123456789,6] SLW: ?"),
     ),
     "OPAL at another level": ("opal-messages", edited("msglog", ",6] SLW: Ena", ",5] SLW: Ena")),
-    "a latency of sysfs": ("registered", edited("sysfs", "state1/latency:1", "state1/latency:0")),
-    "a residency": ("registered", edited("sysfs", "state3/residency:50", "state3/residency:51")),
-    "a name": ("registered", edited("sysfs", "name:stop0_lite", "name:stop0_1ite")),
+    "a latency of sysfs": ("registered", edited("cpuidle", "state1/latency:1", "state1/latency:0")),
+    "a residency": ("registered", edited("cpuidle", "state3/residency:50", "state3/residency:51")),
+    "a name": ("registered", edited("cpuidle", "name:stop0_lite", "name:stop0_1ite")),
     "a state more": (
         "registered",
-        edited("sysfs", STATE1, f"{STATE1[:-1]}4/name:x\n{STATE1[:-1]}4/latency:9\n"
+        edited("cpuidle", STATE1, f"{STATE1[:-1]}4/name:x\n{STATE1[:-1]}4/latency:9\n"
                f"{STATE1[:-1]}4/residency:9\n{STATE1}"),
     ),
-    "no states": ("registered", lambda booted: replace(booted, sysfs="")),
-    "garbage for states": ("registered", lambda booted: replace(booted, sysfs="\x1b[2J\0\xff")),
+    "no states": ("registered", lambda booted: changed(booted, cpuidle="")),
+    "garbage for states": ("registered", lambda booted: changed(booted, cpuidle="\x1b[2J\0\xff")),
     "Linux stops elsewhere": ("linux-messages", edited("dmesg", "0x0000000000000330", "0x300331")),
     "Linux drops states": (
         "linux-messages",
@@ -136,7 +137,7 @@ def test_another_table_than_booted_differs_where_its_values_show(tmp_path: Path)
 
 def test_what_cannot_be_judged_is_no_agreement(tmp_path: Path) -> None:
     booted = recorded_boot("powernv9", tmp_path)
-    silent = replace(booted, msglog="", uname="Linux 2.6.32 #1 SMP ppc64le")
+    silent = changed(booted, msglog="", uname="Linux 2.6.32 #1 SMP ppc64le")
     found = judged(silent, "powernv9")
     assert {name: stage.agree for name, stage in found.items()} == {
         "export": True,
@@ -145,7 +146,7 @@ def test_what_cannot_be_judged_is_no_agreement(tmp_path: Path) -> None:
         "linux-messages": None,
     }
     assert "2.6.32" in found["registered"].note
-    cut = judged(replace(booted, dmesg=""), "powernv9")
+    cut = judged(changed(booted, dmesg=""), "powernv9")
     assert cut["linux-messages"].agree is None
 
 
@@ -171,7 +172,7 @@ def test_firmware_is_modelled_by_the_release_it_names(
 
 def decided(recorded: RecordedWorkload | None, tmp_path: Path) -> tuple[Stage, Stage]:
     booted = recorded_boot("powernv9", tmp_path)
-    predicted: Predicted = predict.predict(find("power9"), "powernv9", booted)
+    predicted: PowernvPredicted = predict.predict(find("power9"), "powernv9", booted)
     selected, usage, _ = decision_stages(predicted, recorded, tmp_path)
     return selected, usage
 
@@ -245,6 +246,36 @@ def test_counters_that_decisions_do_not_explain_are_told(
     _, usage = decided(replace(recorded, after=altered), tmp_path)
     assert usage.agree is False
     assert [each.path for each in usage.differences] == [f"cpu0/state3/{counter}"]
+
+
+def refused_at_the_end(recorded: RecordedWorkload) -> RecordedWorkload:
+    """Returns a recording as if the last entry had been refused, and the CPU busy ever after."""
+    lines = recorded.recording.decode().splitlines()
+    last = next(n for n in reversed(range(len(lines))) if " is_reflect:" in lines[n])
+    told = re.search(r"idx=3 .*lres=(\d+)", lines[last])
+    assert told
+    kept = [line for n, line in enumerate(lines) if n < last or " is_" not in line]
+    grown = {"usage": -1, "rejected": 1, "time": -(int(told[1]) // 1000)}
+    after = re.sub(
+        r"(/state3/(usage|rejected|time):)(\d+)",
+        lambda match: f"{match[1]}{int(match[3]) + grown[match[2]]}",
+        recorded.after,
+    )
+    return replace(recorded, recording="\n".join(kept).encode(), after=after)
+
+
+def test_an_entry_refused_before_the_cpu_was_busy_to_the_end_may_be_counted(tmp_path: Path) -> None:
+    recorded = refused_at_the_end(recorded_workload())
+    selected, usage = decided(recorded, tmp_path)
+    assert (selected.agree, selected.undetermined) == (True, 1)
+    assert usage.agree is True
+    counted = re.search(r"/state3/rejected:(\d+)", recorded.after)
+    assert counted
+    one_more = recorded.after.replace(counted[0], f"/state3/rejected:{int(counted[1]) + 1}")
+    _, usage = decided(replace(recorded, after=one_more), tmp_path)
+    assert [(each.path, each.predicted) for each in usage.differences] == [
+        ("cpu0/state3/rejected", "0 to 1")
+    ]
 
 
 def test_without_a_recording_nothing_is_claimed(tmp_path: Path) -> None:

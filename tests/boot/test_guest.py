@@ -18,12 +18,18 @@ from idle_states.boot import parts as boot_parts
 from idle_states.boot.debian import Unavailable
 from idle_states.boot.guest import CpioEntry
 from idle_states.boot.parts import Parts
+from idle_states.boot.powernv.boot import SCRIPT, PowernvBoot
+from idle_states.boot.powernv.image import BootedFirmware
+from idle_states.boot.powernv.machines import POWERNV
+from idle_states.boot.request import BootRequest
+from idle_states.boot.workload import EVERYTHING
 from idle_states.reading import limits
 from idle_states.reading.launching import find
+from idle_states.spec.library import find as find_spec
 
 SH = find("sh") or ""
 CUT_OFF = gzip.compress(b"x" * 999, mtime=0)[:-9]
-PARTS = Parts(Path("/q"), Path("/l"), Path("/k"), Path("/b"))
+PARTS = Parts(Path("/q"), Path("/k"), Path("/b"), lid=Path("/l"))
 
 
 # The guest's file system.
@@ -48,13 +54,13 @@ def test_archive_unpacks_to_what_went_in(tmp_path: Path) -> None:
 
 
 def test_init_is_shell_and_prints_every_section() -> None:
-    script = guest.init_script()
+    script = SCRIPT.init(EVERYTHING, 1)
     subprocess.run(["sh", "-n"], input=script, text=True, check=True)
-    for name in guest.SECTIONS:
+    for name in SCRIPT.sections:
         assert f"section_{name}()" in script
     assert script.startswith("#!/bin/sh\n")
     assert b"\0" not in script.encode()
-    assert gzip.decompress(guest.initramfs(b"busybox")).startswith(b"070701")
+    assert gzip.decompress(SCRIPT.initramfs(b"busybox", EVERYTHING, 1)).startswith(b"070701")
 
 
 # The log.
@@ -66,17 +72,17 @@ def section(name: str, content: bytes, end: str = "\n") -> str:
 
 
 def test_sections_come_back_whole_from_a_noisy_console() -> None:
-    contents = {name: os.urandom(500) + name.encode() for name in guest.SECTIONS}
+    contents = {name: os.urandom(500) + name.encode() for name in SCRIPT.sections}
     log = "OPAL v7.0 starting...\r\n\0" + "noise\r\n".join(
         section(name, content, "\r\n") for name, content in contents.items()
     )
-    assert collect.sections(log) == contents
+    assert collect.sections(log, SCRIPT.sections) == contents
 
 
 def test_a_log_that_ends_early_says_what_is_missing_and_how_it_ended() -> None:
     log = section("fdt", b"x") + "Kernel panic - not syncing\n"
     with pytest.raises(collect.Incomplete) as caught:
-        collect.sections(log)
+        collect.sections(log, SCRIPT.sections)
     assert "expected uname, cpuidle, dmesg, msglog" in str(caught.value)
     assert "Kernel panic" in str(caught.value)
 
@@ -84,26 +90,26 @@ def test_a_log_that_ends_early_says_what_is_missing_and_how_it_ended() -> None:
 @pytest.mark.parametrize("text", ["", "not base64!", "AAAA", base64.b64encode(CUT_OFF).decode()])
 def test_a_damaged_section_is_named(text: str) -> None:
     with pytest.raises(collect.Incomplete, match="dmesg"):
-        collect.sections(f"@@begin dmesg@@\n{text}\n@@end dmesg@@\n")
+        collect.sections(f"@@begin dmesg@@\n{text}\n@@end dmesg@@\n", SCRIPT.sections)
 
 
 def test_all_sections_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CONSOLE_UNPACKED_BYTES", 1000)
-    whole = {name: bytes(200) for name in guest.SECTIONS}
-    assert collect.sections("".join(map(section, whole, whole.values()))) == whole
-    for large in ({"fdt": bytes(100_000)}, dict.fromkeys(guest.SECTIONS, bytes(201))):
+    whole = {name: bytes(200) for name in SCRIPT.sections}
+    assert collect.sections("".join(map(section, whole, whole.values())), SCRIPT.sections) == whole
+    for large in ({"fdt": bytes(100_000)}, dict.fromkeys(SCRIPT.sections, bytes(201))):
         with pytest.raises(collect.Incomplete, match="at most 1000 bytes in all sections"):
-            collect.sections("".join(map(section, large, large.values())))
+            collect.sections("".join(map(section, large, large.values())), SCRIPT.sections)
 
 
 def test_sections_that_nobody_asked_for_are_not_unpacked() -> None:
-    contents = dict.fromkeys(guest.SECTIONS, b"x")
+    contents = dict.fromkeys(SCRIPT.sections, b"x")
     large = section("other", bytes(1 << 20))
     peaks = []
     for log in ("", large * 200, "@@begin fdt@@\n!!\n@@end fdt@@\n"):
         tracemalloc.start()
         asked = "".join(map(section, contents, contents.values()))
-        assert collect.sections(log + asked) == contents
+        assert collect.sections(log + asked, SCRIPT.sections) == contents
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + (2 << 20)
@@ -117,7 +123,7 @@ def test_a_log_of_marks_is_read_in_time_that_grows_with_it(part: str) -> None:
     """A quadratic reader would need hours."""
     log = section("uname", b"Linux") + part * (limits.CONSOLE_BYTES // len(part))
     with pytest.raises(collect.Incomplete) as caught:
-        collect.sections(log)
+        collect.sections(log, SCRIPT.sections)
     assert len(str(caught.value)) < 3000
 
 
@@ -125,7 +131,12 @@ def test_a_log_of_marks_is_read_in_time_that_grows_with_it(part: str) -> None:
 
 
 def test_command_line() -> None:
-    words = qemu.command(PARTS, "powernv9", Path("i"), smp=2)
+    request, firmware = (
+        BootRequest("powernv9", smp=2),
+        BootedFirmware(Path("/l"), find_spec("power9"), "power9"),
+    )
+    given = PowernvBoot(request, PARTS, (), Path("/d"), firmware).given(Path("/s"))
+    words = qemu.command(PARTS, request, Path("i"), given)
     assert words[0] == "/q"
     assert words[words.index("-bios") + 1] == "/l"
     assert words[words.index("-smp") + 1] == "2"
@@ -195,14 +206,14 @@ def test_a_part_that_is_missing_is_named(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Unavailable, match=r"qemu-system-ppc64 is not installed \(Debian package"):
-        boot_parts.parts()
+        boot_parts.parts(POWERNV["powernv9"])
     assert boot_parts.main() == 3
-    assert "qemu: missing: qemu-system-ppc64 is not installed" in capsys.readouterr().err
+    assert "powernv9: missing: qemu-system-ppc64 is not installed" in capsys.readouterr().err
 
 
 def test_own_files_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    qemu_there = tmp_path / boot_parts.QEMU
+    qemu_there = tmp_path / POWERNV["powernv9"].program
     qemu_there.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Unavailable, match=r"expected a file, found no /nowhere/skiboot\.lid"):
-        boot_parts.parts(tmp_path, lid=Path("/nowhere/skiboot.lid"))
+        boot_parts.parts(POWERNV["powernv9"], tmp_path, lid=Path("/nowhere/skiboot.lid"))

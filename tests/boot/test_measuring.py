@@ -15,8 +15,10 @@ import pytest
 from idle_states.boot import guest, qemu
 from idle_states.boot import parts as boot_parts
 from idle_states.boot.boot import sections_of
-from idle_states.boot.guest_parts import GuestParts
-from idle_states.boot.virt import parts as virt_parts
+from idle_states.boot.parts import Parts
+from idle_states.boot.powernv import boot as powernv
+from idle_states.boot.powernv.machines import POWERNV
+from idle_states.boot.request import BootRequest
 from idle_states.boot.virt.boot import tree_of
 from idle_states.boot.virt.graft import cpus_of, graft
 from idle_states.boot.virt.machines import ARM64, RISCV64, VirtMachine
@@ -116,15 +118,16 @@ poweroff -f
 )
 
 
-def powernv9(directory: Path) -> tuple[GuestParts, list[str]]:
-    parts = boot_parts.parts(CACHE)
-    words = qemu.command(parts, "powernv9", directory / "initrd.gz", smp=2)
-    return GuestParts(parts.qemu, parts.kernel, parts.busybox), words
+def powernv9(directory: Path) -> tuple[Parts, list[str]]:
+    parts = boot_parts.parts(POWERNV["powernv9"], CACHE)
+    request = BootRequest("powernv9", smp=2)
+    prepared = powernv.read(request)(parts, directory, CACHE, print)
+    return parts, qemu.command(parts, request, directory / "initrd.gz", prepared.given(directory))
 
 
-def virt(directory: Path, machine: VirtMachine, name: str) -> tuple[GuestParts, list[str]]:
+def virt(directory: Path, machine: VirtMachine, name: str) -> tuple[Parts, list[str]]:
     """name: of a table of tools/virt_tables.py"""
-    parts = virt_parts.parts(machine, CACHE)
+    parts = boot_parts.parts(machine, CACHE)
     tree = directory / "tree.dtb"
     table = next(
         each.root for each in tables() if (each.machine, each.name) == (machine.name, name)
@@ -133,15 +136,12 @@ def virt(directory: Path, machine: VirtMachine, name: str) -> tuple[GuestParts, 
     cpus = [cpu.name for cpu in cpus_of(table)]
     grafted = graft(blob.root, table, cpus, name)
     tree.write_bytes(fdt.write(grafted.root, blob.reservations, blob.boot_cpu))
-    return parts, [
-        *(str(parts.qemu), *machine.options, "-m", "512M", "-smp", "2", "-nographic"),
-        *("-monitor", "none", "-nic", "none", "-no-reboot", "-kernel", str(parts.kernel)),
-        *("-initrd", str(directory / "initrd.gz"), "-dtb", str(tree)),
-        *("-append", f"console={machine.console} {qemu.GUEST}"),
-    ]
+    request = BootRequest(machine.name, name)
+    given = ["-dtb", str(tree)]
+    return parts, qemu.command(parts, request, directory / "initrd.gz", given)
 
 
-MACHINES: dict[str, Callable[[Path], tuple[GuestParts, list[str]]]] = {
+MACHINES: dict[str, Callable[[Path], tuple[Parts, list[str]]]] = {
     "powernv9": powernv9,
     "virt-arm64": partial(virt, machine=ARM64, name="retention"),
 }

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from idle_states.check import acceptance
 from idle_states.check.acceptance import Acceptance
+from idle_states.check.answer import checked
+from idle_states.check.config import Configuration
 from idle_states.check.criteria import Criteria
-from idle_states.check.request import CheckRequest, checked
+from idle_states.check.request import CheckRequest
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
 from tests.support.commands import Capture, outcome, run
@@ -107,7 +110,7 @@ def test_checkout_of_another_user_is_judged_all_the_same(history: History, capsy
 
 def test_baseline_is_the_revisions(history: History, capsys: Capture) -> None:
     """A change cannot add its own findings to it; one outside of the repository is the user's."""
-    run(capsys, "baseline", "write", "mine.yaml", "--kernel", "6.1", "--file", "../outside.json")
+    run(capsys, "check", "mine.yaml", "--kernel", "6.1", "--write-baseline", "../outside.json")
     words = ("--config-from", "HEAD^", "--baseline")
     Path("known.json").write_text('{"schema_version": 1, "findings": []}')
     history.commit({})
@@ -140,3 +143,17 @@ def test_request_without_a_command_line(history: History) -> None:
         assert counting & {"IS206", "IS906"} == rules
     with pytest.raises(Unreadable):
         checked(CheckRequest(("mine.yaml",), criteria, acceptance=Acceptance(revision="none")))
+
+
+def test_the_revision_is_read_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For its settings, for what it accepts, and for what the folder's alters of it."""
+    asked = []
+
+    def counted(revision: str) -> Configuration | None:
+        asked.append(revision)
+        return read(revision)
+
+    read = acceptance._configuration_at
+    monkeypatch.setattr(acceptance, "_configuration_at", counted)
+    found(capsys, "--config-from", "HEAD")
+    assert asked == ["HEAD"]

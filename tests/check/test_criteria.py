@@ -10,7 +10,7 @@ from idle_states.cli import main
 from idle_states.linux.releases import release
 from idle_states.processors import PROCESSORS
 from idle_states.spec.library import find
-from idle_states.table import Origin
+from idle_states.table import ReadFrom
 
 TIMES = "name: mine\nextends: power9\noverride:\n  stop0_lite: {{latency: {}, residency: {}}}\n"
 
@@ -45,7 +45,7 @@ def test_a_table_has_the_kernels_of_its_time(name: str, first: str) -> None:
 
 def test_an_array_is_known_by_its_name() -> None:
     dd1 = find("power9-dd1")
-    as_c = replace(dd1, name=dd1.firmware.array, origin=Origin("c", "slw.c"))
+    as_c = replace(dd1, name=dd1.firmware.array, read_from=ReadFrom("c", "slw.c"))
     assert own_kernels(as_c) == own_kernels(dd1) != own_kernels(find("power9"))
 
 

@@ -12,19 +12,22 @@ from hypothesis import strategies as st
 
 from idle_states import power_mgt as dt
 from idle_states.check import dtschema_verdicts
+from idle_states.check.answer import checked
 from idle_states.check.criteria import Criteria
 from idle_states.check.dtschema_engine import check
 from idle_states.check.dtschema_program import BINDING
 from idle_states.check.dtschema_verdicts import verdicts
-from idle_states.check.request import DTSCHEMA, NATIVE, CheckRequest, checked
+from idle_states.check.request import DTSCHEMA, NATIVE, CheckRequest
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import NODE, PowerMgt, u32_array
+from idle_states.resources import resource
 from idle_states.rules.catalogue import known_codes
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.sources import Source, read_source
 from idle_states.spec.packaged import revisions
@@ -134,7 +137,7 @@ def test_packaged_tables_are_clean(platform: str, dtschema: None) -> None:
 def test_flags_of_2014_are_undefined_today(dtschema: None) -> None:
     findings = check([read_source("power8@0768e820e")])
     assert [(f.rule, f.location.file) for f in findings] == [
-        ("IS310", "specs/power8@0768e820e.yaml")
+        ("IS310", str(resource("specs", "power8@0768e820e.yaml")))
     ] * 3
 
 

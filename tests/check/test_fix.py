@@ -131,3 +131,20 @@ def test_a_packaged_spec_is_not_taken_for_one_beside(tmp_path: Path) -> None:
     Path("specs/power9.yaml").write_text(SPEC)
     main(["check", "power9", "--fix"])
     assert Path("specs/power9.yaml").read_text() == SPEC
+
+
+def test_a_mask_that_a_macro_makes_is_left_and_the_macro_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = """\
+#define MASK .pm_ctrl_reg_mask = 0xff
+struct cpu_idle_states power9_cpu_idle_states[] = {
+{ .name = "stop0", .latency_ns = 1000, .residency_ns = 2000, .flags = OPAL_PM_STOP_INST_FAST,
+  .pm_ctrl_reg_val = 0x100331, MASK },
+};
+"""
+    Path("slw.c").write_text(text)
+    assert main(["check", "slw.c", "--fix"]) == 1
+    said = "slw.c:4:32: left: the macro MASK makes it; change it by hand\n"
+    assert said in capsys.readouterr().err
+    assert Path("slw.c").read_text() == text

@@ -26,7 +26,7 @@ from idle_states.rules.engine import run
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import Platform
 from idle_states.spec.library import find
-from idle_states.table import Flag, IdleTable, Origin, Register
+from idle_states.table import Flag, IdleTable, ReadFrom, Register
 
 KERNELS = [release(name) for name in DEFAULT]
 GOOD = ("power8", "power9", "power9-fused", "power9-mambo", "power9-dd1", "power10")
@@ -126,7 +126,7 @@ def tree(table: IdleTable) -> PowerMgt:
 
 
 def read_back(table: IdleTable, node: PowerMgt) -> IdleTable:
-    return decode(node, table.cpu, Origin("dtb"))
+    return decode(node, table.cpu, ReadFrom("dtb"))
 
 
 def node_faults(table: IdleTable) -> Iterator[tuple[str, PowerMgt]]:
@@ -158,7 +158,7 @@ def all_faults() -> list[Fault]:
                 faults.append(
                     Fault(
                         f"{name}[{index}] {what}",
-                        replace(faulty, origin=Origin("c", "t.c"), name=table.firmware.array),
+                        replace(faulty, read_from=ReadFrom("c", "t.c"), name=table.firmware.array),
                     )
                 )
                 node = tree(faulty)
@@ -208,7 +208,7 @@ def test_what_is_noticed() -> None:
     good: dict[tuple[str, bool], set[tuple[str, str]]] = {}
     for name in GOOD:
         table = exported(name)
-        as_c = replace(table, origin=Origin("c", "t.c"), name=table.firmware.array)
+        as_c = replace(table, read_from=ReadFrom("c", "t.c"), name=table.firmware.array)
         good[name, False] = verdicts(as_c, None)
         node = tree(table)
         good[name, True] = verdicts(read_back(table, node), node)

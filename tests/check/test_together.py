@@ -10,22 +10,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from idle_states.audit.audit import audit_path, kernels_of
-from idle_states.audit.request import AuditRequest, audited
+from idle_states.audit.answer import audited, setting_of
+from idle_states.audit.audit import audit_path
+from idle_states.audit.request import AuditRequest
 from idle_states.check.acceptance import NO_CONFIG, Acceptance
+from idle_states.check.answer import checked
 from idle_states.check.criteria import Criteria
-from idle_states.check.request import CheckRequest, checked
+from idle_states.check.request import CheckRequest
 from idle_states.cli import main
 from idle_states.dataclass import replace
 from idle_states.findings import Finding
 from idle_states.pipeline import Subject
 from idle_states.reading.unexpected import TRACEBACK
 from idle_states.rules import engine
-from idle_states.rules.rule import LoadedRule
+from idle_states.rules.loaded import LoadedRule
+from idle_states.rules.rule import Verdict
 from idle_states.sources import format_dtb, format_spec
 from idle_states.sources.walk import Walk
 from tests.reading.test_hostile import EDITS, QUICK, damaged, valid
 from tests.support import hostile
+from tests.support.releases import kernels_of
 from tests.support.thorough import examples
 
 CRITERIA = Criteria(kernels_of(["4.11", "6.1"]))
@@ -74,7 +78,7 @@ def expect_sound_as_alone(folder: Path, alone: list[Finding]) -> None:
     key = repr
     assert sorted(of_sound(list(result.findings)), key=key) == sorted(alone, key=key)
     request = AuditRequest((folder.as_posix(),), CRITERIA, acceptance=ACCEPTANCE)
-    setting = request.setting()
+    setting = setting_of(request)
     together = {
         each.file: each for several in audited(request, setting, Walk()) for each in several
     }
@@ -205,12 +209,15 @@ def test_a_rule_that_fails_costs_its_own_findings_alone(
     lost = before[0].rule
     real = engine.rules_on
 
-    def broken(subject: Subject) -> Iterator[Finding]:
+    def broken(subject: Subject) -> Iterator[Verdict]:
         raise ZeroDivisionError("by a rule")
 
     def some(form: str) -> list[LoadedRule]:
         return [
-            replace(each, check=broken) if each.rule.code == lost else each for each in real(form)
+            replace(each, rule=replace(each.rule, checks=[broken]))
+            if each.rule.code == lost
+            else each
+            for each in real(form)
         ]
 
     monkeypatch.setattr(engine, "rules_on", some)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import failures, main
-from idle_states.cli.commands import COMMANDS
+from idle_states.cli.commands import COMMANDS, GONE, GROUPS
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
 from idle_states.power_mgt import NAMES
@@ -44,11 +44,17 @@ def test_every_module_of_a_command_is_named() -> None:
     assert list(COMMANDS) == sorted(file.stem.removeprefix("cmd_") for file in files)
 
 
+def test_every_command_has_one_group() -> None:
+    grouped = [name for _, names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
+    assert not set(GONE) & set(COMMANDS)
+
+
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "--help")
     assert status == 0
     for name in COMMANDS:
-        assert re.search(rf"^    {name}\b", out, re.MULTILINE)
+        assert re.search(rf"^  {name}\b", out, re.MULTILINE)
         assert run(capsys, name, "--help")[0] == 0
 
 
@@ -311,7 +317,7 @@ def test_output_is_the_same_every_time(capsys: pytest.CaptureFixture[str]) -> No
 def test_completion_knows_commands_tables_and_rules(
     capsys: pytest.CaptureFixture[str], shell: str
 ) -> None:
-    _, out, _ = run(capsys, "completion", shell)
+    _, out, _ = run(capsys, "--completion", shell)
     for word in ("check", "power9-dd1@84368bbf8", "IS203", "fail-on"):
         assert word in out
 
@@ -326,7 +332,7 @@ def whole_process(*words: str, **environment: str) -> subprocess.CompletedProces
 
 
 def test_bash_accepts_the_completion_script() -> None:
-    script = whole_process("completion", "bash").stdout
+    script = whole_process("--completion", "bash").stdout
     probe = (
         script
         + b"\nCOMP_WORDS=(idle-states sh); COMP_CWORD=1; _idle_states; echo ${COMPREPLY[0]}\n"
@@ -373,7 +379,7 @@ def test_help_fits_the_terminal_and_breaks_no_word(
     ),
 )
 def test_completion_offers_what_fits(line: str, offered: str) -> None:
-    script = whole_process("completion", "bash").stdout.decode()
+    script = whole_process("--completion", "bash").stdout.decode()
     words = ["idle-states", *line.split()]
     probe = (
         f"\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _idle_states; "
@@ -387,13 +393,13 @@ def test_completion_offers_what_fits(line: str, offered: str) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m idle_states rules | head -n 1"
+    command = f"{sys.executable} -m idle_states list rules | head -n 1"
     result = subprocess.run(["sh", "-c", command], capture_output=True, check=True)
     assert result.stdout.startswith(b"RULE")
     assert result.stderr == b""
 
 
-@pytest.mark.parametrize("words", ["rules", "check power9 --fail-on note", "--help"])
+@pytest.mark.parametrize("words", ["list rules", "check power9 --fail-on note", "--help"])
 def test_a_result_that_nobody_reads_is_not_clean(words: str) -> None:
     reads, writes = os.pipe()
     os.close(reads)
@@ -458,9 +464,9 @@ def test_output_replaces_files_keeps_links_and_never_a_device(tmp_path: Path) ->
             pytest.param(*each, marks=pytest.mark.slow)
             for each in (
                 ("check --help", ""),
-                ("rules --format json", ""),
+                ("list rules --format json", ""),
                 ("list", "1"),
-                ("rules --format json", "1"),
+                ("list rules --format json", "1"),
             )
         ),
     ],

@@ -90,9 +90,11 @@ def lines(command: str, own: Path) -> tuple[list[tuple[str, ...]], list[tuple[st
     spec.write_text(SPEC)
     more = {
         "audit": [("--jobs", "2", str(spec), str(DATA / "trees/powernv9.dtb"))],
-        "baseline": [("write", str(spec), "--engine", "all", "--file", str(own / "b.json"))],
-        "check": [(str(spec),)],
-        "prove": [("power9", "--check", "--kernel", "6.1")],
+        "check": [
+            (str(spec),),
+            (str(spec), "--engine", "all", "--write-baseline", str(own / "b.json")),
+        ],
+        "prove": [("power9", "--kernel", "6.1")],
         "replay": [(str(DATA / "traces/mt8196-teo.trace.dat"), "--table", "power9")],
         "select": [("power9", "--kernel", "6.1", "--plot", str(own / "p.svg"))],
         "show": [(str(own / "mine.dts"),)],

@@ -60,7 +60,7 @@ def test_workloads_are_listed_as_json_too(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("effect", ["--workload periodic --duration 1ms", "--trace {trace}"])
-def test_a_limit_with_its_effect_says_how_long_it_takes_without_the_core(
+def test_a_limit_with_its_effect_notes_once_that_the_core_is_missing(
     effect: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
     line = "<idle>-0 [000] d..1 {}.000100: cpu_idle: state={} cpu_id=0\n"
@@ -71,4 +71,4 @@ def test_a_limit_with_its_effect_says_how_long_it_takes_without_the_core(
     status, _, said = run(capsys, "limit", "5", "power9", "--kernel", "6.1", *words)
     assert status == 0
     assert said.count("the compiled core is not there") == 1
-    assert "the reference does its work, in " in said
+    assert "the reference does its work" in said

@@ -9,38 +9,45 @@ from typing import Any
 
 import pytest
 
-from idle_states.audit.request import AuditRequest, audited
+from idle_states.audit.answer import audited, setting_of
+from idle_states.audit.request import AuditRequest
 from idle_states.boot.request import BootRequest
-from idle_states.boot.virt.request import VirtRequest
+from idle_states.check.answer import checked
 from idle_states.check.criteria import Criteria
-from idle_states.check.request import CheckRequest, checked
-from idle_states.diff.request import DiffRequest, compare
+from idle_states.check.request import CheckRequest
+from idle_states.diff.answer import compare
+from idle_states.diff.request import DiffRequest
 from idle_states.findings import UsageError
 from idle_states.limit.request import LimitRequest
-from idle_states.linux.governors.given import GovernorRequest, given_states
+from idle_states.linux.asked import GivenStates, GovernorRequest
 from idle_states.linux.releases import release
-from idle_states.patches.request import PatchRequest, prepare
-from idle_states.replay.conform import ConformRequest, conform_to
-from idle_states.replay.request import ReplayRequest, replay
+from idle_states.patches.answer import prepare
+from idle_states.patches.request import PatchRequest
+from idle_states.replay.answer import replay
+from idle_states.replay.conform import conform_to
+from idle_states.replay.conform_request import ConformRequest
+from idle_states.replay.replay import Settings
+from idle_states.replay.request import ReplayRequest
 from idle_states.report.generated import Generated
 from idle_states.review.request import ReviewRequest
-from idle_states.selection.request import SelectRequest, selections
-from idle_states.selection.selection import Asked
-from idle_states.simulation import request as simulation
-from idle_states.simulation.given import WorkloadRequest
+from idle_states.selection.answer import selections
+from idle_states.selection.request import Asked, SelectRequest
+from idle_states.simulation import answer as simulation
+from idle_states.simulation.costs import Costs
 from idle_states.simulation.request import SimulateRequest
-from idle_states.simulation.setup import Costs
+from idle_states.simulation.workload_request import WorkloadRequest
 from idle_states.skiboot import c_table
 from idle_states.sources.walk import Walk
 from idle_states.spec.library import find
 from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
-from idle_states.tune.judging import ENERGY, Objective
-from idle_states.tune.request import TuneRequest, tune
+from idle_states.tune.answer import tune
+from idle_states.tune.objective import ENERGY, Objective
+from idle_states.tune.request import TuneRequest
 from tests.support import ROOT
 from tests.support.commands import outcome
 
 NEW, OLD = release("6.1"), release("4.11")
-STATES = given_states("1000/10000,20000/200000")
+STATES = GivenStates("1000/10000,20000/200000")
 RECORDING = """\
 latency_req_us,sleep_length_ns,delta_next_ns,tick_stopped,nr_iowaiters,load,state,stop_tick,\
 rejected,residency_ns,got_tick,poll_time_limit,clock_at_select_ns
@@ -81,7 +88,7 @@ def test_argparse_stays_in_cli() -> None:
     [
         AuditRequest, BootRequest, CheckRequest, ConformRequest, DiffRequest, Generated,
         GovernorRequest, LimitRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest,
-        SimulateRequest, StatsRequest, TuneRequest, VirtRequest, WorkloadRequest,
+        SimulateRequest, StatsRequest, TuneRequest, WorkloadRequest,
     ],
 )  # fmt: skip
 def test_requests_are_frozen(kind: Any) -> None:
@@ -171,7 +178,7 @@ def test_check(run: Run) -> None:
 def test_audit(run: Run) -> None:
     tree = str(ROOT / "tests/data/trees/powernv9.dtb")
     request = AuditRequest((tree,), Criteria((NEW,)))
-    ((found,),) = audited(request, request.setting(), Walk())
+    ((found,),) = audited(request, setting_of(request), Walk())
     _, document = run("audit", tree, "--kernel", "6.1")
     (one,) = document["inputs"]
     assert (found.nearest, list(found.states)) == (one["nearest"], one["states"])
@@ -210,8 +217,8 @@ def test_diff(run: Run) -> None:
         (lambda: GovernorRequest(table="a", states=STATES), "one of the two"),
         (lambda: GovernorRequest(table="a", hz=0), "expected --hz from 1 to 10000, found 0"),
         (lambda: ConformRequest("v", GovernorRequest(table="a"), NEW, skip=-1), "0 or more"),
-        (lambda: given_states("1000"), "expected EXIT/RESIDENCY in ns"),
-        (lambda: given_states(",".join(["1/1"] * 10)), "at most 9 states besides snooze, found 10"),
+        (lambda: GivenStates("1000"), "expected EXIT/RESIDENCY in ns"),
+        (lambda: GivenStates(",".join(["1/1"] * 10)), "at most 9 states besides snooze, found 10"),
         (lambda: WorkloadRequest("server", runs=0), "expected --runs from 1 to 10000, found 0"),
         (lambda: WorkloadRequest("server", seed=-1), "expected --seed from 0"),
         (lambda: WorkloadRequest("server", costs=Costs(wake=0)), "expected wake from 1"),
@@ -230,10 +237,11 @@ def test_diff(run: Run) -> None:
         (lambda: StatsRequest(("a",), mean="Hmean"), "expected --mean with --mmtests only"),
         (lambda: StatsRequest(("a",), column=0), "expected --column from 1, found 0"),
         (lambda: BootRequest("vax"), "expected a machine of powernv8"),
-        (lambda: VirtRequest("powernv9", "t"), "expected a machine of virt-arm64, virt-riscv64"),
-        (lambda: VirtRequest("virt-arm64", "t", smp=9), "expected 1 to 8 CPUs with virt-arm64"),
-        (lambda: VirtRequest("virt-arm64", "t", governor="x"), "expected a governor of "),
-        (lambda: VirtRequest("virt-arm64", "t", time_limit_s=0), "expected a time limit above 0 s"),
+        (lambda: BootRequest("virt-arm64"), "QEMU's tree lists no states"),
+        (lambda: BootRequest("q35"), "QEMU's tables have no _CST"),
+        (lambda: BootRequest("virt-arm64", "t", smp=9), "expected 1 to 8 CPUs with virt-arm64"),
+        (lambda: BootRequest("virt-arm64", "t", governor="x"), "expected a governor of "),
+        (lambda: BootRequest("virt-arm64", "t", time_limit_s=0), "expected a time limit above 0 s"),
         (lambda: BootRequest("powernv8", levels=1), "powernv8 has no stop levels"),
         (lambda: AuditRequest(("t",), Criteria((NEW,)), jobs=0), "expected at least one process"),
         (
@@ -245,6 +253,33 @@ def test_diff(run: Run) -> None:
             "expected --hz from 1 to 10000",
         ),
         (lambda: DiffRequest("-", "-", [NEW]), "expected standard input once"),
+        (
+            lambda: CheckRequest((), Criteria((NEW,)), engine="nativ"),
+            "expected engine to be 'native', 'dtschema' or 'all', found 'nativ'; did you mean",
+        ),
+        (lambda: ReplayRequest(("t",), next_timer="fra"), "expected next_timer to be 'gap', 'far'"),
+        (lambda: Settings("menu", NEW, 250, "fra"), "expected next_timer to be 'gap', 'far'"),
+        (
+            lambda: LimitRequest(GovernorRequest(table="power9"), (NEW,), "5", next_timer="fra"),
+            "expected next_timer to be 'gap', 'far'",
+        ),
+        (
+            lambda: TuneRequest(
+                GovernorRequest(table="power8"), NEW, Objective(ENERGY), gaps="g", next_timer="x"
+            ),
+            "expected next_timer to be 'gap', 'far'",
+        ),
+        (lambda: Objective("enrgy"), "expected kind to be 'energy', 'latency' or 'weighted'"),
+        (lambda: StatsRequest(("a",), form="x"), "expected form to be '', 'ministat', 'histogram'"),
+        (
+            lambda: StatsRequest(("a",), form="mmtests", mean="Gmean"),
+            "expected mean to be 'Amean' or 'Hmean', found 'Gmean'",
+        ),
+        (lambda: Generated("dst"), "expected form to be 'c', 'dts', .* found 'dst'; did you mean"),
+        (
+            lambda: Generated("dts", part="tre"),
+            "expected part to be 'tree', 'include'",
+        ),
         (lambda: PatchRequest(Path()), "expected a SERIES or TABLE"),
         (lambda: Generated("dtb", self_test=True), "expected --self-test with --to c only"),
         (lambda: Generated("c", versioned=True), "expected --versioned with --to dts or dtb"),

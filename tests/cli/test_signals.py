@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from idle_states import cli
+from idle_states.cli.cmd_list import ListCommand
 
 
 def test_a_signal_while_the_command_line_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +39,7 @@ def test_a_signal_while_a_class_is_made(
         def __set_name__(self, owner: type, name: str) -> None:
             signal.raise_signal(signal.SIGTERM)
 
-    def run(arguments: object) -> int:
+    def run(given: ListCommand) -> int:
         type("Made", (), {"name": Named()})
         return 0
 

@@ -14,6 +14,7 @@ from idle_states.cli import main
 from idle_states.kernels import walk
 from idle_states.kernels.moves import Moves, MovesRequest
 from idle_states.report.fitting import fitted
+from idle_states.resources import resource
 from tests.support import DATA
 from tests.support.terminals import shown
 from tests.support.thorough import slow
@@ -35,7 +36,7 @@ COMMANDS = (
     "simulate --list",
     f"replay {RECORDING} --per-cpu --governor menu",
     f"conform {RECORDING} --table power10",
-    "rules",
+    "list rules",
     "list",
     "explain IS203",
     "check power9",
@@ -122,7 +123,8 @@ def test_a_pipe_gets_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> No
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) > 150
     assert any(
-        line.startswith("specs/power9.yaml:") and line.endswith("[IS203 residency-tie]")
+        line.startswith(f"{resource('specs', 'power9.yaml')}:")
+        and line.endswith("[IS203 residency-tie]")
         for line in lines
     )
 

@@ -91,6 +91,9 @@ def test_a_core_of_other_sources_is_not_used(
     assert absence.why() == ""  # installed without its sources
     (tmp_path / "core").mkdir()
     (tmp_path / "core/settle.h").write_text("struct circumstances { long limit_us; };\n")
+    (tmp_path / "simulation").mkdir()
+    structs = tmp_path / "simulation/structs.py"
+    structs.write_text('EFFECT = CStruct("effect", u64="exit_ns")\n')
     assert absence.why() == absence.OTHER_SOURCES
     fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
     assert absence.why() == ""
@@ -98,6 +101,9 @@ def test_a_core_of_other_sources_is_not_used(
     assert absence.why() == absence.OTHER_SOURCES
     with pytest.raises(ImportError, match=absence.OTHER_SOURCES):
         absence.loaded()
+    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
+    structs.write_text('EFFECT = CStruct("effect", u64="exit_ns holds")\n')
+    assert absence.why() == absence.OTHER_SOURCES
 
 
 def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -282,26 +282,6 @@ def test_a_governor_that_is_switched_on(governor: str) -> None:
 # The public function
 
 
-@pytest.mark.parametrize("by_core", [True, False])
-@pytest.mark.parametrize("as_selected", [True, False])
-def test_replay_of_a_kernel_by_name(
-    monkeypatch: pytest.MonkeyPatch, by_core: bool, as_selected: bool
-) -> None:
-    random = Random("public")
-    era = next(era for era in eras() if str(era) == "teo-6.6")
-    for _ in range(3):
-        states, rows, answers = by_reference(era, random_cpu(random, 250, 2), 250)
-        packed = core.pack(rows, as_selected=as_selected)
-        with monkeypatch.context() as without:
-            if not by_core:
-                without.setattr(core, "can_replay", lambda governor: False)
-            found = core.replay("teo", "6.6", states, packed, hz=250)
-        assert decided(found) == answers
-        assert list(found.states) == [state for state, _ in answers]
-    with pytest.raises(ValueError, match="expected whole rows of 72 bytes, found 73 bytes"):
-        core.replay("teo", "6.6", states, bytes(73))
-
-
 # Sweeps
 
 

@@ -23,6 +23,12 @@ def tree(idle: IdleTree) -> Node:
     return drafts.finished(drafts.whole(idle))
 
 
+def with_idle_states(root: Node, idle: IdleTree) -> Node:
+    draft = drafts.Draft.of(root)
+    drafts.added(draft, idle)
+    return drafts.finished(draft)
+
+
 def imported(root: Node, name: str) -> IdleTree:
     return read_machine(root, idle_nodes.lists_of(root, "tree.dtb"), name)
 
@@ -92,14 +98,14 @@ def _without_states(idle: IdleTree) -> IdleTree:
 @pytest.mark.parametrize("name", MACHINES)
 def test_states_are_put_into_a_tree_without_any(name: str) -> None:
     idle = machine(MACHINES[name])
-    root = drafts.with_idle_states(tree(_without_states(idle)), idle)
+    root = with_idle_states(tree(_without_states(idle)), idle)
     assert lists(root) == lists(tree(idle))
 
 
 def test_states_are_put_in_place_of_others() -> None:
     board = tree(machine(FLAT))
     uart = Node("uart", {"phandle": (77).to_bytes(4, "big")})
-    root = drafts.with_idle_states(Node("", {}, (*board.children, uart)), machine(NESTED))
+    root = with_idle_states(Node("", {}, (*board.children, uart)), machine(NESTED))
     assert root.find("/uart") == uart
     assert root.find("/cpus/cpu@100") == board.find("/cpus/cpu@100")
     first, second, third = idle_nodes.lists_of(root, "board")

@@ -18,7 +18,9 @@ from idle_states.findings import CannotGenerate, Finding, Unreadable
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import NODE, PowerMgt, encode
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.resources import resource
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.export import export
 from idle_states.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from idle_states.spec.library import find
@@ -151,8 +153,8 @@ def test_table_knows_where_it_is_from() -> None:
     root = tree_of(find("power9"), ALL_LEVELS)
     ((node, table),) = tables_of(root, "some/tree.dtb", "dtb", "abc")
     assert table.name == NODE
-    assert table.exported
-    assert (table.origin.kind, table.origin.file, table.origin.sha256) == (
+    assert table.origin.form == "dt"
+    assert (table.read_from.kind, table.read_from.file, table.read_from.sha256) == (
         "dtb",
         "some/tree.dtb",
         "abc",
@@ -351,7 +353,7 @@ def test_blanks_are_no_problem_for_arrays() -> None:
 def test_partition_has_no_tree(versioned: bool) -> None:
     (finding,) = refused(find("pseries-shared"), versioned=versioned)
     assert "compiled into the kernel" in finding.message
-    assert finding.location.file == "specs/pseries-shared.yaml"
+    assert finding.location.file == str(resource("specs", "pseries-shared.yaml"))
 
 
 def test_table_firmware_dies_of_has_no_tree() -> None:

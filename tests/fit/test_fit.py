@@ -12,11 +12,12 @@ from idle_states.cli import main
 from idle_states.findings import UsageError
 from idle_states.fit.advertised import AdvertisedStates
 from idle_states.fit.request import FitRequest, FittedState, MeasuredInput, fit, fitted
+from idle_states.fit.said import sheet
 from idle_states.fit.shape import shape
 from idle_states.fit.spec import fitted_table
 from idle_states.linux.releases import release
 from idle_states.measured import Claimed, Latency, Measured, Samples, SummaryOnly
-from idle_states.report import fit_text
+from idle_states.report.sheet_text import text as written
 from idle_states.report.style import Style
 from idle_states.skiboot import c_table
 from idle_states.sources import read_table
@@ -179,8 +180,8 @@ def test_the_group_that_decides_is_named(
 ) -> None:
     core = samples("stop2", normal(7_000), group="core")
     package = samples("stop2", normal(9_000), group="package")
-    text = fit_text.text(
-        fitted(request(percent=P99), [measured(core, package)]), Style(colour=False)
+    text = written(
+        sheet(fitted(request(percent=P99), [measured(core, package)])), Style(colour=False)
     )
     assert "by timer (package), m.txt: decides" in text
     assert "by timer (core), m.txt: p99 7." in text
@@ -380,23 +381,21 @@ def test_a_spec_needs_a_table_that_a_spec_can_hold(tmp_path: Path) -> None:
         request(percent=Decimal("NaN"))
 
 
-def _perf(directory: Path, state: str, period_us: int, watts: float, micro_joules: float) -> str:
-    """A file as of perf stat -I, of a CPU that was woken each period; the argument of fit."""
+def _powercap(directory: Path, state: str, period_us: int, watts: float, energy_uj: float) -> str:
+    """Readings of powercap, of a CPU that was woken each period; the argument of fit."""
     file = directory / f"{state}-{period_us}.txt"
-    file.write_text(
-        "".join(
-            f"{at}.000000000,{watts + micro_joules / period_us + (at % 3 - 1) / 100:.4f},Joules,"
-            "power/energy-pkg/,1000000000,100.00,,\n"
-            for at in range(1, 13)
-        )
-    )
+    total, text = 0, ""
+    for at in range(13):
+        text += f"{1769500000 + at}.0\n/sys/class/powercap/package-0/energy_uj:{total}\n"
+        total += round((watts + energy_uj / period_us + (at % 3 - 1) / 100) * 1e6)
+    file.write_text(text)
     return f"{state}@{period_us}={file}"
 
 
 def test_files_that_say_no_period(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """perf stat says neither state nor period; energy takes three periods of each."""
+    """powercap says neither state nor period; energy takes three periods of each."""
     words = [
-        _perf(tmp_path, state, period, watts, energy)
+        _powercap(tmp_path, state, period, watts, energy)
         for state, watts, energy in (("C1", 10.0, 20.0), ("C6", 2.0, 4000.0))
         for period in (500, 1000, 2000, 4000)
     ]
@@ -444,12 +443,12 @@ def test_wake_ups_that_depend_on_each_other_are_said() -> None:
     """Order statistics are those of independent values; in a drift, few are."""
     drifting = [10000.0 + at + noise for at, noise in enumerate(normal(500, 400))]
     found = fitted(request(percent=P99), [measured(samples("stop2", drifting))])
-    said = fit_text.text(found, Style(False))
+    said = written(sheet(found), Style(False))
     assert "each wake-up is like the one before (rank correlation 0.9" in " ".join(said.split())
     mixed = drifting[:]
     random.Random(2).shuffle(mixed)
     shuffled = fitted(request(percent=P99), [measured(samples("stop2", mixed))])
-    assert "like the one before" not in fit_text.text(shuffled, Style(False))
+    assert "like the one before" not in written(sheet(shuffled), Style(False))
     assert found.states[0].by.interval_ns == shuffled.states[0].by.interval_ns  # type: ignore[union-attr]
 
 
@@ -461,7 +460,7 @@ def test_what_varies_in_measuring_is_said() -> None:
     found = fitted(request(percent=P99), [measured(samples("stop2", state), busy)])
     estimate = found.states[0].by.estimate  # type: ignore[union-attr]
     assert (estimate.value_ns, estimate.busy_ns, estimate.busy_more_ns) == (12000, 2000, 8000)
-    said = " ".join(fit_text.text(found, Style(False)).split())
+    said = " ".join(written(sheet(found), Style(False)).split())
     assert "up to 8 us of the rest may be measuring, which varies by so much" in said
 
 

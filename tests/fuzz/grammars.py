@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from idle_states.boot import console
+from idle_states.boot.powernv.boot import SCRIPT
 from tests.fit.importing.test_formats import SAMPLES
 from tests.fuzz import packed_rows as packed
 from tests.fuzz import text_rows as texts
@@ -120,7 +121,7 @@ _CONSOLE: dict[str, Row] = {
 
 def _console(path: Path) -> None:
     with suppress(console.Incomplete):
-        console.sections(path.read_text("utf-8", "replace"))
+        console.sections(path.read_text("utf-8", "replace"), SCRIPT.sections)
 
 
 GRAMMARS: dict[str, Grammar] = {
@@ -134,7 +135,7 @@ GRAMMARS: dict[str, Grammar] = {
         hold=around('struct cpu_idle_states e[] = { { .name = "a", .latency_ns = ', " } };\n"),
     ),
     "console": Grammar("x.log", (), _CONSOLE, direct=_console),
-    "convert": Grammar("x.txt", ("record", "--convert"), _text(_CONVERT)),
+    "convert": Grammar("x.txt", ("collect", "--convert"), _text(_CONVERT)),
     "dts": Grammar(
         "x.dts",
         ("audit",),

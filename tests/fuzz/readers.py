@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from idle_states.boot import console, guest
+from idle_states.boot import console
+from idle_states.boot.powernv.boot import SCRIPT
 from idle_states.check import baseline, config
 from idle_states.core.packing import EVENT, compiled
 from idle_states.devicetree import (
@@ -341,7 +342,7 @@ def _document(data: bytes) -> None:
 def _console(data: bytes) -> None:
     """What a guest printed, of which one section is wanted, or all."""
     log = data.decode("utf-8", "replace")
-    for names in (("fdt",), guest.SECTIONS):
+    for names in (("fdt",), SCRIPT.sections):
         with suppress(console.Incomplete):
             found = console.sections(log, names)
             assert sum(map(len, found.values())) <= limits.CONSOLE_UNPACKED_BYTES
@@ -380,9 +381,9 @@ def _aml(data: bytes) -> None:
 
 def _measured(data: bytes) -> None:
     """A file of any format of measurements, of which the caller knows what it may not say."""
-    told = Told(state="C1", period_ns=1e6, woken_by="timer", seconds=1.0)
+    told = Told(state="C1", period_ns=1e6, woken_by="timer")
     found = formats.read_output(output_of("x.txt", data), told)
-    assert any((found.latencies, found.energies, found.stays, found.claims, found.left_out))
+    assert any((found.latencies, found.energies, found.claims, found.left_out))
 
 
 READERS: dict[str, Callable[[bytes], object]] = {

@@ -12,8 +12,8 @@ from idle_states.kernels.behaviour import rows_of
 from idle_states.kernels.moves import Move, Moves, MovesRequest, Step
 from idle_states.kernels.steps import steps
 from idle_states.kernels.walk import moves
+from idle_states.linux.asked import GivenStates, GovernorRequest
 from idle_states.linux.governors import State, UnknownGovernor
-from idle_states.linux.governors.given import GivenStates, GovernorRequest
 from idle_states.linux.grounds import modelled
 from idle_states.linux.releases import SERIES, Release, lacking, release
 from idle_states.pipeline import journey
@@ -22,7 +22,7 @@ from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_table
 
 needs_core = pytest.mark.skipif(not core.available(), reason="some hundred times slower without")
-POLLING = GivenStates("", ((1_000, 1_000), (4_000, 20_000), (90_000, 300_000)), True)
+POLLING = GivenStates("1000/1000,4000/20000,90000/300000", True)
 
 
 def found(of: GovernorRequest, *names: str) -> Moves:
@@ -60,7 +60,8 @@ def given_states(draw: st.DrawFn) -> GivenStates:
         exit_ns += 1000 * draw(st.sampled_from((0, 1, 3, 20, 110)))
         residency_ns += 1000 * draw(st.sampled_from((0, 1, 6, 14, 60, 700, 5000)))
         times.append((exit_ns, residency_ns))
-    return GivenStates("", tuple(times), draw(st.booleans()))
+    text = ",".join(f"{exit_ns}/{residency_ns}" for exit_ns, residency_ns in times)
+    return GivenStates(text, draw(st.booleans()))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from idle_states import core
 from idle_states.cli import main
 from idle_states.findings import UsageError
+from idle_states.limit.answer import LimitedTable, limits
 from idle_states.limit.asked import limit_words, meaning
 from idle_states.limit.remaining import (
     deepest,
@@ -19,13 +20,13 @@ from idle_states.limit.remaining import (
     same_values,
     under_limit,
 )
-from idle_states.limit.request import LimitedTable, LimitRequest, limits
+from idle_states.limit.request import LimitRequest
+from idle_states.linux.asked import NO_LIMIT_US, GivenStates, GovernorRequest
 from idle_states.linux.governors import Governor
-from idle_states.linux.governors.given import GovernorRequest, given_states
 from idle_states.linux.governors.interface import Situation
-from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import release
-from idle_states.selection.selection import Asked, select
+from idle_states.selection.request import Asked
+from idle_states.selection.selection import select
 from tests.sources.test_sources import sysfs
 from tests.support import DATA
 from tests.support.compiled import needs_core
@@ -43,7 +44,7 @@ def limited(
     polling: bool = True,
     per_cpu: bool = False,
 ) -> tuple[LimitedTable, ...]:
-    of = GovernorRequest(governor, states=given_states(times, polling))
+    of = GovernorRequest(governor, states=GivenStates(times, polling))
     releases = tuple(release(kernel) for kernel in kernels or ("6.1",))
     return limits(LimitRequest(of, releases, text, per_cpu)).tables
 
@@ -91,7 +92,7 @@ def test_values_states_and_words_of_tuned(
 ) -> None:
     found = meaning(limit_words(text), ("snooze", "state1", "state2", "state3"), (0, 1, 4, 170))
     assert found is not None
-    states = under_limit("0123", given_states(TIMES).states, (0, 1, 4, 170), found.value_us)
+    states = under_limit("0123", GivenStates(TIMES).states, (0, 1, 4, 170), found.value_us)
     assert same_values((0, 1, 4, 170), found.value_us) == (first, last)
     assert [state.within for state in states] == [n < left for n in range(4)]
     found_deepest, more = deepest(states), following(states)
@@ -155,7 +156,7 @@ def test_tuned_takes_the_first_that_counts(exits: list[int]) -> None:
 )
 def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bool) -> None:
     """What is said of a range of values is what each value does by itself."""
-    states = given_states(TIMES, polling).states
+    states = GivenStates(TIMES, polling).states
     maps = {}
     for value in (*range(6), 7, 8, 9, 169, 170, 171):
         found = select(governor, release(kernel), states, 250, Asked((value,)))
@@ -194,7 +195,7 @@ def test_without_the_core_it_is_the_same(
 def test_no_decision_exceeds_what_is_left(
     governor: str, kernel: str, limit_us: int, sleep_ns: int
 ) -> None:
-    states = given_states(TIMES, True).states
+    states = GivenStates(TIMES, True).states
     if governor == "teo" and kernel == "4.9":
         kernel = "5.14"
     model = Governor.for_kernel(governor, kernel, states)

@@ -73,8 +73,8 @@ def source_of(file: Path) -> Source:
 def read(file: Path) -> tuple[IdleTable, BuiltIn]:
     table = source_of(file).table
     assert table is not None
-    assert table.built_in is not None
-    return table, table.built_in
+    assert table.origin.form == "driver"
+    return table, table.origin
 
 
 def refused(file: Path) -> list[str]:

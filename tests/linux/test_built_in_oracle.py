@@ -43,8 +43,8 @@ def compare(tree: Path) -> int:
         assert list(tables) == list(stored), file
         for name, table in tables.items():
             assert table is not None
-            assert table.built_in is not None
-            found, kept = table.built_in, stored[name]
+            assert table.origin.form == "driver"
+            found, kept = table.origin, stored[name]
             states = kept["states"]
             assert [values(state) for state in found.states] == states[: len(found.states)], name
             assert not any(any(state) for state in states[len(found.states) :]), name

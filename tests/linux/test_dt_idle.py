@@ -15,9 +15,9 @@ from idle_states.cli import main
 from idle_states.devicetree import dts, fdt, idle_nodes
 from idle_states.devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY
 from idle_states.devicetree.tree import Node
-from idle_states.diff import diff
+from idle_states.diff.tables import diff
 from idle_states.findings import Unreadable
-from idle_states.linux import register
+from idle_states.linux import dt_idle, register
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import all_releases, release
 from idle_states.pipeline import Subject
@@ -196,6 +196,30 @@ def test_parameter_that_is_missing() -> None:
     assert driver(tree(other, state("sleep", 1, arm__psci_suspend_param=b"gone"))).states
 
 
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        (([1, 2],), True),
+        (([2, 1],), False),
+        (([1], [2]), True),
+        (([2], [1]), False),
+        (([1, 2], [2, 1]), True),
+        (([2, 1], [1, 2]), False),
+    ],
+)
+def test_first_cpus_first_state_decides_whether_psci_says_that_it_failed(
+    lists: tuple[list[int], ...], said: bool
+) -> None:
+    """dt_idle_state_present(): without it, no faux device is made whose creation could fail."""
+    foreign = state("odd", 2, compatible=b"vendor,idle-state\0")
+    root = tree(*(cpu(number, each) for number, each in enumerate(lists)), TWO[0], foreign)
+    for which in range(len(lists)):
+        found = driver(root, "6.16", which)
+        assert found.states == ()
+        assert (dt_idle.FAUX_FAILED in found.messages) == said
+        assert dt_idle.FAUX_FAILED not in driver(root, "6.15", which).messages
+
+
 def test_disabled_state_is_passed_over_and_shifts_parameters() -> None:
     nodes = (state("a", 1, status=b"disabled\0"), state("b", 2), state("c", 3))
     found = driver(tree(cpu(0, [1, 2, 3]), *nodes))
@@ -237,8 +261,8 @@ def test_names_are_cut_to_fifteen_and_have_no_address() -> None:
 def test_cpus_with_other_lists_have_tables_of_their_own() -> None:
     root = tree(cpu(0, [1]), cpu(1, [1, 2]), cpu(2, [1]), *TWO)
     little, big = tables(root)
-    assert little.listed
-    assert little.listed.cpus == ("/cpus/cpu@0", "/cpus/cpu@2")
+    assert little.origin.form == "nodes"
+    assert little.origin.cpus == ("/cpus/cpu@0", "/cpus/cpu@2")
     assert len(driver(root, which=0).states) == 2
     assert len(driver(root, which=1).states) == 3
     assert big.name == "/cpus/cpu@1"
@@ -350,8 +374,8 @@ def test_domains_that_go_round_in_circles_end() -> None:
 def test_list_ends_where_a_reference_leads_nowhere(data: bytes, index: int, reason: str) -> None:
     root = tree(cpu(0, None, cpu_idle_states=data), *TWO)
     (table,) = tables(root)
-    assert table.listed
-    assert [(one.index, one.reason) for one in table.listed.broken] == [(index, reason)]
+    assert table.origin.form == "nodes"
+    assert [(one.index, one.reason) for one in table.origin.broken] == [(index, reason)]
     assert len(table.states) == index
     found = run(Subject(table, [release(NEWEST)]))
     assert [f.rule for f in found if f.rule == "IS603"] == ["IS603"]
@@ -373,8 +397,8 @@ def test_ten_thousand_nodes_are_read() -> None:
     cpus = [cpu(number, [1, 2, 3]) for number in range(5000)]
     (table,) = tables(tree(*cpus, *nodes))
     assert run(Subject(table, [release(NEWEST)])) is not None
-    assert table.listed
-    assert len(table.listed.cpus) == 5000
+    assert table.origin.form == "nodes"
+    assert len(table.origin.cpus) == 5000
 
 
 def test_limits() -> None:

@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states.linux.asked import NO_LIMIT_US
 from idle_states.linux.governors.interface import KTIME_MAX, State
-from idle_states.linux.idle_call import asks_governor, is_asked, tick_stops, unasked_stop_tick
 from idle_states.linux.idle_loop import (
-    NO_LIMIT_US,
-    Counters,
     IdleLoopFeatures,
     Polled,
-    PollLimit,
+    asks_governor,
     features,
-    judge,
+    is_asked,
     latency_limit_us,
-    measured_ns,
     poll,
     poll_limit_ns,
     snooze,
     snooze_timeout_ns,
+    tick_stops,
+    unasked_stop_tick,
 )
 from idle_states.linux.releases import MAINLINE, PRESETS, release
+from tests.oracle.linux.idle_model import Counters, PollLimit, judge, measured_ns
 from tests.support import vectors
 
 TICK = 4_000_000

@@ -45,17 +45,17 @@ def sources_of(tree: Path) -> list[Source]:
 
 def rows(source: Source) -> list[tuple[str, str, int, int, int]]:
     assert source.table is not None
-    assert source.table.built_in is not None
+    assert source.table.origin.form == "driver"
     return [
         (each.name, each.description, each.exit_latency_us, each.target_residency_us, each.flags)
-        for each in source.table.built_in.states
+        for each in source.table.origin.states
     ]
 
 
 def cpus(source: Source) -> tuple[MatchedCpu, ...]:
     assert source.table is not None
-    assert source.table.built_in is not None
-    return source.table.built_in.cpus
+    assert source.table.origin.form == "driver"
+    return source.table.origin.cpus
 
 
 def machine(cpu: MatchedCpu) -> str:
@@ -91,7 +91,7 @@ def compare_packaged(found: list[Source]) -> None:
     name2letter = {name: letter for letter, name in LETTERS.items()}
     for source in found:
         assert source.table is not None
-        assert source.table.built_in is not None
+        assert source.table.origin.form == "driver"
         rows_of_it = tuple(
             KnownRow(
                 each.name,
@@ -100,7 +100,7 @@ def compare_packaged(found: list[Source]) -> None:
                 each.flags >> 24,
                 "".join(sorted(name2letter[name] for name in each.flag_names)),
             )
-            for each in source.table.built_in.states
+            for each in source.table.origin.states
         )
         assert (source.name, rows_of_it) in packaged
         assert {(cpu.model, cpu.table, cpu.settings) for cpu in cpus(source)} <= places

@@ -92,8 +92,8 @@ def tree(top: Path, text: str = DRIVER) -> Path:
 def read(file: Path) -> tuple[Source, BuiltIn]:
     source = read_source(f"{file}:small_cstates")
     assert source.table is not None
-    assert source.table.built_in is not None
-    return source, source.table.built_in
+    assert source.table.origin.form == "driver"
+    return source, source.table.origin
 
 
 def test_hints_stand_apart_from_flags(tmp_path: Path) -> None:

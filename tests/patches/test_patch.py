@@ -1,6 +1,5 @@
 """patch as a command, and what git makes of its patches."""
 
-import importlib
 import itertools
 import json
 import os
@@ -27,6 +26,7 @@ from idle_states.patches.tree import PatchedTree
 from idle_states.patches.write import write
 from idle_states.report.patch_diff import blocks, file_diff
 from idle_states.resources import resource
+from idle_states.rules.catalogue import rule_named
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.report.test_output_schema import STRICT
@@ -106,9 +106,9 @@ def test_the_rule_s_page_is_true(old_tree: Path, tmp_path: Path) -> None:
     """IS934: the example is refused, what to use instead is made."""
     from tests.support.rule_pages import sections
 
-    page = importlib.import_module("idle_states.rules.is934_cannot_patch").__doc__
-    assert page
-    examples = sections(page)
+    loaded = rule_named("IS934")
+    assert loaded
+    examples = sections(loaded.page)
     head = MINIMAL.partition("edits:")[0]
     with pytest.raises(Faulty) as caught:
         plan(PatchedTree(old_tree), [described(head + examples["Example"], tmp_path)])

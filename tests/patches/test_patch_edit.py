@@ -191,6 +191,47 @@ def test_a_value_behind_a_macro_is_refused() -> None:
     assert line == "\t\t.residency_ns = 10000,"
 
 
+MAKING = """\
+#define ROW(n, l) { .name = n, .latency_ns = l, .residency_ns = 9 }
+#define FLAGS .flags = 0
+"""
+MADE = '\tROW("stop0", 100),\n\t{ .name = "stop1", .latency_ns = 300, FLAGS, .residency_ns = 9 },'
+
+
+def of_macros(**values: object) -> list[IdleState]:
+    """The rows of MADE, the second with other values."""
+    (table,) = c_table.read(MAKING + ROW.format(rows=MADE), "slw.c")
+    return [table.states[0], replace(table.states[1], **values)]  # type: ignore[arg-type]
+
+
+def test_what_a_macro_makes_is_refused_by_its_name() -> None:
+    first, second = of_macros()
+    for wanted, place, message in (
+        ([replace(first, latency_ns=1), second], "ROW(", "latency .* the macro ROW makes"),
+        ([replace(first, flags=1), second], "ROW(", "row .* the macro ROW makes"),
+        ([replace(first, name="stop9"), second], "ROW(", "name .* the macro ROW makes"),
+        ([second], "ROW(", "row .* the macro ROW makes"),
+        ([first, replace(second, flags=1)], "FLAGS,", "flags .* the macro FLAGS makes"),
+    ):
+        with pytest.raises(EditRefused, match=message) as caught:
+            edited(MADE, wanted, MAKING)
+        assert (MAKING + ROW.format(rows=MADE))[caught.value.start :].startswith(place)
+
+
+def test_what_stands_beside_a_macro_can_change() -> None:
+    assert changed_lines(MADE, of_macros(latency_ns=400), MAKING) == [
+        '\t{ .name = "stop1", .latency_ns = 400, FLAGS, .residency_ns = 9 },'
+    ]
+    first, second = of_macros()
+    assert edited(MADE, [second, first], MAKING).endswith(
+        'residency_ns = 9 },\n\tROW("stop0", 100),\n};\n'
+    )
+    text = edited(MADE, [first, replace(second, name="stop2", latency_ns=7), second], MAKING)
+    assert [state.name for state in c_table.read(text, "slw.c")[0].states] == [
+        "stop0", "stop2", "stop1",
+    ]  # fmt: skip
+
+
 def test_flags_beside_a_macro_can_change() -> None:
     before = "#define CONTEXT OPAL_PM_LOSE_USER_CONTEXT\n"
     rows = STOP0.replace("1*OPAL_PM_LOSE_USER_CONTEXT", "CONTEXT")

@@ -11,8 +11,9 @@ import yaml
 
 from idle_states.cli import main
 from idle_states.patches import description
+from idle_states.patches.answer import prepare
 from idle_states.patches.library import DTS_DIRECTORY
-from idle_states.patches.request import PatchRequest, prepare
+from idle_states.patches.request import PatchRequest
 from idle_states.resources import resource
 from idle_states.sources import read_sources
 from tests.support.git_history import History

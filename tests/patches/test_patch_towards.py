@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
-from idle_states.patches.request import PatchRequest, prepare
+from idle_states.patches.answer import prepare
+from idle_states.patches.request import PatchRequest
 from idle_states.sources import read_sources
 from tests.devicetree.test_dts_patching import changed
 from tests.support.git_history import History

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from idle_states.patches.answer import prepare
 from idle_states.patches.plan import Plan
-from idle_states.patches.request import PatchRequest, prepare
+from idle_states.patches.request import PatchRequest
 from tests.support.socs import BOARD, PSCI, SOC
 
 pytestmark = pytest.mark.usefixtures("dtc")

@@ -6,12 +6,12 @@ from random import Random
 import pytest
 
 from idle_states import core
+from idle_states.linux.asked import GovernorRequest
 from idle_states.linux.governors import Governor, Situation
-from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
+from idle_states.prove.answer import refuting, scene_of
 from idle_states.prove.conditions import Conditions, Selectable, _less
-from idle_states.prove.request import refuting, scene_of
 from tests.prove.random_rows import random_rows
 from tests.prove.test_proof import MENU, TEO, asked, random_table
 from tests.support.thorough import examples, few

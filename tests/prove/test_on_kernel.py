@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.linux.asked import GovernorRequest
 from idle_states.linux.governors import known_in
-from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.releases import Release
 from idle_states.pipeline import held_by
+from idle_states.prove.answer import proven
 from idle_states.prove.history import Played
-from idle_states.prove.request import ProveRequest, proven
+from idle_states.prove.request import ProveRequest
 from tests.oracle import skipping
 from tests.oracle.linux.governors import Cpu, GovernorOracle, Row, State, taken_as
 from tests.support.shared import kept

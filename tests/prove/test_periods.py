@@ -3,19 +3,21 @@
 import pytest
 
 from idle_states.cli import main
-from idle_states.linux.governors.given import GivenStates, GovernorRequest
+from idle_states.linux.asked import GovernorRequest
+from idle_states.linux.governors import State
 from idle_states.linux.releases import release
+from idle_states.prove.answer import Proven, proven
 from idle_states.prove.periods import StateKept
-from idle_states.prove.request import Proven, ProveRequest, proven
+from idle_states.prove.request import ProveRequest
 
 HZ = 250
 
 
 def found(governor: str, kernel: str, *times_us: tuple[int, int], wake_ns: int = 0) -> Proven:
-    states = GivenStates("", tuple((exit * 1000, res * 1000) for exit, res in times_us))
-    of = GovernorRequest(governor, HZ, None, states)
+    states = [State(0, 0), *(State(exit * 1000, res * 1000) for exit, res in times_us)]
+    of = GovernorRequest(governor, HZ, "not read")
     request = ProveRequest(of, release(kernel), wake_ns=wake_ns, periods=True)
-    return proven(request, states.states)
+    return proven(request, states)
 
 
 def kept(result: Proven, state: int) -> StateKept:

@@ -8,12 +8,13 @@ import pytest
 
 from idle_states import core
 from idle_states.cli import main
+from idle_states.linux.asked import NO_LIMIT_US, GovernorRequest
 from idle_states.linux.governors import Governor, State
-from idle_states.linux.governors.given import GovernorRequest
-from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
-from idle_states.prove.request import ProveRequest, proven, refuting, scene_of
+from idle_states.prove import of_menu
+from idle_states.prove.answer import proven, refuting, scene_of
+from idle_states.prove.request import ProveRequest
 from idle_states.prove.witness import Search
 from tests.prove.random_rows import random_rows
 from tests.support.thorough import examples, few
@@ -102,6 +103,14 @@ def test_no_proof_of_what_is_selected(governor: str, kernel: str) -> None:
         scene = scene_of(asked(governor, kernel), states)
         search = Search(lambda: Governor.for_kernel(governor, kernel, states, HZ), scene)  # noqa: B023
         assert not search.quickly() & refuted(governor, kernel, states, NO_LIMIT_US)
+
+
+def test_a_proof_that_knows_of_no_way_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_menu.MenuProof, "_ways", lambda self, state: iter(()))
+    states = [State(0, 0), State(2000, 20_000), State(10_000, 90_000)]
+    scene = scene_of(asked("menu", "6.1"), states)
+    found = Search(lambda: Governor.for_kernel("menu", "6.1", states, HZ), scene).quickly()
+    assert found & refuted("menu", "6.1", states, NO_LIMIT_US) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from idle_states import core
 from idle_states.cli import main
+from idle_states.linux.asked import GivenStates, GovernorRequest
 from idle_states.linux.governors import Governor
-from idle_states.linux.governors.given import GivenStates, GovernorRequest
 from idle_states.linux.governors.interface import tick_ns
 from idle_states.linux.idle_loop import features
 from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
+from idle_states.prove.answer import Proven, proven
 from idle_states.prove.history import IdleStep, Memory, Played, Scene
-from idle_states.prove.request import Proven, ProveRequest, proven
+from idle_states.prove.request import ProveRequest
 from tests.support.thorough import examples, few
 
 HZ = 250
@@ -34,7 +35,7 @@ def found(governor: str, kernel: str, table: str = "power9", **more: int) -> Pro
 
 
 def given_states(*times_us: tuple[int, int], polling: bool = False) -> GivenStates:
-    return GivenStates("", tuple((exit * 1000, res * 1000) for exit, res in times_us), polling)
+    return GivenStates(",".join(f"{exit}000/{res}000" for exit, res in times_us), polling)
 
 
 def of_states(governor: str, kernel: str, states: GivenStates, **more: int) -> Proven:

@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.reading import limits
 from idle_states.reading.git import DamagedObject, Repository
+from idle_states.reading.git.commits import Commit
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.support.git_history import History
@@ -28,6 +30,13 @@ def history(tmp_path: Path) -> History:
     made.commit({"hw/slw.c": c_table.write([find("power9@84368bbf8")]), "README": "one"}, "First")
     made.commit({"hw/slw.c": c_table.write([find("power9@51974cab7")])}, "slw: Modify stop0_lite")
     return made
+
+
+def test_names_of_a_commit() -> None:
+    commit = Commit("0123456789abcdef", "", "\nslw: Modify it\n\nBecause of that.\n")
+    assert commit.subject == "slw: Modify it"
+    assert commit.named == "commit 012345678"
+    assert replace(commit, mailed="the mail").named == "the mail"
 
 
 @contextmanager
@@ -546,3 +555,13 @@ def test_references_that_are_none(history: History, tmp_path: Path) -> None:
                 repository.resolve(name)
         assert repository.resolve("good") == main_hash
         assert repository.resolve("\udcff") == main_hash
+
+
+def test_files_beside_others_are_alike_only_where_each_is_read_alone(tmp_path: Path) -> None:
+    """Unless asked, what lies beside a file counts: it may be included."""
+    made = History(tmp_path / "tree")
+    one = {"a/x.c": "int x;", "a/y.c": "int y;", "b/x.c": "int x;"}
+    commit = made.commit(one, "Two alike, one with another beside it")
+    with opened(made.directory) as repository:
+        assert len(repository.alike((commit,), (".c",))) == 3
+        assert len(repository.alike((commit,), (".c",), alone=True)) == 2

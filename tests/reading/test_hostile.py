@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states import power_mgt as dt
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import dts, fdt
@@ -39,6 +39,7 @@ from idle_states.spec.library import find
 from idle_states.table import Firmware, IdleState, IdleTable, Register
 from tests.oracle import debian, skipping
 from tests.support import DATA, ROOT, hostile, lids, random_tables
+from tests.support.releases import kernels_of
 from tests.support.shared import building
 from tests.support.thorough import examples, slow
 

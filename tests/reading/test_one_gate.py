@@ -30,6 +30,7 @@ REASONS = {
     "spec/compiled.py": OURS,
     "linux/governors/__init__.py": OURS,
     "rules/catalogue.py": OURS,
+    "fit/importing/formats.py": OURS,
     "cli/__init__.py": OURS,
     "core/absence.py": OURS,
     "skiboot/c_table/reader.py": OURS,
@@ -39,15 +40,13 @@ REASONS = {
     "sources/__init__.py": "which standard input it was that the gate has read",
     "extras.py": "the working directory, to come back to it",
     "cli/progress.py": "sizes alone, for a bar",
-    "tune/request.py": "sizes alone, for a bar",
+    "tune/answer.py": "sizes alone, for a bar",
     "check/dtschema_program.py": OURS,
     "boot/boot.py": BOOTED,
-    "boot/virt/boot.py": BOOTED,
-    "boot/q35/boot.py": BOOTED,
-    "boot/build.py": BOOTED,
+    "boot/powernv/build.py": BOOTED,
     "boot/debian.py": BOOTED,
     "boot/console.py": BOOTED,
-    "boot/predict.py": BOOTED,
+    "boot/powernv/predict.py": BOOTED,
 }
 
 

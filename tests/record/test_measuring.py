@@ -25,7 +25,7 @@ def test_every_shell_can_read_it(tmp_path: Path, reader: str, options: str) -> N
     if not shutil.which(words[0]):
         pytest.skip(f"{words[0]} is not installed (Debian package {words[0]})")
     file = tmp_path / "measure.sh"
-    assert main(["measure", *options.split(), "-o", str(file)]) == 0
+    assert main(["collect", "--measure", *options.split(), "-o", str(file)]) == 0
     done = subprocess.run([*words, file], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

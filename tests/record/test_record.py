@@ -77,7 +77,7 @@ def test_the_command_that_convert_prints_agrees_in_all_decisions(
 ) -> None:
     output = tmp_path / "con verted.csv"
     source = RECORDINGS / f"{name}.txt.gz"
-    assert main(["record", "--convert", str(source), "-o", str(output)]) == 0
+    assert main(["collect", "--convert", str(source), "-o", str(output)]) == 0
     said = capsys.readouterr().err
     assert f"{decisions} decisions of 2 CPUs: {name.split('-')[1]}, Linux 6.1.0-50" in said
     assert "Linux debian-6.1.176, " + ("HZ 250" if hz else "unknown HZ") in said
@@ -196,7 +196,7 @@ def test_what_cannot_be_converted_is_one_line_with_its_place(
     message = refused(file)
     assert said in message or re.search(said, message)
     output = file.with_suffix(".csv")
-    assert main(["record", "--convert", str(file), "-o", str(output)]) == 3
+    assert main(["collect", "--convert", str(file), "-o", str(output)]) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"{file}:")
     assert error.count("\n") == 1
@@ -213,7 +213,7 @@ def test_a_recording_that_ends_early_is_converted_and_said_to(
     found = converted(file)
     assert found.cut
     assert 20 < found.decisions < 136
-    assert main(["record", "--convert", str(file)]) == 0
+    assert main(["collect", "--convert", str(file)]) == 0
     assert "the recording's last line is missing; it was cut short" in capsys.readouterr().err
 
 
@@ -239,7 +239,7 @@ def test_a_gap_ends_a_run_and_is_counted(
     assert left_out[kind] == cut
     assert decisions + sum(left_out.values()) == 137
     assert left_out["shorter"] > 0
-    assert main(["record", "--convert", str(file)]) == 0
+    assert main(["collect", "--convert", str(file)]) == 0
     said = capsys.readouterr().err
     assert f"{file}:{at + 1}: 1 time " in said
 
@@ -336,7 +336,7 @@ def test_a_restart_whose_past_was_not_read_is_no_known_beginning(
     file = written(re.sub(r"(is_reset: \(.*?\)) cpu=1 .*", rf"\1 {arguments}", RESTARTED))
     found = converted(file)
     assert {run.cpu: run.earlier is not None for run in found.runs} == {0: True, 1: False}
-    assert main(["record", "--convert", str(file)]) == 0
+    assert main(["collect", "--convert", str(file)]) == 0
     said = capsys.readouterr().err
     assert "what CPU 1 went through before is unknown: the first 20 decisions" in said
     assert "# skip: 20" in found.csv()
@@ -368,7 +368,7 @@ def test_what_is_said_about_the_machine(
 ) -> None:
     assert was in MENU
     text = MENU.replace(was, becomes)
-    assert main(["record", "--convert", str(written(text))]) == 0
+    assert main(["collect", "--convert", str(written(text))]) == 0
     error = capsys.readouterr().err
     assert said in error
     assert error.count("now: ") == ("cannot judge" not in said)
@@ -384,7 +384,7 @@ def test_ubuntus_stable_release_is_in_its_signature(
     signature = "# signature: Ubuntu 5.15.0-127.137-generic 5.15.167"
     for header, kernel in (("", "ubuntu-5.15.0"), (f"\n{signature}", "ubuntu-5.15.167")):
         recording = text.replace("#137-Ubuntu SMP", f"#137-Ubuntu SMP{header}")
-        assert main(["record", "--convert", str(written(recording))]) == 0
+        assert main(["collect", "--convert", str(written(recording))]) == 0
         assert f"of Linux {kernel}, " in capsys.readouterr().err
 
 
@@ -437,5 +437,5 @@ def test_whatever_comes_is_converted_or_refused(
 
 def test_options_of_the_script_are_not_for_convert(capsys: Capture) -> None:
     source = str(RECORDINGS / "powernv9-menu.txt.gz")
-    assert main(["record", "--convert", source, "--seconds", "3"]) == 2
+    assert main(["collect", "--convert", source, "--seconds", "3"]) == 2
     assert "expected --convert alone" in capsys.readouterr().err

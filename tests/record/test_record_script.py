@@ -44,7 +44,7 @@ def missing(program: str) -> "pytest.MarkDecorator":
 def test_every_shell_can_read_it(
     tmp_path: Path, capsys: Capture, reader: list[str], governor: str, arch: object
 ) -> None:
-    words = ["record", "--governor", governor, "--restart-governor"]
+    words = ["collect", "--record", "--governor", governor, "--restart-governor"]
     words += ["--arch", arch.name] if arch in ARCHS else []
     assert main(words) == 0
     file = tmp_path / "record.sh"

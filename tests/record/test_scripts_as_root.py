@@ -327,7 +327,7 @@ def test_all_is_put_back_whenever_they_are_interrupted(
     tmp_path: Path, shell: str, which: str
 ) -> None:
     rng = random.Random(f"{shell} {which}")
-    for number in range(examples(2, 12)):
+    for number in range(examples(2, 6)):
         machine = MadeMachine(tmp_path / str(number))
         before = machine.set
         process = subprocess.Popen(

@@ -141,7 +141,7 @@ def test_an_unconverted_recording_is_taken_as_its_conversion(
 ) -> None:
     raw = DATA / "recordings" / "powernv9-menu-restarted.txt.gz"
     digest = hashlib.sha256(raw.read_bytes()).hexdigest()
-    assert main(["record", "--convert", str(raw), "-o", str(tmp_path / "recording.csv")]) == 0
+    assert main(["collect", "--convert", str(raw), "-o", str(tmp_path / "recording.csv")]) == 0
     capsys.readouterr()
     status = main([*words, str(tmp_path / "recording.csv")])
     wanted, said = capsys.readouterr()

@@ -11,6 +11,7 @@ from idle_states.reading.problems import InputProblems
 from idle_states.replay import core_models
 from idle_states.replay.machine import CpuTable, TracedMachine
 from idle_states.replay.replay import ReplayModel, Settings
+from tests.support.compiled import needs_core
 
 US = 1000
 WFI = State(1 * US, 4 * US)
@@ -32,14 +33,17 @@ def test_traced_periods(make: type, kernel: str, without: int) -> None:
     assert problems.count("default-idle") == without
 
 
+@needs_core
 @pytest.mark.parametrize("rejected", [False, True])
 def test_core_and_reference_learn_alike(rejected: bool) -> None:
     near, far = Situation(2_000_000_000, 2 * US, 2 * US), Situation(2_000_000_000, 10**9, 10**6)
     rows = [(near, Outcome(NO_STATE, 9 * US, rejected)), (far, Outcome(1, 200 * US))] * 12
-    found = core.replay("menu", "4.4", TABLE.states, core.pack(rows)).unpacked()
+    reference = Governor.for_kernel("menu", "4.4", TABLE.states)
+    packed = core.run("menu", reference.features, TABLE.states, 250, core.pack(rows))
+    found = packed.unpacked()
     assert {decision.state for decision in found[::2]} == {NO_STATE}
     assert (found[1].state, found[-1].state) == (0, 1)
-    assert found == Governor.for_kernel("menu", "4.4", TABLE.states).replay(rows)
+    assert found == reference.replay(rows)
 
 
 def test_no_simulation_of_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,9 +20,12 @@ from idle_states.linux.releases import release
 from idle_states.reading.problems import InputProblems
 from idle_states.replay.counters import ABOVE, BELOW, FITS, Tally, counts_in_ns, total
 from idle_states.replay.machine import CpuTable, TracedMachine, from_times
+from idle_states.replay.named import TableReader, named_machines
 from idle_states.replay.polling import polling
 from idle_states.replay.replay import PIECES_MAX, TURN_NS, ReplayModel, Settings
-from idle_states.replay.request import ReplayRequest, named_machines
+from idle_states.resources import resource
+from idle_states.skiboot.platform import ALL_LEVELS
+from tests.oracle.linux import idle_model
 from tests.support import vectors
 from tests.support.commands import outcome
 from tests.traces.test_trace_readers import EXIT_STATE, line, text
@@ -59,7 +62,7 @@ def test_counters_are_the_idle_loops(
     features = idle_loop.features(release(kernel))
     rows = table(*times, off=sorted(off))
     tally = Tally(rows, counts_in_ns(release(kernel)))
-    expected = idle_loop.Counters(features, rows.states)
+    expected = idle_model.Counters(features, rows.states)
     for state, residency_ns in periods:
         if state < len(rows.states):
             tally.add(state, residency_ns)
@@ -527,7 +530,7 @@ def test_a_line_cut_short_is_in_the_exit_status(
 
 
 def machines(*tables: str) -> list[TracedMachine]:
-    return named_machines(ReplayRequest(("trace",), release("6.1"), tables))[0]
+    return named_machines(tables, None, TableReader(ALL_LEVELS, release("6.1")))[0]
 
 
 def test_tables_by_cpu_make_machines() -> None:
@@ -590,7 +593,10 @@ def test_output_is_stable_and_names_its_inputs(
     first, second = [(main(words), capsys.readouterr().out) for _ in range(2)]
     assert first == second
     _, found = replay(capsys, *words[1:])
-    assert [each["file"] for each in found["inputs"]] == [str(path), "specs/power9.yaml"]
+    assert [each["file"] for each in found["inputs"]] == [
+        str(path),
+        str(resource("specs", "power9.yaml")),
+    ]
     assert all(len(each["sha256"]) == 64 for each in found["inputs"])
 
 

@@ -109,7 +109,7 @@ def intel_table() -> IdleTable:
         "skx_cstates",
         tuple(IdleState(name, us * 1000, to * 1000, 0) for name, us, to, _, _ in rows),
         Register.NONE,
-        built_in=BuiltIn(
+        origin=BuiltIn(
             tuple(
                 BuiltInState(
                     name,
@@ -122,7 +122,6 @@ def intel_table() -> IdleTable:
                 for name, us, to, hint, flags in rows
             )
         ),
-        exported=True,
     )
 
 

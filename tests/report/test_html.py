@@ -16,14 +16,15 @@ from idle_states import __version__
 from idle_states.cli import main
 from idle_states.linux.governors import State
 from idle_states.linux.releases import release
+from idle_states.report import sheet_text
 from idle_states.report.escapes.text import printable
 from idle_states.report.html import page, svg
 from idle_states.report.html import select as html_select
-from idle_states.report.html import tune as html_tune
+from idle_states.report.sheet import Sheet
 from idle_states.report.style import Style
-from idle_states.report.tune_text import render
 from idle_states.resources import resource
 from idle_states.selection.selection import TableSelection, select
+from idle_states.tune import said
 from idle_states.tune.tuning import Tuning
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
 from tests.support.shared import once
@@ -34,11 +35,11 @@ PICTURES = {
     "replay": [
         "Idle periods whose state did not fit their length",
         "Share of wake-ups that paid at most so much",
-        "Energy, s awake, against p99 exit latency paid",
-        "Energy, s in snooze, against p99 exit latency paid",
         "Share of idle time by state",
         "Share of idle time by state and CPU: power9",
         "Share of idle time by state and CPU: power9-dd1@84368bbf8",
+        "Energy, s awake, against p99 exit latency paid",
+        "Energy, s in snooze, against p99 exit latency paid",
     ],
     "audit": [
         "Exit latency and target residency",
@@ -48,10 +49,10 @@ PICTURES = {
     "simulate": [
         "Idle periods whose state did not fit their length",
         "Share of wake-ups that waited at most so long",
-        "Energy, s in snooze, against p99 wake-up to first instruction",
         "Share of the CPUs' time by state asked for",
         "Wake-ups: power9",
         "Wake-ups: power10",
+        "Energy, s in snooze, against p99 wake-up to first instruction",
     ],
     "tune": [
         "Target residencies: present, break-even, best",
@@ -207,9 +208,9 @@ def test_tune_of_a_workload_is_that_of_its_text(tmp_path: Path) -> None:
     assert text.splitlines()[0] in [item.text for item in top.all("li")]
     told = {row[0]: row[1:] for row in _columns(text, "Tables\n")}
     assert float(told["work counted"][0]) > 0
-    head, *rows = _captioned(top, "Tables")
+    found = {row[0]: row[1:] for row in _captioned(top, "Tables")}
     for name in ("energy of 1000 counted, s in snooze", "work counted"):
-        assert [row[head.index(name)] for row in rows[:3]] == told[name]
+        assert found[name] == told[name]
     plotted = figure(top, "Energy")
     points = [g for g in plotted.all("svg", "picture")[0].all("g") if g.all("title")]
     tips = [point.all("title")[0].text for point in points]
@@ -233,27 +234,26 @@ def test_doubts_of_tune_are_those_of_the_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Tuning] = []
+    told = said.sheet
 
-    def title(tuning: Tuning) -> str:
+    def sheet(tuning: Tuning) -> Sheet:
         seen.append(tuning)
-        return "title"
+        return told(tuning)
 
-    monkeypatch.setattr(html_tune, "title", title)
+    monkeypatch.setattr(said, "sheet", sheet)
     _page(COMMANDS["tune"], tmp_path)
-    (tuning,) = seen
+    tuning = seen[0]
     tuned = tuning.tuned
     others = [each for each in tuned.front if each.candidate != tuned.best.candidate]
     doubtful = replace(
         tuned, if_low=others[0], if_high=others[0], even=replace(tuned.even, feasible=False)
     )
     for one, count in ((tuning, 0), (replace(tuning, tuned=doubtful), 3)):
-        said = re.findall(
-            "^  (with all figures .*|break-evens cost .*)$", render(one, Style(False)), re.MULTILINE
-        )
-        text = page.render("tune", "title", html_tune.sections(one), [])
-        lines = [item.text for item in parse(text).all("li")]
-        assert len(said) == count
-        assert [line for line in lines if line.startswith(("with all", "break-evens"))] == said
+        text = sheet_text.text(told(one), Style(False))
+        doubts = re.findall("^  (with all figures .*|break-evens cost .*)$", text, re.MULTILINE)
+        lines = [item.text for item in parse(page.render("tune", told(one), [])).all("li")]
+        assert len(doubts) == count
+        assert [line for line in lines if line.startswith(("with all", "break-evens"))] == doubts
 
 
 def test_what_was_simulated_is_plotted(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_energy_without_a_total(tmp_path: Path) -> None:
         if section.all("h2")[0].text == "Energy of the idle time"
     ]
     assert not section.all("figure")
-    assert "- power9: no figures for stop" in section.text
+    assert "- no figures for stop" in section.text
 
 
 def test_changes_are_told(made: dict[str, str]) -> None:
@@ -439,9 +439,7 @@ def _selection() -> TableSelection:
 
 def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
     selection = replace(_selection(), names=names, table=table)
-    sections = html_select.sections([selection], [], [])
-    title = html_select.title([selection])
-    text = page.render("select", title, sections, [(file, "0" * 64)])
+    text = page.render("select", html_select.sheet([selection], [], []), [(file, "0" * 64)])
     text.encode()
     return parse(text)
 

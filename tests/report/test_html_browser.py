@@ -3,6 +3,7 @@ screen, in the dark and on paper, with keys alone. One browser measures all page
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 from idle_states.report.html import markers, opposed, page, pictures, svg
 from idle_states.report.html.markers import Level, Point
 from idle_states.report.html.opposed import Opposed
-from idle_states.report.html.page import Lines, PageTable, Picture, Section
 from idle_states.report.html.pictures import PictureSpan
+from idle_states.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
 from tests.support.chromium import NAMES, found
 from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
 from tests.support.html_pages import COMMANDS, make_all, parse
@@ -40,8 +41,9 @@ def _write_pages(into: Path) -> None:
     make_all(into)
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     section = Section(words, (Lines((words, "x" * 3000)),))
-    (into / "hostile.html").write_text(page.render("c", words, [section], [(words, "0")], [words]))
-    (into / "zero.html").write_text(page.render("c", "zero", [_zero()], []))
+    hostile = Sheet(words, (words,), (section,))
+    (into / "hostile.html").write_text(page.render("c", hostile, [(words, "0")]))
+    (into / "zero.html").write_text(page.render("c", Sheet("zero", (), (_zero(),)), []))
     good = (into / "select.html").read_text()
     for name, wrong in BAD.items():
         text = good if name in ("script", "fetch") else re.sub("<meta http-equiv[^>]*>", "", good)
@@ -69,8 +71,8 @@ def _zero() -> Section:
         opposed.opposed("sides", "d", [sides], ("left", "right"), "share"),
         pictures.spans("spans", "d", [PictureSpan("span", 0, 2000, "span")], axis),
     )
-    table = PageTable("t", ("a", "b"), (("1", "2"),))
-    return Section("zero", tuple(Picture(drawing, table) for drawing in drawings))
+    table = Rows(("a", "b"), (("1", "2"),), "t")
+    return Section("zero", tuple(Picture(partial(Drawing, each), table) for each in drawings))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from idle_states.report import printer
 PACKAGE = Path(idle_states.__file__).parent
 OWN = {
     "report/printer.py",
-    "boot/virt/parts.py",  # likewise
     "boot/parts.py",  # a program of its own, which fetches what boots need
 }
 MAY_WRITE = re.compile(rb"\bprint\b|sys\s*\.\s*std").search

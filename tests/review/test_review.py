@@ -17,7 +17,7 @@ from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.review.findings import outcome
 from idle_states.review.selection import Selector
-from idle_states.rules.engine import RuleSelection
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.spec.library import find
 from idle_states.table import Firmware, IdleState, IdleTable, Register
@@ -323,7 +323,7 @@ def test_accepted_findings_are_not_new(
     baseline = tmp_path / "baseline.json"
     file = tmp_path / "slw.c"
     file.write_text(c_of(BEFORE))
-    main(["baseline", "write", str(file), "--kernel", "4.11", "--file", str(baseline)])
+    main(["check", str(file), "--kernel", "4.11", "--write-baseline", str(baseline)])
     main([*words, "--format", "json", "--config", "none", "--baseline", str(baseline)])
     assert json.loads(capsys.readouterr().out)["findings"] == []
 

@@ -9,9 +9,10 @@ import pytest
 from idle_states.check.criteria import Criteria
 from idle_states.linux.releases import release
 from idle_states.report import review_markdown, review_reply, review_text
-from idle_states.review.request import ReviewRequest, reviewed
+from idle_states.review.answer import reviewed
+from idle_states.review.request import ReviewRequest
 from idle_states.review.result import Review
-from idle_states.rules.engine import RuleSelection
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.spec.library import find

@@ -10,9 +10,10 @@ from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.findings import Unreadable
 from idle_states.linux.releases import release
-from idle_states.review.request import ReviewRequest, reviewed
+from idle_states.review.answer import reviewed
+from idle_states.review.request import ReviewRequest
 from idle_states.review.result import Review
-from idle_states.rules.engine import RuleSelection
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.spec.library import find

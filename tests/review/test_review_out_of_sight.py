@@ -12,7 +12,8 @@ from idle_states.cli import main
 from idle_states.findings import Finding, Severity
 from idle_states.linux.built_in.headers import SIGN
 from idle_states.linux.releases import release
-from idle_states.review.request import ReviewRequest, reviewed
+from idle_states.review.answer import reviewed
+from idle_states.review.request import ReviewRequest
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from tests.patches.test_patch_sources import BOARD, FOLDER, PSCI

@@ -13,7 +13,7 @@ from idle_states.reading.git import Repository
 from idle_states.report.review_text import render
 from idle_states.review.result import Review
 from idle_states.review.review import Yardstick, ends, review
-from idle_states.rules.engine import RuleSelection
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.sources import read_sources
 from idle_states.spec import library

@@ -10,10 +10,11 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import STOP_LEVELS, PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.platform import ALL_LEVELS, Platform, parse_platform
 from idle_states.spec.library import find
-from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Origin, Psscr, Register
+from idle_states.table import Cpu, Firmware, Flag, IdleState, IdleTable, Psscr, ReadFrom, Register
 
 KERNELS = tuple(release(name) for name in DEFAULT)
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -38,7 +39,7 @@ def edited(base: str, row: str = "", *, keep: Iterable[str] = (), **values: obje
         if wanted and state.name not in wanted:
             continue
         states.append(_changed(state, values) if state.name == row else state)
-    return replace(table, states=tuple(states), origin=Origin("spec", "edited.yaml"))
+    return replace(table, states=tuple(states), read_from=ReadFrom("spec", "edited.yaml"))
 
 
 def _changed(state: IdleState, values: dict[str, object]) -> IdleState:
@@ -54,14 +55,14 @@ def as_spec(table: IdleTable, platform: Platform = ALL_LEVELS) -> Subject:
 
 
 def as_c(table: IdleTable, platform: Platform = ALL_LEVELS) -> Subject:
-    named = replace(table, name=table.firmware.array, origin=Origin("c", "slw.c"))
+    named = replace(table, name=table.firmware.array, read_from=ReadFrom("c", "slw.c"))
     return Subject(named, KERNELS, platform)
 
 
 def as_dt(table: IdleTable, platform: Platform = ALL_LEVELS) -> Subject:
     node = PowerMgt(encode(table.states, table.register))
     cpu = replace(table.cpu, levels=(), chips=()) if table.cpu else None
-    return Subject(decode(node, cpu, Origin("dtb")), KERNELS, platform, node)
+    return Subject(decode(node, cpu, ReadFrom("dtb")), KERNELS, platform, node)
 
 
 MAKERS: dict[str, Callable[[IdleTable], Subject]] = {"spec": as_spec, "c": as_c, "dt": as_dt}
@@ -445,7 +446,7 @@ def timebase_stops(levels: Iterable[int], stopping: Iterable[int]) -> IdleTable:
         )
         for number, level in enumerate(levels)
     )
-    return replace(find(P9), states=states, origin=Origin("spec", "edited.yaml"))
+    return replace(find(P9), states=states, read_from=ReadFrom("spec", "edited.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -560,7 +561,7 @@ def test_tables_of_special_machines(make: Callable[[IdleTable], Subject]) -> Non
     assert found("IS333", make(edited("power9-mambo"))) == []
 
     # an array known by its name alone
-    bare = replace(find("power9-mambo"), firmware=Firmware(), origin=Origin("c", "slw.c"))
+    bare = replace(find("power9-mambo"), firmware=Firmware(), read_from=ReadFrom("c", "slw.c"))
     subject = Subject(replace(bare, name="power9_mambo_cpu_idle_states"), KERNELS)
     assert len(found("IS322", subject)) == 3
 
@@ -587,7 +588,7 @@ def test_levels_of_a_tree_against_its_states(levels: int | None, missing: list[s
     if levels is not None:
         properties[STOP_LEVELS] = levels.to_bytes(4, "big")
     node = PowerMgt(properties)
-    subject = Subject(decode(node, table.cpu, Origin("dtb")), KERNELS, node=node)
+    subject = Subject(decode(node, table.cpu, ReadFrom("dtb")), KERNELS, node=node)
     assert [f.message.split()[0] for f in found("IS331", subject)] == missing
 
 
@@ -680,7 +681,7 @@ def test_byte_swapped_table_is_recognised_as_a_whole() -> None:
 
 
 def test_tables_without_a_control_register_are_left_alone() -> None:
-    table = replace(find("pseries-dedicated"), origin=Origin("spec", "edited.yaml"))
+    table = replace(find("pseries-dedicated"), read_from=ReadFrom("spec", "edited.yaml"))
     assert table.register is Register.NONE
     assert found("IS3", as_spec(table)) == []
 
@@ -689,6 +690,6 @@ def test_cpu_of_a_tree_alone_gives_levels() -> None:
     """The PVR names a generation; its levels come from the packaged table."""
     table = edited(P9, "stop4", rl=6)
     node = PowerMgt(encode(table.states, table.register))
-    subject = Subject(decode(node, Cpu("power9", 0x4E), Origin("dtb")), KERNELS, node=node)
+    subject = Subject(decode(node, Cpu("power9", 0x4E), ReadFrom("dtb")), KERNELS, node=node)
     (finding,) = found("IS319", subject)
     assert "requests level 6" in finding.message

@@ -8,9 +8,10 @@ from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.governors import Governor
 from idle_states.linux.governors.settling import Circumstances, Settling
 from idle_states.linux.governors.steady import Range, selection_map
-from idle_states.linux.releases import release
+from idle_states.linux.releases import all_releases, release
 from idle_states.pipeline import Subject
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.selection.by_core import by_core
 from idle_states.spec.library import find
 from idle_states.table import IdleTable
@@ -34,6 +35,13 @@ def menu_map(table: IdleTable, kernel: str, limit_us: int = 10**9) -> tuple[Rang
 
 def menu(kernel: str, driver: DriverTable) -> Settling:
     return Settling(lambda: Governor.for_kernel("menu", kernel, driver), by_core)
+
+
+def test_rules_about_governors_judge_every_known_kernel() -> None:
+    """Kernels before the oldest modelled menu have drivers, too, and a rule must not ask for it."""
+    rules = RuleSelection(("IS420", "IS421", "IS990"))
+    found = run(Subject(with_first(1000, 10_000), all_releases()), (), rules)
+    assert {finding.rule for finding in found} == {"IS420"}
 
 
 @pytest.mark.parametrize("residency_us", [10, 14, 15, 20])

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.beyond_opal import Held, HeldState
-from idle_states.linux.governors.settling import NO_LIMIT_US
+from idle_states.linux.asked import NO_LIMIT_US
 from idle_states.linux.intel_idle.known import known_tables
 from idle_states.linux.intel_idle.table_parameter import Adjustable, adjusted, unfit
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
-from idle_states.selection.selection import Asked, select
+from idle_states.selection.request import Asked
+from idle_states.selection.selection import select
 from idle_states.sources import read_table
 from idle_states.table import IdleState, IdleTable, Register
 from tests.support.subjects import driver, fired, severities
@@ -38,8 +39,7 @@ def held(
             for s in states[1:]
         ),
         Register.NONE,
-        exported=True,
-        held=Held(tuple(states), 1, (0,), by),
+        origin=Held(tuple(states), 1, (0,), by),
     )
     return Subject(table, [release(kernel) for kernel in kernels or ("7.1",)])
 

@@ -11,11 +11,12 @@ from idle_states.linux.releases import DEFAULT, all_releases, release, version_k
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.processors import VERSIONS
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.platform import parse_platform
 from idle_states.spec.library import find
 from idle_states.spec.packaged import current
-from idle_states.table import Cpu, Flag, IdleState, IdleTable, Origin, Psscr
+from idle_states.table import Cpu, Flag, IdleState, IdleTable, Psscr, ReadFrom
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 DEEP_TB = int(
@@ -32,7 +33,7 @@ def edited(base: str, rows: Mapping[str, Mapping[str, object]] | None = None) ->
     """A packaged table with values and PSSCR fields of some rows changed."""
     table = find(base)
     states = [_changed(state, (rows or {}).get(state.name, {})) for state in table.states]
-    return replace(table, states=tuple(states), origin=Origin("spec", "edited.yaml"))
+    return replace(table, states=tuple(states), read_from=ReadFrom("spec", "edited.yaml"))
 
 
 def _changed(state: IdleState, values: Mapping[str, object]) -> IdleState:
@@ -55,7 +56,9 @@ def subject(table: IdleTable, *kernels: str, platform: str = "all-levels") -> Su
 def as_c(table: IdleTable, *kernels: str, platform: str = "all-levels") -> Subject:
     """The rows as C has them, which cannot say that one is not for cpuidle."""
     states = tuple(replace(state, cpuidle=True) for state in table.states)
-    named = replace(table, states=states, name=table.firmware.array, origin=Origin("c", "slw.c"))
+    named = replace(
+        table, states=states, name=table.firmware.array, read_from=ReadFrom("c", "slw.c")
+    )
     return subject(named, *kernels, platform=platform)
 
 
@@ -70,7 +73,7 @@ def as_dt(table: IdleTable, *kernels: str, platform: str = "all-levels") -> Subj
 def tree(properties: Mapping[str, bytes], cpu: Cpu | None, *kernels: str) -> Subject:
     node = PowerMgt(properties)
     releases = tuple(release(name) for name in kernels or DEFAULT)
-    return Subject(decode(node, cpu, Origin("dtb")), releases, node=node)
+    return Subject(decode(node, cpu, ReadFrom("dtb")), releases, node=node)
 
 
 Maker = Callable[..., Subject]

@@ -11,7 +11,8 @@ from idle_states.findings import Finding, Severity
 from idle_states.linux.releases import release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import u32_array
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot.platform import parse_platform
 from tests.linux.test_dt_idle import NEWEST, cell, cpu, state, tables, tree
 

@@ -14,7 +14,8 @@ from idle_states.linux.releases import DEFAULT
 from idle_states.pipeline import Subject
 from idle_states.rules.catalogue import known_codes, rule_named, rules
 from idle_states.rules.engine import run, unused
-from idle_states.rules.rule import FORMS, LoadedRule
+from idle_states.rules.loaded import LoadedRule
+from idle_states.rules.rule import FORMS
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources import read_sources
@@ -85,14 +86,16 @@ def test_page_is_complete(loaded: LoadedRule) -> None:
     assert (code, name) == (loaded.rule.code, loaded.rule.name)
     assert summary == loaded.summary
     found = pages.sections(loaded.page)
-    assert tuple(found) == pages.SECTIONS
+    more = (pages.THRESHOLDS,) if loaded.rule.thresholds else ()
+    assert tuple(found) == (*pages.SECTIONS, *more)
     assert all(found.values()), "a section is empty"
 
 
 @pytest.mark.parametrize("loaded", ALL)
 def test_page_bodies_are_indented(loaded: LoadedRule) -> None:
     for line in loaded.page.splitlines()[1:]:
-        assert not line or line in pages.SECTIONS or line.startswith("    "), line
+        titles = (*pages.SECTIONS, pages.THRESHOLDS)
+        assert not line or line in titles or line.startswith("    "), line
 
 
 def test_codes_and_names_are_unique() -> None:

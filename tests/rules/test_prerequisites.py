@@ -22,11 +22,13 @@ from idle_states.rules.catalogue import (
     rule_named,
     rules,
 )
-from idle_states.rules.engine import ALL, RuleSelection, once, run
-from idle_states.rules.rule import LoadedRule, Rule
+from idle_states.rules.engine import once, run
+from idle_states.rules.loaded import LoadedRule
+from idle_states.rules.rule import Rule
+from idle_states.rules.selection import ALL, RuleSelection
 from idle_states.sources import read_table
 from idle_states.spec.library import find
-from idle_states.table import Origin
+from idle_states.table import ReadFrom
 from tests.check.test_seeded_faults import all_faults
 
 OLD = (release("4.11"),)
@@ -69,7 +71,9 @@ class TestOneFault:
     def test_one_edit_is_one_drift_from_siblings(self) -> None:
         table = find("power9-fused")
         edited = (replace(table.states[0], latency_ns=1500), *table.states[1:])
-        as_c = replace(table, states=edited, name=table.firmware.array, origin=Origin("c", "slw.c"))
+        as_c = replace(
+            table, states=edited, name=table.firmware.array, read_from=ReadFrom("c", "slw.c")
+        )
         found = run(Subject(as_c, KERNELS))
         drift = Counter((f.rule, f.location) for f in found if f.rule in ("IS501", "IS502"))
         assert set(drift.values()) == {1}
@@ -186,7 +190,7 @@ class TestDeclarations:
         self, requires: dict[str, tuple[str, ...]], message: str
     ) -> None:
         made = [
-            LoadedRule(Rule(code, "name", Severity.NOTE, requires=others), "", None)
+            LoadedRule(Rule(code, "name", Severity.NOTE, requires=others), "")
             for code, others in requires.items()
         ]
         with pytest.raises(WrongRule, match=message):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from idle_states import core
 from idle_states.cli import main
 from idle_states.extras import remedy
+from idle_states.linux.asked import GovernorRequest
 from idle_states.linux.governors import Governor, Outcome, Situation, State
-from idle_states.linux.governors.given import GovernorRequest
 from idle_states.linux.governors.interface import NO_STATE
 from idle_states.linux.governors.ladder_features import features as ladder_features
 from idle_states.linux.governors.ladder_steps import steps
@@ -23,7 +23,8 @@ from idle_states.linux.releases import release
 from idle_states.pipeline import held_by
 from idle_states.selection.by_core import by_core
 from idle_states.selection.idle_lengths import lengths
-from idle_states.selection.selection import Asked, changes, name_of, select
+from idle_states.selection.request import Asked
+from idle_states.selection.selection import changes, name_of, select
 from tests.support.commands import outcome
 from tests.support.thorough import examples, slow
 

@@ -12,8 +12,9 @@ from idle_states.linux.releases import release
 from idle_states.replay.machine import from_times
 from idle_states.replay.polling import polling
 from idle_states.simulation import placement, topology
+from idle_states.simulation.costs import Costs
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
-from idle_states.simulation.setup import Costs, Effect, Setup
+from idle_states.simulation.setup import Effect, Setup
 from idle_states.simulation.simulate import simulate
 from tests.support import simulated_by_hand as hand
 from tests.support.simulated_by_hand import Machine, Thread

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states import core
-from idle_states.cli import main, workload_options
+from idle_states.cli import main
+from idle_states.dataclass import fields
 from idle_states.findings import Finding, Unreadable
+from idle_states.options import Option
 from idle_states.resources import resource
 from idle_states.simulation import programs, workloads_file
+from idle_states.simulation.costs import Costs
 from idle_states.simulation.programs import Duration, OpKind, Spread, Which
-from idle_states.simulation.setup import Costs
 from idle_states.simulation.workloads import BUILT_IN
 from idle_states.traces.recording import COLUMNS
 from idle_states.units import UNITS_NS
@@ -67,11 +69,14 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_defaults_are_those_of_costs() -> None:
-    for name, default, _ in workload_options.PARAMETERS:
+    for each in fields(Costs):
+        marks: Any = each.type
+        (option,) = (mark for mark in marks.__metadata__ if isinstance(mark, Option))
+        default = option.help.rpartition("(default: ")[2].removesuffix(")")
         digits = default.rstrip("nums")
         unit = UNITS_NS[default[len(digits) :]] if digits != default else 1
-        assert int(digits) * unit == getattr(Costs(), name)
-    assert [name for name, _, _ in workload_options.PARAMETERS] == list(Costs.__dataclass_fields__)
+        assert int(digits) * unit == getattr(Costs(), each.name)
+        assert option.name == f"--{each.name.replace('_', '-')}"
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
@@ -132,7 +137,8 @@ def test_energy_of_idle_periods_and_of_machines_and_what_they_rest_on(
     assert "a running thread draws 1 to 2 times what snooze does: assumed" in text
     assert main(words) == 0
     assert "Energy" not in capsys.readouterr().out
-    assert main([*words, "--states", "2000/20000", "--table", "power9"]) == 0
+    words = [{"1000/10000": "2000/20000"}.get(word, word) for word in words]
+    assert main([*words, "--table", "power9"]) == 0
     assert "Energy: no state of these tables has a figure" in capsys.readouterr().out
 
 

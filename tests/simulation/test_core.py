@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
 from idle_states.linux import idle_loop
+from idle_states.linux.asked import NO_LIMIT_US
 from idle_states.linux.governors import Governor, UnknownGovernor, asks_utilisation
-from idle_states.linux.idle_loop import NO_LIMIT_US
 from idle_states.linux.releases import all_releases
 from idle_states.reading import limits
 from idle_states.simulation import by_core as simulate_core

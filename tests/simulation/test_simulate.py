@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 from idle_states.replay.counters import total
 from idle_states.replay.machine import from_times
 from idle_states.simulation import programs, topology
+from idle_states.simulation.costs import BadParameter, Costs, check_costs
 from idle_states.simulation.programs import Duration, Op, OpKind, Task, Which, Workload
 from idle_states.simulation.scopes import Scopes
 from idle_states.simulation.setup import (
     HISTOGRAM_BITS,
     HISTOGRAM_SIZE,
-    BadParameter,
-    Costs,
     Effect,
     SimulationRun,
     bucket_of,
     bucket_top,
-    check_costs,
     effects_of,
     scope_of,
 )

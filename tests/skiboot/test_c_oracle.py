@@ -150,6 +150,7 @@ EXPRESSIONS = (
     "5 & 3 == 3", "1 + 2 << 3", "0xffffffffu + 1", "0xffffffffffffffff", "-8 >> 1", "+5 - -5",
     "TWICE(3) | 1 * TWICE (0x10)", "CALL(PPC_BIT)(63)", "SELF", "((((3))))", "07 ^ 0xF",
     "PICK(PICK(1, 9), PICK(2, 30))", "GAP + 1",
+    "US(12)", "JOIN(US, )(3)", "ALL(5)", "ALL(5, 7)", "NAMED(1)", "NAMED(1, US(4))",
     "(long long)1 << 62", "1ULL << 63", "18446744073709551615u", "EMPTY() + 4", "(unsigned)-1 / 2",
 )  # fmt: skip
 MACROS = """
@@ -159,6 +160,11 @@ MACROS = """
 #define EMPTY()
 #define/* no argument list: */GAP/* */(7)
 #define PICK(a, b) (b - a)
+#define US(n) n##000
+#define JOIN(a, b) a ## b
+#define LAST(a, b, ...) (b)
+#define ALL(...) LAST(__VA_ARGS__, 9, 4)
+#define NAMED(a, b...) LAST(a, ## b, 6)
 """
 
 
@@ -278,3 +284,64 @@ int main(void)
         compiled[name].append((state, int(flags)))
     assert status == 0
     assert read == compiled
+
+
+MADE = """
+#define US(n) n##000
+#define TEXT(x) #x
+#define ROW(n, lat, ...) { .name = TEXT(n), .latency_ns = US(lat), __VA_ARGS__ }
+#define PLAIN(n, lat) { #n, lat, 2 * (lat), 3 }
+#define PAIR(n, m) PLAIN(n, 1), PLAIN(m, 2)
+#define ENDED(n) PLAIN(n, 7),
+#define ABSENT(n)
+#define TIMES .latency_ns = 5, .residency_ns = US(6)
+#define PREFIX .name = "a"
+#define OPEN {
+#define CLOSE }
+#define SAME(...) __VA_ARGS__
+"""
+ARRAYS = (
+    "ROW(stop0, 1), ROW(stop 1, 2, .flags = 0x10, .residency_ns = US(30))",
+    'PLAIN(a, 1), { .name = "b" }, PAIR(c, d), PLAIN(e, US(4)),',
+    'ENDED(a) ENDED(b) ABSENT(c) { TIMES, .name = "d" }, ABSENT(e)',
+    '{ PREFIX "b", TIMES }, { .flags = US(1), PREFIX }, { "c" "\\t", TIMES }',
+    'OPEN .name = TEXT(x), TIMES CLOSE, SAME({ .flags = 1 }, { "y" }),',
+    "SAME(PLAIN(a, 1)) , { .name = TEXT(\"q\" 'c') }, { .flags = 3, } ,",
+)
+
+
+def test_rows_that_macros_make_are_what_gcc_makes(gcc: str, tmp_path: Path) -> None:
+    arrays = "\n".join(
+        f"static struct cpu_idle_states t{number}[] = {{ {body} }};"
+        for number, body in enumerate(ARRAYS)
+    )
+    text = f"""struct cpu_idle_states {{
+    char name[16]; unsigned int latency_ns, residency_ns, flags;
+}};
+{MADE}{arrays}
+"""
+    read = {
+        table.name: [(s.name, s.latency_ns, s.residency_ns, s.flags) for s in table.states]
+        for table in c_table.read(text, "x.c")
+    }
+    dumps = "\n".join(f"    DUMP(t{number});" for number in range(len(ARRAYS)))
+    program = f"""#include <stdio.h>
+{text}
+#define DUMP(t) for (i = 0; i < (int)(sizeof(t) / sizeof(t[0])); i++) \\
+    printf(#t "|%s|%u|%u|%u\\n", t[i].name, t[i].latency_ns, t[i].residency_ns, t[i].flags)
+int main(void)
+{{
+    int i;
+{dumps}
+    return 0;
+}}
+"""
+    status, output = run_c(gcc, tmp_path, program, "-Wno-error")
+    compiled: dict[str, list[tuple[str, int, int, int]]] = {}
+    for line in output.splitlines():
+        name, state, *numbers = line.split("|")
+        latency, residency, flags = map(int, numbers)
+        compiled.setdefault(name, []).append((state, latency, residency, flags))
+    assert status == 0
+    assert read == compiled
+    assert sum(map(len, read.values())) == 19

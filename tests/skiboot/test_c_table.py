@@ -78,6 +78,24 @@ def test_members_nobody_knows() -> None:
         assert message == "expected a member of struct cpu_idle_states (name), found exit_ns"
 
 
+def test_places_of_rows_that_macros_make() -> None:
+    before = "#define ROW(n, l) { .name = n, .latency_ns = l }\n#define NONE .residency_ns = 0\n"
+    made, mixed, plain = rows('ROW("a",\n 1), { .latency_ns = 2, NONE },\n{ "b", (3) }', before)
+    assert [state.macro for state in (made, mixed, plain)] == ["ROW", "NONE", ""]
+    for state, field, line, column, length in (
+        (made, "state", 5, 1, 1),
+        (made, "name", 5, 1, 8),
+        (made, "latency", 5, 1, 8),
+        (mixed, "state", 6, 6, 1),
+        (mixed, "latency", 6, 22, 1),
+        (mixed, "residency", 6, 25, 4),
+        (plain, "name", 7, 3, 3),
+        (plain, "latency", 7, 8, 3),
+    ):
+        where = state.where[field]
+        assert (where.line, where.column, where.length) == (line, column, length), field
+
+
 def test_residency_left_out() -> None:
     assert rows('{ .name = "a" }')[0].residency_ns is None
     two = rows('{ .name = "a" }, { .name = "b", .residency_ns = 1 }')
@@ -166,7 +184,7 @@ def test_places() -> None:
     (table,) = c_table.read('#define NAME "n"\n' + text, "hw/slw.c")
     array = "power9_cpu_idle_states"
     assert table.where["table"] == Location(array, "hw/slw.c", 2, 45, len(array))
-    assert table.origin.where == table.where["table"]
+    assert table.read_from.where == table.where["table"]
     path = f"{array}[0].pm_ctrl_reg_val"
     first = "OPAL_PM_PSSCR_MTL( (7) )"
     expected = {
@@ -194,10 +212,10 @@ def test_identity_of_a_table() -> None:
     assert table.register is Register.PSSCR
     assert table.cpu == find("power9-dd1").cpu
     assert table.firmware == Firmware("power9_ndd1_cpu_idle_states", "hw/slw.c")
-    assert table.origin.kind == "c"
-    assert table.origin.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert table.read_from.kind == "c"
+    assert table.read_from.sha256 == hashlib.sha256(text.encode()).hexdigest()
     (table,) = c_table.read(text, "hw/slw.c", sha256="given")
-    assert table.origin.sha256 == "given"
+    assert table.read_from.sha256 == "given"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +303,8 @@ def test_operands_that_c_does_evaluate(expression: str) -> None:
         ("{ .flags = 1 | f(2) }", 16, "found a call of f, which is no known macro"),
         ("{ .flags = LOOP }", 12, "found LOOP, which expands to itself"),
         ("{ .flags = OPAL_PM_PSSCR_RL(1, 2) }", 12, "expected 1 arguments of OPAL_PM_PSSCR_RL"),
-        ("{ .flags = PASTE(1) }", 12, "expected a macro without # and ##"),
+        ("{ .flags = PASTE('a') }", 12, "expected ## in PASTE to make a token, found 'a' and 1"),
+        ("{ .flags = END }", 12, "expected ## between two tokens of END"),
         ("{ .flags = HALF }", 12, "expected ')' after OPAL_PM_PSSCR_RL("),
         ("{ .flags = 1e3 }", 12, "expected an integer, found 1e3"),
         ("{ .flags = 08 }", 12, "expected an integer, found 08"),
@@ -314,11 +333,12 @@ def test_operands_that_c_does_evaluate(expression: str) -> None:
     ],
 )  # fmt: skip
 def test_refused(body: str, column: int, message: str) -> None:
-    before = "#define LOOP LOOP\n#define PASTE(x) x ## 1\n#define HALF OPAL_PM_PSSCR_RL(\n"
+    before = "#define LOOP LOOP\n#define PASTE(x) x ## 1\n#define END 1 ##\n"
+    before += "#define HALF OPAL_PM_PSSCR_RL(\n"
     text = f"{before}struct cpu_idle_states x[] = {{\n{body}\n}};\n"
     location, found = complaint(text)
     assert message in found
-    assert (location.file, location.line) == ("x.c", 5)
+    assert (location.file, location.line) == ("x.c", 6)
     assert location.column == column
     assert location.path.partition("[")[0] == "x"
 
@@ -509,8 +529,8 @@ HEAD = "struct cpu_idle_states x[] = {"
                 "expected macros to produce at most",
             ),
             (
-                "".join(f"#define A{i} A{i + 1}\n" for i in range(60)) + HEAD + "{.flags=A0}};",
-                "at most 50 macros inside each other",
+                "".join(f"#define A{i} A{i + 1}\n" for i in range(300)) + HEAD + "{.flags=A0}};",
+                "at most 200 macros inside each other",
             ),
             (
                 "#define D(x) x|x\n" + HEAD + "{.flags=" + "D(" * 40 + "1" + ")" * 40 + "}};",
@@ -528,13 +548,38 @@ HEAD = "struct cpu_idle_states x[] = {"
             ),
             (
                 f"#define B {'D(' * 2_000}1{')' * 2_000}\n#define D(x) x\n{HEAD}{{.flags=B}}}};",
-                "at most 50 macros inside each other",
+                "at most 200 macros inside each other",
+            ),
+            (
+                "".join(f"#define R{i + 1} R{i} R{i}\n" for i in range(40))
+                + "#define R0 {},\n"
+                + HEAD
+                + "R40};",
+                "in the expansion of R",
+            ),
+            (
+                "#define S(x) T(x)\n#define T(x) #x\n"
+                + HEAD
+                + "{ .name = "
+                + "S(" * 40
+                + '"\\\\"'
+                + ")" * 40
+                + "}};",
+                "in the expansion of S",
+            ),
+            (
+                f"#define C(a, b) a##b\n#define D(x) C(x, x)\n{HEAD}{{.flags="
+                + "D(" * 40
+                + "1"
+                + ")" * 40
+                + "}};",
+                "in the expansion of D",
             ),
             (HEAD + '"' * 500_000, "at the end of x"),
             (HEAD + "/*" * 500_000, "at the end of x"),
         ],
     ),
-    ids=range(18),
+    ids=range(21),
 )
 def test_hostile_text_is_refused_in_time(text: str, message: str) -> None:
     start = time.process_time()

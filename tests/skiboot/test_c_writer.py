@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states.resources import resource
 from idle_states.skiboot import c_table
 from idle_states.spec.library import find
 from idle_states.spec.packaged import revisions
 from idle_states.table import U32_MAX, U64_MAX, Firmware, IdleState, IdleTable, Register
 from tests.support import random_tables
 from tests.support.c_tables import UGLY_NAMES, made, run_c, values
+from tests.support.expected import Expected
 
 OPAL = [
     revision.name for revision in revisions() if find(revision.name).register is not Register.NONE
@@ -143,45 +145,13 @@ def row_text(state: IdleState, register: Register = Register.PSSCR) -> str:
     return c_table.write([made([state], register)]).partition("[] = {\n")[2]
 
 
-def test_style_of_a_psscr_row() -> None:
-    assert row_text(replace(find("power9").states[4], note="")) == (
-        "\t{\n"
-        '\t\t.name = "stop4",\n'
-        "\t\t.latency_ns = 100000,\n"
-        "\t\t.residency_ns = 10000000,\n"
-        "\t\t.flags = 0*OPAL_PM_DEC_STOP \\\n"
-        "\t\t       | 0*OPAL_PM_TIMEBASE_STOP \\\n"
-        "\t\t       | 1*OPAL_PM_LOSE_USER_CONTEXT \\\n"
-        "\t\t       | 1*OPAL_PM_LOSE_HYP_CONTEXT \\\n"
-        "\t\t       | 1*OPAL_PM_LOSE_FULL_CONTEXT \\\n"
-        "\t\t       | 1*OPAL_PM_STOP_INST_DEEP,\n"
-        "\t\t.pm_ctrl_reg_val = OPAL_PM_PSSCR_RL(4) \\\n"
-        "\t\t\t\t | OPAL_PM_PSSCR_MTL(7) \\\n"
-        "\t\t\t\t | OPAL_PM_PSSCR_TR(3) \\\n"
-        "\t\t\t\t | OPAL_PM_PSSCR_ESL \\\n"
-        "\t\t\t\t | OPAL_PM_PSSCR_EC,\n"
-        "\t\t.pm_ctrl_reg_mask = OPAL_PM_PSSCR_MASK },\n"
-        "};\n"
-    )
+def test_style_of_a_psscr_row(expected: Expected) -> None:
+    expected.check("psscr-row.txt", row_text(replace(find("power9").states[4], note="")))
 
 
-def test_style_of_a_pmicr_row() -> None:
+def test_style_of_a_pmicr_row(expected: Expected) -> None:
     state = IdleState("s", 1, None, 0x81003, 0x20_0000_0000, 0x30_0000_0000, note="beside")
-    assert row_text(state, Register.PMICR) == (
-        "\t{ /* beside */\n"
-        '\t\t.name = "s",\n'
-        "\t\t.latency_ns = 1,\n"
-        "\t\t.flags = 1*OPAL_PM_DEC_STOP \\\n"
-        "\t\t       | 1*OPAL_PM_TIMEBASE_STOP \\\n"
-        "\t\t       | 1*OPAL_PM_LOSE_USER_CONTEXT \\\n"
-        "\t\t       | 0*OPAL_PM_LOSE_HYP_CONTEXT \\\n"
-        "\t\t       | 0*OPAL_PM_LOSE_FULL_CONTEXT \\\n"
-        "\t\t       | 1*OPAL_PM_SLEEP_ENABLED_ER1 \\\n"
-        "\t\t       | 0*OPAL_USE_PMICR,\n"
-        "\t\t.pm_ctrl_reg_val = OPAL_PM_FASTSLEEP_PMICR,\n"
-        "\t\t.pm_ctrl_reg_mask = OPAL_PM_SLEEP_PMICR_MASK },\n"
-        "};\n"
-    )
+    expected.check("pmicr-row.txt", row_text(state, Register.PMICR))
 
 
 @pytest.mark.parametrize(
@@ -267,5 +237,8 @@ def test_obstacle_is_placed_in_the_spec() -> None:
     with pytest.raises(c_table.CannotGenerate) as caught:
         c_table.write([replace(table, states=states)])
     where = caught.value.findings[0].location
-    assert (where.file, where.path) == ("specs/power10.yaml", "power10:states[0].latency")
+    assert (where.file, where.path) == (
+        str(resource("specs", "power10.yaml")),
+        "power10:states[0].latency",
+    )
     assert where.line == table.states[0].where["latency"].line

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.boot.image import in_lid
+from idle_states.boot.powernv.image import in_lid
 from idle_states.cli import main
 from idle_states.findings import CannotGenerate, Unreadable
 from idle_states.skiboot import c_table, lid

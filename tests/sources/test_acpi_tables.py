@@ -320,6 +320,6 @@ def test_a_table_goes_all_the_way_on_a_machine(
     before, after = (read_sources(str(each))[0].table for each in (file, again))
     assert before
     assert after
-    assert before.acpi
-    assert after.acpi
-    assert before.acpi.cst == after.acpi.cst
+    assert before.origin.form == "acpi"
+    assert after.origin.form == "acpi"
+    assert before.origin.cst == after.origin.cst

@@ -222,3 +222,16 @@ def test_generate_says_which_processor_it_assumes(directory: Path) -> None:
         text = write(table)
         assert f"does not name its processor; {assumed} is assumed." in text
         assert f"  generation: {assumed}\n" in text
+
+
+def test_a_row_that_a_macro_makes_is_refused_by_its_name(directory: Path) -> None:
+    path = directory / "macro.c"
+    path.write_text(
+        "#define ROW(n) { .name = n, .latency_ns = 1 }\n"
+        'struct cpu_idle_states power9_cpu_idle_states[] = { { .name = "a" }, ROW("b") };\n'
+    )
+    with pytest.raises(CannotGenerate) as caught:
+        imported(read_source(str(path)))
+    (finding,) = caught.value.findings
+    assert "the macro ROW makes" in finding.message
+    assert (finding.location.line, finding.location.column) == (2, 70)

@@ -20,7 +20,7 @@ from idle_states.check.criteria import Criteria
 from idle_states.cli import main
 from idle_states.devicetree import archive, fdt
 from idle_states.devicetree.tree import Node
-from idle_states.diff import diff
+from idle_states.diff.tables import diff
 from idle_states.findings import Finding, Unreadable
 from idle_states.linux import log as linux_log
 from idle_states.linux import register
@@ -165,8 +165,8 @@ def test_dump_is_a_table_of_what_the_kernel_holds(tmp_path: Path) -> None:
         ("stop0_lite", 1000, 10_000),
         ("stop1", 5000, 50_000),
     ]
-    assert table.held
-    assert [state.name for state in table.held.states] == ["snooze", "stop0_lite", "stop1"]
+    assert table.origin.form == "sysfs"
+    assert [state.name for state in table.origin.states] == ["snooze", "stop0_lite", "stop1"]
     line = table.states[0].where["latency"].line
     assert line
     assert sysfs(POWER9).splitlines()[line - 1].endswith("cpu0/cpuidle/state1/latency:1")
@@ -197,7 +197,8 @@ def test_cpus_with_the_same_states_share_a_table(tmp_path: Path) -> None:
     path = written(tmp_path, sysfs(POWER9, (0, 2, 3)) + sysfs(other, (1, 4)))
     sources = read_sources(path)
     assert [source.name for source in sources] == ["cpu0", "cpu1"]
-    assert [source.table.held.cpus for source in sources if source.table and source.table.held] == [
+    origins = [source.table.origin for source in sources if source.table]
+    assert [origin.cpus for origin in origins if origin.form == "sysfs"] == [
         (0, 2, 3),
         (1, 4),
     ]
@@ -206,8 +207,8 @@ def test_cpus_with_the_same_states_share_a_table(tmp_path: Path) -> None:
 
 def test_real_dump() -> None:
     sources = read_sources(str(DUMP))
-    held = [source.table.held for source in sources if source.table]
-    assert [(len(one.states), one.cpus, one.driver) for one in held if one] == [
+    held = [source.table.origin for source in sources if source.table]
+    assert [(len(one.states), one.cpus, one.driver) for one in held if one.form == "sysfs"] == [
         (4, (0, 1, 2, 3), "psci_idle"),
         (4, (4, 5, 6), "psci_idle"),
         (4, (7,), "psci_idle"),
@@ -416,7 +417,7 @@ def test_archive_is_the_tree(prefix: str, mode: str, tmp_path: Path) -> None:
     packed = table_of(written(tmp_path, tar_of(TREE, prefix, mode), "a.tar"))
     assert packed.same_values(tree)
     assert (packed.cpu, packed.name) == (tree.cpu, tree.name)
-    assert packed.origin.kind == "tar"
+    assert packed.read_from.kind == "tar"
 
 
 def test_archive_of_the_node_alone(tmp_path: Path) -> None:

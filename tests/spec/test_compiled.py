@@ -1,6 +1,8 @@
 """The packaged specs as they are compiled: what YAML says, and never what it said before."""
 
+import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -13,12 +15,13 @@ import pytest
 from idle_states.linux.releases import NEWEST, release
 from idle_states.pipeline import journey
 from idle_states.report.generated import Generated
+from idle_states.resources import resource
 from idle_states.skiboot.platform import ALL_LEVELS
 from idle_states.sources.source import Source
 from idle_states.spec import compiled, loading
 from idle_states.spec.library import load
 from idle_states.spec.loaded import LoadedSpec
-from idle_states.spec.packaged import Revision, display_name, machines, named, resolve_table
+from idle_states.spec.packaged import Revision, machines, named, resolve_table
 from idle_states.spec.write import write as write_spec
 from tests.support import ROOT
 
@@ -44,7 +47,7 @@ def used(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def read(revision: Revision) -> LoadedSpec:
-    return loading.Loading({}).load(revision.file, display_name(revision.file))
+    return loading.Loading({}).load(revision.file, revision.file.as_posix())
 
 
 @pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
@@ -81,7 +84,7 @@ def _places(loaded: LoadedSpec) -> object:
     if loaded.table is None:
         return loaded.machine
     rows = [(dict(row.where), dict(row.provenance)) for row in loaded.table.states]
-    return rows, dict(loaded.table.where), loaded.table.origin, loaded.table.origin.where
+    return rows, dict(loaded.table.where), loaded.table.read_from, loaded.table.read_from.where
 
 
 def power9() -> Revision:
@@ -94,7 +97,7 @@ def test_the_library_takes_compiled_specs(used: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(loading, "Loading", None)
     loaded = load(power9().file)
     assert loaded.name == "power9"
-    assert loaded.sources["specs/power9.yaml"] == power9().file.read_text("utf-8")
+    assert loaded.sources[str(resource("specs", "power9.yaml"))] == power9().file.read_text("utf-8")
     with pytest.raises(TypeError):
         load(power9().file, "mine.yaml")
 
@@ -155,3 +158,30 @@ def test_what_reads_specs_is_known(used: Path) -> None:
     files -= {"spec/write.py", "spec/write_tree.py"}
     others = {"table.py", "units.py", "reading/document.py", "dataclass.py"}
     assert files | others <= set(found.readers[0])
+
+
+def test_places_can_be_opened_wherever_the_package_lies(file: Path, tmp_path: Path) -> None:
+    """Compiled where it was built, and used where it was installed."""
+    package, elsewhere = tmp_path / "idle_states", tmp_path / "elsewhere"
+    shutil.copytree(
+        ROOT / "idle_states", package, ignore=shutil.ignore_patterns("*.pyc", "*.pickle")
+    )
+    shutil.copy(file, package / "specs" / compiled.NAME)
+    elsewhere.mkdir()
+    program = (
+        "import sys; from idle_states.spec import compiled, loading; loading.Loading = None; "
+        "from idle_states.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", program, "check", "power9-dd1@84368bbf8", "--kernel", "4.11"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        words, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False
+    )
+    places = re.findall(r"^(?: *= )?(/.*\.yaml):([0-9]+):([0-9]+): ", done.stdout, re.MULTILINE)
+    assert {Path(place[0]).name for place in places} == {
+        "power9-dd1.yaml",
+        "power9-dd1@84368bbf8.yaml",
+    }
+    for name, line, column in places:
+        assert Path(name).parent == package / "specs"
+        assert len(Path(name).read_text("utf-8").splitlines()[int(line) - 1]) >= int(column)

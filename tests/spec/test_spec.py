@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
+from idle_states.resources import resource
 from idle_states.spec.library import find, load, load_held
 from idle_states.spec.loaded import LoadedSpec
 from idle_states.spec.packaged import current, revisions
@@ -218,7 +219,7 @@ states:
     assert stop4.residency_ns == 5_000_000
     assert stop4.latency_ns == 100_000
     assert stop4.where["residency"].file == "example.yaml"
-    assert stop4.where["latency"].file == "specs/power9.yaml"
+    assert stop4.where["latency"].file == str(resource("specs", "power9.yaml"))
     assert stop4.where["latency"].path == "mine:states[5].latency"
     assert "residency" not in {
         field for field, p in stop4.provenance.items() if p.source == "skiboot 1953b41e1"

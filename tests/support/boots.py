@@ -4,17 +4,20 @@ import gzip
 import re
 from pathlib import Path
 
-from idle_states.boot import console, predict
-from idle_states.boot.boot import Booted, RecordedWorkload
-from idle_states.boot.guest import RECORDED
+from idle_states.boot import console
+from idle_states.boot.boot import boot
+from idle_states.boot.booted import Booted, RecordedWorkload, booted_of
+from idle_states.boot.parts import Parts
+from idle_states.boot.powernv import predict
+from idle_states.boot.powernv.boot import PowernvBoot, PowernvResult
+from idle_states.boot.powernv.image import BootedFirmware
 from idle_states.boot.predict_decisions import decision_stages
 from idle_states.boot.request import BootRequest
-from idle_states.boot.result import BootResult
-from idle_states.boot.virt import guest
-from idle_states.boot.virt.boot import VirtBooted
+from idle_states.boot.virt.boot import SCRIPT as VIRT_SCRIPT
 from idle_states.boot.workload import workload
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node
+from idle_states.spec.library import find
 from idle_states.table import IdleTable
 from tests.support import DATA, ROOT
 
@@ -32,13 +35,31 @@ def recorded_boot(machine: str, directory: Path) -> Booted:
     opal, linux = text.partition("# OPAL\n")[2].split("# Linux\n")
     version = re.search(r"Linux version (\S+) .* (#1 SMP Debian .*)", linux)
     assert version
-    return Booted(
-        fdt=(trees / f"{machine}.dtb").read_bytes(),
-        uname=f"Linux {version[1]} {version[2]} ppc64le",
-        sysfs=(trees / f"{machine}.sysfs.txt").read_text(),
-        dmesg=linux,
-        msglog=opal,
-        log=directory / "console.log",
+    sections = {
+        "uname": f"Linux {version[1]} {version[2]} ppc64le",
+        "cpuidle": (trees / f"{machine}.sysfs.txt").read_text(),
+        "dmesg": linux,
+        "msglog": opal,
+    }
+    tree = (trees / f"{machine}.dtb").read_bytes()
+    return Booted(sections, {"fdt": tree}, directory / "console.log")
+
+
+def changed(booted: Booted, **sections: str | bytes) -> Booted:
+    """Returns a boot whose guest printed something else in some sections."""
+    texts = {name: text for name, text in sections.items() if isinstance(text, str)}
+    raw = {name: content for name, content in sections.items() if isinstance(content, bytes)}
+    return Booted({**booted.sections, **texts}, {**booted.raw, **raw}, booted.log, booted.crash)
+
+
+def with_workload(booted: Booted, recorded: RecordedWorkload) -> Booted:
+    """Returns a boot in which this was recorded."""
+    return changed(
+        booted,
+        recording=recorded.recording,
+        recorder=recorded.complaints,
+        before=recorded.before,
+        after=recorded.after,
     )
 
 
@@ -53,7 +74,7 @@ def recorded_workload() -> RecordedWorkload:
     )
 
 
-def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
+def recorded_virt(machine: str) -> tuple[Node, Booted]:
     """Returns the tree that a virt machine was given, and what its guest printed
     (tests/data/boots): of virt-arm64 with the table power-down of tools/virt_tables.py, of
     virt-riscv64 with cluster. virt-arm64-teo is the first with a kernel of tools/guest_kernel.py,
@@ -61,27 +82,32 @@ def recorded_virt(machine: str) -> tuple[Node, VirtBooted]:
     where = DATA / "boots" / machine
     log = where / "console.txt"
     text = log.read_text()
-    recorded = RECORDED if "@@begin recording@@" in text else ()
-    found = console.sections(text, (*guest.SECTIONS, *recorded))
-    raw = "fdt", "recording"
-    texts = {name: data.decode() for name, data in found.items() if name not in raw}
+    found = console.sections(text, VIRT_SCRIPT.names("@@begin recording@@" in text))
     given = fdt.read((where / "given.dtb").read_bytes(), "given.dtb")
-    return given, VirtBooted(texts, found["fdt"], log, found.get("recording"))
+    return given, booted_of(found, log)
 
 
-def boot_result(booted: Booted, table: IdleTable, directory: Path) -> BootResult:
+def boot_with(parts: Parts, request: BootRequest, logs: Path) -> Booted:
+    """Boots a powernv machine with parts of the test's own."""
+    assert parts.lid is not None
+    firmware = BootedFirmware(parts.lid, find("power9"), "power9")
+    return boot(PowernvBoot(request, parts, (), logs, firmware))
+
+
+def boot_result(booted: Booted, table: IdleTable, directory: Path) -> PowernvResult:
     """Returns what is said of a boot of a powernv9 with a table. directory: where its logs are."""
     predicted = predict.predict(table, "powernv9", booted)
     selected, usage, replayed = decision_stages(predicted, booted.recorded, directory)
-    return BootResult(
+    return PowernvResult(
         BootRequest("powernv9", workload=workload("idle") if booted.recorded else None),
-        "power9",
         predicted,
         (*predict.stages(predicted, booted, 1), selected, usage),
-        replayed,
+        {},
         ("stop2: a reason",),
         "QEMU emulator version 7.2",
         12.3,
         (("skiboot.lid", "0" * 64),),
         directory,
+        "power9",
+        replayed,
     )

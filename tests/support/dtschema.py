@@ -10,7 +10,7 @@ from idle_states.check.dtschema_program import Validator
 from idle_states.findings import Location, Unreadable
 from idle_states.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
 from idle_states.sources import Source
-from idle_states.table import Origin
+from idle_states.table import ReadFrom
 
 
 def program(name: str) -> str:
@@ -186,5 +186,5 @@ BEYOND: dict[str, Fault] = {
 def source(properties: Mapping[str, bytes], name: str = NODE) -> Source:
     """Returns a Source of a node with these properties, as if it had been read from a blob."""
     node = PowerMgt(properties, Location(NODE, f"{name}.dtb"))
-    table = decode(node, None, Origin("dtb")).renamed(name)
+    table = decode(node, None, ReadFrom("dtb")).renamed(name)
     return Source(name, f"{name}.dtb", "", table, node=node)

@@ -235,6 +235,9 @@ def _findings(drawn: Drawn) -> Iterator[Line]:
         out = drawn.path(".out")
         words = ("audit", *inputs, broken(drawn), "--notes", "--format", form, "-o", out)
         yield Line("text", (*words, "--config", "none"), ((out, form),))
+    kept = drawn.path(".json")
+    yield Line("text", ("check", blob(drawn), "--write-baseline", kept), ((kept, "json"),))
+    yield Line("text", ("check", broken(drawn), "--baseline", kept, "--write-baseline", kept))
     page, rows = drawn.path(".html"), drawn.path(".parquet")
     yield Line("jsonl", ("audit", *inputs, "--format", "jsonl", "--html", page, "--parquet", rows),
                ((page, "html"),))  # fmt: skip
@@ -315,11 +318,11 @@ def _kernels(drawn: Drawn) -> Iterator[Line]:
         yield Line(form, ("kernels", f"6.1.9-{drawn.word}", "--format", form))
 
 
-@drives("record", "replay", "conform", "stats", "tune")
+@drives("replay", "conform", "stats", "tune")
 def _recordings(drawn: Drawn) -> Iterator[Line]:
     taken = recording(drawn)
-    yield Line("source", ("record", "--convert", taken))
-    yield Line("source", ("record", "--governor", drawn.word))
+    yield Line("source", ("collect", "--convert", taken))
+    yield Line("source", ("collect", "--record", "--governor", drawn.word))
     dump = sysfs(drawn)
     vectors = drawn.path(".csv.gz")
     shutil.copy(DATA / "vectors" / VECTORS, vectors)
@@ -379,22 +382,17 @@ def _repositories(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("patch", "--list"))
 
 
-@drives("baseline", "boot", "collect", "completion", "explain", "list", "measure", "rules")
+@drives("boot", "collect", "explain", "list")
 def _others(drawn: Drawn) -> Iterator[Line]:
     word = drawn.word
-    kept = drawn.path(".json")
-    yield Line("text", ("baseline", "write", blob(drawn), "--file", kept), ((kept, "json"),))
-    yield Line("text", ("baseline", "prune", broken(drawn), "--file", kept))
     yield Line("text", ("boot", "--machine", word))
     yield Line("text", ("boot", broken(drawn), "--machine", "powernv9", "--lid", drawn.path(".no")))
-    for script in ("collect", "measure"):
-        yield Line("source", (script,))
-        yield Line("text", (script, word))
-    yield Line("source", ("completion", "bash"))
-    yield Line("text", ("completion", word))
+    for words in (("collect",), ("collect", "--measure")):
+        yield Line("source", words)
+        yield Line("text", (*words, word))
     yield Line("text", ("explain", word))
     yield Line("text", ("explain", "IS203"))
-    for command in ("list", "rules"):
-        yield Line("text", (command,))
-        yield Line("json", (command, "--format", "json"))
+    for what in ((), ("rules",)):
+        yield Line("text", ("list", *what))
+        yield Line("json", ("list", *what, "--format", "json"))
     yield Line("text", (word,))

@@ -12,11 +12,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from idle_states.audit.audit import Setting, audit_path, kernels_of
+from idle_states.audit.audit import Setting, audit_path
 from idle_states.check.criteria import Criteria
 from idle_states.findings import Finding
 from idle_states.report.audit_json import line
 from tests.support.hostile import make
+from tests.support.releases import kernels_of
 
 MEMORY_BYTES = 512 << 20
 CPU_S = 10

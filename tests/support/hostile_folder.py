@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import importlib.metadata
 import os
 import shutil
 import struct
@@ -22,12 +21,11 @@ PROGRAMS = (
     "xelatex xz zstd"
 ).split()
 LIBRARIES = (
-    "_core.abi3.so _fdt.abi3.so libc.so.6 libfdt.so.1 libgomp.so.1 libtraceevent.so.1 libz3.so "
-    "libzstd.so.1"
+    "_core.abi3.so _fdt.abi3.so libc.so.6 libfdt.so.1 libgomp.so.1 libtraceevent.so.1 libzstd.so.1"
 ).split()
 PYTHONS = (
     "__init__ __main__ _pytest conftest idle_states noxfile setup sitecustomize usercustomize "
-    "gmpy2 numpy pandas tree_sitter z3"
+    "gmpy2 numpy pandas tree_sitter"
 ).split()
 """Beside the standard library and what is installed."""
 SETTINGS = {
@@ -57,7 +55,7 @@ SETTINGS = {
     "schemas/powerpc/opal-power-mgt.yaml": "select: false\n",
     "templates/c_table.c.j2": "{{ ''.__class__ }}\n",
     "specs/power9.yaml": "name: power9\nstates: []\n",
-    ".env": "IDLE_STATES_DOCS=http://192.0.2.1/\nLD_PRELOAD=./libz3.so\n",
+    ".env": "IDLE_STATES_DOCS=http://192.0.2.1/\nLD_PRELOAD=./libzstd.so.1\n",
     ".envrc": "touch direnv\n",
     ".netrc": "default login a password b\n",
     ".gitconfig": "[core]\n\tfsmonitor = ./git\n",
@@ -104,7 +102,7 @@ def plant(folder: Path, marks: Path) -> None:
     for name in PROGRAMS:
         (folder / name).write_text(f"#!/bin/sh\n: > {marks / f'program-{name}'}\nexit 0\n")
         (folder / name).chmod(0o755)
-    for name in [*LIBRARIES, *_of_z3()]:
+    for name in LIBRARIES:
         (folder / name).write_bytes(_library(marks))
     for name, text in SETTINGS.items():
         file = folder / name
@@ -120,15 +118,6 @@ def environment(folder: Path, home: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
     path = os.pathsep.join([".", "", f"../{folder.name}", os.environ["PATH"], ""])
     return {**kept, "PATH": path, "HOME": str(home)}
-
-
-def _of_z3() -> list[str]:
-    """The names by which z3 looks for its library."""
-    try:
-        files = importlib.metadata.files("z3-solver") or []
-    except importlib.metadata.PackageNotFoundError:
-        return []
-    return sorted({file.name for file in files if file.name.startswith("libz3.so")})
 
 
 def _library(marks: Path) -> bytes:

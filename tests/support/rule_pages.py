@@ -4,6 +4,8 @@ import re
 import textwrap
 
 SECTIONS = ("What it does", "Why is this bad", "Example", "Use instead", "Ground")
+THRESHOLDS = "Thresholds"
+"""The section of a page whose rule has any."""
 _AND_SO_ON = re.compile(
     r"^(?P<row>.*\{name: (?P<first>[^,}]+).*)\n *# and so on to (?P<last>.+)$", re.MULTILINE
 )
@@ -14,7 +16,7 @@ def sections(page: str) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     body: list[str] = []
     for line in page.splitlines()[1:]:
-        if line in SECTIONS:
+        if line in (*SECTIONS, THRESHOLDS):
             body = found.setdefault(line, [])
         else:
             body.append(line)

@@ -19,12 +19,13 @@ from idle_states.linux.releases import DEFAULT, release
 from idle_states.pipeline import Subject
 from idle_states.power_mgt import PowerMgt, decode, encode
 from idle_states.rules.catalogue import rule_named
-from idle_states.rules.engine import RuleSelection, run
+from idle_states.rules.engine import run
+from idle_states.rules.selection import RuleSelection
 from idle_states.skiboot import c_table
 from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.sources import Source, format_acpi, read_source, read_sources
 from idle_states.spec.library import find, load
-from idle_states.table import Cpu, IdleState, IdleTable, Origin, Register
+from idle_states.table import Cpu, IdleState, IdleTable, ReadFrom, Register
 from tests.support import acpi
 
 KERNELS = tuple(release(name) for name in DEFAULT)
@@ -159,7 +160,7 @@ def as_c(table: IdleTable) -> IdleTable:
     try:
         text = c_table.write([table])
     except c_table.CannotGenerate:
-        return replace(table, origin=Origin("c"), name=table.firmware.array)
+        return replace(table, read_from=ReadFrom("c"), name=table.firmware.array)
     return c_table.read(text, "slw.c")[0]
 
 
@@ -172,7 +173,7 @@ def tree(
         properties = {dt.STOP_LEVELS: b"\xff" * 4, **properties}
     node = PowerMgt(properties)
     kernels = like.kernels if like else KERNELS
-    return Subject(decode(node, cpu, Origin("dtb")), kernels, node=node)
+    return Subject(decode(node, cpu, ReadFrom("dtb")), kernels, node=node)
 
 
 def node_of(name: str) -> dict[str, bytes]:

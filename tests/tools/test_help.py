@@ -62,7 +62,7 @@ def test_help_is_printed_and_nothing_is_done(
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(copy),
-            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPYCACHEPREFIX": str(copy.parent / "bytecode"),
             "HOME": home,
             "TMPDIR": temporary,
         },

@@ -185,6 +185,7 @@ def test_every_rule_has_a_page_with_its_whole_docstring() -> None:
             "Example",
             "Use instead",
             "Ground",
+            *(["Thresholds"] if loaded.rule.thresholds else []),
             "Facts",
         ]
         assert f"({loaded.rule.code}.md)" in pages["rules/index.md"]

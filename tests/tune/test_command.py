@@ -263,7 +263,8 @@ def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
     """What --workload takes is what simulate takes; slower hardware does less work."""
     machine = tmp_path / "m.yaml"
     machine.write_text("name: four\ncpus: 4\nthreads: 4\n")
-    words = (*SIMULATED, "--power", "implied", "--topology", str(machine))
+    at = SIMULATED.index("--topology") + 1
+    words = (*SIMULATED[:at], str(machine), *SIMULATED[at + 1 :], "--power", "implied")
     found = tuned(capsys, *words)
     assert [each["file"] for each in found["inputs"]][1:] == [str(machine)]
     slower = tuned(capsys, *words, "--switch", "5us")

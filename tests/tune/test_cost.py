@@ -1,12 +1,13 @@
 """The decision itself: how long to wait before a state, by what gaps cost."""
 
 from fractions import Fraction
+from math import ceil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.tune.cost import WaitStep, best, break_even, cost, near_best, offline_cost
+from idle_states.tune.cost import Waiting, WaitStep, best, cost, near_best, offline_cost
 from idle_states.tune.gaps import Gaps, from_counts
 from tests.support import DATA, DOCS
 
@@ -25,6 +26,13 @@ def words() -> Gaps:
     return from_counts(pairs)
 
 
+def at_break_even(gaps: Gaps, step: WaitStep) -> Waiting:
+    """Waits until waiting has cost as much as the step, in whole units of time."""
+    assert step.break_even is not None
+    threshold = ceil(step.break_even)
+    return Waiting((threshold,), cost(gaps, [step], [threshold]))
+
+
 def test_memcmp_shares(words: Gaps) -> None:
     assert words.count == 9_574_766
     counts = (DATA / "memcmp-histogram.csv").read_text().splitlines()
@@ -40,7 +48,7 @@ def test_memcmp_shares(words: Gaps) -> None:
 def test_memcmp_threshold_is_32_bytes(words: Gaps, price: int) -> None:
     found = best(words, [WaitStep(1, 0, price)])
     assert found.thresholds == (4,)
-    even = break_even(words, [WaitStep(1, 0, price)])
+    even = at_break_even(words, WaitStep(1, 0, price))
     assert even.thresholds == (price,)
     assert Fraction(22, 100) < even.cost / Fraction(found.cost) - 1 < Fraction(35, 100)
     assert even.cost <= 2 * offline_cost(words, WaitStep(1, 0, price))
@@ -101,7 +109,7 @@ def test_break_even_is_at_most_twice_what_could_be_known(
     offline = sum(min(rates[0] * gap, price + rates[2] * gap) for gap in gaps)
     assert offline_cost(histogram, step) == (offline if even is not None else rates[0] * sum(gaps))
     if even is not None and even.denominator == 1:
-        assert break_even(histogram, [step]).cost <= 2 * offline
+        assert at_break_even(histogram, step).cost <= 2 * offline
 
 
 def test_near_best() -> None:
@@ -142,7 +150,7 @@ def test_documented_figures(words: Gaps) -> None:
     assert [int(row[0]) for row in rows] == [10, 15, 20, 40, 60, 80]
     for price, threshold, of_32, of_even, least, even in rows:
         step = WaitStep(1, 0, int(price))
-        found, at_even = best(words, [step]), break_even(words, [step])
+        found, at_even = best(words, [step]), at_break_even(words, step)
         assert found.thresholds[0] is not None
         assert threshold == f"{8 * found.thresholds[0]} bytes"
         shares = [

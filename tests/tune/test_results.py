@@ -1,6 +1,7 @@
 """Results of tables that are kept, for a run that goes on later."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +151,21 @@ def another_users(path: Path, precious: Path) -> None:
     os.chown(path, 65534, -1)
 
 
+WORDS = ("tune", "power9", "--power", "implied", "--format", "json")
+
+
+@pytest.fixture(scope="module")
+def ended(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The cache as a run leaves it that was ended, and what a whole one prints."""
+    top = tmp_path_factory.mktemp("ended")
+    words = [*WORDS, "--trace", str(trace), "-o", str(top / "printed")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(top))
+        patch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
+        assert main(words) == 0
+    return top / "idle-states", (top / "printed").read_text()
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -164,6 +180,7 @@ def another_users(path: Path, precious: Path) -> None:
 def test_a_strange_cache_is_set_aside(
     spoil: Callable[[Path, Path], None],
     said: str,
+    ended: tuple[Path, str],
     tmp_path: Path,
     trace: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -172,19 +189,12 @@ def test_a_strange_cache_is_set_aside(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     precious = tmp_path / "precious"
     precious.write_text("precious")
-    words = ["tune", "power9", "--trace", str(trace), "--power", "implied", "--format", "json"]
-    assert main(words) == 0
-    whole = capsys.readouterr().out
-    # as a run that was ended leaves it
-    monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
-    assert main(words) == 0
-    monkeypatch.undo()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    capsys.readouterr()
+    cache, whole = ended
+    shutil.copytree(cache, tmp_path / "idle-states")
     (kept,) = (tmp_path / "idle-states").iterdir()
     spoil(kept, precious)
     for aside in (1, 0):
-        assert main(words) == 0
+        assert main([*WORDS, "--trace", str(trace)]) == 0
         out, err = capsys.readouterr()
         assert out == whole
         assert err.count("cannot be used, for it") == aside

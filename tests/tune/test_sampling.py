@@ -25,7 +25,7 @@ from idle_states.replay.replay import Settings
 from idle_states.tune import evaluate as evaluating
 from idle_states.tune.candidates import Grid
 from idle_states.tune.evaluate import Candidate, EvaluationTask, Outcomes, evaluate
-from idle_states.tune.judging import ENERGY, LATENCY, WEIGHTED, Objective
+from idle_states.tune.objective import ENERGY, LATENCY, WEIGHTED, Objective
 from idle_states.tune.sampling import sample
 from idle_states.tune.search import Run, Tuned, search
 from idle_states.tune.source import CpuGaps, read

@@ -12,7 +12,7 @@ from idle_states.tune import evaluate as evaluating
 from idle_states.tune.candidates import Grid
 from idle_states.tune.evaluate import Candidate, Outcomes
 from idle_states.tune.gaps import from_counts
-from idle_states.tune.judging import ENERGY, LATENCY, WEIGHTED, Objective
+from idle_states.tune.objective import ENERGY, LATENCY, WEIGHTED, Objective
 from idle_states.tune.search import search
 from tests.support.tuning import TWO, table_of
 

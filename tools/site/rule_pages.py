@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from idle_states.report.help_pages import RULE_PAGE
 from idle_states.rules.catalogue import rules
-from idle_states.rules.rule import LoadedRule
+from idle_states.rules.loaded import LoadedRule
 
 from .prose import fenced, inline, markdown
 
 FOLDER = "rules"
-_CODE = ("Example", "Use instead")
+_CODE = ("Example", "Use instead", "Thresholds")
 _TITLES = (*_CODE, "What it does", "Why is this bad", "Ground")
 _KINDS = {
     "1": "Shape",

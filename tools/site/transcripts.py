@@ -20,6 +20,7 @@ from pathlib import Path
 
 from idle_states.boot.debian import Packages, own_suite
 from idle_states.files import write_file
+from idle_states.resources import in_package
 from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,7 +115,7 @@ class _Shell:
         self._status = 0
 
     def run(self, command: str) -> str:
-        """Returns what it prints."""
+        """Returns what it prints, packaged specs named without the folder of this installation."""
         left = shlex.quote(str(self._left))
         script = f"(exit {self._status})\n{command}\nstatus=$?\npwd > {left}\nexit $status\n"
         done = subprocess.run(
@@ -129,7 +130,7 @@ class _Shell:
         )
         self._status = done.returncode
         self._directory = Path(self._left.read_text().strip())
-        return done.stdout
+        return in_package(done.stdout)
 
 
 def commands(block: str) -> Iterator[str]:

@@ -15,10 +15,10 @@ from ...reading.acpi import tables
 from ...reading.tar import members
 from ...stages import Level, Message
 from ...table import U32_MAX
-from ..predict import LINUX, REGISTERED, USAGE, Mismatch, Stage, compared_lines
+from ..booted import Booted
 from ..registered import NO_DRIVER, Row, registered_stage
+from ..stage import LINUX, REGISTERED, USAGE, Mismatch, Stage, compared_lines
 from . import machine
-from .boot import Q35Booted
 from .objects import Placed
 
 TABLES, SURVIVES = "tables", "survives"
@@ -73,12 +73,12 @@ class Q35Predicted:
         return self.started.number2driver if self.started else {}
 
 
-def predict(placed: Placed, arguments: Sequence[str], booted: Q35Booted) -> Q35Predicted:
+def predict(placed: Placed, arguments: Sequence[str], booted: Booted) -> Q35Predicted:
     """Predicts what the kernel that booted makes of the objects. arguments: of its command line."""
     release = running(booted.uname.removeprefix("Linux "))
     if release is None:
         return Q35Predicted(placed, booted.uname, None, None)
-    own = tables.blobs(_tables(booted.tables).get(_FACP, b""), _FACP)
+    own = tables.blobs(_tables(booted.raw["tables"]).get(_FACP, b""), _FACP)
     machines = machines_of(placed, booted.sections["processor"], tables.fadt(own))
     started = start_all(machines, parameters_of(arguments), features(release), release.name)
     return Q35Predicted(placed, booted.uname, release, started)
@@ -126,7 +126,7 @@ def parameters_of(arguments: Sequence[str]) -> AcpiIdleParameters:
     return found
 
 
-def stages(predicted: Q35Predicted, booted: Q35Booted, governor: str = "") -> Iterator[Stage]:
+def stages(predicted: Q35Predicted, booted: Booted, governor: str = "") -> Iterator[Stage]:
     """The stages up to what the kernel says. governor: that it was told to use; "": none."""
     started = predicted.started
     if booted.crash:
@@ -152,9 +152,9 @@ def stages(predicted: Q35Predicted, booted: Q35Booted, governor: str = "") -> It
     )
 
 
-def _given(placed: Placed, booted: Q35Booted) -> Stage:
+def _given(placed: Placed, booted: Booted) -> Stage:
     """The table as the kernel has it, byte for byte."""
-    found = [data for name, data in _tables(booted.tables).items() if _SSDT.fullmatch(name)]
+    found = [data for name, data in _tables(booted.raw["tables"]).items() if _SSDT.fullmatch(name)]
     given = placed.ssdt
     if given in found:
         return Stage.of(TABLES, (), 1)
@@ -162,7 +162,7 @@ def _given(placed: Placed, booted: Q35Booted) -> Stage:
     return Stage.of(TABLES, [Mismatch("SSDT", f"{len(given)} bytes", shown)], 1)
 
 
-def _survives(started: SeveralStarted, booted: Q35Booted) -> Stage:
+def _survives(started: SeveralStarted, booted: Booted) -> Stage:
     if started.fatal is None:
         found = f"a crash in {booted.crash}"
         return Stage.of(SURVIVES, [Mismatch("kernel", "it runs", found)] if booted.crash else (), 1)
@@ -174,7 +174,7 @@ def _survives(started: SeveralStarted, booted: Q35Booted) -> Stage:
     return Stage.of(SURVIVES, [Mismatch("kernel", told, booted.crash or "it runs")], 1)
 
 
-def _registered(predicted: Q35Predicted, booted: Q35Booted, governor: str) -> Stage:
+def _registered(predicted: Q35Predicted, booted: Booted, governor: str) -> Stage:
     started = predicted.started
     assert started is not None
     rows: dict[int, Sequence[Row]] = dict.fromkeys(range(len(predicted.placed.cpus)), ())

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from ...beyond_opal import IdleList, PowerDomain
 from ...dataclass import dataclass, field
+from ...linux.asked import NO_LIMIT_US
 from ...linux.dt_domains import is_domain_state
 from ...linux.dt_idle import domains_made
 from ...linux.dt_idle_features import features
 from ...linux.genpd.features import HISTORY
 from ...linux.genpd.tables import CpuDomain
-from ...linux.governors.settling import NO_LIMIT_US
 from ...linux.releases import folded
 from ...selection.domains import DomainSelection, domain_selections
-from ..predict import Mismatch, Stage
-from .boot import VirtBooted
+from ..booted import Booted
+from ..stage import Mismatch, Stage
 from .machines import VirtMachine
 from .predict import DOMAIN_USAGE, DOMAINS, VirtPredicted
 
@@ -68,7 +68,7 @@ def read_domains(text: str) -> dict[str, FoundDomain]:
     return found
 
 
-def entered_domains(booted: VirtBooted) -> tuple[tuple[str, int, int], ...]:
+def entered_domains(booted: Booted) -> tuple[tuple[str, int, int], ...]:
     """(domain, number of its state, how often it was entered during the work)."""
     before, after = (read_domains(booted.sections[f"domains_{n}"]) for n in ("before", "after"))
     return tuple(
@@ -84,7 +84,7 @@ def _old(before: Mapping[str, FoundDomain], name: str, index: int) -> dict[str, 
 
 
 def domain_stages(
-    predicted: VirtPredicted, machine: VirtMachine, booted: VirtBooted
+    predicted: VirtPredicted, machine: VirtMachine, booted: Booted
 ) -> Iterator[Stage]:
     if predicted.release is None:
         why = f"there is no model of {predicted.kernel}"
@@ -105,8 +105,8 @@ def _made(
     expected = {
         name: domain
         for table in predicted.tables[:1]
-        if table.listed
-        for name, domain in _expected(predicted, machine, table.listed)
+        if table.origin.form == "nodes"
+        for name, domain in _expected(predicted, machine, table.origin)
     }
     differences = [
         Mismatch(name, _shown(expected.get(name)), _shown(found.get(name)))
@@ -125,7 +125,7 @@ def _expected(
     """The domains that the driver makes of a tree. listed: any list of it."""
     assert predicted.release is not None
     made = domains_made(listed, features(predicted.release), machine.offers)
-    lists = listed.siblings or (listed,)
+    lists = listed.of_tree
     attaches = any(d.states and not _all_dead(d.domains) for d in predicted.drivers.values())
     for domain in listed.power_domains:
         if domain.path not in made.paths:

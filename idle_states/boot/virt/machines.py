@@ -5,45 +5,30 @@ from collections.abc import Callable
 from ...dataclass import dataclass
 from ...linux.psci_firmware import PsciFirmware
 from ...linux.suspend_parameter import PSCI_PARAMETER, SBI_PARAMETER
+from ..machine import GUEST, Machine
 
 _PSCI_RUNS = 0xFFFF
 _PSCI_POWER_DOWN = 1 << 16
 _SBI_DEFAULTS = (0, 0x8000_0000)
+_HARDWARE = ("-m", "512M", "-nographic", "-monitor", "none", "-nic", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class VirtMachine:
+class VirtMachine(Machine):
     """A machine without OPAL.
 
-    name          as users call it
-    architecture  Debian's name of it
     riscv         its CPUs are RISC-V's; otherwise Arm's
-    program       of QEMU, and `package`, the Debian package that has it
-    options       of QEMU's command line: machine and CPU
     firmware      of which it asks to suspend a CPU
-    console       the guest's
-    kernel        Debian package, `image` the file in it, `suite` the Debian release; None: this
-                  machine's own
     parameter     the property with the argument for firmware
     refuses       why firmware does not suspend a CPU with this argument; "" if it does
     offers        what PSCI's firmware does (Arm)
     says          lines of the kernel that say so
     domain_name   what CPUs call their power domain in power-domain-names
     driver, wfi   name of the cpuidle driver; description of its state 0
-    cpus_max      greatest number of CPUs to boot it with
     """
 
-    name: str
-    architecture: str
     riscv: bool
-    program: str
-    package: str
-    options: tuple[str, ...]
     firmware: str
-    console: str
-    kernel: str
-    image: str
-    suite: str | None
     parameter: str
     refuses: Callable[[int], str]
     offers: PsciFirmware
@@ -51,7 +36,6 @@ class VirtMachine:
     domain_name: str
     driver: str
     wfi: str
-    cpus_max: int = 8
 
 
 def _psci(parameter: int) -> str:
@@ -78,12 +62,15 @@ ARM64 = VirtMachine(
     riscv=False,
     program="qemu-system-aarch64",
     package="qemu-system-arm",
-    options=("-M", "virt", "-cpu", "cortex-a57"),
+    options=("-M", "virt", "-cpu", "cortex-a57", *_HARDWARE),
+    arguments=f"console=ttyAMA0 {GUEST}",
     firmware="QEMU's PSCI",
-    console="ttyAMA0",
     kernel="linux-image-cloud-arm64",
-    image="boot/vmlinuz-*",
+    members=("boot/vmlinuz-*", "boot/config-*"),
+    full_kernel=None,
     suite=None,
+    cpus=2,
+    cpus_max=8,
     parameter=PSCI_PARAMETER,
     refuses=_psci,
     offers=PsciFirmware(osi=False, extended=False, sets_mode=False),
@@ -98,12 +85,15 @@ RISCV64 = VirtMachine(
     riscv=True,
     program="qemu-system-riscv64",
     package="qemu-system-misc",
-    options=("-M", "virt"),
+    options=("-M", "virt", *_HARDWARE),
+    arguments=f"console=ttyS0 {GUEST}",
     firmware="OpenSBI",
-    console="ttyS0",
     kernel="linux-image-riscv64",
-    image="boot/vmlinu[xz]-*",
+    members=("boot/vmlinu[xz]-*", "boot/config-*"),
+    full_kernel=None,
     suite="trixie",
+    cpus=2,
+    cpus_max=8,
     parameter=SBI_PARAMETER,
     refuses=_sbi,
     offers=PsciFirmware(),

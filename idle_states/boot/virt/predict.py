@@ -16,9 +16,9 @@ from ...linux.dt_messages import printed
 from ...linux.releases import Release, running
 from ...stages import Message
 from ...table import IdleTable
-from ..predict import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
+from ..booted import Booted
 from ..registered import NO_DRIVER, Row, registered_stage
-from .boot import VirtBooted
+from ..stage import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
 from .machines import VirtMachine
 
 FIRMWARE, TREE = "firmware", "tree"
@@ -67,7 +67,7 @@ class VirtPredicted:
         return self.number2driver.get(cpu)
 
 
-def predict(machine: VirtMachine, root: Node, booted: VirtBooted) -> VirtPredicted:
+def predict(machine: VirtMachine, root: Node, booted: Booted) -> VirtPredicted:
     """Predicts what the kernel that booted makes of a tree."""
     file = "the tree given to QEMU"
     tables = tuple(table_of(listed, "dtb", file, "") for listed in lists_of(root, file))
@@ -78,8 +78,8 @@ def predict(machine: VirtMachine, root: Node, booted: VirtBooted) -> VirtPredict
     if release is not None:
         for table in tables:
             driver = dt_idle.register(table, release, machine.offers)
-            assert table.listed is not None
-            drivers |= dict.fromkeys(table.listed.cpus, driver)
+            assert table.origin.form == "nodes"
+            drivers |= dict.fromkeys(table.origin.cpus, driver)
         known = {number: path for number, path in cpus.items() if path in drivers}
         messages = printed(tables, known, release, machine.offers) if known else ()
     return VirtPredicted(
@@ -97,7 +97,7 @@ def stages(
     predicted: VirtPredicted,
     machine: VirtMachine,
     placed: Mapping[str, Mapping[str, bytes]],
-    booted: VirtBooted,
+    booted: Booted,
     governor: str = "",
 ) -> Iterator[Stage]:
     """The stages up to what the kernel says.
@@ -115,7 +115,7 @@ def stages(
     yield _linux(predicted, booted.sections["dmesg"])
 
 
-def _firmware(machine: VirtMachine, booted: VirtBooted) -> Stage:
+def _firmware(machine: VirtMachine, booted: Booted) -> Stage:
     """What the machine's firmware is taken to offer, which the kernel prints."""
     told = booted.sections["psci"] + booted.sections["dmesg"]
     missing = [line for line in machine.says if line not in told]
@@ -143,7 +143,7 @@ def _tree(placed: Mapping[str, Mapping[str, bytes]], blob: bytes) -> Stage:
 
 
 def _registered(
-    predicted: VirtPredicted, machine: VirtMachine, booted: VirtBooted, governor: str
+    predicted: VirtPredicted, machine: VirtMachine, booted: Booted, governor: str
 ) -> Stage:
     """Each CPU's states: name, times, description, and whether they are on; the driver, and the
     governor asked for."""
@@ -158,8 +158,8 @@ def _rows(predicted: VirtPredicted, machine: VirtMachine, cpu: int) -> list[Row]
     if driver is None:
         return []
     path = predicted.cpus[cpu]
-    listed = next(t.listed for t in predicted.tables if t.listed and path in t.listed.cpus)
-    nodes = row_nodes(listed)
+    origins = (table.origin for table in predicted.tables)
+    nodes = row_nodes(next(one for one in origins if one.form == "nodes" and path in one.cpus))
     found: list[Row] = []
     for state in driver.states:
         text = machine.wfi if state.source is None else _description(nodes[state.source])

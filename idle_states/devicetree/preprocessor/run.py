@@ -13,12 +13,13 @@ from functools import cached_property
 from ...dataclass import dataclass, field
 from ...findings import Location, Unreadable, unreadable
 from ...reading import limits
-from ...reading.c import expression, lexer
-from ...reading.macro_budget import MacroBudget
+from ...reading.c.budget import MacroBudget
+from ...reading.c.expression import evaluate
+from ...reading.c.lexer import NAME, SIGN, Token, UnsupportedC, pastes, tokens, written
+from ...reading.c.macros import Expansion, Following, Macro
+from ...reading.c.preprocess import with_defined
 from ..tree import not_a_tree
-from .macros import BadMacro, DtsMacro, Expansion, Following
 from .sections import DefineRun, Directive, ExpandedText, Misread, Sections, Text, sections
-from .tokens import NAME, SIGN, DtsToken, pastes, tokens, written
 
 _NAMED = re.compile(r'<([^>\n]*)>|"([^"\n]*)"')
 _TOLD = {"__DTS__": "1", "__ASSEMBLER__": "1", "__STDC__": "1", "__STDC_HOSTED__": "1"}
@@ -120,11 +121,11 @@ def _parsed(data: bytes, file: str) -> Sections:
 class _Run:
     def __init__(self, find: Find, size: int) -> None:
         self.find = find
-        self.macros = {name: DtsMacro(name, text) for name, text in _TOLD.items()}
+        self.macros = {name: Macro(name, text) for name, text in _TOLD.items()}
         self.budget = MacroBudget(size)
-        self.expansion = Expansion(self.macros, self.budget)
+        self.expansion = Expansion(self.macros, self.budget, strict=False)
         # of names that take no arguments and whose expansion has none that does
-        self.known: dict[str, tuple[str, DtsToken, DtsToken] | None] = {}
+        self.known: dict[str, tuple[str, Token, Token] | None] = {}
         self.made = WholeSource()
         self.parts: list[str] = []
         self.line = 1
@@ -192,7 +193,7 @@ class _Run:
         if not _NAMED.match(rest):
             try:
                 rest = written(self.expansion.expanded(tokens(rest)))
-            except BadMacro as problem:
+            except UnsupportedC as problem:
                 raise not_a_tree(where, str(problem)) from None
         named = _NAMED.match(rest)
         if named is None:
@@ -217,10 +218,10 @@ class _Run:
         try:
             # a file that is included again is more work, and no more source
             if path in self.made.shown:
-                self.expansion.spend(size, named[0])
+                self.expansion.spend(size, Token(NAME, named[0]))
             else:
                 self.budget.grow(size)
-        except BadMacro as problem:
+        except UnsupportedC as problem:
             raise not_a_tree(where, str(problem)) from None
         files, most = limits.DTS_INCLUDED_FILES, limits.DTS_EXPANDED_BYTES
         if len(self.made.shown) > files or self.read > most:
@@ -236,29 +237,11 @@ class _Run:
                 raise self.bad(part, name, f"expected a name after #{part.word}, found none")
             return (named[0].text in self.macros) == (part.word == "ifdef")
         try:
-            words = self.expansion.expanded(self.settled(tokens(part.rest)))
-            given = lexer.tokens(written(words))
-            return bool(expression.evaluate(given, 0, 0, in_if=True).value)
-        except (BadMacro, lexer.UnsupportedC) as problem:
+            settled = with_defined(tokens(part.rest), self.macros.__contains__)
+            condition = self.expansion.expanded(settled)
+            return bool(evaluate(condition, 0, 0, in_if=True).value)
+        except UnsupportedC as problem:
             raise self.bad(part, name, f"#{part.word} cannot be evaluated: {problem}") from None
-
-    def settled(self, condition: list[DtsToken]) -> list[DtsToken]:
-        """With `defined NAME` as 0 or 1."""
-        made: list[DtsToken] = []
-        number = 0
-        while number < len(condition):
-            token = condition[number]
-            number += 1
-            if token.text == "defined":
-                inner = condition[number : number + 3]
-                whole = [part.text for part in inner[::2]] == ["(", ")"]
-                named = inner[1] if whole else inner[0] if inner else token
-                if named is token or named.kind != NAME:
-                    raise BadMacro("expected a name after defined")
-                number += 3 if whole else 1
-                token = DtsToken("number", str(int(named.text in self.macros)), token.blank)
-            made.append(token)
-        return made
 
     def text(self, part: Text, name: str) -> None:
         used = self.macros.keys() & part.names
@@ -295,10 +278,10 @@ class _Run:
         part.met = True
         return made, edits
 
-    def reached(self, used: set[str]) -> dict[str, DtsMacro | None]:
+    def reached(self, used: set[str]) -> dict[str, Macro | None]:
         """All that an expansion of these macros may look up; empty where ## makes that unknown, or
         where too much is kept by now."""
-        found: dict[str, DtsMacro | None] = {}
+        found: dict[str, Macro | None] = {}
         waiting = [*used]
         while waiting:
             if self.kept + len(found) > _MOST_KEPT:
@@ -327,7 +310,7 @@ class _Run:
         source = part.text
         parts: list[str] = []
         done = size = owed = 0
-        before: DtsToken | None = None
+        before: Token | None = None
         uses = sorted((at, name) for name in used for at in part.names[name])
         for at, word in uses:
             if at < done:
@@ -335,14 +318,15 @@ class _Run:
             try:
                 known = self.known[word] if word in self.known else self.learned(word)
                 if known is not None:
-                    self.expansion.spend(limits.MACRO_TOKEN_BYTES + len(known[0]), word)
+                    cost = limits.MACRO_TOKEN_BYTES + len(known[0])
+                    self.expansion.spend(cost, Token(NAME, word))
                     text, first, last, end = *known, at + len(word)
                 else:
                     following = Following(source, at + len(word))
-                    found = self.expansion.expanded([DtsToken(NAME, word)], following)
+                    found = self.expansion.expanded([Token(NAME, word)], following)
                     text, end = written(found), following.at
                     first, last = (found[0], found[-1]) if found else (_NOTHING, _NOTHING)
-            except BadMacro as problem:
+            except UnsupportedC as problem:
                 line = part.line + source.count("\n", 0, at)
                 column = at - source.rfind("\n", 0, at)
                 raise not_a_tree(
@@ -372,11 +356,11 @@ class _Run:
         parts.append(plain)
         return "".join(parts)
 
-    def learned(self, word: str) -> tuple[str, DtsToken, DtsToken] | None:
+    def learned(self, word: str) -> tuple[str, Token, Token] | None:
         """The expansion of a name, if it is the same wherever it stands."""
-        found: tuple[str, DtsToken, DtsToken] | None = None
+        found: tuple[str, Token, Token] | None = None
         if self.macros[word].parameters is None:
-            made = self.expansion.expanded([DtsToken(NAME, word)])
+            made = self.expansion.expanded([Token(NAME, word)])
             macro = self.macros.get(made[-1].text) if made and made[-1].kind == NAME else None
             if macro is None or macro.parameters is None:
                 first, last = (made[0], made[-1]) if made else (_NOTHING, _NOTHING)
@@ -390,7 +374,7 @@ class _Run:
         return not_a_tree(where, message)
 
 
-_NOTHING = DtsToken(SIGN, "")
+_NOTHING = Token(SIGN, "")
 
 
 def _paid(
@@ -402,7 +386,7 @@ def _paid(
     return plain[:at] + "\n" * owed + plain[at:]
 
 
-def _ending(source: str, at: int) -> DtsToken | None:
+def _ending(source: str, at: int) -> Token | None:
     """The sign right before a place; None where there is a blank or the beginning."""
     sign = source[at - 1 : at]
-    return DtsToken(SIGN, sign) if sign and not sign.isspace() else None
+    return Token(SIGN, sign) if sign and not sign.isspace() else None

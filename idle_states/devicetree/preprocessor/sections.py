@@ -7,12 +7,13 @@ continued lines joined, comments taken out, definitions parsed, names found.
 import re
 
 from ...dataclass import dataclass
-from .macros import BadMacro, DtsMacro
-from .tokens import DIGITS, QUOTE, WORD
+from ...reading.c.lexer import DIGITS, QUOTED_CHARACTER, QUOTED_STRING, WORD, UnsupportedC
+from ...reading.c.macros import Macro
 
+_QUOTED = f"{QUOTED_STRING}|{QUOTED_CHARACTER}"
 _CONTINUED = re.compile(r"^(?:[^\n]*\\[ \t\f\v]*\n)+[^\n]*", re.MULTILINE)
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")
-_COMMENT = re.compile(rf"{QUOTE}|(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<open>/\*)", re.DOTALL)
+_COMMENT = re.compile(rf"{_QUOTED}|(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<open>/\*)", re.DOTALL)
 _WORDS = "define|undef|ifdef|ifndef|if|elif|else|endif|include|error|warning|pragma|line"
 _OTHERS = "include_next|import|ident|sccs|assert|unassert"
 _DIRECTIVE = re.compile(
@@ -20,7 +21,7 @@ _DIRECTIVE = re.compile(
 )
 ANY = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef|ifdef|ifndef|if|include)\b(?![,-])", re.MULTILINE)
 """What a source has that the preprocessor is for."""
-_NAMES = re.compile(rf"{QUOTE}|{DIGITS}|({WORD})", re.ASCII)
+_NAMES = re.compile(rf"{_QUOTED}|{DIGITS}|({WORD})", re.ASCII)
 
 # a line's end within a comment or a continued line, which does not end a directive
 _SOFT = "\r"
@@ -57,7 +58,7 @@ class ExpandedText:
     """
 
     used: set[str]
-    macros: dict[str, DtsMacro | None]
+    macros: dict[str, Macro | None]
     made: str
     edits: list[tuple[int, int, int, int]]
     cost: int
@@ -76,7 +77,7 @@ class Directive:
 class DefineRun:
     """#define after #define, with nothing between them."""
 
-    macros: dict[str, DtsMacro]
+    macros: dict[str, Macro]
 
 
 @dataclass(slots=True)
@@ -127,8 +128,8 @@ def sections(data: bytes) -> Sections:
 
 def _define(made: Sections, definition: str, line: int) -> None:
     try:
-        macro = DtsMacro.parsed(definition)
-    except BadMacro as problem:
+        macro = Macro.parsed(definition)
+    except UnsupportedC as problem:
         # only where it is not skipped is it an error
         made.parts.append(Directive("define", str(problem), line))
         return

@@ -1,12 +1,16 @@
-"""The formats of measurements: one module each, asked in this order whether a file is theirs.
+"""The formats of measurements: a module format_NAME each, asked whether a file is theirs.
 
 A module has
+    TITLE                                              what messages call the format
     recognises(output: ToolOutput) -> bool             looks at no more than its head
     read(output: ToolOutput, told: Told) -> Measured
 and is imported when it is asked.
 """
 
 import importlib
+import os
+import re
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -18,31 +22,24 @@ from ...reading.unexpected import on_input
 from ...wording import joined, plural
 from .output import Told, ToolOutput, output_of
 
-FORMATS = {
-    "own": "the output of idle-states measure",
-    "wult": "wult's datapoints",
-    "latency_test": "a log of the cpuidle latency test",
-    "latency_module": "readings of the module latency_test",
-    "rtla": "a histogram of rtla timerlat",
-    "timerlat_trace": "a trace of timerlat",
-    "cyclictest": "a histogram of cyclictest",
-    "wakeup_test": "a log of avocado's cpuidle_wakeup_test",
-    "turbostat": "turbostat's output",
-    "cpupower": "the output of cpupower idle-info or monitor",
-    "pepc": "the output of pepc cstates info",
-    "powertop": "powertop's CSV",
-    "idlestat": "idlestat's CSV",
-    "perf_stat": "the output of perf stat -x",
-    "powercap": "readings of powercap",
-    "summary_table": "a table of N, median, average and percentiles",
-}
-"""NAME -> what messages call it."""
+_FILE = re.compile(r"format_(\w+)\.py")
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    """Returns the formats that there are, found by looking into this directory."""
+    files = os.listdir(os.path.dirname(__file__))
+    return tuple(sorted(match[1] for file in files if (match := _FILE.fullmatch(file))))
+
+
+def format_module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__package__}.format_{name}")
 
 
 def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
     """All that a file, or the files of a directory, say of idle states.
 
-    path  a file of one of FORMATS; the result directory of wult, pbe or SleepWell; or a directory
+    path  a file of one of the formats; the result directory of wult or pbe; or a directory
           of such files and directories, each a `Measured` of its own. "-" is standard input.
     told  what the caller knows and files of this format do not say
 
@@ -65,8 +62,7 @@ def read_output(output: ToolOutput, told: Told) -> Measured:
     """What the text of one file says of idle states; told, errors: see read_measured()."""
     name = format_of(output)
     if name is None:
-        known = joined(list(FORMATS.values()), "or")
-        raise output.refused(f"expected {known}, found none of them", 1)
+        raise output.refused(f"expected {_known()}, found none of them", 1)
     return named(format_module(name).read(output, told), told)
 
 
@@ -96,23 +92,23 @@ def format_of(output: ToolOutput) -> str | None:
     opening.expect_utf8(output.data[:4], output.shown)
     if b"\0" in output.data[: limits.MEASURED_HEAD_BYTES]:
         raise output.refused("expected text, found binary data")
-    for name in FORMATS:
+    for name in format_names():
         if format_module(name).recognises(output):
             return name
     return None
 
 
-def format_module(name: str) -> ModuleType:
-    return importlib.import_module(f"{__package__}.{name}")
+def _known() -> str:
+    return joined([format_module(name).TITLE for name in format_names()], "or")
 
 
 def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
     """What a tool's result directory says; None for another directory."""
-    from . import result_directory, sleepwell
+    from . import result_directory
 
-    if tree.is_file(result_directory.DATAPOINTS):
-        return named(result_directory.read(tree, told), told)
-    return named(sleepwell.read(tree, told), told) if sleepwell.is_result(tree) else None
+    if not tree.is_file(result_directory.DATAPOINTS):
+        return None
+    return named(result_directory.read(tree, told), told)
 
 
 def _of_directory(path: Path, told: Told) -> list[Measured]:
@@ -142,8 +138,7 @@ def _of_directory(path: Path, told: Told) -> list[Measured]:
             else:
                 found.append(named(format_module(name).read(output, told), told))
     if not found:
-        known = joined(list(FORMATS.values()), "or")
-        raise unreadable(path.as_posix(), f"expected files of {known}, found none of them")
+        raise unreadable(path.as_posix(), f"expected files of {_known()}, found none of them")
     if others:
         note = f"{plural(len(others), 'file')} of the directory of no known format left aside: "
         note += f"{joined(others[:3])}{' ...' if others[3:] else ''}"

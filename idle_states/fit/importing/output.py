@@ -13,7 +13,7 @@ from typing import Literal
 
 from ...dataclass import dataclass
 from ...findings import Location, Unreadable, UsageError, unreadable
-from ...measured import Claimed, Energy, Latency, Measured, Stay, WokenBy
+from ...measured import Claimed, Energy, Latency, Measured, WokenBy
 from ...reading import limits, opening
 from ...reading.compressed import DamagedArchive, TooLarge, whole
 from ...reading.mail import has_headers, parse
@@ -35,14 +35,12 @@ class Told:
     busy       measured with the CPU kept awake
     period_ns  time between wake-ups
     woken_by   what ended the idle periods
-    seconds    how long the energy was measured
     """
 
     state: str | None = None
     busy: bool = False
     period_ns: float | None = None
     woken_by: WokenBy | None = None
-    seconds: float | None = None
 
     def forced(self, file: str, tool: str) -> tuple[str, float]:
         """State and period, without which no energy of a state follows from the tool's output.
@@ -104,7 +102,6 @@ class ToolOutput:
         kernel: str | None = None,
         latencies: Iterable[Latency] = (),
         energies: Iterable[Energy] = (),
-        stays: Iterable[Stay] = (),
         claims: Iterable[Claimed] = (),
         left_out: Mapping[str, int] | None = None,
     ) -> Measured:
@@ -117,7 +114,6 @@ class ToolOutput:
             kernel,
             tuple(latencies),
             tuple(energies),
-            tuple(stays),
             tuple(claims),
             left_out or {},
             (*self.remarks, *notes),

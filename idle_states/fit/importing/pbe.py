@@ -18,16 +18,19 @@ from ...findings import Location, unreadable
 from ...measured import Energy, Measured
 from ...reading import limits, opening
 from .collected import counted
+from .columns import Column, csv_rows
+from .format_turbostat import entries, powers
+from .format_turbostat import spans as turbostat_spans
 from .output import MOST, Told, ToolOutput, output_of
-from .turbostat import entries, powers
-from .turbostat import spans as turbostat_spans
 from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, requested_state
 
 DOMINANT = 0.95
 MIXED = "spans in which no state had 95 % of the idle time that Linux asked for"
 STOPPED = "spans that datapoints.csv has no row of: the run was stopped"
 UNMEASURED = "spans without a reading of power"
-_COLUMNS = ("Time", "LDist")
+POINTS = (Column("Time", "number"), Column("LDist", "ns"))
+METER = (Column("T", "number"), Column("P", "number"))
+"""Of a wall meter: s of the day's clock, and W."""
 _CORE_STATE = re.compile(r"C([0-9]{1,2})[A-Z]{0,2}")
 _LABELS = ("labels.txt", "stats/labels.txt")
 _TURBOSTAT = ("stats/turbostat.raw.txt", "stats/turbostat/turbostat.raw.txt")
@@ -121,21 +124,10 @@ def _opened(tree: opening.Tree, names: Sequence[str]) -> ToolOutput | None:
 
 def _asked(output: ToolOutput) -> set[float]:
     """The periods that the rows of datapoints.csv name."""
-    columns: list[str] = []
     found = set()
-    for number, line in output.numbered():
-        cells = [cell.strip() for cell in line.split(",")]
-        if not columns:
-            if any(name not in cells for name in _COLUMNS):
-                raise output.unexpected("the columns Time,LDist", line, number)
-            columns = cells
-        elif line.strip():
-            if len(cells) != len(columns):
-                message = f"expected {len(columns)} columns, found {len(cells)}"
-                raise output.refused(message, number)
-            output.number(cells[columns.index("Time")], number, "Time")
-            period = cells[columns.index("LDist")]
-            found.add(output.time_ns(period, number, "LDist", "ns"))
+    for row in csv_rows(output, POINTS, "the columns Time,LDist"):
+        row.value("Time")
+        found.add(row.value("LDist"))
     return found
 
 
@@ -202,28 +194,15 @@ def _states(
 
 
 def _of_meter(output: ToolOutput | None) -> list[_Reading]:
-    """Of a wall meter: columns T, in s of the day's clock, and P, in W."""
     kept: list[_Reading] = []
     if output is None:
         return kept
-    columns: list[str] = []
     before: float | None = None
-    for number, line in output.numbered():
-        cells = [cell.strip() for cell in line.split(",")]
-        if not columns:
-            if "T" not in cells or "P" not in cells:
-                raise output.unexpected("columns with T and P", line, number)
-            columns = cells
-            continue
-        if not line.strip():
-            continue
-        if len(cells) != len(columns):
-            raise output.refused(f"expected {len(columns)} columns, found {len(cells)}", number)
-        end = output.number(cells[columns.index("T")], number, "T")
-        watts = output.number(cells[columns.index("P")], number, "P")
+    for row in csv_rows(output, METER, "columns with T and P"):
+        end, watts = row.value("T"), row.value("P")
         if before is not None:
             if end < before:
-                raise output.unexpected("times to rise", cells[columns.index("T")], number)
+                raise output.unexpected("times to rise", row.text("T"), row.line)
             kept.append(_Reading(end, end - before, {"wall": watts}))
         before = end
     return kept

@@ -13,14 +13,14 @@ DATAPOINTS, INFO = "datapoints.csv", "info.yml"
 def read(tree: opening.Tree, told: Told) -> Measured:
     """Raises Unreadable (IS930) for results of ndl, which are no exit latencies, and of tools that
     are not known; OSError."""
-    from . import pbe, wult
+    from . import format_wult, pbe
 
     info = information(tree)
     name = tree.shown(DATAPOINTS)
     output = output_of(name, tree.read(DATAPOINTS, limits.MEASURED_BYTES))
     tool = info.get("toolname", "wult")
     if tool in ("wult", "ndl"):
-        return wult.read(output, told, info)
+        return format_wult.read(output, told, info)
     if tool == "pbe":
         version = info.get("toolver", "")[:40]
         return pbe.read(tree, output, told, f"pbe {version}".rstrip())

@@ -53,14 +53,14 @@ def register(
             f"expected Linux {oldest} or later for {table.name}, found {release.name}: what "
             "Linux made of ACPI's objects before is not modelled"
         )
-    assert table.acpi is not None
-    machine = _machine(table.acpi, platform, firmware)
-    places = _rows(table.acpi)
+    assert table.origin.form == "acpi"
+    machine = _machine(table.origin, platform, firmware)
+    places = _rows(table.origin)
     if platform is not None:
         if not machine.is_x86:
             raise UsageError(
                 f"expected a table of an x86 machine for platform {platform.name}, found that "
-                f"{table.name} is of {table.acpi.arch}"
+                f"{table.name} is of {table.origin.arch}"
             )
         if platform.given & {"acpi", "lpi"}:
             raise UsageError(
@@ -73,7 +73,7 @@ def register(
         driver = f"acpi_idle, for intel_idle does not start: {tried}"
         assumed = without_acpi(platform)
         return _by_acpi_idle(table, release, machine, places, driver, assumed)
-    assumed = tuple(_assumed(table.acpi))
+    assumed = tuple(_assumed(table.origin))
     return _by_acpi_idle(table, release, machine, places, "acpi_idle", assumed)
 
 

@@ -153,7 +153,7 @@ def enumerators(clean: Preprocessed) -> dict[str, str]:
 
 
 def _value(clean: Preprocessed, start: int, end: int, known: Mapping[str, str]) -> int:
-    tokens = clean.expander.expand(clean.tokens(start, end), start)
+    tokens = clean.expanded(clean.tokens(start, end), start)
     settled = [
         token._replace(kind="number", text=known[token.text].strip("()"))
         if token.text in known

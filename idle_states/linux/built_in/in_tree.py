@@ -64,8 +64,9 @@ def _agreed(arch2found: "dict[str, list[IdleTable] | Unreadable]", shown: str) -
     archs = tuple(arch for arch in good if arch) if len(good) < len(arch2found) else ()
     first, *others = (
         [
-            replace(table, built_in=table.built_in and replace(table.built_in, archs=archs))
+            replace(table, origin=replace(table.origin, archs=archs))
             for table in found
+            if table.origin.form == "driver"
         ]
         for found in good.values()
     )

@@ -9,13 +9,13 @@ from ...dataclass import dataclass, field
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import evaluate, stored
+from ...reading.c.initialiser import Initialised, elements, placed
 from ...reading.c.lexer import Token, UnsupportedC, string
 from ...reading.c.preprocess import preprocess
 from ...reading.c.source import CSource
-from ...table import IdleState, IdleTable, Origin, Register
+from ...table import IdleState, IdleTable, ReadFrom, Register
 from ..cpuidle_flags import HINT_SHIFT
 from .headers import BUILTIN, CONFIGURED, enumerators
-from .initialiser import Initialised, elements, placed
 from .uses import uses
 from .x86_match import ENTRY, LIST, entry, matched
 from .x86_match import rows as listed
@@ -185,12 +185,11 @@ class _Reader(CSource):
                 if number >= built_in.first_row
             ),
             Register.NONE,
-            built_in=built_in,
+            origin=built_in,
             title=f"built into Linux's driver {built_in.driver}"
             if built_in.driver
             else "an array that a driver of Linux makes its states of",
-            exported=True,
-            origin=Origin(KIND, self.file, self.sha256, where),
+            read_from=ReadFrom(KIND, self.file, self.sha256, where),
             where={"table": where, "name": where},
         )
 
@@ -274,7 +273,7 @@ class _Reader(CSource):
 
     def value(self, tokens: Sequence[Token], before: Token) -> int:
         """The value of an expression whose macros are not expanded yet."""
-        return self.number(self.clean.expander.expand(tokens, before.start), before, 32, False)
+        return self.number(self.clean.expanded(tokens, before.start), before, 32, False)
 
     @cached_property
     def bits(self) -> dict[int, str]:
@@ -285,7 +284,7 @@ class _Reader(CSource):
         for name in (*heads, *(name for name in own if "_FLAG" in name)):
             token = Token("name", name, 0, 0)
             try:
-                value = evaluate(self.clean.expander.expand([token], len(self.text)), 0, 0).value
+                value = evaluate(self.clean.expanded([token], len(self.text)), 0, 0).value
             except UnsupportedC:
                 continue
             if value and value & (value - 1) == 0:
@@ -350,7 +349,7 @@ class _Reader(CSource):
         return content[:size].decode("utf-8", "surrogateescape")
 
     def expanded(self, start: int, end: int) -> list[Token]:
-        return self.clean.expander.expand(self.clean.tokens(start, end), start)
+        return self.clean.expanded(self.clean.tokens(start, end), start)
 
     def end_of_list(self, start: int) -> int:
         """The offset after the brace that closes the one at `start`."""

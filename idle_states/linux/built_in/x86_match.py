@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...beyond_opal import MatchedCpu
 from ...reading import limits
+from ...reading.c.initialiser import Initialised
 from ...reading.c.lexer import Token, UnsupportedC
-from .initialiser import Initialised
 
 ENTRY = re.compile(r"\bstruct\s+idle_cpu\s+(\w+)\s*(?:__\w+\s*)?=\s*(?=\{)", re.ASCII)
 LIST = re.compile(

@@ -126,7 +126,7 @@ def _dead(
 ) -> str:
     if not known.hierarchy or (listed.riscv and not known.riscv):
         return "this kernel does not look at power domains"
-    if listed.riscv and not all(one.names_domains for one in listed.siblings or (listed,)):
+    if listed.riscv and not all(one.names_domains for one in listed.of_tree):
         return "not every CPU has power-domains and power-domain-names, so that none sits in one"
     if not listed.riscv and listed.enable_method != "psci":
         return "only CPUs that PSCI enables sit in power domains"
@@ -153,7 +153,7 @@ class TreeDomains:
         self._within: dict[str, list[str]] = {}
         for each in self.path2domain.values():
             self._within.setdefault(self.parent(each), []).append(each.path)
-        for one in listed.siblings or (listed,):
+        for one in listed.of_tree:
             if one.attached is None:
                 continue
             self._attached.add(one.attached.path)

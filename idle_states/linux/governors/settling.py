@@ -9,16 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 
 from ...dataclass import dataclass, replace
+from ..asked import FAR_NS, NO_LIMIT_US
 from . import Governor
 from .interface import NO_STATE, Decision, Outcome, Situation, tick_ns
 from .menu_history import IntervalHistory
 from .watched import LengthsAlike, WatchedLength
-
-FAR_NS = 10 * 1_000_000_000
-"""Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
-it can affect idle periods longer than about a thousandth of it."""
-NO_LIMIT_US = 2_000_000_000
-"""The default of PM QoS: no latency limit."""
 
 SETTLING = 256
 """A governor forgets an eighth per idle period, so the first is forgotten after 80; going back and

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ...dataclass import dataclass, replace
+from ..asked import FAR_NS
 from .interface import Outcome, tick_ns
-from .settling import FAR_NS, Circumstances, Settling
+from .settling import Circumstances, Settling
 
 _US = 1000
 _SHORT_NS = 15 * _US
@@ -52,11 +53,11 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
 
-    ranges = _ranges(idles_tried(settling, circumstances), over)
+    ranges = _ranges(_idles_tried(settling, circumstances), over)
     return ranges if _bounded(circumstances) else _endless(ranges)
 
 
-def idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
+def _idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
     """The lengths that selection_map() tries in any case; beside them only some about each boundary
     that it finds."""
     points, end = _lengths(settling, circumstances), circumstances.next_timer_ns
@@ -78,11 +79,11 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
 
-    return _endless(_ranges(timers_tried(settling, idle_ns, circumstances), over))
+    return _endless(_ranges(_timers_tried(settling, idle_ns, circumstances), over))
 
 
-def timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
-    """As idles_tried(), of timer_map()."""
+def _timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
+    """As _idles_tried(), of timer_map()."""
     points = _timers(settling, idle_ns, circumstances.wake_ns)
     return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
 

@@ -24,8 +24,8 @@ def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> Ta
     Raises UsageError where the release has no such parameter, where times are no whole
     microseconds, and where the driver would refuse the value.
     """
-    assert table.built_in is not None
-    if table.built_in.by_release or not table.built_in.cpus:
+    assert table.origin.form == "driver"
+    if table.origin.by_release or not table.origin.cpus:
         driver = register(table, release, platform)
         if platform.parameters.table:
             _hold_accepted(driver, release, platform)

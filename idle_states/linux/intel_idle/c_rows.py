@@ -11,8 +11,8 @@ def write(table: IdleTable) -> str:
     """Returns the array of a table of intel_idle, to be put in place of the driver's own, with the
     row that ends it. Raises UsageError for other tables, and for texts that no C string holds as
     they are."""
-    found = table.built_in
-    if found is None or not found.is_intel_idle:
+    found = table.origin
+    if found.form != "driver" or not found.is_intel_idle:
         raise UsageError(f"expected a table of intel_idle, found {table.name}")
     rows = "".join("".join(_row(state)) for state in found.states)
     return (

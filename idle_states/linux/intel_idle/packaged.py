@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...beyond_opal import BuiltIn, BuiltInState, MatchedCpu
 from ...findings import UsageError
 from ...skiboot.platform import BadPlatform
-from ...table import IdleState, IdleTable, Origin, Register
+from ...table import IdleState, IdleTable, ReadFrom, Register
 from ...wording import suggestion
 from ..acpi_idle.for_intel import objects_of
 from ..cpuidle_flags import HINT_SHIFT
@@ -87,10 +87,9 @@ def _table(
         cpu.table,
         _rows(states),
         Register.NONE,
-        built_in=BuiltIn(states, cpus=(cpu,), machine=machine, by_release=by_release),
+        origin=BuiltIn(states, cpus=(cpu,), machine=machine, by_release=by_release),
         title=f"intel_idle's table for {cpu.name}, as Linux {tree} has it",
-        exported=True,
-        origin=Origin("driver", text, digest),
+        read_from=ReadFrom("driver", text, digest),
     )
 
 
@@ -111,10 +110,9 @@ def _of_acpi(entries: Sequence[AcpiState], text: str, machine: str) -> IdleTable
         "_CST",
         _rows(states),
         Register.NONE,
-        built_in=BuiltIn(states, machine=machine),
+        origin=BuiltIn(states, machine=machine),
         title="ACPI's states, with the residencies that intel_idle derives",
-        exported=True,
-        origin=Origin("driver", text, digest),
+        read_from=ReadFrom("driver", text, digest),
     )
 
 
@@ -134,13 +132,13 @@ def _rows(states: Sequence[BuiltInState]) -> tuple[IdleState, ...]:
 def as_of(table: IdleTable, kernel: Release) -> IdleTable:
     """The table with the figures of a release, if each has its own and this one has the processor;
     else as it is."""
-    found = table.built_in
-    if found is None or not found.by_release:
+    found = table.origin
+    if found.form != "driver" or not found.by_release:
         return table
     tree, model = tree_of(kernel), found.cpus[0].model
     if _listed(tree, model) is None:
         return table
-    return _table(tree, model, table.origin.file, found.machine, by_release=True)
+    return _table(tree, model, table.read_from.file, found.machine, by_release=True)
 
 
 def _listed(tree: str, model: int) -> MatchedCpu | None:

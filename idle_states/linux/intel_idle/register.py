@@ -50,8 +50,8 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
             offline="",
             assumptions=_assumptions(table, release, platform),
         )
-    found = table.built_in
-    assert found is not None
+    found = table.origin
+    assert found.form == "driver"
     array: Sequence[StartedState] = data.arrays.get(started.array, ())
     if not started.array and not found.cpus:
         # the table is of ACPI's states itself
@@ -98,8 +98,8 @@ def driver_states(
 def _with_rows(data: IntelIdleData, table: IdleTable, platform: X86Platform) -> IntelIdleData:
     """The driver's data with the table's rows for the processor's, unless each release has its own.
     Raises UsageError."""
-    found = table.built_in
-    if found is None or not found.is_intel_idle:
+    found = table.origin
+    if found.form != "driver" or not found.is_intel_idle:
         raise UsageError(
             f"expected a table of intel_idle for platform {platform.name}, found {table.name}"
         )
@@ -162,8 +162,8 @@ def _with_acpi(platform: X86Platform, data: IntelIdleData, release: Release) -> 
 def _own_rows(table: IdleTable, array: Sequence[StartedState]) -> dict[int, int]:
     """Row of the driver's array -> row of the table: of the same name, where each release has rows
     of its own."""
-    assert table.built_in is not None
-    if not table.built_in.by_release:
+    assert table.origin.form == "driver"
+    if not table.origin.by_release:
         return {row: row for row in range(len(array))}
     name2row = {state.name: row for row, state in enumerate(table.states)}
     return {at: name2row[row.name] for at, row in enumerate(array) if row.name in name2row}
@@ -235,7 +235,7 @@ def _changed(
 
 def _assumptions(table: IdleTable, release: Release, platform: X86Platform) -> tuple[str, ...]:
     basis = figures.basis(release, platform.machine.model)
-    by_release = table.built_in is not None and table.built_in.by_release
+    by_release = table.origin.form == "driver" and table.origin.by_release
     ignored = platform.parameters.table and not features(release).table_parameter
     return (
         *platform.assumed,

@@ -1,8 +1,11 @@
 """C as the compiler sees it: tokens, macros, conditionals and constant expressions, with places.
 
-lexer       tokens; what literals stand for
-macros      definitions by place in the file, and their expansion
-preprocess  what is left of a file for the compiler
-expression  constant expressions
-source      places in a file, and what cannot be evaluated there
+lexer        tokens; how they are written; what literals stand for
+macros       macros and their expansion, for C and for device-tree source
+budget       the amount that macros may produce
+definitions  macros by place in a C file
+preprocess   what is left of a C file for the compiler; `defined` in conditions
+expression   constant expressions
+initialiser  initialisers of structs and arrays
+source       places in a file, and what cannot be evaluated there
 """

@@ -1,26 +1,44 @@
-"""C tokens with their places, and what string and character literals stand for."""
+"""Preprocessing tokens of C with their places, how they are written side by side, and what string
+and character literals stand for.
+
+Device-tree source has the same tokens: kernels have it preprocessed as assembler (gcc's -x
+assembler-with-cpp), where a quote without its partner takes the rest of the line and what is no
+token of C stands for itself.
+
+Source: GCC 12 libcpp/lex.cc lex_raw_string(), cpp_avoid_paste(); gcc/c-family/c-ppoutput.cc
+scan_translation_unit().
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...table import U64_MAX
 from .. import limits
 
+NAME, NUMBER, STRING, CHARACTER, SIGN, PASTE = (
+    "name", "number", "string", "character", "sign", "paste",
+)  # fmt: skip
+LITERALS = (STRING, CHARACTER)
+
 
 class Token(NamedTuple):
     """A preprocessing token.
 
-    kind        "name", "number", "string", "character", "sign", or "stray" for a character that
-                begins none of these
+    kind        NAME, NUMBER (also "1x", "0x1e-3"), STRING, CHARACTER, SIGN, or PASTE: a ## that is
+                an operator
     start, end  offsets in the source; of a token that a macro expands to, those of the macro's use
+    blank       whether a blank stood before it
+    edge        whether a macro began or ended before it, so that a blank may have to be put there
     hidden      names of the macros whose expansion it is from; they are not expanded in it again
     """
 
     kind: str
     text: str
-    start: int
-    end: int
+    start: int = 0
+    end: int = 0
+    blank: bool = False
+    edge: bool = False
     hidden: frozenset[str] = frozenset()
 
 
@@ -28,7 +46,7 @@ class UnsupportedC(Exception):
     """C that cannot be evaluated. message: what was expected and found; start, end: offsets of
     the text that it is about."""
 
-    def __init__(self, message: str, start: int, end: int) -> None:
+    def __init__(self, message: str, start: int = 0, end: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.start = start
@@ -37,31 +55,69 @@ class UnsupportedC(Exception):
 
 # atomic groups, not possessive repetitions: those of CPython before 3.11.5 match too much
 COMMENT = r"(?>/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|//(?:[^\\\n]|\\(?:\r?\n)?)*)"
-STRING = r'(?>"(?:[^"\\\n]|\\(?:\r?\n|.))*)"?'
-CHARACTER = r"(?>'(?:[^'\\\n]|\\(?:\r?\n|.))*)'?"
+QUOTED_STRING = r'(?>"(?:[^"\\\n]|\\(?:\r?\n|.))*)"?'
+QUOTED_CHARACTER = r"(?>'(?:[^'\\\n]|\\(?:\r?\n|.))*)'?"
 SPLICE = r"\\\r?\n"
+WORD = r"[A-Za-z_$][\w$]*"
+DIGITS = r"\.?[0-9](?>[\w.$]*(?:(?<=[eEpP])[+-][\w.$]*)*)"
 
 _TOKEN = re.compile(
-    rf"""(?>(?: \s | {SPLICE} | {COMMENT} )+)
-    | ([A-Za-z_]\w*)
-    | (\.?[0-9](?:[eEpP][+-]|[\w.])*)
-    | ({STRING})
-    | ({CHARACTER})
-    | (<<|>>|<=|>=|==|!=|&&|\|\||\#\#|[-+*/%&|^~!<>?:(),.;={{}}\[\]\#])
-    | (.)""",
+    rf"""((?>(?: \s | {SPLICE} | {COMMENT} )+))
+    | ({WORD})
+    | ({DIGITS})
+    | ({QUOTED_STRING})
+    | ({QUOTED_CHARACTER})
+    | (\.\.\.|<<=|>>=|\#\#|<<|>>|->|\+\+|--|&&|\|\||[-<>=!+*/%&|^]=|.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_KINDS = (None, "name", "number", "string", "character", "sign", "stray")
+_BLANK = 1
+_KINDS = ("", "", NAME, NUMBER, STRING, CHARACTER, SIGN)
+_PASTES = {
+    "=": "=", "!": "=", "*": "=", "^": "=", "<<": "=", ">>": "=", "+": "+=", "-": "->=", "/": "/*=",
+    "%": "=", "&": "&=", "|": "|=", "<": "<=", ">": ">=", "->": "*", "#": "#",
+}  # fmt: skip
+"""What joins the token before it, if it follows at once."""
+
+
+def scan(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """Yields the tokens between two offsets, without comments and line continuations."""
+    blank = False
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        group = match.lastindex or _BLANK
+        if group == _BLANK:
+            blank = True
+        else:
+            yield Token(_KINDS[group], match[0], match.start(), match.end(), blank)
+            blank = False
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """Returns the tokens between two offsets, without comments and line continuations."""
-    found = []
-    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        group = match.lastindex
-        if group:
-            found.append(Token(_KINDS[group] or "", match[0], match.start(), match.end()))
-    return found
+    """Returns what `scan` yields."""
+    return list(scan(text, start, end))
+
+
+def pastes(left: Token, right: Token) -> bool:
+    """Returns whether two tokens side by side would be read as others."""
+    if left.kind == NAME:
+        return right.kind == NAME or right.kind in LITERALS
+    if left.kind == NUMBER:
+        number_goes_on = right.kind in (NAME, NUMBER) or right.text[0] in ".+-"
+        return number_goes_on or right.text[0] == "'"
+    if left.text == ".":
+        return right.kind == NUMBER or right.text[0] == "."
+    return right.text[0] in _PASTES.get(left.text, "")
+
+
+def written(found: Iterable[Token]) -> str:
+    """Returns tokens as text: blanks where they stood and where tokens must be kept apart."""
+    parts: list[str] = []
+    before: Token | None = None
+    for token in found:
+        if before and (token.blank or (token.edge and pastes(before, token))):
+            parts.append(" ")
+        parts.append(token.text)
+        before = token
+    return "".join(parts)
 
 
 _SIMPLE_ESCAPES = {
@@ -100,7 +156,7 @@ def string(literals: Sequence[Token], start: int, end: int) -> bytes:
     start, end  the string's place in the file, for errors where there are none
     Raises UnsupportedC if it is anything but literals.
     """
-    other = next((token for token in literals if token.kind != "string"), None)
+    other = next((token for token in literals if token.kind != STRING), None)
     if other is not None:
         start, end = other.start, other.end
     if other is not None or not literals:

@@ -1,25 +1,38 @@
 """What C's preprocessor leaves of a file. The rest becomes blanks, so that no offset changes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from ...dataclass import dataclass
 from .. import limits
-from ..macro_budget import MacroBudget
+from .budget import MacroBudget
+from .definitions import Definitions, DefinitionsAt
 from .expression import evaluate
-from .lexer import CHARACTER, COMMENT, SPLICE, STRING, Token, UnsupportedC, tokens
-from .macros import Definitions, Expander, Macro
+from .lexer import (
+    COMMENT,
+    LITERALS,
+    NAME,
+    NUMBER,
+    QUOTED_CHARACTER,
+    QUOTED_STRING,
+    SPLICE,
+    Token,
+    UnsupportedC,
+    tokens,
+)
+from .macros import Expansion, Macro
 
 MAX_DIRECTIVES = limits.C_DIRECTIVES
 MAX_OPEN_GROUPS = limits.C_OPEN_GROUPS
 MAX_CONDITION_CHARACTERS = limits.C_CONDITION_CHARACTERS
 """Far beyond any C that people write; a limit on hostile text."""
 
+_LITERAL = rf"{QUOTED_STRING}|{QUOTED_CHARACTER}"
 _SCAN = re.compile(
     rf"""{COMMENT}
-    | {STRING}
-    | {CHARACTER}
-    | \#(?>(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {STRING} | {CHARACTER} )*)
+    | {_LITERAL}
+    | \#(?>(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {_LITERAL} )*)
     | {SPLICE}""",
     re.VERBOSE | re.DOTALL,
 )
@@ -37,7 +50,7 @@ class Preprocessed:
                  leaves out, "?" for all that is not ASCII; macros are not expanded
     bare         `code` with blanks for the content of string and character literals
     definitions  the macros
-    expander     expands them
+    budget       what they may still produce
     problems     an #if without #endif, an #else without #if, and the like
     doubts       each #if with a condition that cannot be evaluated, up to its #endif; the branch is
                  left out
@@ -47,7 +60,7 @@ class Preprocessed:
     code: str
     bare: str
     definitions: Definitions
-    expander: Expander
+    budget: MacroBudget
     problems: tuple[UnsupportedC, ...]
     doubts: tuple[UnsupportedC, ...]
 
@@ -56,10 +69,16 @@ class Preprocessed:
         not be ASCII."""
         return [
             token._replace(text=self.text[token.start : token.end])
-            if token.kind in ("string", "character")
+            if token.kind in LITERALS
             else token
             for token in tokens(self.code, start, end)
         ]
+
+    def expanded(self, found: Sequence[Token], at: int) -> list[Token]:
+        """Returns tokens with all macros expanded, as they are defined at offset `at`. Raises
+        UnsupportedC."""
+        macros = DefinitionsAt(self.definitions, at)
+        return Expansion(macros, self.budget, strict=True).expanded(found)
 
 
 def preprocess(
@@ -103,7 +122,7 @@ class _Preprocessor:
     def __init__(self, text: str, defines: Mapping[str, str], builtin: Mapping[str, str]) -> None:
         self.text = text
         self.definitions = Definitions(defines, builtin)
-        self.expander = Expander(self.definitions, MacroBudget(len(text)))
+        self.budget = MacroBudget(len(text))
         self.code = bytearray(text.encode("ascii", "replace").translate(_PLAIN))
         if text.startswith("\ufeff"):
             self.code[:1] = b" "
@@ -147,7 +166,7 @@ class _Preprocessor:
             self.code.decode("ascii"),
             bare.decode("ascii"),
             self.definitions,
-            self.expander,
+            self.budget,
             tuple(self.problems),
             tuple(self.doubts),
         )
@@ -178,8 +197,9 @@ class _Preprocessor:
             else:
                 self.continuation(self.groups[-1], word, start, offset, end)
         elif self.active and word in ("define", "undef"):
-            macro = Macro.parsed(_without_comments(rest))
-            if macro is not None:
+            # what the compiler refuses is told where it is used, as a name that is no macro
+            with suppress(UnsupportedC):
+                macro = Macro.parsed(_without_comments(rest))
                 self.definitions.change(start, macro.name, macro if word == "define" else None)
 
     def continuation(self, group: _Group, word: str, start: int, offset: int, end: int) -> None:
@@ -226,24 +246,9 @@ class _Preprocessor:
         return defined == (word == "ifdef")
 
     def condition(self, condition: list[Token], offset: int, end: int) -> int:
-        settled = []
-        index = 0
-        while index < len(condition):
-            token = condition[index]
-            index += 1
-            if token.text == "defined":
-                following = condition[index : index + 3]
-                if [part.text for part in following[::2]] == ["(", ")"]:
-                    index += 2
-                    following = following[1:]
-                index += 1
-                if not following or following[0].kind != "name":
-                    message = "expected a name after defined"
-                    raise UnsupportedC(message, token.start, token.end)
-                found = self.definitions.lookup(following[0].text, offset) is not None
-                token = Token("number", str(int(found)), token.start, token.end)
-            settled.append(token)
-        expanded = self.expander.expand(settled, offset)
+        macros = DefinitionsAt(self.definitions, offset)
+        settled = with_defined(condition, lambda name: macros.get(name) is not None)
+        expanded = Expansion(macros, self.budget, strict=True).expanded(settled)
         return evaluate(expanded, offset, end, in_if=True).value
 
     def close(self, group: _Group, end: int) -> None:
@@ -253,8 +258,28 @@ class _Preprocessor:
 
 
 def _without_comments(text: str) -> str:
-    return re.sub(rf"{COMMENT}|{SPLICE}|({STRING}|{CHARACTER})", _kept, text, flags=re.DOTALL)
+    return re.sub(rf"{COMMENT}|{SPLICE}|({_LITERAL})", _kept, text, flags=re.DOTALL)
 
 
 def _kept(match: re.Match[str]) -> str:
     return match[1] or " "
+
+
+def with_defined(condition: Sequence[Token], defined: Callable[[str], bool]) -> list[Token]:
+    """Returns the condition of an #if with 0 or 1 for each `defined NAME`. Raises UnsupportedC."""
+    settled = []
+    index = 0
+    while index < len(condition):
+        token = condition[index]
+        index += 1
+        if token.text == "defined":
+            following = condition[index : index + 3]
+            if [part.text for part in following[::2]] == ["(", ")"]:
+                index += 2
+                following = following[1:]
+            index += 1
+            if not following or following[0].kind != NAME:
+                raise UnsupportedC("expected a name after defined", token.start, token.end)
+            token = token._replace(kind=NUMBER, text=str(int(defined(following[0].text))))
+        settled.append(token)
+    return settled

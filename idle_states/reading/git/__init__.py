@@ -3,19 +3,19 @@
 `place` finds what a directory's repository consists of, `references` reads its branches and tags as
 data, `private` runs git in a repository of our own that only borrows the objects, and `repository`
 is what other rooms use; `trees` walks the trees of its commits. `held` has commits that no
-repository has, made of the contents of files.
+repository has, made of the contents of files; `commits` has what both are read by.
 """
 
-from .held import CommitReader, HeldCommits
+from .commits import FILE, LINK, Commit, CommitReader, TreeEntry
+from .held import HeldCommits
 from .place import is_top
-from .private import UNFIT, DamagedObject
-from .repository import FILE, LINK, Commit, Repository, TreeEntry
+from .private import DamagedObject
+from .repository import Repository
 from .trees import AlikeFiles
 
 __all__ = [
     "FILE",
     "LINK",
-    "UNFIT",
     "AlikeFiles",
     "Commit",
     "CommitReader",

@@ -8,38 +8,15 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
 
 from ...dataclass import dataclass
 from ...findings import unreadable
 from .. import limits
-from .repository import FILE, Commit, Repository, TreeEntry
-from .trees import DIRECTORY, AlikeFiles, Entry, Tree, TreeWalker, is_file
+from .commits import FILE, Commit, CommitReader, TreeEntry
+from .repository import Repository
+from .trees import DIRECTORY, Entry, Tree, TreeWalker
 
 _MODE = b"100644"
-
-
-class CommitReader(Protocol):
-    """What reading tables at commits takes; `Repository` says what each does."""
-
-    shown: str
-
-    @property
-    def prefix(self) -> str: ...
-    def commits(
-        self, base: str, head: str, paths: Sequence[str], suffixes: Sequence[str] = ()
-    ) -> list[Commit]: ...
-    def count(self, base: str, head: str) -> int: ...
-    def commit(self, name: str) -> Commit: ...
-    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]: ...
-    def named(self, commit: str, path: str) -> list[TreeEntry]: ...
-    def at(self, commit: str, path: str) -> TreeEntry | None: ...
-    def alike(
-        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
-    ) -> list[AlikeFiles]: ...
-    def holds(self, entry: TreeEntry, text: str) -> bool: ...
-    def size(self, entry: TreeEntry) -> int: ...
-    def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +39,19 @@ _Version = tuple[int, TreeEntry | None]
 """The number of a commit, and a file as it is from there on; None for one that is removed."""
 
 
-class HeldCommits:
+class HeldCommits(CommitReader):
     """Commits in memory, one upon another. repository: where their ancestors are; None where
     nothing but what is added is known."""
 
     def __init__(self, repository: Repository | None, shown: str) -> None:
         self.shown = repository.shown if repository else shown
+        self.prefix = repository.prefix if repository else ""
         self._under = repository
         self._held: dict[str, _Held] = {}
         self._contents: dict[str, bytes] = {}
         self._versions: dict[str, list[_Version]] = {}
         self._made: dict[str, Tree] = {}
         self._trees = TreeWalker(self._tree, lambda said: unreadable(self.shown, said))
-
-    @property
-    def prefix(self) -> str:
-        return self._under.prefix if self._under else ""
 
     def add(
         self,
@@ -149,23 +123,6 @@ class HeldCommits:
         base = held.base if held else commit
         return self._repository(base).at(base, path) if base else None
 
-    def named(self, commit: str, path: str) -> list[TreeEntry]:
-        found = self.at(commit, path)
-        return [found] if found and found.path == path and found.kind == FILE else []
-
-    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
-        if paths:
-            inside = [path for path in paths if path.startswith(self.prefix)]
-            return [entry for path in inside for entry in self.named(commit, path)]
-        listed = self._trees.listed(self._directory(commit), self.prefix)
-        return [TreeEntry(path, entry[1]) for path, entry in listed if is_file(entry[0])]
-
-    def alike(
-        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
-    ) -> list[AlikeFiles]:
-        tops = tuple(map(self._directory, commits))
-        return self._trees.alike(tops, tuple(suffixes), self.prefix, alone=alone)
-
     def holds(self, entry: TreeEntry, text: str) -> bool:
         own = self._contents.get(entry.hash)
         if own is None:
@@ -199,14 +156,11 @@ class HeldCommits:
         at = bisect_right(versions, held.number, key=lambda version: version[0])
         return (versions[at - 1][1], True) if at else (None, False)
 
-    def _directory(self, commit: str) -> str:
-        """The tree of the directory under review at a commit; "" for none."""
+    def top(self, commit: str) -> str:
         held = self._held.get(commit)
         base = held.base if held else commit
         top = self._repository(base).top(base) if base else ""
-        if held is not None:
-            top = self._overlaid(top, held)
-        return self._trees.directory(top, self.prefix.rstrip("/"))
+        return self._overlaid(top, held) if held is not None else top
 
     def _overlaid(self, top: str, held: _Held) -> str:
         """The name of a tree that is made of another and of the files that are known here."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
 from .. import launching, limits, opening, owners
+from ..git_am import UNFIT
 from . import place, references
 
 _CONFIG = """\
@@ -55,8 +56,6 @@ _OF_THE_USER = re.compile(
     r"HOME|XDG_CONFIG_HOME|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)",
     re.ASCII,
 )
-UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029<>]")
-"""What neither a name nor an address of a mail may hold."""
 _HASH = re.compile(r"\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b")
 _HASHES = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 
@@ -264,7 +263,7 @@ class Private:
 
 
 def _unknown(said: dict[str, str]) -> str:
-    """What of a repository's form git does not know either; "" for nothing."""
+    """Returns what of a repository's form git does not know either; "" for nothing."""
     version = said.get("core.repositoryformatversion", "0")
     if version not in ("0", "1"):
         return f"core.repositoryformatversion {version!r:.40}"

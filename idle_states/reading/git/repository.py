@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...dataclass import dataclass
 from ...findings import Unreadable, unreadable
 from .. import budget, launching, limits
+from .commits import FILE, LINK, Commit, CommitReader, TreeEntry
 from .private import Private, User
-from .trees import DIRECTORY, SYMLINK, AlikeFiles, Entry, Tree, TreeWalker, WantedPaths, is_file
+from .trees import DIRECTORY, SYMLINK, Entry, Tree, TreeWalker, WantedPaths
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
-FILE, LINK = "file", "symbolic link"
 _KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
 _MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
 """Those that are there once, however many entries have them."""
@@ -26,54 +25,12 @@ _AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILIN
 _ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """hash, its first parent ("" for a root commit), the message, and a merge's other parents.
+class Repository(CommitReader):
+    """The repository that a directory is, or lies in.
 
-    date    when it was written, not when it was committed; None where that is not said
-    mailed  of a patch that is no commit: what messages call its mail; else ""
-    """
+    notes  what the repository says that is not followed
 
-    hash: str
-    parent: str
-    message: str
-    merged: tuple[str, ...] = ()
-    date: datetime | None = None
-    mailed: str = ""
-
-    @property
-    def subject(self) -> str:
-        return self.message.strip().partition("\n")[0]
-
-    @property
-    def short(self) -> str:
-        return self.hash[:9]
-
-    @property
-    def named(self) -> str:
-        """What messages call it."""
-        return self.mailed or f"commit {self.short}"
-
-
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """A file of a tree: its path from the repository's top, and its hash. kind: what else it is,
-    in words."""
-
-    path: str
-    hash: str
-    kind: str = FILE
-
-
-class Repository:
-    """The repository that a directory is, or lies in. Files outside the directory do not count.
-
-    shown   what messages call it
-    prefix  "" at the top and in a bare repository, else "some/directory/"
-    notes   what the repository says that is not followed
-
-    Where a method takes a commit, "" is the state before the first one: no files. Every method
-    raises Damaged (IS930) where an object is missing or damaged; nothing is fetched.
+    Every method raises Damaged (IS930) where an object is missing or damaged; nothing is fetched.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -176,11 +133,9 @@ class Repository:
         )
 
     def count(self, base: str, head: str) -> int:
-        """Number of commits of base..head."""
         return int(self._git.text("rev-list", "--count", head, *([f"^{base}"] if base else [])))
 
     def commit(self, name: str) -> Commit:
-        """By hash."""
         data = self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
         head, _, message = data.decode("utf-8", "replace").partition("\n\n")
         parents = [line[7:] for line in head.splitlines() if line.startswith("parent ")]
@@ -226,48 +181,15 @@ class Repository:
         return self._git.user()
 
     def at(self, commit: str, path: str) -> TreeEntry | None:
-        """Returns what a path from the top is, or what stands in the way of it."""
         found = self._trees.find(self.top(commit), path)
         return TreeEntry(found[0], found[2], _KINDS.get(found[1], FILE)) if found else None
 
-    def named(self, commit: str, path: str) -> list[TreeEntry]:
-        """The file with a path from the top, in or outside the directory: one or none."""
-        found = self.at(commit, path)
-        return [found] if found and found.path == path and found.kind == FILE else []
-
-    def entries(self, commit: str, paths: Sequence[str] = ()) -> list[TreeEntry]:
-        """Files below the directory: those named, by their paths from the top, or all.
-
-        Links and submodules are no files. Raises Unreadable (IS930) for too many.
-        """
-        if paths:
-            inside = [path for path in paths if path.startswith(self.prefix)]
-            return [entry for path in inside for entry in self.named(commit, path)]
-        listed = self._trees.listed(self._directory(commit), self.prefix)
-        return [TreeEntry(path, entry[1]) for path, entry in listed if is_file(entry[0])]
-
-    def alike(
-        self, commits: Sequence[str], suffixes: Sequence[str], *, alone: bool = False
-    ) -> list[AlikeFiles]:
-        """The files below the directory whose names end so, those together that have the same
-        contents at each of the commits and, unless each is read alone, the same files beside
-        them."""
-        tops = tuple(map(self._directory, commits))
-        return self._trees.alike(tops, tuple(suffixes), self.prefix, alone=alone)
-
     def top(self, commit: str) -> str:
-        """The name of a commit's tree; "" for the state before the first one."""
         if commit and commit not in self._tops:
             head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
             top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
             self._tops[commit] = top
         return self._tops[commit] if commit else ""
-
-    def _directory(self, commit: str) -> str:
-        """The name of the tree that the directory has at a commit; "" for none."""
-        if not self.prefix:
-            return self.top(commit)
-        return self._trees.directory(self.top(commit), self.prefix.rstrip("/"))
 
     def tree(self, name: str) -> Tree:
         """What a tree object holds: name -> mode and hash. Read here, because
@@ -296,8 +218,6 @@ class Repository:
         return self._read_trees[name]
 
     def holds(self, entry: TreeEntry, text: str) -> bool:
-        """Tells whether a file holds a text. One that is too large to be read does, so that whoever
-        reads it is told."""
         key = entry.hash, text
         if key not in self._holds:
             limit = limits.FILE_BYTES
@@ -305,11 +225,9 @@ class Repository:
         return self._holds[key]
 
     def size(self, entry: TreeEntry) -> int:
-        """Bytes of a file; it is not read."""
         return self._size(entry.hash, "blob")
 
     def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes:
-        """Raises Unreadable (IS930) also for more bytes than the limit: they are not read."""
         return self._object(entry.hash, "blob", limit, entry.path)
 
     def blob_name(self, content: bytes) -> str:
@@ -365,8 +283,3 @@ def _written(head: str) -> datetime | None:
     """The author's date of a commit's headers."""
     match = _AUTHOR.search(head)
     return datetime.fromtimestamp(int(match[1]), UTC) if match else None
-
-
-def _escaped(path: str) -> str:
-    """A path within a pattern."""
-    return "".join(f"\\{char}" if char in "*?[\\" else char for char in path)

@@ -199,27 +199,20 @@ class TreeWalker:
 
     def _files(self, node: _Node) -> dict[str, tuple[str, ...]]:
         """Name -> hashes of the files in a directory."""
-        held = [self._read(name) if name else {} for name in node]
-        if len(set(node)) == 1:
-            return {n: (e[1],) * len(node) for n, e in held[0].items() if is_file(e[0])}
-        names = dict.fromkeys(n for each in held for n, e in each.items() if is_file(e[0]))
-        return {
-            name: tuple(
-                e[1] if (e := each.get(name)) is not None and is_file(e[0]) else "" for each in held
-            )
-            for name in names
-        }
+        return self._hashes(node, is_file)
 
     def _below(self, node: _Node) -> dict[str, _Node]:
         """Name -> directory of those in a directory."""
+        return self._hashes(node, lambda mode: mode == DIRECTORY)
+
+    def _hashes(self, node: _Node, wanted: Callable[[bytes], bool]) -> dict[str, tuple[str, ...]]:
         held = [self._read(name) if name else {} for name in node]
         if len(set(node)) == 1:
-            return {n: (e[1],) * len(node) for n, e in held[0].items() if e[0] == DIRECTORY}
-        names = dict.fromkeys(n for each in held for n, e in each.items() if e[0] == DIRECTORY)
+            return {n: (e[1],) * len(node) for n, e in held[0].items() if wanted(e[0])}
+        names = dict.fromkeys(n for each in held for n, e in each.items() if wanted(e[0]))
         return {
             name: tuple(
-                e[1] if (e := each.get(name)) is not None and e[0] == DIRECTORY else ""
-                for each in held
+                e[1] if (e := each.get(name)) is not None and wanted(e[0]) else "" for each in held
             )
             for name in names
         }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...dataclass import dataclass, replace
 from ...findings import unreadable
+from ..git_am import in_body
 from ..patch import FileChange, read_diff
 from .answers import MailedAnswer, answers
 from .mail import Mail, addressed_in_prose
@@ -15,7 +16,6 @@ from .quoting import unquoted
 from .subjects import is_reply, parsed
 
 _DIFF = re.compile(r"^(?:diff --git |Index: |--- \S+[^\n]*\n\+\+\+ \S)", re.MULTILINE)
-_IN_BODY = re.compile(r"(?:(?:From|Subject|Date):[^\n]*\n)+\n?")
 _BASE = re.compile(r"^base-commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE)
 
 
@@ -157,7 +157,7 @@ def _series(version: int, patches: Iterable[MailedPatch]) -> Series:
 
 def _patch(mail: Mail, text: str) -> MailedPatch | None:
     """The patch of a mail, or the cover letter; None for other mails."""
-    head, body = _in_body(text)
+    head, body = in_body(text)
     subject = head.get("subject") or mail.subject
     bare, version, number, total = parsed(subject)
     start = _DIFF.search(body)
@@ -176,16 +176,6 @@ def _patch(mail: Mail, text: str) -> MailedPatch | None:
 
 def _line(text: str, body: str, start: re.Match[str]) -> int:
     return text.count("\n") - body.count("\n") + body[: start.start()].count("\n") + 1
-
-
-def _in_body(text: str) -> tuple[dict[str, str], str]:
-    """Headers that stand at the beginning of the text, for the commit instead of the mail's."""
-    stripped = text.lstrip("\n")
-    match = _IN_BODY.match(stripped)
-    if match is None:
-        return {}, stripped
-    lines = (line.partition(":") for line in match[0].strip().split("\n"))
-    return {key.lower(): value.strip() for key, _, value in lines}, stripped[match.end() :]
 
 
 def _base(body: str) -> str:

@@ -78,7 +78,7 @@ class Range(Form[tuple[int, int | None, tuple[str, ...]]]):
 
 class Selected(Form[audited.Selected]):
     kernels: Names
-    map: list[Range] = derived(lambda group: group.ranges)
+    map: list[Range] = derived("ranges")
 
 
 class Failure(Form[tuple[str, str]]):
@@ -131,7 +131,7 @@ class Audited(Form[audited.Audited]):
         list[Missing],
         "States that firmware withholds, or that the nearest table has beyond the tree's.",
     ]
-    linux: list[Registered] = derived(lambda audited: audited.registered)
+    linux: list[Registered] = derived("registered")
     selected: Annotated[
         list[Selected],
         "With --governor: what these kernels select for steady idles that an interrupt ends.",
@@ -186,7 +186,7 @@ class Summary(Form[FleetSummary]):
     note: Count = derived(_of("note"))
     inputs: Count
     tables: Count
-    unreadable: Count = derived(lambda summary: summary.unreadable_count)
+    unreadable: Count = derived("unreadable_count")
     without_table: Count
     groups: Annotated[list[Group], "Equal tables."] = derived(lambda summary: _groups(summary))
     rules: Annotated[list[Found], "How many inputs have such a finding."] = derived(

@@ -20,10 +20,10 @@ class FirstDisagreement(Form[Disagreement]):
     """The first disagreement."""
 
     number: Annotated[Positive, "The decision, counted from 1."]
-    line: Annotated[Positive, "Its line in the recording."] = derived(lambda first: first.row.line)
-    cpu: Annotated[Count, "Its CPU."] = derived(lambda first: first.row.cpu)
-    recorded: Annotated[Decision, "What the kernel decided."] = derived(lambda first: first.row)
-    model: Annotated[Decision, "What the model decided."] = derived(lambda first: first.decision)
+    line: Annotated[Positive, "Its line in the recording."] = derived("row.line")
+    cpu: Annotated[Count, "Its CPU."] = derived("row.cpu")
+    recorded: Annotated[Decision, "What the kernel decided."] = derived("row")
+    model: Annotated[Decision, "What the model decided."] = derived("decision")
     inputs: Annotated[Values, "All inputs of the decision."] = derived(
         lambda first: values(first.row.situation)
     )
@@ -64,15 +64,15 @@ class Suspicion(Form[suspects.Suspicion]):
 
 class Conform(Form[Any]):
     known: Annotated[Known, INLINE]
-    decisions: Annotated[Count, "Decisions judged."] = derived(lambda result: result.judged)
+    decisions: Annotated[Count, "Decisions judged."] = derived("judged")
     skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
     agree: Annotated[Count, "Decisions the model makes too."]
-    kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.basis.release.name)
-    governor: Annotated[str, "Whose model decided."] = derived(lambda result: result.basis.governor)
-    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda result: result.basis.hz)
+    kernel: Annotated[str, "The Linux release."] = derived("basis.release.name")
+    governor: Annotated[str, "Whose model decided."] = derived("basis.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("basis.hz")
     unlike: Annotated[
         list[str], "Where this and the states are not what the recording's head says."
-    ] = derived(lambda result: result.basis.unlike)
+    ] = derived("basis.unlike")
     assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
     suspicion: Annotated[
         Suspicion | None,
@@ -81,7 +81,7 @@ class Conform(Form[Any]):
     first_disagreement: Annotated[
         FirstDisagreement | None,
         "The first decision the model does not make; null if it makes all.",
-    ] = derived(lambda result: result.first)
+    ] = derived("first")
 
 
 def values(record: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Range(Form[consumption.Change]):
 class Changed(Form[tuple[str, "consumption.MachineChange"]]):
     """Against the first table, over all that figures allow."""
 
-    table: Annotated[str, "The table."] = derived(lambda item: item[0])
+    table: Annotated[str, "The table."]
     power: Annotated[Range, "Mean of all CPUs, running ones too."] = derived(
         lambda item: item[1].power
     )

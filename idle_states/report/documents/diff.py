@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from ...diff import Difference
-from ...diff.request import DiffResult
+from ...diff.answer import DiffResult
+from ...diff.tables import Difference
 from ...forms import Form, derived
 
 

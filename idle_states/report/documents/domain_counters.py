@@ -9,7 +9,7 @@ from ...linux.genpd import running
 class DomainStateCounters(Form[Any]):
     """Counters of a power domain's state."""
 
-    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    index: Annotated[Count, "Number."] = derived("number")
     name: Annotated[str, "Name."]
     usage: Annotated[Count, "Times that ended."]
     time_us: Annotated[Count, "Until a CPU of the domain was awake."]

@@ -53,7 +53,6 @@ class Envelope(Head):
             "prove",
             "replay",
             "review",
-            "rules",
             "select",
             "show",
             "simulate",
@@ -69,5 +68,5 @@ class Envelope(Head):
     ]
     inputs: Annotated[
         list[Input],
-        "Files read, each once, in the order given. Packaged specs are named specs/....",
+        "Files read, each once, in the order given. Packaged specs by their paths.",
     ]

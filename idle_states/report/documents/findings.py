@@ -31,11 +31,11 @@ class Related(Form[tuple[findings.Location, str]]):
 
 
 class Suppressed(Form[findings.Finding]):
-    reason: Text = derived(lambda finding: finding.suppressed)
+    reason: Text = derived("suppressed")
     in_: Annotated[
         Literal["source", "config", "baseline"],
         "Where the suppression stands: beside the value, in setup.cfg, or in a baseline.",
-    ] = derived(lambda finding: finding.kept_in)
+    ] = derived("kept_in")
 
 
 class Finding(Form[findings.Finding]):

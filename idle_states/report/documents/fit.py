@@ -37,50 +37,44 @@ class Shape(Form[SampleShape]):
 class LatencyFit(Form[FittedLatency]):
     """One measurement of a state's wake-up latency."""
 
-    file: Annotated[str, "What it is from."] = derived(lambda one: one.of.file)
-    tool: Annotated[str, "What measured it."] = derived(lambda one: one.of.tool)
-    machine: Annotated[str | None, "The machine, as the file names it."] = derived(
-        lambda one: one.of.machine
-    )
+    file: Annotated[str, "What it is from."] = derived("of.file")
+    tool: Annotated[str, "What measured it."] = derived("of.tool")
+    machine: Annotated[str | None, "The machine, as the file names it."] = derived("of.machine")
     kernel: Annotated[str | None, "The kernel's release, as the file names it."] = derived(
-        lambda one: one.of.kernel
+        "of.kernel"
     )
-    woken_by: Annotated[str, "What ended the idle periods."] = derived(
-        lambda one: one.latency.woken_by
-    )
+    woken_by: Annotated[str, "What ended the idle periods."] = derived("latency.woken_by")
     group: Annotated[str, "What it is kept apart by; empty where nothing."] = derived(
-        lambda one: one.latency.group
+        "latency.group"
     )
-    statistic: Annotated[str, "p99.99, max or mean."] = derived(lambda one: one.estimate.statistic)
+    statistic: Annotated[str, "p99.99, max or mean."] = derived("estimate.statistic")
     measured_ns: Annotated[int | None, "The statistic, rounded up; null where it is unbounded."] = (
-        derived(lambda one: one.value_ns)
+        derived("value_ns")
     )
     interval_ns: Interval = derived(lambda one: one.interval_ns and list(one.interval_ns))
     coverage: Annotated[
         Share | None, "Probability that such an interval holds; null where it has no exact one."
-    ] = derived(lambda one: one.estimate.coverage)
+    ] = derived("estimate.coverage")
     n: Annotated[Count | None, "Number of wake-ups; null where the source does not say it."] = (
-        derived(lambda one: one.estimate.n)
+        derived("estimate.n")
     )
     method: Annotated[str, "How the interval was made; empty where there is none."] = derived(
-        lambda one: one.estimate.method
+        "estimate.method"
     )
     refused: Annotated[str | None, "Why the quantile asked for is not given; null where it is."] = (
         derived(lambda one: one.estimate.refused or None)
     )
     busy_ns: Annotated[
         float | None, "What measuring takes on a busy CPU, which was subtracted; null: nothing was."
-    ] = derived(lambda one: one.estimate.busy_ns)
+    ] = derived("estimate.busy_ns")
     busy_more_ns: Annotated[
         float | None,
         "By how much the same quantile of that is above busy_ns, and may be in the value; null: "
         "not known.",
-    ] = derived(lambda one: one.estimate.busy_more_ns)
+    ] = derived("estimate.busy_more_ns")
     shape: Annotated[Shape | None, "null for few values and for summaries."]
-    verdict: Annotated[Verdict, "Of the advertised latency."] = derived(
-        lambda one: one.judgement.verdict
-    )
-    why: Annotated[str, "What decides it."] = derived(lambda one: one.judgement.why)
+    verdict: Annotated[Verdict, "Of the advertised latency."] = derived("judgement.verdict")
+    why: Annotated[str, "What decides it."] = derived("judgement.why")
 
 
 class ResidencyFit(Form[FittedResidency]):
@@ -138,7 +132,7 @@ class State(Form[FittedState]):
     verdict: Annotated[Verdict, "Of the advertised exit latency."]
     why: Annotated[str, "What decides it."]
     measurements: Annotated[list[LatencyFit], "All of the state's wake-ups, file by file."] = (
-        derived(lambda state: state.latencies)
+        derived("latencies")
     )
     advertised_residency_ns: Annotated[Count | None, "Target residency as advertised."] = derived(
         lambda state: state.advertised and state.advertised.residency_ns
@@ -148,7 +142,7 @@ class State(Form[FittedState]):
 
 class Fit(Form[FitResult]):
     table: Annotated[str | None, "As given; null: what the machines said of themselves."] = derived(
-        lambda found: found.request.table
+        "request.table"
     )
     quantile: Annotated[float, "In percent."] = derived(lambda found: float(found.request.percent))
     confidence: Annotated[float, "In percent."] = derived(

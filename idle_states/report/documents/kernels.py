@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from ...diff import Difference
+from ...diff.tables import Difference
 from ...forms import INLINE, OMITTED, Count, Form, Positive, With, derived
 from ...kernels.behaviour import Brought, FeatureChange, KernelComparison, OneSided
 from ...kernels.moves import Cause, Move, Moves, Still
@@ -35,7 +35,7 @@ class Alike(Form[Stretch]):
 class Behaviour(Form[Subsystem]):
     name: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
     ranges: Annotated[list[Alike], "Releases that do the same, in order; they cover all."] = (
-        derived(lambda subsystem: subsystem.stretches)
+        derived("stretches")
     )
 
 
@@ -69,14 +69,14 @@ class Feature(Form[FeatureChange]):
 
 class OnlyIn(Form[tuple[OneSided, str]]):
     subsystem: Annotated[str, "It."] = derived(lambda row: row[0].subsystem)
-    kernel: Annotated[str, "The kernel that has it."] = derived(lambda row: row[1])
+    kernel: Annotated[str, "The kernel that has it."]
 
 
 class Compared(Form[KernelComparison]):
-    a: Annotated[str, "The first kernel."] = derived(lambda found: found.a.name)
-    b: Annotated[str, "The second one."] = derived(lambda found: found.b.name)
+    a: Annotated[str, "The first kernel."] = derived("a.name")
+    b: Annotated[str, "The second one."] = derived("b.name")
     equal: Annotated[bool, "Whether they do the same."] = derived(lambda found: not found.differs)
-    differences: list[Feature] = derived(lambda found: found.changes)
+    differences: list[Feature] = derived("changes")
     only_in: Annotated[list[OnlyIn], "Subsystems that are modelled for one of them."] = derived(
         lambda found: [(missing, getattr(found, missing.side).name) for missing in found.missing]
     )
@@ -137,13 +137,9 @@ class Unmoved(Form[Still]):
 class OfTable(Form[Moves]):
     """Where a governor's selection from a table changes."""
 
-    table: Annotated[str | None, "As given; null for --states."] = derived(
-        lambda found: found.request.of.table
-    )
-    governor: Annotated[str, "menu, teo or ladder."] = derived(
-        lambda found: found.request.of.governor
-    )
-    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda found: found.request.of.hz)
+    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    governor: Annotated[str, "menu, teo or ladder."] = derived("request.of.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
     steps: Annotated[Count, "How many steps between releases were looked at."]
     kinds: Annotated[Count, "How many different pairs of governor and registered table."]
     moves: list[Moved]

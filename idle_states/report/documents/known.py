@@ -25,7 +25,7 @@ class Known(Form[Kernel]):
         lambda kernel: str(ground(kernel.release, kernel.subsystem))
     )
     taken_as: Annotated[str, "kernel.org's release that the kernel was followed as."] = derived(
-        lambda kernel: kernel.release.taken_as
+        "release.taken_as"
     )
 
 

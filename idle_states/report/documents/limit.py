@@ -3,10 +3,10 @@
 from typing import Annotated, Any
 
 from ...forms import GIVEN, INLINE, Count, Form, Positive, With, derived
+from ...limit.answer import LimitedTable, LimitEra, LimitResult, ObeyedLimits
 from ...limit.remaining import StateUnderLimit
-from ...limit.request import LimitedTable, LimitEra, LimitResult, ObeyedLimits
+from ...linux.asked import NO_LIMIT_US
 from ...linux.governors import not_utilised
-from ...linux.idle_loop import NO_LIMIT_US
 from .replay import Replay
 from .select import Domain, Lengths, Taken, Where, domain_of
 from .simulate import Simulated
@@ -15,14 +15,12 @@ Kernels = Annotated[list[str], "The Linux releases."]
 
 
 class State(Form[StateUnderLimit]):
-    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    index: Annotated[Count, "Number."] = derived("number")
     name: Annotated[str, "Name, or stateN where times were given."]
     exit_latency_us: Annotated[Count, "Exit latency: the least limit that allows it."] = derived(
-        lambda state: state.needs_us
+        "needs_us"
     )
-    target_residency_us: Annotated[Count, "Target residency."] = derived(
-        lambda state: state.residency_us
-    )
+    target_residency_us: Annotated[Count, "Target residency."] = derived("residency_us")
     polling: Annotated[bool, "CPUIDLE_FLAG_POLLING."]
     within: Annotated[bool, "Whether the limit allows it."]
     off: Annotated[bool, "Registered switched off: nothing selects it, whatever the limit."]
@@ -53,7 +51,7 @@ class Era(Form[LimitEra]):
     alike: Annotated[Values, "Values with which the same is selected."]
     unreachable: Annotated[
         list[str], "States within the limit that no equal idle periods select."
-    ] = derived(lambda era: era.idle)
+    ] = derived("idle")
     unreachable_without: Annotated[list[str], "Of all, without any limit."] = derived(
         lambda era: [era.free.names[number] for number in era.free.unreachable]
     )
@@ -90,18 +88,14 @@ class Table(Form[LimitedTable]):
     )
     next: Annotated[
         State | None, "The one that a greater limit allows first; null if all are allowed."
-    ] = derived(lambda table: table.following)
-    values: Annotated[Values, "Values that leave the same states."] = derived(
-        lambda table: table.same
-    )
+    ] = derived("following")
+    values: Annotated[Values, "Values that leave the same states."] = derived("same")
     unexpected: Annotated[
         list[str],
         "Of a state to be kept: deeper ones that stay with it, shallower ones that go with what is "
         "excluded.",
     ] = derived(lambda table: [state.name for state in table.unexpected])
-    governor: Annotated[list[Era], "By what the governor selects."] = derived(
-        lambda table: table.eras
-    )
+    governor: Annotated[list[Era], "By what the governor selects."] = derived("eras")
 
 
 class Obeyed(Form[ObeyedLimits]):
@@ -111,17 +105,13 @@ class Obeyed(Form[ObeyedLimits]):
 
 
 class Limit(Form[LimitResult]):
-    asked: Annotated[str, "The limit, as given."] = derived(lambda found: found.request.text)
+    asked: Annotated[str, "The limit, as given."] = derived("request.text")
     per_cpu: Annotated[bool, "Whether it is a CPU's, not the system's."] = derived(
-        lambda found: found.request.per_cpu
+        "request.per_cpu"
     )
-    table: Annotated[str | None, "As given; null for --states."] = derived(
-        lambda found: found.request.of.table
-    )
-    governor: Annotated[str, "menu, teo or ladder."] = derived(
-        lambda found: found.request.of.governor
-    )
-    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda found: found.request.of.hz)
+    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    governor: Annotated[str, "menu, teo or ladder."] = derived("request.of.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
     tables: Annotated[list[Table], "By the states that are left, in the order of the kernels."]
     obeyed: Annotated[list[Obeyed], "Which other limits the kernels look at."]
     assumptions: Annotated[list[str], "What the selections rest on."] = derived(

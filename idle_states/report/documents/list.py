@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from ...forms import GIVEN, U16, Form, derived
 from ...table import IdleTable
+from .rules import Rules
 
 
 class Table(Form[IdleTable]):
@@ -15,15 +16,16 @@ class Table(Form[IdleTable]):
     ] = GIVEN
     historical: Annotated[bool, "True for a table of the past, checked only when named."]
     states: list[str] = derived(lambda table: [state.name for state in table.states])
-    array: Annotated[str, "C array in skiboot; empty if there is none."] = derived(
-        lambda table: table.firmware.array
-    )
+    array: Annotated[str, "C array in skiboot; empty if there is none."] = derived("firmware.array")
     pvr: Annotated[U16, "Upper half of the Processor Version Register, 0 where unknown."] = derived(
         lambda table: table.cpu.pvr if table.cpu else 0
     )
 
 
-class List(Form[Sequence[IdleTable]]):
+class Tables(Form[Sequence[IdleTable]]):
     tables: Annotated[list[Table], "The packaged tables, then the packaged machines."] = derived(
         lambda tables: tables
     )
+
+
+List = Tables | Rules

@@ -64,10 +64,8 @@ class Boards(Form[plan.BoardTables]):
 
 
 class Step(Form[plan.PatchStep]):
-    name: str = derived(lambda step: step.patch.name)
-    subject: Annotated[str, "Subject of the patch's mail."] = derived(
-        lambda step: step.patch.subject
-    )
+    name: str = derived("patch.name")
+    subject: Annotated[str, "Subject of the patch's mail."] = derived("patch.subject")
     status: Annotated[
         Literal["made", "already there", "not for this skiboot"], "made: it changes something."
     ]
@@ -84,9 +82,9 @@ class Planned(Form[plan.Plan]):
     )
     version: Annotated[
         str, "skiboot release the tree is of or comes after; empty where nothing says."
-    ] = derived(lambda found: found.tree.version)
+    ] = derived("tree.version")
     patches: Annotated[list[Step], "What came of each patch, in the order of the series."] = (
-        derived(lambda found: found.steps)
+        derived("steps")
     )
     absent: Annotated[
         list[str], "Current revisions, with their array, that the tree has no table of."

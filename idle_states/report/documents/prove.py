@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from ...forms import GIVEN, INLINE, Count, Form, Positive, derived
-from ...linux.idle_loop import NO_LIMIT_US
+from ...linux.asked import NO_LIMIT_US
+from ...prove.answer import Proven
 from ...prove.history import Played
 from ...prove.periods import Followed, StateKept
 from ...prove.proof import Bound, StateProof, Unreachable, Way
-from ...prove.request import Proven
 from .conform import Decision
 from .known import Known
 
@@ -15,32 +15,24 @@ from .known import Known
 class Idle(Form[Played]):
     """An idle period: its surroundings, what the governor decides, and what becomes of it."""
 
-    timer_ns: Annotated[Count, "To the next timer."] = derived(lambda one: one.step.timer_ns)
+    timer_ns: Annotated[Count, "To the next timer."] = derived("step.timer_ns")
     interrupt_ns: Annotated[
         Count | None, "To the interrupt that wakes the CPU if nothing else does; null: none."
-    ] = derived(lambda one: one.step.interrupt_ns)
+    ] = derived("step.interrupt_ns")
     tick_ns: Annotated[Count | None, "To the next tick; null: a whole period of it."] = derived(
-        lambda one: one.step.tick_ns
+        "step.tick_ns"
     )
     tick_stopped: Annotated[bool, "Whether the tick is stopped at select."] = derived(
-        lambda one: one.step.tick_stopped
+        "step.tick_stopped"
     )
-    iowaiters: Annotated[Count, "Tasks of the CPU that wait for I/O."] = derived(
-        lambda one: one.step.iowaiters
-    )
-    late_ns: Annotated[Count, "How much later than due polling ends."] = derived(
-        lambda one: one.step.late_ns
-    )
-    cpu_util: Annotated[Count, "Utilisation of the CPU, of 1024."] = derived(
-        lambda one: one.step.cpu_util
-    )
+    iowaiters: Annotated[Count, "Tasks of the CPU that wait for I/O."] = derived("step.iowaiters")
+    late_ns: Annotated[Count, "How much later than due polling ends."] = derived("step.late_ns")
+    cpu_util: Annotated[Count, "Utilisation of the CPU, of 1024."] = derived("step.cpu_util")
     decision: Annotated[Decision, INLINE]
     measured_ns: Annotated[Count, "How long the CPU idles, as the kernel measures it."] = derived(
-        lambda one: one.outcome.residency_ns
+        "outcome.residency_ns"
     )
-    got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived(
-        lambda one: one.outcome.got_tick
-    )
+    got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived("outcome.got_tick")
 
 
 class Refuted(Form[Way]):
@@ -62,15 +54,12 @@ class Never(Form[Unreachable]):
     because: Annotated[str, "Why, in a sentence."]
     ways: Annotated[list[Refuted], "All ways to select the state."]
     bounds: Annotated[list[Holds], "What the refutations rest on."]
-    checked: Annotated[
-        str | None, "The solver that confirms it; null where none was asked or it does not say."
-    ]
 
 
 class State(Form[StateProof]):
     """Neither witness nor unreachable: undecided."""
 
-    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    index: Annotated[Count, "Number."] = derived("number")
     name: Annotated[str, "Name, or stateN where times were given."]
     witness: Annotated[
         list[Idle] | None, "Idle periods from boot on, the last of them spent in the state."
@@ -79,7 +68,7 @@ class State(Form[StateProof]):
 
 
 class KeptState(Form[StateKept]):
-    index: Annotated[Count, "Number of the state."] = derived(lambda kept: kept.state)
+    index: Annotated[Count, "Number of the state."] = derived("state")
     first_ns: Annotated[
         Count | None, "The shortest period tried that leads to it from boot on; null: none does."
     ]
@@ -97,21 +86,15 @@ class Slowest(Form[Followed]):
 
 class Prove(Form[Proven]):
     known: Annotated[Known, INLINE] = GIVEN
-    table: Annotated[str | None, "As given; null for --states."] = derived(
-        lambda found: found.request.of.table
-    )
-    kernel: Annotated[str, "The Linux release."] = derived(lambda found: found.request.release.name)
-    governor: Annotated[str, "menu, teo, ladder or haltpoll."] = derived(
-        lambda found: found.request.of.governor
-    )
-    hz: Annotated[Positive, "The kernel's HZ."] = derived(lambda found: found.request.of.hz)
+    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    kernel: Annotated[str, "The Linux release."] = derived("request.release.name")
+    governor: Annotated[str, "menu, teo, ladder or haltpoll."] = derived("request.of.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
     latency_limit_us: Annotated[Count | None, "The latency limit; null for none."] = derived(
         lambda found: None if found.request.limit_us >= NO_LIMIT_US else found.request.limit_us
     )
-    wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived(
-        lambda found: found.request.wake_ns
-    )
-    states: Annotated[list[State], "All states, by number."] = derived(lambda found: found.proofs)
+    wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived("request.wake_ns")
+    states: Annotated[list[State], "All states, by number."] = derived("proofs")
     kept: Annotated[
         list[KeptState] | None,
         "With --periods: which equal idle periods keep states that have a witness.",

@@ -11,7 +11,8 @@ from ...replay import agreement, calibrated, counters, results
 from ...replay.consumption import of_accounts
 from ...replay.counters import PERCENTILES, percentile_name
 from ...replay.energy import PowerModel, spent
-from ...replay.replay import CALIBRATED, Settings
+from ...replay.next_timer import CALIBRATED
+from ...replay.replay import Settings
 from .conform import Suspicion
 from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters
@@ -23,7 +24,7 @@ from .known import Kernel, Known
 class State(Form[Any]):
     """Counters of a state, in the kernel's terms."""
 
-    index: Annotated[Count, "Number."] = derived(lambda state: state.number)
+    index: Annotated[Count, "Number."] = derived("number")
     name: Annotated[str, "Name."]
     usage: Annotated[Count, "Idle periods."]
     time_us: Annotated[Count, "Time spent."]
@@ -56,8 +57,8 @@ class Figures(Form[counters.Figures]):
 class Agreement(Form[results.Account]):
     """How many agreed."""
 
-    periods: Annotated[Count, "Compared."] = derived(lambda account: account.compared)
-    same_state: Annotated[Count, "Agreed."] = derived(lambda account: account.agreed)
+    periods: Annotated[Count, "Compared."] = derived("compared")
+    same_state: Annotated[Count, "Agreed."] = derived("agreed")
 
 
 class Compared(Form[counters.StateFigures]):
@@ -70,8 +71,8 @@ class Compared(Form[counters.StateFigures]):
 
 
 class StateAgreement(Form[agreement.StateAgreement]):
-    index: Annotated[Count, "Number."] = derived(lambda held: held.traced.number)
-    name: Annotated[str, "Name."] = derived(lambda held: held.traced.name)
+    index: Annotated[Count, "Number."] = derived("traced.number")
+    name: Annotated[str, "Name."] = derived("traced.name")
     traced: Annotated[Compared, "As entered."]
     modelled: Annotated[Compared, "As the model selects."]
     off: Annotated[
@@ -83,15 +84,15 @@ class StateAgreement(Form[agreement.StateAgreement]):
 
 
 class CpuAgreement(Form[tuple[int, int]]):
-    periods: Annotated[Count, "Compared."] = derived(lambda pair: pair[0])
-    same_state: Annotated[Count, "Agreed."] = derived(lambda pair: pair[1])
+    periods: Annotated[Count, "Compared."]
+    same_state: Annotated[Count, "Agreed."]
 
 
 class Truth(Form[agreement.Agreement]):
     """What the model makes of the machine that was traced, beside what was traced."""
 
     table: Annotated[str, "The traced machine's table, or the one taken for it."] = derived(
-        lambda found: found.machine
+        "machine"
     )
     verdict: Annotated[str, "In words."]
     within: Annotated[bool, "Usage of every state within 10 % of the traced one."] = derived(
@@ -99,7 +100,7 @@ class Truth(Form[agreement.Agreement]):
     )
     periods: Annotated[Count, "Idle periods compared."]
     same_state: Annotated[Count, "Of these, the model selects the state entered."] = derived(
-        lambda found: found.agreed
+        "agreed"
     )
     cpus: Annotated[dict[str, CpuAgreement], "CPU -> how many agree."]
     states: Annotated[list[StateAgreement], "State by state, over all CPUs."]
@@ -111,7 +112,7 @@ class Truth(Form[agreement.Agreement]):
 class Bounds(Form[calibrated.StateBounds]):
     """What a calibrated replay leaves open of a state, over all CPUs."""
 
-    index: Annotated[Count, "Number."] = derived(lambda bounds: bounds.number)
+    index: Annotated[Count, "Number."] = derived("number")
     name: Annotated[str, "Name."]
     least: Annotated[Count, "Least usage."]
     most: Annotated[Count, "Greatest usage."]
@@ -120,10 +121,10 @@ class Bounds(Form[calibrated.StateBounds]):
 
 
 class Unexplained(Form[tuple[int, int, str, int]]):
-    cpu: Annotated[Count, "The CPU."] = derived(lambda row: row[0])
-    state: Annotated[Count, "Number of the state entered."] = derived(lambda row: row[1])
-    name: Annotated[str, "Its name."] = derived(lambda row: row[2])
-    count: Annotated[Count, "Periods."] = derived(lambda row: row[3])
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state entered."]
+    name: Annotated[str, "Its name."]
+    count: Annotated[Count, "Periods."]
 
 
 class Calibration(Form[calibrated.Calibration]):
@@ -131,7 +132,7 @@ class Calibration(Form[calibrated.Calibration]):
 
     tick_phase_ns: Annotated[
         int | None, "Phase of the tick on the trace's clock; null where none is seen."
-    ] = derived(lambda found: found.phase_ns)
+    ] = derived("phase_ns")
     periods: Annotated[Count, "Idle periods."]
     explained: Annotated[Count, "Of these, inputs lead to the state entered."]
     unexplained: Annotated[list[Unexplained], "Those for which no inputs do."]
@@ -140,7 +141,7 @@ class Calibration(Form[calibrated.Calibration]):
 
 
 class Account(Form[results.Account]):
-    table: Annotated[str, "The table."] = derived(lambda account: account.machine)
+    table: Annotated[str, "The table."] = derived("machine")
     decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
     agreement: Annotated[
         Agreement | None,
@@ -167,7 +168,7 @@ class Miss(Form[tuple[int, int]]):
 
 class Dumped(Form[results.Bracketed]):
     cpu: Annotated[Count, "The CPU."]
-    state: Annotated[Count, "Number of the state."] = derived(lambda row: row.number)
+    state: Annotated[Count, "Number of the state."] = derived("number")
     name: Annotated[str, "Its name."]
     counter: Annotated[str, "usage, time_us, above, below or rejected."]
     trace: Annotated[int, "As counted from the trace."]
@@ -194,7 +195,7 @@ class Replay(Form[Any]):
     truth: Annotated[
         Truth | None,
         "How true the model is to what was traced or recorded; null where no governor was asked.",
-    ] = derived(lambda result: result.agreement)
+    ] = derived("agreement")
     calibration: Annotated[
         Calibration | None, "How inputs were inferred of a trace; null where they were not."
     ]
@@ -203,7 +204,7 @@ class Replay(Form[Any]):
         "Of an exact recording, where no table's decisions are those recorded: which table or "
         "kernel they may be of; else null.",
     ]
-    kernel: Annotated[str, "The Linux release."] = derived(lambda result: result.release.name)
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
     known: Annotated[Known, INLINE] = derived(
         lambda result: Kernel(result.release, result.governor or LOOP)
     )
@@ -214,7 +215,7 @@ class Replay(Form[Any]):
     first: Annotated[Account, INLINE] = derived(lambda result: result.accounts[0])
     observed: Account
     tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
-        lambda result: result.accounts
+        "accounts"
     )
     energy: Costs
     consumption: Annotated[
@@ -236,7 +237,7 @@ class Replay(Form[Any]):
         )
     )
     dumps: Annotated[list[Dumped], "Counters of sysfs dumps around the trace."] = derived(
-        lambda result: result.bracketed
+        "bracketed"
     )
     problems: Annotated[list[Problem], "What was wrong with the input, counted."]
 

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from ... import beyond_opal, diff
+from ... import beyond_opal
+from ...diff import tables as diff
 from ...forms import Count, Form, Limits, Positive, derived
 from ...review import machines, processors, result, suppressions, workloads
 from ...review.claims import claim
@@ -40,14 +41,12 @@ class PerKernel(Form[result.PerKernel]):
 class Moved(Form[selection.SelectionChange]):
     """Idles that take another state."""
 
-    from_ns: Annotated[Count, "The shortest of them."] = derived(lambda moved: moved.first_ns)
-    to_ns: Annotated[int | None, "The longest of them; null: without end."] = derived(
-        lambda moved: moved.last_ns
-    )
+    from_ns: Annotated[Count, "The shortest of them."] = derived("first_ns")
+    to_ns: Annotated[int | None, "The longest of them; null: without end."] = derived("last_ns")
     before: Annotated[
         list[str], "States they took; several where the governor alternates between them."
-    ] = derived(lambda moved: moved.a)
-    after: Annotated[list[str], "States they take."] = derived(lambda moved: moved.b)
+    ] = derived("a")
+    after: Annotated[list[str], "States they take."] = derived("b")
 
 
 class OnKernels(Form[machines.OnKernels]):
@@ -85,7 +84,7 @@ class Performed(Form[workloads.Performed]):
         Bounds | None,
         "On average of all CPUs, running ones too, a CPU in snooze being 1; states draw what is "
         "likely, which `grounds` says.",
-    ] = derived(lambda p: p.spent.power)
+    ] = derived("spent.power")
     each_wakeup: Annotated[
         Bounds | None, "Energy for each idle period that ended, in s of a CPU in snooze."
     ] = derived(lambda p: in_seconds(p.spent.each_wakeup))
@@ -147,14 +146,10 @@ class TableChange(Form[result.TableChange]):
         "What the change does to machines; null: one side is missing, or "
         "nothing changed but tables beside this one.",
     ]
-    new: Annotated[list[Finding], "What the change brings to this table."] = derived(
-        lambda table: table.outcome.new
-    )
-    fixed: Annotated[list[Finding], "What it takes away."] = derived(
-        lambda table: table.outcome.fixed
-    )
+    new: Annotated[list[Finding], "What the change brings to this table."] = derived("outcome.new")
+    fixed: Annotated[list[Finding], "What it takes away."] = derived("outcome.fixed")
     silenced: Annotated[list[Finding], "What is still there but suppressed now."] = derived(
-        lambda table: table.outcome.silenced
+        "outcome.silenced"
     )
 
 
@@ -163,8 +158,8 @@ class Added(Form[suppressions.Added]):
     path: Annotated[str, "Logical path in setup.cfg; empty for a comment in a spec."]
     reason: Annotated[str, "As given; empty: without effect."]
     until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."]
-    file: Annotated[str, "Where it stands."] = derived(lambda added: added.where.file)
-    line: Annotated[Positive, "Its line, counted from 1."] = derived(lambda added: added.where.line)
+    file: Annotated[str, "Where it stands."] = derived("where.file")
+    line: Annotated[Positive, "Its line, counted from 1."] = derived("where.line")
 
 
 class Claim(Form[claim.MessageClaim]):
@@ -236,8 +231,8 @@ class Review(Form[result.Review]):
     findings: Annotated[
         list[Finding],
         "What the change brings, with places as they are after it; suppressed ones are left out.",
-    ] = derived(lambda found: found.new)
-    summary: Summary = derived(lambda found: found.new)
+    ] = derived("new")
+    summary: Summary = derived("new")
     fixed: Annotated[list[Finding], "What is gone, with places as they were."]
     changes: Annotated[
         list[Change], "One, or with --per-commit one for each commit that changes a table."

@@ -4,33 +4,33 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from ...forms import Form, Limits, derived
-from ...rules.rule import LoadedRule
+from ...rules.loaded import LoadedRule
 from .findings import Code, Confidence, RuleName, SeverityName, Text
 
 Source = Literal["spec", "c", "dt", "sysfs", "nodes", "driver", "acpi"]
 
 
 class Rule(Form[LoadedRule]):
-    rule: Code = derived(lambda loaded: loaded.rule.code)
-    name: RuleName = derived(lambda loaded: loaded.rule.name)
-    severity: SeverityName = derived(lambda loaded: loaded.rule.severity)
-    confidence: Confidence = derived(lambda loaded: loaded.rule.confidence)
+    rule: Code = derived("rule.code")
+    name: RuleName = derived("rule.name")
+    severity: SeverityName = derived("rule.severity")
+    confidence: Confidence = derived("rule.confidence")
     requires: Annotated[
         list[Code],
         Limits(uniqueItems=True),
         "Rules that must hold first: where one of them fires, and is as severe and as wide, this "
         "one is silent.",
-    ] = derived(lambda loaded: loaded.rule.requires)
+    ] = derived("rule.requires")
     summary: Text
     forms: Annotated[
         list[Source],
         Limits(minItems=1, uniqueItems=True),
         "Kinds of source the rule can fire on.",
-    ] = derived(lambda loaded: loaded.rule.forms)
+    ] = derived("rule.forms")
     aliases: Annotated[
         list[Annotated[str, Limits(pattern="^[a-z-]+:.")]],
         "What other tools call it, as TOOL:LABEL.",
-    ] = derived(lambda loaded: loaded.rule.aliases)
+    ] = derived("rule.aliases")
 
 
 class Rules(Form[Sequence[LoadedRule]]):

@@ -23,9 +23,9 @@ class Lengths(Form[Any]):
         NotBelow0 | None,
         "Last length in us; whole if the range ends with this microsecond; null: without end.",
     ] = derived(lambda r: None if r.last_ns is None else last_us(r.last_ns))
-    from_ns: Annotated[Count, "First length in ns, exact."] = derived(lambda r: r.first_ns)
+    from_ns: Annotated[Count, "First length in ns, exact."] = derived("first_ns")
     to_ns: Annotated[int | None, "Last length in ns, exact; null: without end."] = derived(
-        lambda r: r.last_ns
+        "last_ns"
     )
 
 
@@ -41,9 +41,7 @@ class Where(Form[Circumstances]):
     next_timer_us: Annotated[
         int | None, "Time to the next timer where an interrupt ends the idle periods."
     ] = derived(lambda fixed: None if fixed.timer_driven else fixed.next_timer_ns // 1000)
-    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived(
-        lambda fixed: fixed.limit_us
-    )
+    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived("limit_us")
 
 
 class WhereTimersVary(Where):
@@ -93,7 +91,7 @@ class Changed(Form[Any]):
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda change: change.other.table or None
     )
-    kernel: Annotated[str, "The Linux release."] = derived(lambda change: change.other.release.name)
+    kernel: Annotated[str, "The Linux release."] = derived("other.release.name")
     circumstances: Annotated[Where, INLINE]
     idle_us: Annotated[
         int | None,
@@ -115,9 +113,7 @@ class DomainRange(Form[domains.DomainRange]):
 
 
 class DomainMap(Form[domains.DomainMap]):
-    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived(
-        lambda mapped: mapped.limit_us
-    )
+    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived("limit_us")
     limited: Annotated[bool, "Whether the limit holds for domains in this kernel."]
     first: Annotated[
         list[DomainRange],
@@ -131,13 +127,11 @@ class DomainMap(Form[domains.DomainMap]):
 
 
 class Domain(Form[domains.DomainSelection]):
-    name: str = derived(lambda selection: selection.domain.name)
-    level: Literal["CPU", "cluster", "system"] = derived(lambda selection: selection.domain.level)
-    cpus: list[str] = derived(lambda selection: selection.domain.cpus)
+    name: str = derived("domain.name")
+    level: Literal["CPU", "cluster", "system"] = derived("domain.level")
+    cpus: list[str] = derived("domain.cpus")
     asked_by: Annotated[str, "The CPUs' idle state whose entry by the last of them asks for it."]
-    dead: Annotated[str, "Why it is never off; empty if it may be."] = derived(
-        lambda selection: selection.domain.dead
-    )
+    dead: Annotated[str, "Why it is never off; empty if it may be."] = derived("domain.dead")
     maps: Annotated[list[DomainMap], "One for each latency limit; none of a dead domain."] = GIVEN
 
 
@@ -161,7 +155,7 @@ class OtherDomains(Form[TableSelection]):
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda selection: selection.table or None
     )
-    kernel: Annotated[str, "The Linux release."] = derived(lambda selection: selection.release.name)
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
     domains: list[Domain] = derived(lambda selection: list(map(domain_of, selection.domains)))
 
 
@@ -173,7 +167,7 @@ class Select(Form[TableSelection]):
         lambda selection: selection.table or None
     )
     governor: Annotated[str, "menu, teo or ladder."]
-    kernel: Annotated[str, "The Linux release."] = derived(lambda selection: selection.release.name)
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
     hz: Annotated[Positive, "The kernel's HZ."]
     states: Annotated[list[State], "What the governor selects from, snooze first."] = derived(
         lambda selection: [

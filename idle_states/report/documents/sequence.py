@@ -4,8 +4,13 @@ from typing import Annotated, Any
 
 from ...forms import Count, Form, derived
 from ...simulation import wake_ups
+from ...simulation.setup import Setup
 from ...simulation.summary import SimulationSummary
-from ..sequence_text import task_name
+from ..escapes.text import printable
+
+
+def _task(setup: Setup, number: int) -> str:
+    return printable(setup.task_name(number))
 
 
 class Woken(Form[Any]):
@@ -15,12 +20,14 @@ class Woken(Form[Any]):
         lambda item: item[0].time_ns
     )
     waker: Annotated[str | None, "The task that woke it; null: a timer."] = derived(
-        lambda item: None if item[0].waker is None else task_name(item[0].waker, item[1])
+        lambda item: None if item[0].waker is None else _task(item[1], item[0].waker)
     )
     waker_cpu: Annotated[Count | None, "That task's CPU; null: a timer."] = derived(
         lambda item: item[0].waker_cpu
     )
-    task: Annotated[str, "The task."] = derived(lambda item: task_name(item[0].task, item[1]))
+    task: Annotated[str, "The task."] = derived(
+        lambda item: printable(item[1].task_name(item[0].task))
+    )
     cpu: Annotated[Count, "The CPU that it began to run on."] = derived(lambda item: item[0].cpu)
     state: Annotated[
         str | None, "Idle state that this ended, as the hardware had it; null: it was not idle."
@@ -33,7 +40,9 @@ class Woken(Form[Any]):
 class Ran(Form[Any]):
     """The CPUs that a task ran on in turn: lead, then cycle again and again."""
 
-    task: Annotated[str, "The task."] = derived(lambda item: task_name(item[0].task, item[1]))
+    task: Annotated[str, "The task."] = derived(
+        lambda item: printable(item[1].task_name(item[0].task))
+    )
     count: Annotated[Count, "Length of the whole sequence."] = derived(lambda item: item[0].count)
     lead: Annotated[list[Count], "What it begins with."] = derived(lambda item: item[0].lead)
     cycle: Annotated[list[Count], "What repeats; empty: nothing does."] = derived(

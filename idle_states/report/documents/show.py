@@ -8,9 +8,9 @@ from ...linux import driver_table, suspend_parameter
 from ...linux.genpd import tables as genpd_tables
 from ...linux.intel_idle import origin as intel_origin
 from ...pipeline import Arrival, Journey
+from ...replay.energy_said import of_spec
 from ...stages import Changed, Lost, Message
 from ...table import IdleState, IdleTable, flag_names
-from ..energy_output import of_spec
 from .energy import TablePower
 from .findings import Confidence
 from .known import Kernel, Known
@@ -24,15 +24,19 @@ Messages = Annotated[list[Message], "Lines in the log, in order."]
 
 def _states(table: IdleTable) -> list[With]:
     """What a source that is no OPAL's does not tell is unknown, not 0."""
-    others = (table.held, table.listed, table.built_in, table.acpi)
-    opal = all(other is None for other in others)
+    origin = table.origin
+    opal = origin.form in ("spec", "dt")
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
     count = len(table.states)
-    asked = suspend_parameter.parameters(table.listed) if table.listed else (None,) * count
+    asked = suspend_parameter.parameters(origin) if origin.form == "nodes" else (None,) * count
     return [
         With(state, flag_names=flag_names(state.flags), parameter=parameter, **unknown)
         for state, parameter in zip(table.states, asked, strict=True)
     ]
+
+
+def _identified(table: IdleTable) -> intel_origin.HeldOrigin | None:
+    return intel_origin.origin(table.origin) if table.origin.form == "sysfs" else None
 
 
 def _register(row: beyond_opal.AcpiEntry) -> str | None:
@@ -114,7 +118,7 @@ class MatchedCpu(Form[beyond_opal.MatchedCpu]):
 
 
 class TableUse(Form[beyond_opal.TableUse]):
-    line: Annotated[Count, "Of the file."] = derived(lambda use: use.where.line)
+    line: Annotated[Count, "Of the file."] = derived("where.line")
     function: Annotated[str, "Empty in a table of device ids."]
     conditions: Annotated[list[str], "What is around it, the outermost first."]
     text: str
@@ -203,33 +207,35 @@ class Table(Form[IdleTable]):
         Literal["psscr", "pmicr", "none"], "Control register that states are requested through."
     ]
     states: list[State] = derived(_states)
-    built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED]
-    acpi: Annotated[AcpiIdle | None, "Of ACPI tables.", OMITTED]
+    built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED] = (
+        derived(lambda table: table.origin if table.origin.form == "driver" else None)
+    )
+    acpi: Annotated[AcpiIdle | None, "Of ACPI tables.", OMITTED] = derived(
+        lambda table: table.origin if table.origin.form == "acpi" else None
+    )
     identified: Annotated[
         HeldOrigin | None, "Of an x86 kernel's states: where they come from.", OMITTED
-    ] = derived(lambda table: table.held and intel_origin.origin(table.held))
+    ] = derived(_identified)
 
 
 class Export(Form[Journey]):
-    platform: Annotated[str, "The machine, as --platform named it."] = derived(
-        lambda way: way.platform.name
-    )
+    platform: Annotated[str, "The machine, as --platform named it."] = derived("platform.name")
     states: list[str] = derived(
         lambda way: [way.table.states[index].name for index in way.export.indices]
     )
-    lost: Losses = derived(lambda way: way.export.lost)
+    lost: Losses = derived("export.lost")
     changed: Annotated[list[Changed], "Names that the node has otherwise than the table."] = (
-        derived(lambda way: way.export.changed)
+        derived("export.changed")
     )
-    messages: Messages = derived(lambda way: way.export.messages)
+    messages: Messages = derived("export.messages")
     outcome: Annotated[
         Literal["ok", "abort", "hang"], "abort: an assert stops the boot; hang: a loop never ends."
-    ] = derived(lambda way: way.export.outcome)
+    ] = derived("export.outcome")
     chosen: Annotated[
         str | None,
         "Revision whose table skiboot would take by itself on this platform; null if it takes "
         "none.",
-    ] = derived(lambda way: way.export.chosen)
+    ] = derived("export.chosen")
 
 
 class DriverState(Form[driver_table.DriverState]):
@@ -272,47 +278,47 @@ class Domain(Form[genpd_tables.CpuDomain]):
 
 
 class Linux(Form[Arrival]):
-    kernel: str = derived(lambda arrival: arrival.driver.kernel)
+    kernel: str = derived("driver.kernel")
     known: Annotated[Known, INLINE] = derived(
         lambda arrival: Kernel(arrival.release, arrival.subsystem)
     )
     states: Annotated[
         list[DriverState], "Registered states; none if the driver does not register."
-    ] = derived(lambda arrival: arrival.driver.states)
+    ] = derived("driver.states")
     lost: Losses = derived(lambda arrival: [With(lost, index=row) for row, lost in arrival.lost])
     changed: Annotated[list[Changed], "Values the kernel holds otherwise than the table."] = (
         derived(lambda arrival: [With(changed, index=row) for row, changed in arrival.changed])
     )
-    messages: Messages = derived(lambda arrival: arrival.driver.messages)
+    messages: Messages = derived("driver.messages")
     domains: Annotated[
         list[Domain],
         "Power domains that the table's CPUs sit in (Arm, RISC-V), the innermost first. Their "
         "states are genpd's, not cpuidle's.",
-    ] = derived(lambda arrival: arrival.driver.domains)
+    ] = derived("driver.domains")
     domain_notes: Annotated[
         list[str], "What these domains rest on that neither tree nor release tells."
-    ] = derived(lambda arrival: arrival.driver.domain_notes)
+    ] = derived("driver.domain_notes")
     driver: Annotated[
         str | None, "Of ACPI's states: which driver registers them, and why not another."
     ] = derived(lambda arrival: arrival.driver.driver or None)
     assumptions: Annotated[
         list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
-    ] = derived(lambda arrival: arrival.driver.assumptions)
+    ] = derived("driver.assumptions")
     default_stop: Annotated[
         Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
-    ] = derived(lambda arrival: arrival.driver.default_stop)
+    ] = derived("driver.default_stop")
     deepest_stop: Annotated[Stop | None, "What an offlined CPU does; null: see offline."] = derived(
-        lambda arrival: arrival.driver.deepest_stop
+        "driver.deepest_stop"
     )
     offline: Annotated[
         Literal["stop", "winkle", "sleep", "nap", "cede", "busy wait", ""],
         "How an offlined CPU waits; empty where nothing is known of it.",
-    ] = derived(lambda arrival: arrival.driver.offline)
+    ] = derived("driver.offline")
     snooze_timeout_us: Annotated[
         U32 | None, "How long snooze polls with every state enabled; null: until woken."
-    ] = derived(lambda arrival: arrival.driver.snooze_timeout_us)
+    ] = derived("driver.snooze_timeout_us")
     fatal: Annotated[str | None, "Why the kernel crashes; null if it does not."] = derived(
-        lambda arrival: arrival.driver.fatal
+        "driver.fatal"
     )
 
 
@@ -329,6 +335,4 @@ class Show(Form[Journey]):
     linux: Annotated[Linux | None, "The first of kernels."] = derived(
         lambda way: way.arrivals[0] if way.arrivals else None
     )
-    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived(
-        lambda way: way.arrivals
-    )
+    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived("arrivals")

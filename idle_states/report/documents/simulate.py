@@ -7,7 +7,7 @@ from ...forms import GIVEN, INLINE, Count, Form, Limits, With, derived
 from ...replay import counters
 from ...replay.counters import percentile_name
 from ...replay.energy import PowerModel, spent
-from ...simulation import setup, summary
+from ...simulation import costs, setup, summary
 from ...simulation.consumption import of_runs
 from ...simulation.experiments import EXPERIMENTS, Experiment
 from ...simulation.placement import Policy
@@ -40,7 +40,7 @@ class Spread(Form[summary.RunSpread]):
 class Counted(Form[Any]):
     """One state."""
 
-    index: Annotated[Count, "Its number."] = derived(lambda state: state.number)
+    index: Annotated[Count, "Its number."] = derived("number")
     name: Annotated[str, "Its name."]
     usage: Annotated[Count, "Idle periods."]
     time_us: Annotated[Count, "Their time."]
@@ -136,9 +136,7 @@ class Domain(Form[summary.DomainSummary]):
 
 
 class Placement(Form[Policy]):
-    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived(
-        lambda policy: policy.recent
-    )
+    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived("recent")
     smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
     cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
 
@@ -146,11 +144,11 @@ class Placement(Form[Policy]):
 class Table(Form[summary.SimulationSummary]):
     """A table's runs."""
 
-    table: Annotated[str, "The table."] = derived(lambda found: found.setup.name)
+    table: Annotated[str, "The table."] = derived("setup.name")
     states: Annotated[list[State], "In the kernel's order."] = derived(lambda found: _states(found))
     wake_latency_ns: Annotated[
         dict[Percentile, Annotated[Spread | None, "Nearest rank."]], LATENCY
-    ] = derived(lambda found: found.latency_ns)
+    ] = derived("latency_ns")
     switches_per_s: Annotated[Spread, "Tasks that began to run, or went on."]
     counted_per_s: Annotated[Spread, "What the workload counts."]
     bistable: Annotated[
@@ -158,12 +156,8 @@ class Table(Form[summary.SimulationSummary]):
         "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",
     ]
     domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
-    domain_notes: Annotated[list[str], "What these rest on."] = derived(
-        lambda found: found.setup.domain_notes
-    )
-    placement: Annotated[Placement, "Where tasks wake up."] = derived(
-        lambda found: found.setup.policy
-    )
+    domain_notes: Annotated[list[str], "What these rest on."] = derived("setup.domain_notes")
+    placement: Annotated[Placement, "Where tasks wake up."] = derived("setup.policy")
     sequence: Annotated[Wakes | None, "null without --sequence."] = derived(
         lambda found: found if found.wake_ups else None
     )
@@ -173,11 +167,9 @@ class Table(Form[summary.SimulationSummary]):
 
 
 class Workload(Form[Setup]):
-    name: Annotated[str, "Its name."] = derived(lambda setup: setup.workload.name)
+    name: Annotated[str, "Its name."] = derived("workload.name")
     tasks: Annotated[Count, "Tasks."] = derived(lambda setup: len(setup.workload.tasks))
-    counts: Annotated[str, "What it counts; empty: nothing."] = derived(
-        lambda setup: setup.workload.counts
-    )
+    counts: Annotated[str, "What it counts; empty: nothing."] = derived("workload.counts")
 
 
 def _groups(name: str) -> Any:
@@ -199,14 +191,14 @@ class Machine(Form[Topology]):
 class Simulated(Form[Setup]):
     workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
     topology: Annotated[Machine, "The machine."]
-    placement: Annotated[Placement, "The first table's."] = derived(lambda setup: setup.policy)
-    kernel: Annotated[str, "The Linux release."] = derived(lambda setup: setup.release.name)
+    placement: Annotated[Placement, "The first table's."] = derived("policy")
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
     known: Annotated[Known, INLINE] = derived(lambda setup: Kernel(setup.release, setup.governor))
     governor: Annotated[str, "The governor."]
     hz: Annotated[Count, "The kernel's HZ."]
     duration_ns: Annotated[Count, "Simulated, each run."]
-    parameters: Annotated[setup.Costs, "What no table or kernel says; ns, or thousandths."] = (
-        derived(lambda setup: setup.costs)
+    parameters: Annotated[costs.Costs, "What no table or kernel says; ns, or thousandths."] = (
+        derived("costs")
     )
     tables: Annotated[list[Table], "One for each table."] = GIVEN
     energy: Costs = GIVEN
@@ -227,7 +219,7 @@ class BuiltIn(Form[Described]):
 class Prepared(Form[tuple[str, Experiment]]):
     """A workload with options under which a published effect shows."""
 
-    name: Annotated[str, "What the command line takes as WORKLOAD."] = derived(lambda of: of[0])
+    name: Annotated[str, "What the command line takes as WORKLOAD."]
     text: Annotated[str, "What it shows."] = derived(lambda of: of[1].text)
     words: Annotated[list[str], "The same as words of a command line."] = derived(
         lambda of: of[1].words

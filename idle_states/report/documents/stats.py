@@ -26,14 +26,14 @@ class Reduced(Form[outliers.Reduced]):
         float,
         Limits(minimum=0, maximum=1),
         "What the maximum contributed to the sum of squares.",
-    ] = derived(lambda row: row.share)
+    ] = derived("share")
 
 
 class Set(Form[summary.Summary]):
     name: Annotated[str, "File, its place in a file, or the name given with --summary."] = GIVEN
     n: Annotated[Samples, "Samples."]
-    min: Annotated[float, "Least sample."] = derived(lambda row: row.minimum)
-    max: Annotated[float, "Greatest sample."] = derived(lambda row: row.maximum)
+    min: Annotated[float, "Least sample."] = derived("minimum")
+    max: Annotated[float, "Greatest sample."] = derived("maximum")
     median: Annotated[float, "Median; by ministat the upper of the middle two."]
     average: Annotated[float, "Arithmetic mean."]
     stddev: Annotated[
@@ -61,10 +61,10 @@ class Figures(Form[comparison.Comparison]):
     pooled_stddev: Annotated[float | None, "Pooled s."] = derived(
         lambda found: _finite(found.pooled)
     )
-    degrees_of_freedom: Annotated[Samples, "n1 + n2 - 2."] = derived(lambda found: found.degrees)
+    degrees_of_freedom: Annotated[Samples, "n1 + n2 - 2."] = derived("degrees")
     t: Annotated[float | None, "The difference in standard errors; null if nothing varies."]
     t_needed: Annotated[float, "The t of the confidence: exact, or from ministat's table."] = (
-        derived(lambda found: found.needed)
+        derived("needed")
     )
 
 
@@ -85,22 +85,22 @@ class Compared(Form[Pair]):
     reference: Annotated[str, "Name of the first set of its group."] = GIVEN
     set: Annotated[str, "Name of the other one."] = GIVEN
     verdict: Annotated[VerdictName, "What is proven of the set against the reference."] = derived(
-        lambda pair: pair.comparison.verdict
+        "comparison.verdict"
     )
     comparison: Annotated[Figures, INLINE]
     p: Annotated[
         float | None,
         "Probability of so large a difference by chance, two-sided; null by ministat, or if "
         "nothing varies.",
-    ] = derived(lambda pair: pair.probability)
+    ] = derived("probability")
     without_maxima: Annotated[
         list[Again], "With --audit-outliers: the comparison without maxima."
     ] = GIVEN
 
 
 class Bin(Form[histogram.Bin]):
-    from_: Annotated[float, "First value of the bin."] = derived(lambda one: one.low)
-    to: Annotated[float, "The value it ends before."] = derived(lambda one: one.high)
+    from_: Annotated[float, "First value of the bin."] = derived("low")
+    to: Annotated[float, "The value it ends before."] = derived("high")
     count: Annotated[Count, "Samples."]
     percent: Annotated[Count, "Of all samples, cut to a whole number."]
 
@@ -135,12 +135,8 @@ class Percentile(Form[schbench.Percentile]):
 
 class Block(Form[schbench.Block]):
     name: Annotated[str, "File, and its column, or the line of its first percentile."]
-    min: Annotated[Count | None, "Least sample; null if not printed."] = derived(
-        lambda block: block.low
-    )
-    max: Annotated[Count | None, "Greatest sample; null if not printed."] = derived(
-        lambda block: block.high
-    )
+    min: Annotated[Count | None, "Least sample; null if not printed."] = derived("low")
+    max: Annotated[Count | None, "Greatest sample; null if not printed."] = derived("high")
     percentiles: Annotated[list[Percentile], "In the order of the block."]
 
 

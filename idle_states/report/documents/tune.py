@@ -16,18 +16,18 @@ from .known import Kernel, Known
 
 
 class Gaps(Form[Tuning]):
-    count: Annotated[Count, "How many."] = derived(lambda tuning: tuning.gaps)
-    total_ns: Annotated[Count, "Their sum."] = derived(lambda tuning: tuning.idle_ns)
+    count: Annotated[Count, "How many."] = derived("gaps")
+    total_ns: Annotated[Count, "Their sum."] = derived("idle_ns")
 
 
 class Shorter(Form[tuple[int, int]]):
-    than_ns: Annotated[Count, "A length."] = derived(lambda pair: pair[0])
-    count: Annotated[Count, "Gaps shorter than that."] = derived(lambda pair: pair[1])
+    than_ns: Annotated[Count, "A length."]
+    count: Annotated[Count, "Gaps shorter than that."]
 
 
 class OpenBin(Form[tuple[int, int]]):
-    from_ns: Annotated[Count, "Least length."] = derived(lambda pair: pair[0])
-    count: Annotated[Count, "Gaps of that length or longer."] = derived(lambda pair: pair[1])
+    from_ns: Annotated[Count, "Least length."]
+    count: Annotated[Count, "Gaps of that length or longer."]
 
 
 class SearchedOver(Form[sampling.IdleSample]):
@@ -54,19 +54,15 @@ class Table(Form[Judged]):
     """A table by the objective."""
 
     residencies_us: Annotated[list[Count], "Target residencies of states 1, 2, ..."] = derived(
-        lambda judged: judged.candidate
+        "candidate"
     )
-    usage: Annotated[list[Count], "Idle periods by state."] = derived(
-        lambda judged: judged.outcomes.usage
-    )
-    time_us: Annotated[list[Count], "Time by state."] = derived(
-        lambda judged: judged.outcomes.time_us
-    )
+    usage: Annotated[list[Count], "Idle periods by state."] = derived("outcomes.usage")
+    time_us: Annotated[list[Count], "Time by state."] = derived("outcomes.time_us")
     busy_us: Annotated[Count, "Of a simulation, time not idle; else 0."] = derived(
-        lambda judged: judged.outcomes.busy_us
+        "outcomes.busy_us"
     )
     work: Annotated[Count, "Of a simulation, what its workload counts; else 0."] = derived(
-        lambda judged: judged.outcomes.work
+        "outcomes.work"
     )
     energy: Annotated[
         Bounds,
@@ -78,7 +74,7 @@ class Table(Form[Judged]):
     )
     mean_power: Annotated[
         Bounds | None, "On average over the idle time; of a simulation, over all CPU time."
-    ] = derived(lambda judged: judged.cost.power)
+    ] = derived("cost.power")
     running_power: Annotated[
         Bounds | None,
         "On average over all CPU time, running CPUs included; null where the input does not say "
@@ -88,7 +84,7 @@ class Table(Form[Judged]):
         lambda judged: rounded(judged.mean_ns, 3)
     )
     p99_latency_ns: Annotated[Count, "99th percentile of that, by nearest rank."] = derived(
-        lambda judged: judged.p99_ns
+        "p99_ns"
     )
     feasible: Annotated[bool, "false: the objective rules the table out."]
     regret: Annotated[
@@ -103,16 +99,14 @@ class Regrets(Form[tuple[Any, Any]]):
 
 
 class Wait(Form[waits.Wait]):
-    state: Annotated[str, "Name."] = derived(lambda wait: wait.name)
+    state: Annotated[str, "Name."] = derived("name")
     best_us: Annotated[
         float | None, "Polling time that costs least; null: the state is never worth it."
     ] = derived(lambda wait: in_us(wait.best_ns))
     within_1_percent_us: Annotated[
         list[float | None], "From which to which it costs at most 1 % more."
     ] = derived(lambda wait: [in_us(bound) for bound in wait.near_ns])
-    break_even_us: Annotated[BreakEven, "Of polling and this state."] = derived(
-        lambda wait: wait.break_even_ns
-    )
+    break_even_us: Annotated[BreakEven, "Of polling and this state."] = derived("break_even_ns")
     break_even_regret: Annotated[
         float | None, "What break-even costs more than the best, as a share."
     ] = derived(lambda wait: _regret(wait, 0))
@@ -133,7 +127,7 @@ def _regret(wait: waits.Wait, which: int) -> float | None:
 
 
 class Latency(Form[truth.TrueLatency]):
-    state: Annotated[str, "Name."] = derived(lambda one: one.name)
+    state: Annotated[str, "Name."] = derived("name")
     advertised_ns: Annotated[Count, "As the kernel holds it."]
     typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
     honest_ns: Annotated[Count, "What a table would have to advertise."]
@@ -143,7 +137,7 @@ class Latency(Form[truth.TrueLatency]):
 class Honest(Form[truth.HonestTable]):
     """A table with measured latencies before the governor."""
 
-    residencies: Annotated[str, "Which ones, in words."] = derived(lambda one: one.what)
+    residencies: Annotated[str, "Which ones, in words."] = derived("what")
     gain: Annotated[
         float | None, "Share of the present table's cost that it saves; null where that is 0."
     ] = derived(lambda one: rounded(one.gain))
@@ -171,8 +165,8 @@ def _judged(judged: Judged, tuning: Tuning) -> With:
 
 
 class Tune(Form[Tuning]):
-    table: Annotated[str, "Name of the table."] = derived(lambda tuning: tuning.name)
-    kernel: Annotated[str, "The Linux release."] = derived(lambda tuning: tuning.release.name)
+    table: Annotated[str, "Name of the table."] = derived("name")
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
     known: Annotated[Known, INLINE] = derived(
         lambda tuning: Kernel(tuning.release, tuning.settings.governor if tuning.settings else LOOP)
     )
@@ -185,28 +179,28 @@ class Tune(Form[Tuning]):
     exactness: Annotated[
         Literal["exact", "estimated", "counted", "simulated"],
         "Of the gaps: every input recorded, a trace, a list without order, or a simulation.",
-    ] = derived(lambda tuning: tuning.source.exactness)
+    ] = derived("source.exactness")
     gaps: Annotated[Gaps, "Idle gaps."] = derived(lambda tuning: tuning)
     shorter: Annotated[
         list[Shorter], "Of a list: gaps shorter than each power of two, as far as known."
-    ] = derived(lambda tuning: tuning.source.shorter)
+    ] = derived("source.shorter")
     open_bin: Annotated[
         OpenBin | None, "Of a list with a bin such as 1025+: what it holds; null: none."
-    ] = derived(lambda tuning: tuning.source.open_bin)
+    ] = derived("source.open_bin")
     objective: Annotated[Literal["energy", "latency", "weighted"], "What is least."] = derived(
-        lambda tuning: tuning.tuned.objective.kind
+        "tuned.objective.kind"
     )
     latency_weight: Annotated[float, "weighted: what a ns of wake latency costs, in ns awake."] = (
         derived(lambda tuning: float(tuning.tuned.objective.weight))
     )
-    tried: Annotated[Count, "Tables evaluated."] = derived(lambda tuning: tuning.tuned.tried)
+    tried: Annotated[Count, "Tables evaluated."] = derived("tuned.tried")
     sample: Annotated[
         SearchedOver | None,
         "What was searched over, and within_1_percent_us rests on: all other figures are over all "
         "idle periods. null: all were searched over.",
     ]
     evaluated: Annotated[Count, "Tables evaluated over all idle periods."] = derived(
-        lambda tuning: tuning.tuned.evaluated
+        "tuned.evaluated"
     )
     assumptions: Annotated[list[str], "What every figure rests on."] = derived(
         lambda tuning: tuning.assumptions()
@@ -230,7 +224,7 @@ class Tune(Form[Tuning]):
         Regrets,
         "What tables cost more than the best, as a share, by all figures within their bounds; null "
         "where the best costs nothing.",
-    ] = derived(lambda tuning: tuning.tuned.regrets)
+    ] = derived("tuned.regrets")
     front: Annotated[
         list[Table], "Tables that no other beats in both p99 wake latency and energy."
     ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
@@ -250,7 +244,7 @@ class Tune(Form[Tuning]):
         "How long to poll before a state, if the time polled alone were known.",
     ]
     problems: Annotated[list[Problem], "What was wrong with the input, counted."] = derived(
-        lambda tuning: tuning.source.problems
+        "source.problems"
     )
 
 

@@ -4,7 +4,7 @@ import re
 from email.header import Header
 from email.utils import quote
 
-from ...reading.git_am import is_header, is_structure, without_scissors
+from ...reading.git_am import misread, without_scissors
 from .text import printable, printable_source
 
 _BEGINS_ANOTHER = re.compile(">*From ")
@@ -32,11 +32,9 @@ def body(text: str) -> str:
     """Lines of a message; its tabs stay. Those that git takes for something else are indented, and
     scissors are taken apart."""
     lines = [without_scissors(printable_source(line)) for line in text.split("\n")]
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    taken = misread(lines)
     return "\n".join(
-        f" {line}"
-        if is_structure(line) or _BEGINS_ANOTHER.match(line) or (at == first and is_header(line))
-        else line
+        f" {line}" if at in taken or _BEGINS_ANOTHER.match(line) else line
         for at, line in enumerate(lines)
     )
 

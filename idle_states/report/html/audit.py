@@ -1,6 +1,7 @@
 """audit: each input's machine, stages and findings; what a fleet has in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from ...audit.audited import Audited, Registered, Selected
 from ...audit.summary import FleetSummary, TableGroup
@@ -13,9 +14,9 @@ from ...wording import joined, plural
 from ..audit_text import heading, value
 from ..audit_text import sections as text_sections
 from ..kernel_ranges import kernel_ranges
+from ..sheet import NO_NUMBERS, Drawing, Lines, Part, Picture, Rows, Section
 from ..show_stages import StageColumn
 from . import pictures, stages, svg
-from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import Band, BandRow
 from .shares import legend
 
@@ -134,8 +135,8 @@ def _selected(audited: Audited) -> Picture:
         rows,
         svg.times(starts, "idle length, every idle period alike"),
     )
-    table = PageTable(caption, ("kernels", "idle length", "selected"), tuple(lines))
-    return Picture(drawing, table, legend(named))
+    table = Rows(("kernels", "idle length", "selected"), tuple(lines), caption, NO_NUMBERS)
+    return Picture(partial(Drawing, drawing, legend(named)), table)
 
 
 def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
@@ -159,7 +160,7 @@ def _against(name: str, differences: Sequence[TreeDifference]) -> Section:
     if not differences:
         return Section(f"Same below /ibm,opal as {name}", ())
     rows = tuple((found.path, _value(found.a), _value(found.b)) for found in differences)
-    table = PageTable("Properties that differ", ("path", "here", "there"), rows)
+    table = Rows(("path", "here", "there"), rows, "Properties that differ", NO_NUMBERS)
     return Section(f"Differs below /ibm,opal from {name}", (table,))
 
 
@@ -167,7 +168,7 @@ def _value(data: bytes | None) -> str:
     return "-" if data is None else value(data)
 
 
-def _findings(findings: Sequence[Finding]) -> PageTable:
+def _findings(findings: Sequence[Finding]) -> Rows:
     rows = tuple(
         (
             f"{finding.rule} {finding.name}",
@@ -178,7 +179,9 @@ def _findings(findings: Sequence[Finding]) -> PageTable:
         )
         for finding in sorted(findings, key=lambda finding: -finding.severity)
     )
-    return PageTable("By severity", ("rule", "severity", "message", "place", "kernels"), rows)
+    return Rows(
+        ("rule", "severity", "message", "place", "kernels"), rows, "By severity", NO_NUMBERS
+    )
 
 
 def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> list[Section]:
@@ -192,7 +195,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> list[Section
     rows = tuple(_group(group, group.fingerprint in outliers) for group in shown)
     parts: list[Part] = [Lines(tuple(_counts(summary, passed_over)))]
     if rows:
-        parts.append(PageTable("Different tables", head, rows, frozenset({1, 4})))
+        parts.append(Rows(head, rows, "Different tables", frozenset({1, 4})))
     if len(groups) > len(shown):
         parts.append(Lines((f"and {plural(len(groups) - len(shown), 'table')} more",)))
     found = [Section("What they have in common", tuple(parts))]
@@ -204,7 +207,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> list[Section
             for (tool, test), counts in sorted(summary.verdicts.items())
         )
         columns = ("test", "pass", "fail", "not tested")
-        table = PageTable("Inputs by verdict", columns, verdicts, frozenset({1, 2, 3}))
+        table = Rows(columns, verdicts, "Inputs by verdict", frozenset({1, 2, 3}))
         found.append(Section("Other tools", (table,)))
     return found
 
@@ -249,6 +252,6 @@ def _rules(summary: FleetSummary) -> Picture:
         svg.shares(f"share of {plural(summary.inputs, 'input')}"),
     )
     rows = tuple((f"{rule} {name}", severity, str(n)) for (rule, name, severity), n in found)
-    table = PageTable("Inputs by rule", ("rule", "severity", "inputs"), rows, frozenset({2}))
+    table = Rows(("rule", "severity", "inputs"), rows, "Inputs by rule", frozenset({2}))
     legend = tuple((svg.swatch_band(number), kind) for number, kind in enumerate(kinds))
-    return Picture(drawing, table, legend)
+    return Picture(partial(Drawing, drawing, legend), table)

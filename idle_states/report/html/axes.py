@@ -1,9 +1,12 @@
 """Axes and grids, drawn: the frame of every picture that has one."""
 
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from . import svg
 from .svg import CHARACTER, Axis, add, percent, text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 BELOW = 38
 """Height of an axis with its caption."""
@@ -19,7 +22,7 @@ def height(share: float) -> float:
     return _TOP + _PLOT * (1 - share)
 
 
-def plot(title: str, description: str, axis: Axis, up: Axis) -> Element:
+def plot(title: str, description: str, axis: Axis, up: Axis) -> "Element":
     """Draws two axes. Labels of the upright one are in the margin, where nothing else is drawn."""
     bottom = height(0)
     left = 2 * MARGIN + CHARACTER * max(len(label) for _, label in up.ticks)
@@ -33,7 +36,7 @@ def plot(title: str, description: str, axis: Axis, up: Axis) -> Element:
     return found
 
 
-def below(parent: Element, axis: Axis, bottom: float, left: int = 0, top: float = 0) -> None:
+def below(parent: "Element", axis: Axis, bottom: float, left: int = 0, top: float = 0) -> None:
     """Draws an axis with its grid, which begins at `top`. left: the margin."""
     for ticks, group in ((axis.ticks, parent), (axis.more, svg.element("g", class_="roomy"))):
         for value, label in ticks:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from ...dataclass import dataclass
+from ..sheet import Drawing
 from . import opposed
 from .headlines import Measure
 from .opposed import Opposed
-from .page import PageTable, Picture
 from .shares import legend
 
 DEEP, SHALLOW = "too deep", "too shallow"
@@ -26,8 +26,8 @@ class Misfits:
         return count / self.usage if self.usage else 0.0
 
 
-def picture(some: Sequence[Misfits], table: PageTable) -> Picture:
-    """For each table a bar to either side, divided by states."""
+def drawing(some: Sequence[Misfits]) -> Drawing:
+    """Draws a bar to either side for each table, divided by states."""
     rows = [
         Opposed(
             each.label,
@@ -37,7 +37,7 @@ def picture(some: Sequence[Misfits], table: PageTable) -> Picture:
         )
         for each in some
     ]
-    drawing = opposed.opposed(
+    drawn = opposed.opposed(
         "Idle periods whose state did not fit their length",
         f"For each table a bar to the left, the share of idle periods in a state {DEEP} for them, "
         f"and one to the right, those in a state {SHALLOW}; both divided by states.",
@@ -46,7 +46,7 @@ def picture(some: Sequence[Misfits], table: PageTable) -> Picture:
         "share of idle periods",
     )
     found = ((each.label, _misfitting(each)) for each in some)
-    return Picture(drawing, table, legend(found))
+    return Drawing(drawn, legend(found))
 
 
 def _parts(misfits: Misfits, side: int) -> tuple[tuple[int, float, str], ...]:

@@ -7,13 +7,13 @@ from ...selection.idle_lengths import lengths
 from ...wording import joined, plural
 from .. import kernels_text
 from ..select_output import circumstances
-from .page import Lines, PageTable, Part, Section
+from ..sheet import NO_NUMBERS, Lines, Part, Rows, Section, Sheet
 
 _NAMED = 3
 """Up to so many changes are named in the headline, those of the most maps first."""
 
 
-def headline(found: Moves) -> tuple[str, ...]:
+def _headline(found: Moves) -> tuple[str, ...]:
     """How many steps change something, and which change most."""
     if not found.moves:
         return (f"None of {plural(found.steps, 'step')} from release to release changes anything",)
@@ -35,18 +35,19 @@ def _much(move: Move) -> str:
     return joined(said) or "the governor begins to select"
 
 
-def sections(found: Moves) -> list[Section]:
-    """The sections of a page."""
+def sheet(found: Moves) -> Sheet:
+    """Returns the page's contents."""
     parts = []
     for steps, move in kernels_text.alike(found.moves):
         parts.append(Section(", ".join(steps), tuple(_parts(move))))
     if found.still:
         rows = tuple((", ".join(at), *words) for at, words in kernels_text.still(found.still))
         caption = f"Other changes of {found.request.of.governor}"
-        table = PageTable(caption, ("At", "Commit", "Features"), rows)
+        table = Rows(("At", "Commit", "Features"), rows, caption, NO_NUMBERS)
         parts.append(Section("Changes that move no map", (table,)))
     looked = tuple(kernels_text.summary(found))
-    return [*parts, Section("What was looked at", (Lines(looked),))]
+    about = Section("What was looked at", (Lines(looked),))
+    return Sheet(kernels_text.title(found), _headline(found), tuple(parts), about)
 
 
 def _parts(move: Move) -> list[Part]:
@@ -56,7 +57,7 @@ def _parts(move: Move) -> list[Part]:
         said.insert(0, f"{move.at.governor} begins to select here")
     if move.registered:
         states = tuple((each.path, each.a, each.b) for each in move.registered)
-        parts.append(PageTable("What is registered", ("What", "Before", "Now"), states))
+        parts.append(Rows(("What", "Before", "Now"), states, "What is registered", NO_NUMBERS))
     if move.maps:
         rows = tuple(
             (circumstances(mapped), lengths(c.first_ns, c.last_ns), "/".join(c.a), "/".join(c.b))
@@ -64,7 +65,7 @@ def _parts(move: Move) -> list[Part]:
             for c in some
         )
         head = ("Circumstances", "Idle lengths", "Before", "Now")
-        parts.append(PageTable("What is selected", head, rows))
+        parts.append(Rows(head, rows, "What is selected", NO_NUMBERS))
     if said:
         parts.append(Lines(_joined(said)))
     return parts

@@ -2,11 +2,14 @@
 visible: they are outlines, each larger than the one below it."""
 
 from collections.abc import Iterable, Sequence
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from . import axes, svg
 from .svg import CHARACTER, NARROW, PLOT, Axis, add, percent, text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _GROWS = 0.7
 """A marker on others is larger by this share for each of them."""
@@ -44,7 +47,7 @@ class Level:
     tip: str
 
 
-def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> Element:
+def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> "Element":
     """Draws markers with labels, and a line from low to high where these differ. Points in one
     place share a label."""
     found = axes.plot(title, description, axis, up)
@@ -73,7 +76,7 @@ def _same(across: float, down: float) -> bool:
 Box = tuple[float, float, float, float]
 
 
-def _labels(parent: Element, places: Sequence[tuple[float, float, Sequence[str]]]) -> None:
+def _labels(parent: "Element", places: Sequence[tuple[float, float, Sequence[str]]]) -> None:
     """Puts each label where it meets no other and no marker, on a narrow page too."""
     taken: list[Box] = []
     for x, y, words in places:
@@ -125,7 +128,7 @@ def _free(box: Box, taken: Iterable[Box]) -> bool:
     return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in taken)
 
 
-def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> Element:
+def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "Element":
     """Draws a row for each, with a marker for every value."""
     pitch = _LABEL + _ROW
     found = svg.canvas(title, description, pitch * len(some) + axes.BELOW, axes.MARGIN, axes.MARGIN)

@@ -1,11 +1,14 @@
 """Pictures of two opposite shares: bars to the left and to the right of a middle line."""
 
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from . import axes, svg
 from .svg import NARROW, add, percent, text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _LABEL, _BAR, _SAID, _GAP = 16, 16, 14, 8
 """Heights in pixels: of a row's label, its bars, what is said below them, and of a gap."""
@@ -24,7 +27,7 @@ class Opposed:
 
 def opposed(
     title: str, description: str, rows: Sequence[Opposed], sides: tuple[str, str], caption: str
-) -> Element:
+) -> "Element":
     """Draws bars to both sides of a middle line. sides: what lies to the left and to the right."""
     wholes = [sum(part[1] for part in side) for row in rows for side in (row.left, row.right)]
     axis = svg.both_ways(max(wholes, default=0), caption)
@@ -52,7 +55,7 @@ def opposed(
     return found
 
 
-def _side(parent: Element, series: int, ends: Sequence[float], top: float, tip: str) -> None:
+def _side(parent: "Element", series: int, ends: Sequence[float], top: float, tip: str) -> None:
     if ends[1] <= ends[0]:
         return
     group = add(parent, "g")

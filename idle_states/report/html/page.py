@@ -2,108 +2,86 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from xml.etree.ElementTree import Element
 
 from ... import __version__
-from ...dataclass import dataclass
 from ...resources import template
 from ..escapes.text import printable
+from ..sheet import Cell, Drawing, Line, Lines, Marked, Part, Rows, Sheet, Worded
 from . import svg
 
 _LISTED = 200
 """Greatest number of inputs that are listed one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageTable:
-    """A table. numbers: heads of the columns with figures, aligned to the right; unbroken: whether
-    its cells are kept on one line."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: frozenset[int] = frozenset()
-    unbroken: bool = False
-    kind: str = "table"
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing. table: the same content as a table, for readers who cannot see it; legend:
-    (sample, words)."""
-
-    drawing: Element
-    table: PageTable
-    legend: tuple[tuple[Element, str], ...] = ()
-    kind: str = "picture"
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Statements, one below the other."""
-
-    lines: tuple[str, ...]
-    kind: str = "lines"
-
-
-Part = PageTable | Picture | Lines
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    title: str
-    parts: tuple[Part, ...]
-
-
-def render(
-    command: str,
-    title: str,
-    sections: Iterable[Section],
-    inputs: Iterable[tuple[str, str]],
-    headline: Sequence[str] = (),
-) -> str:
-    """The whole page as HTML; equal results give equal pages. inputs: (file, SHA-256); headline:
-    the result in a few sentences, the most important first."""
+def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]]) -> str:
+    """Returns the page of a sheet. inputs: (file, SHA-256)."""
     unique = list(dict.fromkeys(inputs))
     return template("page.html.j2").render(
-        title=printable(title),
+        title=printable(whole.title),
         command=command,
         version=__version__,
-        headline=_printable(headline),
+        headline=_printable(whole.headline),
         definitions=svg.markup(svg.definitions()),
-        sections=[
-            {"title": printable(section.title), "parts": [_part(part) for part in section.parts]}
-            for section in sections
-        ],
+        sections=_sections(whole),
         inputs=[(printable(file), digest or "-") for file, digest in unique[:_LISTED]],
         more=max(0, len(unique) - _LISTED),
         digest=_whole(unique),
     )
 
 
-def _part(part: Part) -> dict[str, object]:
+def _sections(whole: Sheet) -> list[dict[str, object]]:
+    """The sections that have a part to show, or a title alone."""
+    found: list[dict[str, object]] = []
+    shown: list[dict[str, object]] = []
+    for section in (*whole.sections, whole.about):
+        title = _words(section.title)
+        parts = [made for part in section.parts if (made := _part(part, title))]
+        if not title:
+            shown += parts
+        elif parts or not section.parts:
+            shown = parts
+            found.append({"title": title, "parts": shown})
+    return found
+
+
+def _part(part: Part, title: str) -> dict[str, object]:
     if isinstance(part, Lines):
-        return {"kind": part.kind, "lines": _printable(part.lines)}
-    if isinstance(part, PageTable):
-        return _table(part)
+        lines = [words for line in part.lines if (words := _words(line))]
+        return {"kind": "lines", "lines": lines} if lines else {}
+    if isinstance(part, Rows):
+        return _rows(part, title)
+    found: Drawing = part.draw()
     return {
-        "kind": part.kind,
-        "title": part.drawing.findtext("title"),
-        "drawing": svg.markup(part.drawing),
-        "legend": [(svg.markup(sample), printable(words)) for sample, words in part.legend],
-        "table": _table(part.table),
+        "kind": "picture",
+        "title": found.drawn.findtext("title"),
+        "drawing": svg.markup(found.drawn),
+        "legend": [(svg.markup(sample), printable(words)) for sample, words in found.legend],
+        "table": _rows(part.table, title),
     }
 
 
-def _table(table: PageTable) -> dict[str, object]:
+def _rows(table: Rows, title: str) -> dict[str, object]:
+    numbers = table.numbers
     return {
-        "kind": table.kind,
-        "caption": printable(table.caption),
-        "head": _printable(table.head),
-        "rows": [_printable(row) for row in table.rows],
-        "numbers": table.numbers,
+        "kind": "table",
+        "caption": printable(table.caption or title),
+        "head": [_words(cell) for cell in table.head],
+        "rows": [[_words(cell) for cell in row] for row in table.rows],
+        "numbers": range(1, len(table.head)) if numbers is None else numbers,
         "unbroken": table.unbroken,
     }
+
+
+def _words(line: Line) -> str:
+    if isinstance(line, tuple):
+        return "".join(map(_words, line))
+    return printable(_of_cell(line))
+
+
+def _of_cell(cell: Cell) -> str:
+    if isinstance(cell, Worded):
+        return cell.page
+    return cell.words if isinstance(cell, Marked) else cell
 
 
 def _printable(words: Sequence[str]) -> list[str]:

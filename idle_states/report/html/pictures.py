@@ -1,12 +1,15 @@
 """Pictures of bands, of curves and of spans."""
 
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from . import axes, svg
 from .axes import BELOW, MARGIN
 from .svg import NARROW, Axis, add, percent, text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _LABEL, _WORDS, _HATCHED, _GAP = 16, 17, 9, 8
 """Heights in pixels: of a row's label; of a band, what carries its label and what is hatched."""
@@ -62,7 +65,7 @@ class PictureSpan:
     tip: str
 
 
-def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> Element:
+def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> "Element":
     """Draws the rows below each other."""
     edges = _EDGES if any(band.edge for row in rows for band in row.bands) else 0
     pitch = _LABEL + _BAND + edges + _GAP
@@ -80,7 +83,7 @@ def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> 
     return found
 
 
-def _band(parent: Element, band: Band, axis: Axis, top: float) -> None:
+def _band(parent: "Element", band: Band, axis: Axis, top: float) -> None:
     """A label stands on plain colour: on a hatching it would be hard to read."""
     left, right = axis.at(band.first), axis.at(band.last)
     if right <= left:
@@ -107,7 +110,7 @@ def edge(first_ns: int) -> str:
     return svg.time(first_ns) if first_ns else ""
 
 
-def _edge(parent: Element, band: Band, x: float, top: float, free: float) -> float:
+def _edge(parent: "Element", band: Band, x: float, top: float, free: float) -> float:
     """Labels the beginning. free, returned: from where on there is room, in percent."""
     if not band.edge:
         return free
@@ -121,7 +124,7 @@ def _edge(parent: Element, band: Band, x: float, top: float, free: float) -> flo
 
 def curves(
     title: str, description: str, some: Sequence[Curve], axis: Axis, caption: str = ""
-) -> Element:
+) -> "Element":
     """Draws the curves: shares from 0 to 1 over the axis. caption: of what the shares are."""
     found = axes.plot(title, description, axis, svg.shares(caption))
     for number, curve in enumerate(some):
@@ -142,7 +145,7 @@ def curves(
     return found
 
 
-def spans(title: str, description: str, some: Sequence[PictureSpan], axis: Axis) -> Element:
+def spans(title: str, description: str, some: Sequence[PictureSpan], axis: Axis) -> "Element":
     """Draws a line for each span, from a ring at its beginning to a bar at its end."""
     pitch = _LABEL + 18
     bottom = pitch * len(some)

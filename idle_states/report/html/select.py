@@ -1,6 +1,7 @@
 """select: the selection map, a band for each range of idle lengths, kernel by kernel."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from ...linux.governors.ladder_steps import LadderStep
@@ -12,13 +13,13 @@ from ...wording import plural
 from .. import select_domains, select_output
 from ..kernel_ranges import kernel_ranges
 from ..select_changes import Changed, each, reach
+from ..sheet import NO_NUMBERS, Drawing, Lines, Part, Picture, Rows, Section, Sheet
 from . import pictures, stages, svg
-from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import Band, BandRow
 from .shares import legend
 
 
-def title(selections: Sequence[TableSelection]) -> str:
+def _title(selections: Sequence[TableSelection]) -> str:
     first = selections[0]
     names = list(dict.fromkeys(s.table for s in selections if s.table))
     of = f"{' and '.join(names)}: " if names else ""
@@ -30,7 +31,7 @@ Maps = tuple[tuple[str, tuple[SelectionChange, ...]], ...]
 """(the map's circumstances, what changes in it)."""
 
 
-def headline(selections: Sequence[TableSelection], changed: Changed) -> tuple[str, ...]:
+def _headline(selections: Sequence[TableSelection], changed: Changed) -> tuple[str, ...]:
     """What changes from the first table or kernel on, or what is selected."""
     first = selections[0]
     if not changed:
@@ -81,11 +82,11 @@ def _most(first: TableSelection, maps: Maps) -> str:
     )
 
 
-def sections(
+def sheet(
     selections: Sequence[TableSelection], changed: Changed, journeys: Sequence[Journey]
-) -> list[Section]:
-    """The sections of a page. selections: the first table's or kernel's first; changed: each other
-    selection's differences from the first."""
+) -> Sheet:
+    """Returns the page's contents. selections: the first table's or kernel's first; changed: each
+    other selection's differences from the first."""
     found = [Section("What is selected", tuple(_maps(selections)))]
     if len(selections) > 1:
         found.append(_changes(selections, changed))
@@ -101,7 +102,8 @@ def sections(
     ]
     if not journeys:
         found.append(_states(selections[0]))
-    return [*found, *(section for journey in journeys for section in stages.of_journey(journey))]
+    found += [section for journey in journeys for section in stages.of_journey(journey)]
+    return Sheet(_title(selections), _headline(selections, changed), tuple(found))
 
 
 def _maps(selections: Sequence[TableSelection]) -> list[Part]:
@@ -123,7 +125,7 @@ def _maps(selections: Sequence[TableSelection]) -> list[Part]:
             for label, selection in _alike(selections, number)
         ]
         drawing, table = _picture(rows)
-        parts.append(Picture(drawing, table, samples))
+        parts.append(Picture(partial(Drawing, drawing, samples), table))
     return parts
 
 
@@ -163,7 +165,7 @@ def _grouped(
     return found
 
 
-def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Element, PageTable]:
+def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Element, Rows]:
     one = rows[0][2]
     fixed = select_output.circumstances(one)
     over_timer = one.idle_ns is not None
@@ -193,7 +195,7 @@ def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Elemen
         for labels, selected in alike.values()
         for place, cells in enumerate(selected)
     ]
-    return drawing, PageTable(caption, ("map", what, "selected"), tuple(lines))
+    return drawing, Rows(("map", what, "selected"), tuple(lines), caption, NO_NUMBERS)
 
 
 def _band(selection: TableSelection, r: Range) -> Band:
@@ -216,8 +218,11 @@ def _steps(selection: TableSelection) -> Section:
         way = select_output.way(selection, step)
         return name, lengths(step.first_ns, step.last_ns), way
 
-    table = PageTable(
-        "From state to state", ("in", "idles measured", "leads"), tuple(map(row, selection.steps))
+    table = Rows(
+        ("in", "idles measured", "leads"),
+        tuple(map(row, selection.steps)),
+        "From state to state",
+        NO_NUMBERS,
     )
     return Section(f"Steps: {select_output.title(selection)}", (table,))
 
@@ -232,7 +237,9 @@ def _changes(selections: Sequence[TableSelection], changed: Changed) -> Section:
             for change in some
         )
         if rows:
-            parts.append(PageTable(caption, ("map", "idle length or timer", "before", "now"), rows))
+            parts.append(
+                Rows(("map", "idle length or timer", "before", "now"), rows, caption, NO_NUMBERS)
+            )
         else:
             said = (f"{caption}: nothing changes", *said)
         if said:
@@ -257,7 +264,7 @@ def _states(selection: TableSelection) -> Section:
         for number, (name, state) in enumerate(zip(selection.names, selection.states, strict=True))
     )
     head = ("state", "number", "exit latency", "target residency", "")
-    return Section("States", (PageTable("As given", head, rows, frozenset({1, 2, 3})),))
+    return Section("States", (Rows(head, rows, "As given", frozenset({1, 2, 3})),))
 
 
 def _joined(lines: Sequence[str]) -> list[str]:

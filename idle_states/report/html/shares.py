@@ -1,13 +1,17 @@
 """Shares of a whole: bars divided by state, and distributions."""
 
 from collections.abc import Iterable, Sequence
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
+from ..sheet import Drawing
 from . import pictures, svg
 from .pictures import Band, BandRow, Curve
 
-Legend = tuple[tuple[Element, str], ...]
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+Legend = tuple[tuple["Element", str], ...]
 States = Iterable[tuple[int, str]]
 """(the kernel's number, name)."""
 
@@ -74,8 +78,8 @@ def _numbered(number: int, name: str) -> str:
 
 def distribution(
     title: str, caption: str, some: Sequence[tuple[str, Sequence[tuple[int, int]]]]
-) -> tuple[Element, Legend]:
-    """A curve for each label, from (value in ns, count), ascending."""
+) -> Drawing:
+    """Draws a curve for each label, from (value in ns, count), ascending."""
     values = [value for _, pairs in some for value, _ in pairs]
     drawing = pictures.curves(
         title,
@@ -85,7 +89,7 @@ def distribution(
         svg.times(values, caption),
         "share of wake-ups",
     )
-    return drawing, tuple((svg.swatch_line(i), label) for i, (label, _) in enumerate(some))
+    return Drawing(drawing, tuple((svg.swatch_line(i), label) for i, (label, _) in enumerate(some)))
 
 
 def _cumulative(pairs: Sequence[tuple[int, int]]) -> tuple[tuple[float, float], ...]:

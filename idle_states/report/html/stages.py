@@ -1,13 +1,14 @@
 """A table, stage by stage: what each row becomes in firmware and kernels."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ...pipeline import Journey
 from ...table import IdleTable
+from ..sheet import Drawing, Lines, Part, Picture, Rows, Section
 from ..show_stages import StageColumn, stage_columns
 from ..show_text import journey_stages, sections, whence
 from . import pictures, svg
-from .page import Lines, PageTable, Part, Picture, Section
 from .pictures import PictureSpan
 
 
@@ -34,7 +35,7 @@ def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...
     head = tuple(column.head for column in columns)
     rows = tuple(zip(*(column.cells for column in columns), strict=True))
     numbers = frozenset(i for i, column in enumerate(columns) if column.number)
-    data = PageTable("States, stage by stage", head, rows, numbers, unbroken=True)
+    data = Rows(head, rows, "States, stage by stage", numbers, unbroken=True)
     if not table.states:
         return (data,)
     times = [t for s in table.states for t in (s.latency_ns, s.residency_ns) if t is not None]
@@ -58,7 +59,7 @@ def of_table(table: IdleTable, stages: Sequence[StageColumn]) -> tuple[Part, ...
         ],
         svg.times(times, "exit latency (ring), target residency (bar)"),
     )
-    return (Picture(drawing, data),)
+    return (Picture(partial(Drawing, drawing), data),)
 
 
 def _marked(name: str, latency_ns: int, residency_ns: int | None) -> str:

@@ -8,12 +8,15 @@ in colour alone.
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from xml.etree.ElementTree import Element, SubElement, tostring
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from ..escapes.text import printable
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from markupsafe import Markup
 
 NARROW = 300
 """Width in pixels into which labels must fit: that of a narrow page."""
@@ -53,44 +56,50 @@ _TILE = 8
 """Side of a hatching's tile in pixels."""
 
 
-def element(name: str, **attributes: object) -> Element:
+def element(name: str, **attributes: object) -> "Element":
     """An element. In names of attributes, _ stands for -; a trailing _ is dropped (class_)."""
+    from xml.etree.ElementTree import Element
+
     found = Element(name)
     for key, value in attributes.items():
         found.set(key.rstrip("_").replace("_", "-"), _written(value))
     return found
 
 
-def add(parent: Element, name: str, **attributes: object) -> Element:
+def add(parent: "Element", name: str, **attributes: object) -> "Element":
     child = element(name, **attributes)
     parent.append(child)
     return child
 
 
-def text(parent: Element, words: str, **attributes: object) -> Element:
+def text(parent: "Element", words: str, **attributes: object) -> "Element":
     found = add(parent, "text", **attributes)
     found.text = printable(words)
     return found
 
 
-def tip(parent: Element, words: str) -> None:
+def tip(parent: "Element", words: str) -> None:
     """Adds text that is shown when the pointer rests on the parent."""
-    SubElement(parent, "title").text = printable(words)
+    add(parent, "title").text = printable(words)
 
 
-def canvas(title: str, description: str, height: float, left: int = 0, right: int = 0) -> Element:
+def canvas(title: str, description: str, height: float, left: int = 0, right: int = 0) -> "Element":
     """An empty picture. height: in pixels. left, right: margins in pixels, beyond 0 and 100 %."""
     found = element("svg", class_="picture", role="img", width="100%", height=height)
     if left or right:
         # what lies in a margin is shown, too
         found.set("style", f"padding:0 {right}px 0 {left}px;overflow:visible")
-    SubElement(found, "title").text = printable(title)
-    SubElement(found, "desc").text = printable(description)
+    add(found, "title").text = printable(title)
+    add(found, "desc").text = printable(description)
     return found
 
 
-def markup(picture: Element) -> Markup:
+def markup(picture: "Element") -> "Markup":
     """As it stands in a page. Its text is escaped."""
+    from xml.etree.ElementTree import tostring
+
+    from markupsafe import Markup
+
     return Markup(tostring(picture, encoding="unicode"))
 
 
@@ -108,7 +117,7 @@ def hatching(number: int) -> str:
     return f"url(#h{_AWAKE_ID if number == AWAKE else number % len(HATCHES)})"
 
 
-def definitions() -> Element:
+def definitions() -> "Element":
     """The hatchings, once for all pictures of a page."""
     found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
     for number, path in enumerate(HATCHES):
@@ -117,7 +126,7 @@ def definitions() -> Element:
     return found
 
 
-def _pattern(parent: Element, name: str, path: str, colour: str) -> None:
+def _pattern(parent: "Element", name: str, path: str, colour: str) -> None:
     tile = add(
         parent,
         "pattern",
@@ -131,39 +140,39 @@ def _pattern(parent: Element, name: str, path: str, colour: str) -> None:
         add(tile, "path", d=path, class_="hatch")
 
 
-def swatch_band(number: int) -> Element:
+def swatch_band(number: int) -> "Element":
     """A sample for a legend."""
     found = _sample()
     add(found, "rect", x=1, y=1, width=30, height=14, fill=hatching(number), class_="band")
     return found
 
 
-def swatch_line(number: int) -> Element:
+def swatch_line(number: int) -> "Element":
     found = _sample()
     line(found, number, 0, 8, 32, 8)
     return found
 
 
-def swatch_marker(number: int) -> Element:
+def swatch_marker(number: int) -> "Element":
     found = _sample()
     add(found, "path", d=MARKERS[number % len(MARKERS)], transform="translate(16 8)", class_="mark")
     return found
 
 
-def swatch_near() -> Element:
+def swatch_near() -> "Element":
     found = _sample()
     add(found, "line", x1=0, y1=8, x2=32, y2=8, class_="near")
     return found
 
 
-def line(parent: Element, number: int, x1: object, y1: float, x2: object, y2: float) -> None:
+def line(parent: "Element", number: int, x1: object, y1: float, x2: object, y2: float) -> None:
     """A piece of a curve."""
     drawn = add(parent, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=f"curve c{number % 4}")
     if dashes := DASHES[number % len(DASHES)]:
         drawn.set("stroke-dasharray", dashes)
 
 
-def marker(parent: Element, number: int, x: float, y: float, size: float = 1) -> Element:
+def marker(parent: "Element", number: int, x: float, y: float, size: float = 1) -> "Element":
     """x: in percent, y: in pixels; size: how many times as large as in a legend."""
     place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
     drawn = add(place, "path", d=MARKERS[number % len(MARKERS)], class_="mark")
@@ -293,7 +302,7 @@ def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
     return Axis(places[0], places[-1], tuple((p, f"{p:.6g}") for p in places), caption)
 
 
-def _sample() -> Element:
+def _sample() -> "Element":
     return element("svg", class_="sample", width=32, height=16, aria_hidden="true")
 
 

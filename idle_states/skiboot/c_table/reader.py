@@ -9,23 +9,23 @@ from ...dataclass import replace
 from ...findings import Location
 from ...reading import limits
 from ...reading.c.expression import Constant, evaluate, stored
-from ...reading.c.lexer import UnsupportedC, encoded, string
+from ...reading.c.lexer import Token, UnsupportedC, encoded, string, tokens
 from ...reading.c.preprocess import Preprocessed
 from ...reading.c.source import MAX_FINDINGS, CSource
 from ...spec.library import packaged
-from ...table import Cpu, Firmware, IdleState, IdleTable, Origin, Psscr, Register
+from ...table import Cpu, Firmware, IdleState, IdleTable, Psscr, ReadFrom, Register
 from .builtin import UNSETTLED, preprocess
 from .structure import (
     FIELD_MEMBERS,
     Array,
     CRow,
-    Span,
     StructMembers,
     arrays,
     layout,
     require_parser,
     rows,
 )
+from .unfolded import Span
 
 MAX_CHARACTERS = limits.C_CHARACTERS
 MAX_VALUE_CHARACTERS = limits.C_VALUE_CHARACTERS
@@ -145,7 +145,7 @@ class _Reader(CSource):
             register=register,
             cpu=cpu,
             firmware=replace(firmware, array=name, file=self.file),
-            origin=Origin("c", self.file, self.digest, where),
+            read_from=ReadFrom("c", self.file, self.digest, where),
             where={"table": where, "name": where},
         )
 
@@ -194,36 +194,46 @@ class _Reader(CSource):
             control=values.get("control", 0),
             mask=values.get("mask", 0),
             where=where,
+            macro=row.macro,
         )
 
     def number(self, clean: Preprocessed, span: Span, bits: int) -> int:
         """Returns the value of the expression at `span`, as an unsigned member of `bits` bits holds
         it. Raises UnsupportedC."""
-        text = clean.code[span.start : span.end]
+        text = span.made or clean.code[span.start : span.end]
         if len(text) > MAX_VALUE_CHARACTERS:
             message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
             raise UnsupportedC(message, span.start, span.end)
         key = (text, clean.definitions.version(span.start))
         if key not in self.numbers:
-            expanded = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
+            expanded = clean.expanded(_tokens(clean, span), span.start)
             self.numbers[key] = evaluate(expanded, span.start, span.end, unsettled=UNSETTLED)
         return stored(self.numbers[key], bits, span.start, span.end)
 
     def string(self, clean: Preprocessed, span: Span) -> str:
         """Returns a name up to its first NUL. Bytes that are not UTF-8 become surrogates."""
-        literals = clean.expander.expand(clean.tokens(span.start, span.end), span.start)
+        literals = clean.expanded(_tokens(clean, span), span.start)
         return string(literals, span.start, span.end).decode("utf-8", "surrogateescape")
 
     def place_fields(
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
     ) -> None:
         """Adds the places of macros that give one field of PSSCR to `where`, as control.FIELD."""
+        if span.macro:
+            return
         for match in _PSSCR_FIELD.finditer(clean.code, span.start, span.end):
             name = match[1].lower()
             if name not in Psscr.FIELDS:
                 continue
             end = _end_of_call(clean.code, match.end(), span.end)
             where.setdefault(f"control.{name}", self.location(match.start(), end, path))
+
+
+def _tokens(clean: Preprocessed, span: Span) -> list[Token]:
+    """The tokens of a value; of one that a macro made, each where the macro is used."""
+    if span.macro:
+        return [t._replace(start=span.start, end=span.end) for t in tokens(span.made)]
+    return clean.tokens(span.start, span.end)
 
 
 _OPENING = re.compile(r"\s*\(")

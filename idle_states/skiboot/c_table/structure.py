@@ -1,4 +1,5 @@
-"""The arrays of a C file, their rows and members, as tree-sitter sees them."""
+"""The arrays of a C file, their rows and members, as tree-sitter sees them once the macros that
+make rows or members are expanded."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from ...extras import package
 from ...reading import limits
 from ...reading.c.lexer import UnsupportedC
 from ...reading.c.preprocess import Preprocessed
+from .unfolded import Span, Unfolded, unfolded
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -46,17 +48,17 @@ _DECLARATION = b"s x[]="
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class CRow:
     """One row of an array. span: its text; members: name -> place of the value, as in the text."""
 
     span: Span
     members: dict[str, Span] = field(default_factory=dict)
+
+    @property
+    def macro(self) -> str:
+        """The macro that makes the row or the first of its members that one makes; else ""."""
+        places = (self.span, *self.members.values())
+        return next((place.macro for place in places if place.macro), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +149,18 @@ def rows(
 ) -> list[CRow]:
     """Returns the rows of an array. Values without a designator are in the order of the struct's
     members. problems: what cannot be parsed is added."""
-    base = array.initialiser.start - len(_DECLARATION)
-    text = clean.code[array.initialiser.start : array.initialiser.end]
-    root = _parser().parse(_DECLARATION + text.encode("ascii") + b";").root_node
-    if root.has_error:
-        problems.append(_syntax_error(root, base, clean.code))
+    text = unfolded(clean, array.initialiser)
+    root = _parsed(text)
+    if root is not None and root.has_error:
+        # the arguments of a macro need not be expressions
+        text, first = unfolded(clean, array.initialiser, every=True), (root, text)
+        root = _parsed(text)
+        if root is not None and root.has_error:
+            problems.append(_syntax_error(*first))
+            return []
+    if root is None:
+        message = f"expected at most {MAX_ARRAY_CHARACTERS} characters of tables, found more"
+        problems.append(UnsupportedC(message, array.name.start, array.name.end))
         return []
     table = root.children[0].child_by_field_name("declarator")
     table = table and table.child_by_field_name("value")
@@ -162,10 +171,10 @@ def rows(
     found = []
     for node in table.named_children:
         try:
-            found.append(_row(node, base, clean.code, struct))
+            found.append(_row(node, text, struct))
         except UnsupportedC as problem:
             problems.append(problem)
-            found.append(CRow(_span(node, base)))
+            found.append(CRow(_span(node, text)))
         if len(found) > MAX_ROWS:
             message = f"expected at most {MAX_ROWS} rows, found more"
             problems.append(UnsupportedC(message, array.name.start, array.name.end))
@@ -173,18 +182,27 @@ def rows(
     return found
 
 
-def _row(node: "Node", base: int, code: str, struct: StructMembers) -> CRow:
-    span = _span(node, base)
+def _parsed(text: Unfolded) -> "Node | None":
+    """The root of an array's declaration; None for one that is too long."""
+    if len(text.made) > MAX_ARRAY_CHARACTERS:
+        return None
+    return _parser().parse(_DECLARATION + text.made.encode("ascii", "replace") + b";").root_node
+
+
+def _row(node: "Node", text: Unfolded, struct: StructMembers) -> CRow:
+    span = text.row(*_ends(node))
+    if span.start in text.refused:
+        raise text.refused[span.start]
     if node.type != "initializer_list":
-        word = code[span.start : span.end].split("(")[0].split("=")[0].strip()
+        word = _words(node, text).split("(")[0].split("=")[0].strip()
         raise UnsupportedC(f"expected a row in braces, found {word[:60]!a}", span.start, span.end)
     row = CRow(span)
     position = 0
     for child in node.named_children:
         value = child
-        place = _span(child, base)
+        place = _span(child, text)
         if child.type == "initializer_pair":
-            member, value = _designated(child, base, code)
+            member, value = _designated(child, text)
         elif position < len(struct.members):
             member = struct.members[position]
         else:
@@ -195,40 +213,46 @@ def _row(node: "Node", base: int, code: str, struct: StructMembers) -> CRow:
             known = ", ".join(name for name in struct.members if name in _KNOWN)
             message = f"expected a member of struct cpu_idle_states ({known}), found {member}"
             raise UnsupportedC(message, place.start, place.end)
-        row.members[member] = _unbraced(value, base)
+        row.members[member] = _unbraced(value, text)
         position = found + 1
     return row
 
 
-def _designated(pair: "Node", base: int, code: str) -> tuple[str, "Node"]:
+def _designated(pair: "Node", text: Unfolded) -> tuple[str, "Node"]:
     """Returns the member and value of `.member = value`, or of GNU C's `member: value`."""
     designators = pair.children_by_field_name("designator")
     value = pair.child_by_field_name("value")
-    span = _span(pair, base)
     kinds = ("field_designator", "field_identifier")
     if value is None or len(designators) != 1 or designators[0].type not in kinds:
-        found = code[span.start : span.end].split("=")[0].strip()
+        span, found = _span(pair, text), _words(pair, text).split("=")[0].strip()
         message = f"expected a member's designator such as .name, found {found[:60]!a}"
         raise UnsupportedC(message, span.start, span.end)
-    place = _span(designators[0], base)
-    return code[place.start : place.end].lstrip(".").strip(), value
+    return _words(designators[0], text).lstrip(".").strip(), value
 
 
-def _unbraced(value: "Node", base: int) -> Span:
+def _unbraced(value: "Node", text: Unfolded) -> Span:
     """Returns the place of a value without the one pair of braces that C allows around it."""
     if value.type == "initializer_list" and len(value.named_children) == 1:
         value = value.named_children[0]
-    span = _span(value, base)
+    span = _span(value, text)
     if value.type in ("initializer_list", "initializer_pair"):
         raise UnsupportedC("expected one value, found a list", span.start, span.end)
     return span
 
 
-def _span(node: "Node", base: int) -> Span:
-    return Span(base + node.start_byte, base + node.end_byte)
+def _span(node: "Node", text: Unfolded) -> Span:
+    return text.span(*_ends(node))
 
 
-def _syntax_error(root: "Node", base: int, code: str) -> UnsupportedC:
+def _ends(node: "Node") -> tuple[int, int]:
+    return node.start_byte - len(_DECLARATION), node.end_byte - len(_DECLARATION)
+
+
+def _words(node: "Node", text: Unfolded) -> str:
+    return text.made[slice(*_ends(node))]
+
+
+def _syntax_error(root: "Node", text: Unfolded) -> UnsupportedC:
     """Returns an error at the first place that does not parse."""
     node = root
     while not (node.is_error or node.is_missing):
@@ -236,12 +260,12 @@ def _syntax_error(root: "Node", base: int, code: str) -> UnsupportedC:
         if broken is None:
             break
         node = broken
-    span = _span(node, base)
-    start = max(span.start, base + len(_DECLARATION))
+    start, end = (max(0, at) for at in _ends(node))
+    span = text.span(start, end)
     if node.is_missing:
-        return UnsupportedC(f"expected {node.type!r}, found none", start, start + 1)
-    found = code[start : min(span.end, start + 40)].split("\n")[0].strip()
-    return UnsupportedC(f"expected C that parses, found {found!a}", start, span.end)
+        return UnsupportedC(f"expected {node.type!r}, found none", span.start, span.start + 1)
+    found = text.made[start : min(end, start + 40)].split("\n")[0].strip()
+    return UnsupportedC(f"expected C that parses, found {found!a}", span.start, span.end)
 
 
 def require_parser(file: str) -> None:

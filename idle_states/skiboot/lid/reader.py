@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...dataclass import dataclass, replace
 from ...findings import Location, unreadable
 from ...reading import limits
-from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, Origin, Register
+from ...table import STOP_CLASSES, Firmware, IdleState, IdleTable, ReadFrom, Register
 from .container import Image, is_wrapped, unwrap
 from .identify import Part, named_part, parts
 from .records import LAYOUTS, RecordLayout, is_name, sure_rows
@@ -86,8 +86,8 @@ def tables_in(
         for part, array in _parts(offset, states, layout, arrays):
             start = offset + part.start * layout.size
             used = states[part.start : part.start + part.used]
-            origin = Origin("lid", name, sha256)
-            table = _table(part, array, used, start, layout, origin, names)
+            read_from = ReadFrom("lid", name, sha256)
+            table = _table(part, array, used, start, layout, read_from, names)
             if note:
                 table = replace(table, note="; ".join(filter(None, (table.note, note))))
             names.add(table.name)
@@ -207,7 +207,7 @@ def _table(
     states: Sequence[IdleState],
     offset: int,
     layout: RecordLayout,
-    origin: Origin,
+    read_from: ReadFrom,
     taken: set[str],
 ) -> IdleTable:
     spec = part.spec
@@ -220,29 +220,31 @@ def _table(
         which = f"in the place of {spec.name}" if array else f"nearest to {spec.name}"
         note = f"{which}; of {part.used} rows {part.strange} have another name or level"
     stops = any(state.flags & STOP_CLASSES for state in states)
-    where = Location(f"@{offset:#x}:{name}", origin.file)
+    where = Location(f"@{offset:#x}:{name}", read_from.file)
     return IdleTable(
         name=name,
         states=tuple(
-            replace(state, where=_places(name, index, offset + index * layout.size, layout, origin))
+            replace(
+                state, where=_places(name, index, offset + index * layout.size, layout, read_from)
+            )
             for index, state in enumerate(states)
         ),
         register=spec.register if spec else Register.PSSCR if stops else Register.PMICR,
         cpu=spec.cpu if spec else None,
         firmware=spec.firmware if spec else Firmware(array=array),
         note=note,
-        origin=replace(origin, where=where),
+        read_from=replace(read_from, where=where),
         where={"table": where, "name": where},
     )
 
 
 def _places(
-    name: str, index: int, offset: int, layout: RecordLayout, origin: Origin
+    name: str, index: int, offset: int, layout: RecordLayout, read_from: ReadFrom
 ) -> dict[str, Location]:
     """Field -> offset in the image and logical path: @0x264118:power9[0].latency_ns."""
     row = f"{name}[{index}]"
-    where = {"state": Location(f"@{offset:#x}:{row}", origin.file)}
+    where = {"state": Location(f"@{offset:#x}:{row}", read_from.file)}
     for field, member in _MEMBERS.items():
         at = offset + (layout.offset(field) if field in layout.fields else 0)
-        where[field] = Location(f"@{at:#x}:{row}.{member}", origin.file)
+        where[field] = Location(f"@{at:#x}:{row}.{member}", read_from.file)
     return where

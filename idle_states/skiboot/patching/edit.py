@@ -10,7 +10,7 @@ from ..c_table.structure import FIELD_MEMBERS, CRow
 from .conditionals import refuse_undecided
 from .fresh import fresh, number_of
 from .rows import Replacement, arranged, replaced
-from .source import EditRefused, SourceText, TableText
+from .source import EditRefused, SourceText, TableText, made_by_macro
 from .values import rewritten
 
 FIELDS = ("name", "latency", "residency", "flags", "control", "mask")
@@ -94,6 +94,8 @@ def _row_edits(
             missing.append(field)
             continue
         span = row.members[member]
+        if span.macro:
+            raise made_by_macro(span, field)
         new = rewritten(source, span, field, target, register)
         yield Replacement(span.start, span.end, new)
     for field in missing:
@@ -113,6 +115,8 @@ def _inserted(
 ) -> Replacement:
     """Returns the edit that adds a member that the row leaves out, after the last member that
     precedes it in other rows."""
+    if row.span.macro:
+        raise made_by_macro(row.span, "row")
     member = source.struct.member(field) or FIELD_MEMBERS[field][0]
     text = f".{member} = {fresh(source, field, target, register)}"
     order = _member_order(source)

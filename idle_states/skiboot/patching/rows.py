@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from ...dataclass import dataclass
-from ...reading.c.lexer import COMMENT, STRING, UnsupportedC, integer_literal, tokens
+from ...reading.c.lexer import COMMENT, QUOTED_STRING, UnsupportedC, integer_literal, tokens
 from ...table import IdleState
-from .source import EditRefused, SourceText, TableText, without_comments
+from .source import EditRefused, SourceText, TableText, made_by_macro, without_comments
 
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
 _REST_OF_LINE = re.compile(rf"(?:[ \t\f\v]|{COMMENT})*", re.DOTALL)
@@ -93,6 +93,7 @@ class _Arrangement:
     def removal(self, index: int) -> Replacement:
         """Returns the edit that removes a row with its comma and its whole lines, and one of two
         blank lines around it."""
+        self.refuse_macro(index)
         row, text = self.rows[index], self.source.text
         start, end = row.start, row.after_comma
         line = text.rfind("\n", 0, start) + 1
@@ -120,6 +121,7 @@ class _Arrangement:
             return
         row = self.rows[anchor]
         if row.after_comma == row.end:
+            self.refuse_macro(anchor)
             yield Replacement(row.end, row.end, ",")
         rest = _REST_OF_LINE.match(text, row.after_comma)
         assert rest is not None
@@ -144,6 +146,11 @@ class _Arrangement:
         made = "".join(f"{lead}{row}," for row in fresh) + lead
         return Replacement(opening, opening, made)
 
+    def refuse_macro(self, index: int) -> None:
+        place = self.table.rows[index].span
+        if place.macro:
+            raise made_by_macro(place, "row")
+
     def indent(self, index: int) -> str:
         """Returns the blanks before a row; skiboot's usual ones where the row does not begin its
         line."""
@@ -166,7 +173,7 @@ class _Arrangement:
         for index in sorted(range(len(self.rows)), key=distance):
             row = self.rows[index]
             text = without_comments(self.source.text[row.start : row.end])
-            if _DIRECTIVE.search(re.sub(STRING, "", text)):
+            if _DIRECTIVE.search(re.sub(QUOTED_STRING, "", text)):
                 continue
             if self.source.foreign_macros(text, row.start):
                 continue

@@ -7,16 +7,17 @@ from functools import cached_property
 
 from ...dataclass import dataclass
 from ...reading.c.expression import evaluate
-from ...reading.c.lexer import COMMENT, STRING, Token, UnsupportedC, tokens
+from ...reading.c.lexer import COMMENT, QUOTED_STRING, Token, UnsupportedC, tokens
 from ...reading.c.preprocess import Preprocessed
 from ...table import Flag, IdleTable
 from .. import c_table
 from ..c_table.builtin import FLAG_NAMES, preprocess
 from ..c_table.structure import Array, CRow, StructMembers, arrays, layout, rows
+from ..c_table.unfolded import Span
 
 _FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
 """Names that stand for a bit or a field wherever they are used."""
-_COMMENT = re.compile(rf"({STRING})|(?<![ \t])([ \t]*+)({COMMENT})", re.DOTALL)
+_COMMENT = re.compile(rf"({QUOTED_STRING})|(?<![ \t])([ \t]*+)({COMMENT})", re.DOTALL)
 
 
 class EditRefused(Exception):
@@ -27,6 +28,12 @@ class EditRefused(Exception):
         self.message = message
         self.start = start
         self.end = end
+
+
+def made_by_macro(place: Span, what: str) -> EditRefused:
+    """Returns the refusal of an edit of what a macro makes. what: a row, or a field of one."""
+    message = f"expected a {what} that stands in the table, found one that the macro {place.macro}"
+    return EditRefused(f"{message} makes; change it by hand", place.start, place.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class SourceText:
         """Returns the value that a compiler would give the expression `text` at offset `at`; None
         if it is not constant."""
         try:
-            expanded = self.clean.expander.expand(tokens(text), at)
+            expanded = self.clean.expanded(tokens(text), at)
             return evaluate(expanded, 0, len(text)).value
         except UnsupportedC:
             return None

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.q35 import parts as q35_parts
+from idle_states.boot.parts import parts
+from idle_states.boot.q35.machine import Q35
 from idle_states.boot.q35.predict import STAGES
 from idle_states.cli import main
 from tests.oracle import skipping
@@ -32,7 +33,7 @@ def test_a_boot_is_as_predicted(
     name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with skipping():
-        q35_parts.parts(CACHE)
+        parts(Q35, CACHE)
     file = tmp_path / "ssdt.aml"
     file.write_bytes(next(table for table in tables() if table.name == name).ssdt)
     words = ["boot", str(file), "--machine", "q35", "--workload", "storm", "--logs", str(LOGS)]

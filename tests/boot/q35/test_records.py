@@ -14,7 +14,7 @@ from idle_states.linux.acpi_idle.features import features
 from idle_states.linux.acpi_idle.several import SeveralStarted, start_all
 from idle_states.linux.releases import release
 from tests.support import DOCS
-from tools.nightly import load
+from tools.boot_records import load
 from tools.q35_tables import tables
 
 RECORDS = [record for record in load(DOCS / "validation-q35.json") if "agree" in record]

@@ -101,9 +101,9 @@ def test_objects_that_no_table_can_have_are_refused_as_such(tmp_path: Path) -> N
     """acpiexec prints references by their last name alone."""
     (source,) = read_sources(str(file_of(tmp_path, CST)))
     assert source.table is not None
-    assert source.table.acpi is not None
-    strange = replace(source.table.acpi, cst=(1, (AcpiReference("PCI0"), 1, 1, 0)))
-    table = replace(source.table, acpi=strange)
+    assert source.table.origin.form == "acpi"
+    strange = replace(source.table.origin, cst=(1, (AcpiReference("PCI0"), 1, 1, 0)))
+    table = replace(source.table, origin=strange)
     with pytest.raises(CannotGenerate, match="expected a path from the root"):
         placed([replace(source, table=table)], 2, "f")
 

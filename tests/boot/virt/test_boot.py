@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from idle_states.boot.boot import BootFailure
-from idle_states.boot.predict import SELECTED
-from idle_states.boot.virt import parts as virt_parts
-from idle_states.boot.virt.boot import boot, tree_of
+from idle_states.boot.boot import BootFailure, boot
+from idle_states.boot.parts import parts
+from idle_states.boot.request import BootRequest
+from idle_states.boot.stage import SELECTED
+from idle_states.boot.virt.boot import VirtBoot, tree_of
+from idle_states.boot.virt.graft import Grafted
 from idle_states.boot.virt.machines import ARM64, VIRT
 from idle_states.boot.virt.predict import STAGES
-from idle_states.boot.virt.request import VirtRequest
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from tests.oracle import skipping
@@ -57,7 +58,7 @@ def test_a_boot_is_as_predicted(
     table: VirtTable, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with skipping():
-        virt_parts.parts(VIRT[table.machine], CACHE)
+        parts(VIRT[table.machine], CACHE)
     file = tmp_path / "table.dtb"
     file.write_bytes(fdt.write(table.root))
     found = document(capsys, file, table.machine)
@@ -81,11 +82,11 @@ def test_a_boot_is_as_predicted(
 
 def test_a_guest_that_does_not_end_says_how_far_it_came(tmp_path: Path) -> None:
     with skipping():
-        parts = virt_parts.parts(ARM64, CACHE)
-    blob = tree_of(parts, ARM64, 1, tmp_path)
-    request = VirtRequest("virt-arm64", "", smp=1, time_limit_s=1)
+        having = parts(ARM64, CACHE)
+    blob = tree_of(having, ARM64, 1, tmp_path)
+    request = BootRequest("virt-arm64", "", smp=1, time_limit_s=1)
     tree = fdt.write(blob.root, blob.reservations, blob.boot_cpu)
     with pytest.raises(BootFailure) as caught:
-        boot(parts, request, tree, logs=tmp_path)
+        boot(VirtBoot(request, having, (), tmp_path, tree, Grafted(blob.root, (), {})))
     assert "expected the guest to end within 1 s" in str(caught.value)
     assert caught.value.log == tmp_path / "virt-arm64.log"

@@ -8,22 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.predict import SELECTED, Stage
+from idle_states.boot.booted import Booted
 from idle_states.boot.predict_decisions import decision_stages
 from idle_states.boot.registered import governor_in, held_by
+from idle_states.boot.request import BootRequest
+from idle_states.boot.stage import SELECTED, Stage
 from idle_states.boot.usage import counted_in, entered, selected, usage_stage
-from idle_states.boot.virt import guest
-from idle_states.boot.virt.boot import VirtBooted
+from idle_states.boot.virt.boot import SCRIPT, VirtResult
 from idle_states.boot.virt.domains import domain_stages, entered_domains, read_domains
 from idle_states.boot.virt.machines import ARM64, RISCV64, VIRT
 from idle_states.boot.virt.predict import STAGES, predict, stages
-from idle_states.boot.virt.request import VirtRequest
-from idle_states.boot.virt.result import VirtResult
 from idle_states.boot.workload import EVERYTHING
 from idle_states.devicetree.tree import Node
 from idle_states.linux.releases import release
-from idle_states.report import boot_virt_output
-from idle_states.report.documents.boot_virt import BootedVirt
+from idle_states.report import boot_output
+from idle_states.report.documents.boot import BootedVirt
 from idle_states.report.json_output import envelope
 from idle_states.report.style import Style
 from idle_states.selection.selection import select
@@ -34,7 +33,7 @@ ARM, RISCV = "virt-arm64", "virt-riscv64"
 MACHINES = pytest.mark.parametrize("machine", [ARM, RISCV])
 
 
-def judged(machine: str, booted: VirtBooted, given: Node) -> dict[str, Stage]:
+def judged(machine: str, booted: Booted, given: Node) -> dict[str, Stage]:
     known = VIRT[machine]
     predicted = predict(known, given, booted)
     placed = {
@@ -51,7 +50,7 @@ def judged(machine: str, booted: VirtBooted, given: Node) -> dict[str, Stage]:
     return {stage.name: stage for stage in found}
 
 
-def changed(booted: VirtBooted, name: str, change: Callable[[str], str]) -> VirtBooted:
+def changed(booted: Booted, name: str, change: Callable[[str], str]) -> Booted:
     text = change(booted.sections[name])
     assert text != booted.sections[name]
     return replace(booted, sections={**booted.sections, name: text})
@@ -93,7 +92,8 @@ def test_what_is_otherwise_differs(
 def test_a_node_that_did_not_arrive_differs() -> None:
     given, booted = recorded_virt(ARM)
     assert booted.fdt.count(b"cpu-off") == 1
-    lost = replace(booted, fdt=booted.fdt.replace(b"cpu-off", b"cpu-oof"))
+    tree = booted.fdt.replace(b"cpu-off", b"cpu-oof")
+    lost = replace(booted, raw={**booted.raw, "fdt": tree})
     stage = judged(ARM, lost, given)["tree"]
     assert [each.path for each in stage.differences] == [
         f"/cpus/idle-states/cpu-off:{name}"
@@ -248,9 +248,9 @@ def test_a_kernel_without_model_is_not_judged() -> None:
     ] * 4
 
 
-def result(machine: str, booted: VirtBooted, given: Node) -> VirtResult:
+def result(machine: str, booted: Booted, given: Node) -> VirtResult:
     return VirtResult(
-        request=VirtRequest(machine, "t.dtb"),
+        request=BootRequest(machine, "t.dtb"),
         table="t.dtb",
         places=("cpu@0", "cpu@1"),
         predicted=predict(VIRT[machine], given, booted),
@@ -271,7 +271,7 @@ def result(machine: str, booted: VirtBooted, given: Node) -> VirtResult:
 def test_what_is_printed(machine: str) -> None:
     given, booted = recorded_virt(machine)
     made = result(machine, booted, given)
-    text = boot_virt_output.text(made, Style(False))
+    text = boot_output.text(made, Style(False))
     document = json.loads(envelope("boot", BootedVirt, made, made.inputs))
     Validator(STRICT).validate(document)
     assert made.agree
@@ -295,15 +295,15 @@ def test_what_is_printed(machine: str) -> None:
 
 
 def test_init_is_shell_and_prints_every_section() -> None:
-    script = guest.init_script(EVERYTHING, 2)
+    script = SCRIPT.init(EVERYTHING, 2)
     subprocess.run(["sh", "-n"], input=script, text=True, check=True)
-    for name in guest.SECTIONS:
+    for name in SCRIPT.sections:
         assert f"section_{name}()" in script
     assert script.rstrip().endswith("poweroff -f")
     assert "record.sh" not in script
-    recording = guest.init_script(EVERYTHING, 2, recorded=True)
+    recording = SCRIPT.init(EVERYTHING, 2, recorded=True)
     subprocess.run(["sh", "-n"], input=recording, text=True, check=True)
-    for name in (*guest.SECTIONS, *guest.RECORDED):
+    for name in SCRIPT.names(recorded=True):
         assert f"section_{name}()" in recording
 
 
@@ -311,7 +311,7 @@ def test_the_governor_in_use_is_the_one_asked_for() -> None:
     given, booted = recorded_virt(ARM)
     predicted = predict(VIRT[ARM], given, booted)
 
-    def registered(governor: str, found: VirtBooted = booted) -> Stage:
+    def registered(governor: str, found: Booted = booted) -> Stage:
         made = stages(predicted, VIRT[ARM], {}, found, governor)
         return next(stage for stage in made if stage.name == "registered")
 

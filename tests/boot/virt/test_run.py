@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.guest_parts import check_governor
+from idle_states.boot.kernel_config import check_governor
 from idle_states.cli import main
 from idle_states.devicetree import fdt
 from idle_states.devicetree.tree import Node

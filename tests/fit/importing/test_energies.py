@@ -1,4 +1,4 @@
-"""Power at periods of wake-ups: pbe, perf stat, powercap, SleepWell."""
+"""Power at periods of wake-ups: pbe, powercap."""
 
 import json
 from collections.abc import Sequence
@@ -9,24 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable, UsageError
-from idle_states.fit.importing import pbe, perf_stat, powercap, sleepwell
+from idle_states.fit.importing import format_powercap as powercap
+from idle_states.fit.importing import pbe
 from idle_states.fit.importing.formats import read_measured
 from idle_states.fit.importing.output import Told
-from idle_states.measured import Samples, Stay
 from tests.support.measurements import damaged, directory, read, read_or_refused, refused
 
 INFO = "toolname: pbe\ntoolver: 0.3.1\n"
 POINTS = "Time,LDist\n1000070.5,50000\n1000130.5,50500\n"
 FORCED = Told(state="C6", period_ns=1e6)
-PERF = """\
-# started on a day
-
-41.07,Joules,power/energy-pkg/,5000113200,100.00,,
-<not counted>,,power/energy-ram/,0,100.00,,
-91,,cstate_core/c6-residency/,5000113200,100.00,,
-12345,,instructions,5000113200,100.00,,
-5000000000,ns,duration_time,5000000000,100.00,,
-"""
 POWERCAP = """\
 /sys/class/powercap/intel-rapl:0/name:package-0
 1769500012.500000
@@ -205,50 +196,6 @@ def test_pbe_that_cannot_be_read(
     assert str(where.file).endswith(file)
 
 
-def test_perf_divides_by_the_time_on_the_wall() -> None:
-    found = read(PERF, FORCED)
-    (one,) = found.energies
-    assert (one.state, one.period_ns, one.seconds, one.domain) == ("C6", 1e6, 5.0, "package")
-    assert one.watts == pytest.approx(41.07 / 5)
-    assert found.left_out == {perf_stat.NOT_COUNTED: 1, perf_stat.CYCLES: 1}
-
-
-def test_perf_by_intervals_and_sockets() -> None:
-    text = (
-        "     1.000100000,S0,1,30.0,Joules,power/energy-pkg/,1000000000,100.00,,\n"
-        "     1.000100000,S1,1,20.0,Joules,power/energy-pkg/,1000000000,100.00,,\n"
-        "     3.000100000,S0,1,70.0,Joules,power/energy-pkg/,2000000000,100.00,,\n"
-    )
-    assert [(e.domain, e.seconds, e.watts) for e in read(text, FORCED).energies] == [
-        ("package S0", pytest.approx(1.0001), pytest.approx(30 / 1.0001)),
-        ("package S1", pytest.approx(1.0001), pytest.approx(20 / 1.0001)),
-        ("package S0", pytest.approx(2.0), pytest.approx(35.0)),
-    ]
-    whole = "S0,1,30.0,Joules,power/energy-psys/,1500000000,100.00,,\n"
-    (one,) = read(whole, FORCED).energies
-    assert (one.domain, one.seconds, one.watts) == ("system S0", 1.5, 20.0)
-
-
-def test_perf_without_a_time_waits_for_the_callers() -> None:
-    text = "30.0,Joules,power/energy-pkg/,9000000000,100.00,,\n"
-    assert read(text, FORCED).left_out == {perf_stat.UNTIMED: 1}
-    told = Told(state="C6", period_ns=1e6, seconds=3.0)
-    assert [e.watts for e in read(text, told).energies] == [10.0]
-    with pytest.raises(UsageError, match="perf stat does not say them; found neither"):
-        read(text)
-    with pytest.raises(UsageError, match="found one of them"):
-        read(text, Told(state="C6"))
-
-
-def test_perf_in_a_locale_with_commas() -> None:
-    told = Told(state="C6", period_ns=1e6, seconds=1.0)
-    (one,) = read("9,75;Joules;power/energy-pkg/;100;100,00;;\n", told).energies
-    assert one.watts == 9.75
-    why, line = refused("9,75,Joules,power/energy-pkg/,100,100,00,,\n", told)
-    assert "perf stat -x\\;" in why
-    assert line == 1
-
-
 def test_powercap_drops_wraps_and_short_windows() -> None:
     found = read(POWERCAP, FORCED)
     assert [(e.watts, e.seconds, e.domain) for e in found.energies] == [
@@ -256,8 +203,10 @@ def test_powercap_drops_wraps_and_short_windows() -> None:
         (15.0, 2.0, "package-0"),
     ]
     assert found.left_out == {powercap.WRAPPED: 1, powercap.SHORT: 1}
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="powercap does not say them; found neither"):
         read(POWERCAP)
+    with pytest.raises(UsageError, match="found one of them"):
+        read(POWERCAP, Told(state="C6"))
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=2, max_size=9))
@@ -273,9 +222,6 @@ def test_readings_that_were_written_are_read(steps: list[int]) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (PERF.replace("41.07", "-41.07"), 3, "power/energy-pkg/, a number"),
-        (PERF.replace("Joules", "uJ"), 3, "expected Joules"),
-        (PERF.replace("5000000000,ns", "x,ns"), 7, "duration_time"),
         (POWERCAP.replace("uj:21000000", "uj:-21000000"), 5, "energy_uj, a whole number"),
         (POWERCAP.replace("1769500013.55", "1769500013.45"), 6, "times to rise"),
         (POWERCAP.replace("1769500012.500000\n", ""), 2, "a time before the first"),
@@ -288,33 +234,9 @@ def test_what_is_wrong_has_its_place(text: str, line: int, message: str) -> None
     assert where == line
 
 
-def test_sleepwells_directories_name_the_states(tmp_path: Path) -> None:
-    files = {
-        "C6/wakeup_time": "41200\n39900\n",
-        "C6/pkg_energy_consumption": "2000000\n2100000\n",
-        "C6/total_tsc": "1000\n1000\n",
-        "C6/pkg_c6": "900\n800\n",
-        "other/wakeup_time": "700\n",
-    }
-    deep, other = directory(tmp_path, files)
-    assert [(one.state, one.values) for one in deep.latencies] == [
-        ("C6", Samples((41_200.0, 39_900.0)))
-    ]
-    assert deep.stays == (Stay("PC6", None, True, share=0.85),)
-    assert deep.left_out == {sleepwell.UNUSED: 2}
-    assert other.latencies[0].state is None
-    (told,) = read_measured(tmp_path / "C6", Told(period_ns=1e6))
-    assert [(e.state, e.watts, e.seconds) for e in told.energies] == [
-        ("C6", pytest.approx(2.0), 0.1),
-        ("C6", pytest.approx(2.1), 0.1),
-    ]
-    (tmp_path / "C6" / "wakeup_time").write_text("41200\n-1\n")
-    with pytest.raises(Unreadable, match="wakeup_time, a whole number") as caught:
-        read_measured(tmp_path / "C6")
-    assert caught.value.findings[0].location.line == 2
+SAMPLES = {"powercap": (POWERCAP,)}
 
 
 def test_damage_is_refused_or_read() -> None:
-    for text in (PERF, POWERCAP):
-        for broken in damaged(text):
-            read_or_refused(broken, FORCED)
+    for broken in damaged(POWERCAP):
+        read_or_refused(broken, FORCED)

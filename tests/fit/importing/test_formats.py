@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import importlib
 import io
 import lzma
 from pathlib import Path
@@ -12,48 +13,34 @@ from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
 from idle_states.fit.importing import formats
-from idle_states.fit.importing.formats import FORMATS, read_measured
+from idle_states.fit.importing.formats import format_names, read_measured
 from idle_states.fit.importing.output import Told, output_of
 from idle_states.measured import Samples
 from idle_states.reading import limits
-from tests.fit.importing import (
-    test_energies,
-    test_histograms,
-    test_latency_tables,
-    test_own,
-    test_shares,
-    test_wult,
-)
+from tests.fit.importing import test_histograms, test_own, test_wult
 from tests.support.measurements import csv, directory, read, refused
 from tests.support.thorough import examples
 
 WULT = csv(test_wult.COLUMNS, [test_wult.row()])
-SAMPLES = {
-    "own": [test_own.HEAD],
-    "wult": [WULT, "RTD,LDist\n1,2\n"],
-    "latency_test": [test_latency_tables.SELFTEST, test_latency_tables.NAMED],
-    "latency_module": [test_latency_tables.MODULE],
-    "rtla": [test_histograms.RTLA, "# RTLA osnoise histogram\n"],
-    "timerlat_trace": [test_histograms.TRACE],
-    "cyclictest": [test_histograms.HISTOGRAM, test_histograms.document()],
-    "wakeup_test": [test_histograms.WAKEUP],
-    "turbostat": [test_shares.TURBOSTAT, "PkgWatt\n3.00\n"],
-    "cpupower": [test_shares.INFO, test_shares.PROC, test_shares.MONITOR],
-    "pepc": [test_shares.PEPC, test_shares.YAML],
-    "powertop": [test_shares.POWERTOP],
-    "idlestat": [test_shares.IDLESTAT],
-    "perf_stat": [test_energies.PERF],
-    "powercap": [test_energies.POWERCAP],
-    "summary_table": [test_latency_tables.table()],
+SAMPLES: dict[str, tuple[str, ...]] = {
+    name: texts
+    for file in sorted(Path(__file__).parent.glob("test_*.py"))
+    if file != Path(__file__)
+    for name, texts in getattr(
+        importlib.import_module(f"{__package__}.{file.stem}"), "SAMPLES", {}
+    ).items()
 }
+"""Of each format, in the file of its tests."""
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", format_names())
 def test_a_file_is_of_one_format(name: str) -> None:
     """Whatever the order in which they are asked."""
     for text in SAMPLES[name]:
         output = output_of("x", text.encode())
-        asked = [known for known in FORMATS if formats.format_module(known).recognises(output)]
+        asked = [
+            known for known in format_names() if formats.format_module(known).recognises(output)
+        ]
         assert asked == [name]
 
 
@@ -113,13 +100,11 @@ def test_directories_of_results(tmp_path: Path) -> None:
     files = {
         "c1/datapoints.csv": WULT,
         "c1/info.yml": test_wult.NIC,
-        "C6/wakeup_time": "7\n",
         "deeper/still/datapoints.csv": WULT,
         "log.txt": test_histograms.WAKEUP,
     }
     found = directory(tmp_path, files)
     assert [one.tool for one in found] == [
-        "SleepWell",
         "wult 1.12.40",
         "avocado cpuidle_wakeup_test",
     ]
@@ -157,7 +142,7 @@ def test_replaced_text_is_read_or_refused(name: str, start: int, length: int, ne
         at = start % len(text)
         broken = text[:at] + new + text[at + length % 8 :]
         try:
-            read(broken, Told(state="C1", period_ns=1e6, seconds=1.0))
+            read(broken, Told(state="C1", period_ns=1e6))
         except Unreadable as error:
             refusal = error
         else:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.fit.importing import latency_module, latency_test
+from idle_states.fit.importing import format_latency_module as latency_module
+from idle_states.fit.importing import format_latency_test as latency_test
 from idle_states.fit.importing.formats import read_measured
 from idle_states.fit.importing.output import Told
 from idle_states.measured import Claimed, Latency, Samples, SummaryOnly
@@ -318,6 +319,13 @@ def test_a_table_that_cannot_be_read(text: str, line: int, message: str) -> None
     why, where = refused(text)
     assert message in why
     assert where == line
+
+
+SAMPLES = {
+    "latency_test": (SELFTEST, NAMED),
+    "latency_module": (MODULE,),
+    "summary_table": (table(),),
+}
 
 
 def test_damage_is_refused_or_read() -> None:

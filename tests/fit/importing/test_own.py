@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.fit.importing import own
+from idle_states.fit.importing import format_own as own
 from idle_states.fit.measured_form import COLUMNS, END, FORMAT
 from idle_states.measured import Claimed, Samples
 from tests.support.measurements import damaged, read, read_or_refused, refused, whole_ns
@@ -77,6 +77,9 @@ def test_what_is_wrong_has_its_place(text: str, line: int | None, message: str) 
     why, where = refused(text)
     assert message in why
     assert where == line
+
+
+SAMPLES = {"own": (HEAD,)}
 
 
 def test_damage_is_refused_or_read() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.findings import Unreadable
-from idle_states.fit.importing import wult
+from idle_states.fit.importing import format_wult as wult
 from idle_states.fit.importing.formats import read_measured
 from idle_states.fit.importing.output import Told
 from idle_states.measured import Latency, Samples
@@ -40,6 +40,9 @@ def values(latencies: tuple[Latency, ...]) -> dict[tuple[str | None, str], tuple
         assert isinstance(latency.values, Samples)
         found[latency.state, latency.group] = latency.values.values_ns
     return found
+
+
+SAMPLES = {"wult": (csv(COLUMNS, [row()]), "RTD,LDist\n1,2\n")}
 
 
 def test_a_directory_says_what_woke_the_cpu(tmp_path: Path) -> None:

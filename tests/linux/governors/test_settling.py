@@ -8,16 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idle_states.linux.asked import NO_LIMIT_US
 from idle_states.linux.governors import Governor, State
 from idle_states.linux.governors.interface import NO_STATE, Outcome
-from idle_states.linux.governors.settling import (
-    NO_LIMIT_US,
-    OBSERVED,
-    SETTLING,
-    Circumstances,
-    Idle,
-    Settling,
-)
+from idle_states.linux.governors.settling import OBSERVED, SETTLING, Circumstances, Idle, Settling
 from idle_states.linux.governors.watched import LengthsAlike, WatchedLength
 from tests.support.thorough import examples
 

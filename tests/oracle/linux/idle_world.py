@@ -3,17 +3,10 @@
 from collections.abc import Sequence
 from random import Random
 
-from idle_states.linux import idle_call
 from idle_states.linux.governors.interface import State, tick_ns
-from idle_states.linux.idle_loop import (
-    POLL_CHECK_RELAXES,
-    Counters,
-    IdleLoopFeatures,
-    PollLimit,
-    latency_limit_us,
-    poll,
-)
+from idle_states.linux.idle_loop import IdleLoopFeatures, latency_limit_us, poll
 
+from . import idle_model
 from .governors import STATE_MAX
 from .idle_loop import MOST_POLLED_NS, RELAX_NS, Call, IdleCpu, IdleLoopOracle, IdleState, Turn
 
@@ -40,7 +33,7 @@ class _World:
         self._features = features
         self._turns = iter(cpu.turns)
         self._polling = frozenset(i for i, each in enumerate(cpu.states) if each.polls)
-        self._poll_limit = PollLimit(features, states, tick_ns(250))
+        self._poll_limit = idle_model.PollLimit(features, states, tick_ns(250))
         self._kernel = kernel
         self._tick = self._stopped = self._resched = False
         self._load()
@@ -139,7 +132,7 @@ class _World:
             rounds = -(-(self._turn.idle_ns % MOST_POLLED_NS) // RELAX_NS)
             limit_ns = self._poll_limit.ns(self._turn.disabled)
             # of a wake-up in the round that reads the clock, nothing is noticed
-            polled = poll(rounds * RELAX_NS + 1, limit_ns, POLL_CHECK_RELAXES * RELAX_NS)
+            polled = poll(rounds * RELAX_NS + 1, limit_ns, idle_model.POLL_CHECK_RELAXES * RELAX_NS)
             elapsed_ns, told = polled.ns - (not polled.timed_out), polled.time_limit
             self._resched = not polled.timed_out
         if self._kernel.tells_limit:
@@ -161,17 +154,17 @@ class _World:
 def modelled(features: IdleLoopFeatures, cpu: IdleCpu, kernel: IdleLoopOracle) -> list[Call]:
     """Returns what the model's idle loop does with a CPU, in the words of the kernel's oracle."""
     states = [State(each.exit_ns, each.residency_ns) for each in cpu.states]
-    idling = idle_call.IdlingCpu(
+    idling = idle_model.IdlingCpu(
         features,
         states,
-        Counters(features, states),
+        idle_model.Counters(features, states),
         frozenset(i for i, each in enumerate(cpu.states) if each.timer_stop),
         frozenset(i for i, each in enumerate(cpu.states) if each.s2idle),
     )
     world = _World(features, cpu, states, kernel)
     try:
         while True:
-            idle_call.do_idle(idling, world)
+            idle_model.do_idle(idling, world)
             world.schedule()
     except _OutOfTurns:
         pass

@@ -1,0 +1,86 @@
+"""Options that say where a result goes, and in which form."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from ..dataclass import dataclass
+from ..options import Option, Options
+
+if TYPE_CHECKING:
+    from ..report.sheet import Sheet
+    from ..report.style import Style
+
+OUTPUT = "write there instead of standard output"
+
+
+def formats(*more: str, help: str = "") -> Option:
+    """Returns the option that chooses among text and other forms."""
+    return Option("--format", help, choices=("text", *more), configured=True)
+
+
+FINDINGS = formats("json", "sarif", "github", "junit")
+"""Forms of a result that is findings."""
+
+
+NO_PAGE = Options(html=None)
+"""Of a command whose result has no page."""
+FILE_ALONE = Options(html=None, format=None)
+"""Of a command whose result has one form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a result goes, and in which form.
+
+    html  a page with pictures beside it
+    file  instead of standard output; None, or - as a word: that
+    """
+
+    html: Annotated[
+        str | None,
+        Option("--html", "write a page with pictures too, complete in itself", metavar="FILE"),
+    ] = None
+    format: Annotated[str, formats("json")] = "text"
+    file: Annotated[str | None, Option("--output", OUTPUT, short="-o", metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        if self.file == "-":
+            object.__setattr__(self, "file", None)
+
+    @property
+    def style(self) -> "Style":
+        """Of text for people."""
+        from ..report.style import Style
+
+        return Style(False) if self.file else Style.of()
+
+    def document(self, content: str | bytes) -> None:
+        """A result for programs; a file is written beside and renamed."""
+        from ..report import printer
+
+        printer.document(content, self.file)
+
+    def text(self, content: str) -> None:
+        """A result for people."""
+        from ..report import printer
+
+        printer.text(content, self.file)
+
+    def said(self, sheet: "Sheet") -> None:
+        """A result for people."""
+        from ..report.sheet_text import text
+
+        self.text(text(sheet, self.style))
+
+    def page(self, command: str, sheet: "Sheet", inputs: Iterable[tuple[str, str]]) -> None:
+        """Writes the page of --html, which must have been given. Raises OSError."""
+        from pathlib import Path
+
+        from ..files import write_file
+        from ..report.html import page
+
+        assert self.html
+        write_file(Path(self.html), page.render(command, sheet, inputs))
+
+
+USUAL = Output()

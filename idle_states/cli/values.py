@@ -1,0 +1,168 @@
+"""Types of fields, and the values of these types that words of a command line stand for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ForwardRef
+
+from ..dataclass import dataclass, replace
+from ..findings import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..findings import Severity
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
+
+_NONE = type(None)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldKind:
+    """A field's type.
+
+    of        a class, or its name where only type checkers import it; of a tuple, of its items
+    many      whether it is a tuple of any length
+    optional  whether None is allowed
+    choices   values of a Literal
+    """
+
+    of: Any
+    many: bool = False
+    optional: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        found = self.of if isinstance(self.of, str) else self.of.__name__
+        return f"tuple[{found}, ...]" if self.many else str(found)
+
+
+def kind_of(annotation: Any) -> FieldKind:
+    """Returns what an annotation says; of several classes the first is made."""
+    if hasattr(annotation, "__metadata__"):
+        annotation = annotation.__origin__
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
+    if isinstance(annotation, str):
+        name = annotation.removesuffix(" | None")
+        of = name.removeprefix("tuple[").removesuffix(", ...]")
+        return FieldKind(of, of != name, name != annotation)
+    arguments: tuple[Any, ...] = getattr(annotation, "__args__", ())
+    if _NONE in arguments:
+        rest = [kind_of(each) for each in arguments if each is not _NONE]
+        return replace(rest[0], optional=True)
+    if isinstance(annotation, UnionType):
+        return kind_of(arguments[0])
+    if getattr(annotation, "__origin__", None) in (tuple, Sequence):
+        return replace(kind_of(arguments[0]), many=True)
+    if arguments and isinstance(arguments[0], str):
+        return FieldKind(str, choices=arguments)
+    return FieldKind(annotation)
+
+
+def kernel(text: str) -> "Release":
+    """Returns the one release asked for. Raises UsageError, UnknownRelease."""
+    found = kernels([text])
+    if len(found) != 1:
+        raise UsageError(f"expected one kernel, found {text!r}")
+    return found[0]
+
+
+def kernels(texts: Iterable[str], governor: str | None = None) -> "tuple[Release, ...]":
+    """Returns the releases asked for, each once, in the order given, and says which names stand for
+    others; for `all`, those that have the governor. Raises UnknownRelease."""
+    from ..linux.releases import PRESETS, release
+
+    names: list[str] = []
+    for text in texts:
+        # a line of /proc/version has commas of its own
+        names += [text] if " " in text else text.split(",")
+    found: list[Release] = []
+    for name in dict.fromkeys(names):
+        found += _all(governor) if name == "all" else [release(name)]
+    for taken in dict.fromkeys(found):
+        if taken.note and taken.name not in PRESETS:
+            say(f"kernel {taken.name} is {taken.note}")
+    return tuple(dict.fromkeys(found))
+
+
+def _all(governor: str | None) -> "list[Release]":
+    """Returns all releases that have the governor; says which are skipped."""
+    from ..linux.governors import governor_names, known_in
+    from ..linux.releases import all_releases
+
+    releases = list(all_releases())
+    if governor not in governor_names():
+        return releases
+    lacking = [release for release in releases if not known_in(governor, release)]
+    if lacking:
+        names = ", ".join(release.name for release in lacking)
+        say(f"kernels without {governor} are skipped: {names}")
+    return [release for release in releases if release not in lacking]
+
+
+def platform(text: str) -> "AnyPlatform":
+    """Returns the machine that a text names. Raises BadPlatform, UnknownSkiboot."""
+    from ..linux.platforms import firmware_of, parse
+    from ..skiboot.releases import skiboot_features
+
+    chosen = parse(text)
+    skiboot_features(firmware_of(chosen).skiboot)
+    return chosen
+
+
+def _state_numbers(text: str) -> tuple[int, ...]:
+    from ..linux.asked import state_numbers
+
+    return state_numbers(text)
+
+
+def _state_names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split(",") if name)
+
+
+def _path(text: str) -> "Path":
+    from pathlib import Path
+
+    return Path(text)
+
+
+def _severity(text: str) -> "Severity":
+    from ..findings import Severity
+
+    return Severity[text.upper()]
+
+
+def _codes(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(code for text in texts for code in text.split(",") if code)
+
+
+READERS: dict[str, Callable[..., Any]] = {
+    "AnyPlatform": platform,
+    "Path": _path,
+    "Release": kernel,
+    "Severity": _severity,
+    "StateNames": _state_names,
+    "StateNumbers": _state_numbers,
+    "tuple[Release, ...]": kernels,
+    "tuple[RuleCode, ...]": _codes,
+}
+"""Name of a type -> what makes a value of it of the words given: one, or of a tuple all."""
+CHOICES = {"Severity": ("error", "warning", "note")}
+"""Name of a type -> its values as words."""
+
+
+def default_words(word: str, *, many: bool) -> str | Sequence[str]:
+    """Returns the words that stand for an option's default."""
+    from ..linux.releases import DEFAULT, NEWEST
+
+    found = {"newest": (NEWEST,), "long-term": DEFAULT}.get(word, (word,))
+    return found if many else found[0]
+
+
+def say(message: str) -> None:
+    """Prints a line on standard error."""
+    from ..report import printer
+
+    printer.say(message)

@@ -1,0 +1,122 @@
+"""A result as a sheet, said once: sections of tables, lines and pictures.
+
+A command makes the sheet in its own room; `sheet_text` writes it for terminals and files,
+`html/page` as a page. Escapes and colours are the writers' own: a sheet has the very names of its
+input.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Words that a terminal shows as one of Style's kinds: error, warning, strong, faint, good."""
+
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """Words that differ: those of the text, and those of pages; "" where there are none."""
+
+    text: str
+    page: str
+
+
+Cell = str | Marked | Worded
+Line = Cell | tuple[Cell, ...]
+"""Words, or several one after the other, without a blank between them."""
+
+
+NO_NUMBERS = frozenset[int]()
+"""All columns of a table are aligned to the left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table.
+
+    caption   for pages; "": the section's title
+    numbers   columns that are aligned to the right; None: all but the first. In text that is so
+              with any; without one all are aligned to the left, and the last is folded
+    unbroken  whether pages keep its cells on one line
+    """
+
+    head: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    numbers: frozenset[int] | None = None
+    unbroken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Statements, one below the other.
+
+    first    what each begins with in text
+    further  what the rest of one begins with that is folded; None: none is
+    """
+
+    lines: tuple[Line, ...]
+    first: str = ""
+    further: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A drawing with its legend: (sample, words)."""
+
+    drawn: "Element"
+    legend: tuple[tuple["Element", str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing, made when a page is.
+
+    table  the same content as a table, for readers who cannot see it
+    told   what text has in its place; None: nothing
+    """
+
+    draw: Callable[[], Drawing]
+    table: Rows
+    told: Rows | None = None
+
+
+Part = Rows | Lines | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts below a title. Where no part has anything to show, its title is not shown either; ""
+    goes on with the section before."""
+
+    title: str | Worded
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A command's whole result.
+
+    title     of the page
+    headline  the result in a few sentences, for the page, the most important first
+    about     what was looked at: begins a text, without its title, and ends a page
+    """
+
+    title: str
+    headline: tuple[str, ...]
+    sections: tuple[Section, ...]
+    about: Section = Section("", ())
+
+
+def bullets(lines: Sequence[str]) -> Lines:
+    """Returns the lines as a list whose items are not folded."""
+    return Lines(tuple(f"- {line}" for line in lines), first="  ")

@@ -1,0 +1,122 @@
+"""Trees of Arm that pages of IS6xx rules begin their examples from."""
+
+ONE_STATE = """\
+/ {
+    cpus {
+        cpu@0 {
+            compatible = "arm,cortex-a53";
+            device_type = "cpu";
+            enable-method = "psci";
+            cpu-idle-states = <&sleep>;
+        };
+    };
+    sleep: sleep {
+        compatible = "arm,idle-state";
+        arm,psci-suspend-param = <0x10000>;
+        entry-latency-us = <300>;
+        exit-latency-us = <600>;
+        min-residency-us = <2000>;
+    };
+};
+"""
+TWO_STATES = """\
+/ {
+    cpus {
+        cpu@0 {
+            compatible = "arm,cortex-a53";
+            device_type = "cpu";
+            enable-method = "psci";
+            cpu-idle-states = <&sleep &deep>;
+        };
+    };
+    sleep: sleep {
+        compatible = "arm,idle-state";
+        arm,psci-suspend-param = <0x10000>;
+        entry-latency-us = <300>;
+        exit-latency-us = <600>;
+        min-residency-us = <2000>;
+    };
+    deep: deep {
+        compatible = "arm,idle-state";
+        arm,psci-suspend-param = <0x10001>;
+        entry-latency-us = <300>;
+        exit-latency-us = <600>;
+        min-residency-us = <3000>;
+    };
+};
+"""
+CLUSTER = """\
+/ {
+    cpus {
+        cpu@0 {
+            compatible = "arm,cortex-a53";
+            device_type = "cpu";
+            enable-method = "psci";
+            power-domains = <&one>;
+            power-domain-names = "psci";
+        };
+        cpu@1 {
+            compatible = "arm,cortex-a53";
+            device_type = "cpu";
+            enable-method = "psci";
+            power-domains = <&two>;
+            power-domain-names = "psci";
+        };
+    };
+    psci {
+        compatible = "arm,psci-1.0";
+        method = "smc";
+        one: power-domain-one {
+            #power-domain-cells = <0>;
+            power-domains = <&cluster>;
+            domain-idle-states = <&sleep>;
+        };
+        two: power-domain-two {
+            #power-domain-cells = <0>;
+            power-domains = <&cluster>;
+            domain-idle-states = <&sleep>;
+        };
+        cluster: power-domain-cluster {
+            #power-domain-cells = <0>;
+            domain-idle-states = <&off>;
+        };
+    };
+    sleep: sleep {
+        compatible = "arm,idle-state";
+        arm,psci-suspend-param = <0x40000003>;
+        entry-latency-us = <300>;
+        exit-latency-us = <600>;
+        min-residency-us = <2000>;
+        local-timer-stop;
+    };
+    off: off {
+        compatible = "domain-idle-state";
+        arm,psci-suspend-param = <0x41000033>;
+        entry-latency-us = <500>;
+        exit-latency-us = <700>;
+        min-residency-us = <4000>;
+    };
+};
+"""
+"""Two CPUs, each with a power domain of its own, in the domain of a cluster."""
+_NODE = """\
+    s{number}: s{number} {{
+        compatible = "arm,idle-state";
+        arm,psci-suspend-param = <{parameter:#x}>;
+        entry-latency-us = <300>;
+        exit-latency-us = <600>;
+        min-residency-us = <{residency_us}>;
+    }};
+"""
+_NODES = (
+    _NODE.format(number=number, parameter=0x10000 + number, residency_us=2000 + 1000 * number)
+    for number in range(10)
+)
+TEN_STATES = (
+    ONE_STATE.partition("    sleep: sleep")[0].replace(
+        "&sleep", " ".join(f"&s{number}" for number in range(10))
+    )
+    + "".join(_NODES)
+    + "};\n"
+)
+"""One more than Linux takes."""

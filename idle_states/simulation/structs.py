@@ -1,0 +1,58 @@
+"""Structs that a simulation hands to the core: rows of names, in C's order.
+
+Python packs them by name. tools/eras.py declares them in C, when the extension is built. Needs the
+standard library only, for a build has no more.
+"""
+
+import struct
+
+_CODES = {"u64": "Q", "u32": "I"}
+
+
+class CStruct:
+    """A struct of the core. type2names: the fields of each type, wide ones first."""
+
+    def __init__(self, name: str, **type2names: str) -> None:
+        self.name = name
+        self.type2names = {kind: names.split() for kind, names in type2names.items()}
+        self.names = [name for names in self.type2names.values() for name in names]
+        codes = "".join(_CODES[kind] * len(names) for kind, names in self.type2names.items())
+        self.layout = struct.Struct(f"<{codes}")
+
+    def pack(self, **values: int) -> bytes:
+        """Raises TypeError for a field that is missing, or that the struct does not have."""
+        if wrong := sorted(values.keys() ^ set(self.names)):
+            raise TypeError(f"struct {self.name}: missing or unknown: {', '.join(wrong)}")
+        return self.layout.pack(*[values[name] for name in self.names])
+
+    def declaration(self) -> str:
+        """Returns the struct as C declares it."""
+        members = [f"\t{kind} {', '.join(names)};\n" for kind, names in self.type2names.items()]
+        return f"struct {self.name} {{\n{''.join(members)}}};\n"
+
+
+NOWHERE = (1 << 32) - 1
+"""No CPU, no domain: NOWHERE of core/simulate.h."""
+
+SETTING = CStruct(
+    "sim_setting",
+    u64="cpus tasks states seed duration_ns tick_ns poll_limit_ns poll_told polls "
+    "asks got_tick_stops decides_tick disabled latency_req_us counts_ns "
+    "switch_ns wake_ns idle_entry_ns turn_ns ipi_ns overshoot_ns jitter_ns slice_ns "
+    "background_ns utilises smt_busy smt_hold recent cluster trace_most events_most "
+    "domains domain_states domain_cpus deepest_children domain_limit_ns",
+)
+"""domain_limit_ns: the CPU latency that power domains are allowed; U64_MAX: limits do not hold."""
+
+EFFECT = CStruct("effect", u64="exit_ns", u32="scope holds")
+OP = CStruct("op", u64="low high", u32="kind spread first count which sync")
+PROGRAM = CStruct("program", u32="first count number cpu with_waker once again")
+"""cpu: NOWHERE: the task is placed."""
+
+DOMAIN = CStruct("sim_domain", u32="parent first_state states first_cpu cpus own governed")
+"""A power domain: its states, all its CPUs, and the number of those of its own. parent: NOWHERE for
+none."""
+DOMAIN_STATE = CStruct("sim_domain_state", u64="off_ns on_ns residency_ns")
+DOMAIN_COUNTER = CStruct("sim_domain_counter", u64="usage time_ns above below")
+
+STRUCTS = (SETTING, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER)
