@@ -131,7 +131,8 @@ def test_experiments_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"{name}, an experiment" in unbroken
         assert " ".join(experiment.words) in unbroken
     name = "stop0-lite"
-    words = [*EXPERIMENTS[name].words, "--duration", "1ms"]
+    words = list(EXPERIMENTS[name].words)
+    words[words.index("--duration") + 1] = "1ms"
     by_words = outcome(capsys, "simulate", *words)
     assert by_words == outcome(capsys, "simulate", name, "--duration", "1ms")
     assert "--sequence" in commands.run(capsys, "simulate", "pipe", "--sequence", "0")[2]

@@ -118,7 +118,15 @@ def _class(node: ast.ClassDef) -> str:
         target = inner.target if isinstance(inner, ast.AnnAssign) else None
         if isinstance(inner, ast.AnnAssign) and isinstance(target, ast.Name):
             value = f" = {ast.unparse(inner.value)}" if inner.value else ""
-            field = f"    {target.id}: " + ast.unparse(inner.annotation).strip("'\"")
+            field = f"    {target.id}: {_type(inner.annotation)}"
             if _is_public(target.id):
                 lines.append(f"{field}{value}" if len(field + value) <= 100 else field)
     return "\n".join(lines)
+
+
+def _type(annotation: ast.expr) -> str:
+    """Returns an annotation's type; the options it carries are in the reference of commands."""
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
+        assert isinstance(annotation.slice, ast.Tuple)
+        annotation = annotation.slice.elts[0]
+    return ast.unparse(annotation).strip("'\"")
