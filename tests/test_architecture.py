@@ -12,7 +12,7 @@ from tests.support import DOCS, ROOT
 PACKAGE = "idle_states"
 ROOMS = (
     "values reading writers spec skiboot devicetree linux core sources pipeline identify prove "
-    "rules selection check diff kernels statistics fit audit patches traces record replay "
+    "rules power selection check diff kernels statistics fit audit patches traces record replay "
     "simulation review tune limit boot report cli"
 ).split()
 """A room imports itself and those before it. docs/architecture.md says what each is for."""

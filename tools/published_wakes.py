@@ -6,7 +6,8 @@ from functools import cache
 from idle_states.linux.driver_table import DriverTable
 from idle_states.linux.releases import release
 from idle_states.pipeline import journey
-from idle_states.replay.machine import SNOOZE, CpuTable, from_driver
+from idle_states.power.energy import SNOOZE
+from idle_states.replay.machine import CpuTable, from_driver
 from idle_states.simulation import by_core as simulate_core
 from idle_states.simulation import placement, topology, workloads
 from idle_states.simulation.costs import Costs

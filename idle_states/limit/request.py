@@ -6,8 +6,8 @@ from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..linux.asked import TABLE_OF_MACHINE, GovernorRequest, kernels
 from ..options import Argument, Option, Options, check_choices
+from ..power.request import FROM_SPECS, PowerRequest
 from ..replay.next_timer import NEXT_TIMER, NextTimer
-from ..replay.power_request import FROM_SPECS, PowerRequest
 from ..simulation.workload_request import WorkloadRequest
 from .asked import NO_LATENCY, LimitWord, limit_words
 

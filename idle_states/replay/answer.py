@@ -6,6 +6,7 @@ from ..dataclass import dataclass, replace
 from ..findings import Severity, UsageError
 from ..linux.asked import NamedGovernor
 from ..linux.releases import Release
+from ..power.energy import PowerModel
 from ..reading import sysfs
 from ..reading.inputs import Input, InputKind
 from ..record.unconverted import as_recording
@@ -13,7 +14,6 @@ from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
 from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
 from .dumps import from_dumps
-from .energy import PowerModel
 from .machine import TracedMachine, under_limits
 from .named import TableReader, named_machines
 from .power import power_model

@@ -12,8 +12,8 @@ from itertools import accumulate, product
 from math import prod
 
 from ..dataclass import dataclass, replace
+from ..power.energy import IDLE_ONLY, RELATIVE, PowerBounds, PowerModel, Spent
 from .counters import Figures
-from .energy import IDLE_ONLY, RELATIVE, PowerBounds, PowerModel, Spent
 from .results import Account
 
 SNOOZES = 1_000_000

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..dataclass import dataclass
+from ..power.energy import PowerBounds, Spent
 from ..report.html import markers, svg
 from ..report.html.markers import Point
 from ..report.sheet import Drawing
-from .energy import PowerBounds, Spent
 
 _NS = 1_000_000_000
 

@@ -5,13 +5,11 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..report.escapes.text import printable
+from ..power.energy import WATTS, PowerBounds, PowerModel, Spent
+from ..power.said import ranged
 from ..report.sheet import Lines, Picture, Rows, Section, Worded, bullets
-from ..table import IdleTable
 from . import energy_drawn
-from .energy import WATTS, PowerBounds, PowerModel, Spent, payoffs
 from .energy_drawn import EnergyAxis, Priced
-from .power_figures import BadPower, from_specs
 
 if TYPE_CHECKING:
     from .consumption import Change, MachineEnergy
@@ -20,9 +18,6 @@ PAID = "exit latency paid"
 """Label for the latency of a wake-up where only the kernel's table is known."""
 AS_HELD = f"{PAID}, as the kernel holds it"
 _NS = 1_000_000_000
-
-BreakEven = tuple[Fraction, Fraction | None] | None
-Payoff = tuple[str, str, BreakEven]
 
 
 def unit_of(model: PowerModel, *, machine: bool = False) -> str:
@@ -140,51 +135,6 @@ def _rows(some: Sequence[Priced], power: str) -> list[tuple[str, ...]]:
 def total(cost: Spent, unit: str) -> str:
     """Returns an energy with its unit; unknown without a total."""
     return "unknown" if cost.total is None else f"{_energy(cost.total)} {unit}"
-
-
-def of_table(table: IdleTable) -> list[str]:
-    """Lines for `show`: from which idle length each state saves energy, by the table's own power
-    figures; empty if it has none."""
-    found = of_spec(table)
-    if found is None:
-        return []
-    model, payoffs = found
-    lines = [
-        f"  {printable(after)} pays against {printable(before)} from {pays(bounds)} on"
-        for before, after, bounds in payoffs
-    ]
-    return [*lines, *(f"  - {printable(assumption)}" for assumption in model.assumptions)]
-
-
-def of_spec(table: IdleTable) -> tuple[PowerModel, list[Payoff]] | None:
-    names = [state.name for state in table.states]
-    try:
-        model = from_specs(zip(names, table.states, strict=True))
-    except BadPower:
-        # watts without the power of an awake CPU: break-evens cannot be computed
-        return None
-    return None if model is None else (model, payoffs(model, names))
-
-
-def pays(bounds: BreakEven) -> str:
-    """A break-even in words."""
-    if bounds is None:
-        return "no length"
-    low, high = bounds
-    least = f"{number(low / 1000)} us"
-    if high is None:
-        return f"{least} (or no length at all)"
-    return least if low == high else f"{number(low / 1000)} to {number(high / 1000)} us"
-
-
-def ranged(bounds: PowerBounds, digits: int = 6) -> str:
-    """A power or energy in words: both bounds, or the value if they are equal."""
-    ends = [number(end, digits) for end in (bounds.low, bounds.high)]
-    return ends[0] if bounds.low == bounds.high else f"{ends[0]} to {ends[1]}"
-
-
-def number(value: Fraction, digits: int = 6) -> str:
-    return f"{float(value):.{digits}g}"
 
 
 def _energy(bounds: PowerBounds | None) -> str:

@@ -7,10 +7,10 @@ from ..linux.asked import NO_LIMIT_US
 from ..linux.driver_table import DriverTable
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors.interface import State
+from ..power.energy import SNOOZE
 from ..reading.sysfs import Dump, SysfsState
 
 _POLL = "POLL"
-SNOOZE = "snooze"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from ..dataclass import dataclass, replace
 from ..linux import idle_loop
 from ..linux.governors.interface import tick_ns
 from ..linux.releases import Release
-from .machine import SNOOZE, CpuTable
+from ..power.energy import SNOOZE
+from .machine import CpuTable
 
 _LEAST_NS = 1_000
 """Minimum polling time: with a limit of 0, one turn of the idle loop still passes."""

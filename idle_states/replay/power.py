@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from ..dataclass import replace
 from ..findings import UsageError
+from ..power.energy import RELATIVE, SNOOZE, PowerModel
+from ..power.figures import POLL, from_rows, from_specs, from_words
+from ..power.request import ASSUMED, IMPLIED, TAU_BOTH, TAU_EXIT, PowerRequest
 from ..table import IdleState, Power
-from .energy import RELATIVE, PowerModel
-from .machine import SNOOZE, CpuTable
-from .power_figures import POLL, from_rows, from_specs, from_words
-from .power_request import ASSUMED, IMPLIED, TAU_BOTH, TAU_EXIT, PowerRequest
+from .machine import CpuTable
 
 SCOPE2DRAW = {
     "thread": (850_000, 900_000),

@@ -15,8 +15,8 @@ from ..linux.asked import (
     table_of,
 )
 from ..options import Argument, Option, Options, check_choices
+from ..power.request import FROM_SPECS, PowerRequest
 from .next_timer import NEXT_TIMER, WHERE_SHORT, NextTimer
-from .power_request import FROM_SPECS, PowerRequest
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform

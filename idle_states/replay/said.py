@@ -7,6 +7,7 @@ from ..findings import Severity
 from ..linux.genpd import said as domains_said
 from ..linux.grounds import LOOP, remarks
 from ..linux.releases import Release
+from ..power.energy import PowerModel, Spent
 from ..report.html import fits
 from ..report.html.headlines import Measure, compared
 from ..report.sheet import Lines, Marked, Picture, Rows, Section, Sheet, Worded, bullets
@@ -16,11 +17,11 @@ from .consumption import of_accounts
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
 from .dumps import COMPARED
-from .energy import PowerModel, Spent, spent
 from .energy_drawn import Priced
 from .energy_said import AS_HELD, PAID
 from .replay import Settings
 from .results import Account, Read, ReplayResult
+from .spent import spent
 
 _HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")
 _CPUS = 32

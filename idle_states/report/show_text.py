@@ -180,6 +180,6 @@ def _provenance(table: IdleTable) -> list[str]:
 def _energy(table: IdleTable) -> list[str]:
     if all(state.power is None for state in table.states):
         return []
-    from ..replay import energy_said as energy_output
+    from ..power import said as power_said
 
-    return energy_output.of_table(table)
+    return power_said.of_table(table)

@@ -6,7 +6,7 @@ from typing import Self
 from ..dataclass import dataclass
 from ..linux.releases import Release
 from ..pipeline import Arrival
-from ..replay.energy import RELATIVE
+from ..power.energy import RELATIVE
 from ..replay.machine import CpuTable, from_driver
 from ..replay.power import Rows
 from ..simulation.setup import SCOPES, Effect, effects_of

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from ..dataclass import dataclass
 from ..linux.governors import Governor
+from ..power.energy import Spent
 from ..replay.consumption import LEAVING_SAID, Change, spanned
-from ..replay.energy import Spent
 from ..simulation import by_core
 from ..simulation.consumption import (
     Draws,

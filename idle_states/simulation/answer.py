@@ -5,8 +5,8 @@ from collections.abc import Callable
 from ..dataclass import dataclass, replace
 from ..findings import UsageError
 from ..linux.governors import Governor
+from ..power.energy import PowerModel
 from ..replay.domains import assumed_of_domains
-from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable, named_limit
 from ..replay.power import power_model
 from ..replay.tables import of_given, of_table

@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import groupby, product
 
 from ..dataclass import dataclass
+from ..power.energy import PowerBounds, PowerModel, Spent
 from ..replay.consumption import RUNNING, RUNNING_SAID, SNOOZES, CpuUse, MachineEnergy, machines
-from ..replay.energy import PowerBounds, PowerModel, Spent
 from ..replay.power import SCOPE2DRAW, SCOPE_SAID
 from ..table import Power
 from .summary import SimulationSummary

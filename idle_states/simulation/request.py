@@ -15,7 +15,7 @@ from ..linux.asked import (
     table_of,
 )
 from ..options import Option, Options
-from ..replay.power_request import FROM_SPECS, PowerRequest
+from ..power.request import FROM_SPECS, PowerRequest
 from .workload_request import PLACEMENT, WorkloadRequest
 
 if TYPE_CHECKING:

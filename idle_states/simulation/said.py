@@ -5,10 +5,10 @@ from functools import partial
 
 from ..linux.genpd import said as domains_said
 from ..linux.grounds import remarks
+from ..power.energy import PowerModel
 from ..replay import energy_said
 from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
-from ..replay.energy import PowerModel
 from ..replay.energy_drawn import EnergyAxis, Priced
 from ..report.html import fits
 from ..report.html.headlines import Measure, compared

@@ -8,9 +8,10 @@ from ..linux.genpd.running import DomainFigures
 from ..linux.genpd.tables import CpuDomain
 from ..linux.governors import Governor, needs_state_0
 from ..linux.releases import Release
+from ..power.energy import SNOOZE
 from ..reading import limits
 from ..replay.counters import Figures, nearest_rank
-from ..replay.machine import SNOOZE, CpuTable
+from ..replay.machine import CpuTable
 from ..replay.power import Rows
 from ..table import Flag, IdleState, IdleTable, Register
 from .costs import Costs

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from ..dataclass import dataclass
 from ..findings import UsageError
 from ..linux.platforms import x86_of
+from ..power.energy import PowerModel
+from ..power.request import PowerRequest
 from ..reading.inputs import Input
 from ..record.unconverted import as_recording
 from ..replay.consumption import of_machine
-from ..replay.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.polling import polling
 from ..replay.power import power_model
-from ..replay.power_request import PowerRequest
 from ..replay.replay import Settings
 from ..replay.tables import HeldTables, of_given, of_table
 from ..simulation.given import given

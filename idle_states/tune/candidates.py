@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import isqrt
 
-from ..replay.energy import PowerModel, break_even
+from ..power.energy import PowerModel, break_even
 from ..replay.machine import CpuTable
 from .evaluate import Candidate, candidate_of
 

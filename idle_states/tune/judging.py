@@ -5,10 +5,11 @@ from fractions import Fraction
 from itertools import product
 
 from ..dataclass import dataclass, replace
+from ..power.energy import PowerBounds, PowerModel, Spent
 from ..replay.consumption import with_running
 from ..replay.counters import Figures
-from ..replay.energy import PowerBounds, PowerModel, Spent, spent
 from ..replay.machine import CpuTable
+from ..replay.spent import spent
 from .evaluate import Candidate, Outcomes
 from .objective import LATENCY, Objective
 

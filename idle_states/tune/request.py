@@ -6,8 +6,8 @@ from ..dataclass import dataclass, field, replace
 from ..findings import UsageError
 from ..linux.asked import KERNEL, GovernorRequest
 from ..options import Option, Options, check_choices
+from ..power.request import FROM_SPECS, PowerRequest
 from ..replay.next_timer import NEXT_TIMER, NextTimer
-from ..replay.power_request import FROM_SPECS, PowerRequest
 from ..simulation.workload_request import WorkloadRequest
 from .objective import Objective
 

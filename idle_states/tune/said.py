@@ -5,8 +5,9 @@ from fractions import Fraction
 from functools import partial
 
 from ..linux.grounds import LOOP, remarks
-from ..replay.energy import WATTS, PowerBounds
-from ..replay.energy_said import AS_HELD, PAID, number, ranged, unit_of
+from ..power.energy import WATTS, PowerBounds
+from ..power.said import number, ranged
+from ..replay.energy_said import AS_HELD, PAID, unit_of
 from ..report.sheet import Lines, Marked, Picture, Rows, Section, Sheet, Worded, bullets
 from ..wording import plural
 from . import drawn

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from ..dataclass import dataclass, replace
-from ..replay.energy import PowerBounds, PowerModel
+from ..power.energy import PowerBounds, PowerModel
 from ..replay.machine import CpuTable
 from .candidates import Grid, together
 from .evaluate import TOGETHER, Candidate, Outcomes

@@ -14,7 +14,7 @@ from ..fit.importing.formats import read_measured
 from ..fit.request import P9999, FitRequest, fitted, measured_input
 from ..linux.asked import GovernorRequest
 from ..linux.releases import Release
-from ..replay.energy import PowerModel
+from ..power.energy import PowerModel
 from ..replay.machine import CpuTable
 from ..replay.tables import HeldTables
 from ..table import Measurement

@@ -7,8 +7,8 @@ from itertools import pairwise
 from ..dataclass import dataclass
 from ..linux.intel_idle.cmdline import TableArgument
 from ..linux.releases import Release
+from ..power.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent, break_even
 from ..replay.consumption import RUNNING_SAID, of_machine, with_running
-from ..replay.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent, break_even
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
 from ..wording import plural

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ..dataclass import dataclass
-from ..replay.energy import PowerModel, StatePower, break_even
+from ..power.energy import PowerModel, StatePower, break_even
 from ..replay.machine import CpuTable
 from .cost import Number, WaitStep, best, cost, near_best, offline_cost
 from .gaps import Gaps

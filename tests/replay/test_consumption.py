@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.power.figures import from_words
 from idle_states.replay.consumption import OUTSIDE_SAID, machine, machines, use_of
 from idle_states.replay.counters import Figures, StateFigures
-from idle_states.replay.power_figures import from_words
 from tests.support import commands
 from tests.support.commands import document
 

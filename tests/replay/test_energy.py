@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from idle_states import units
 from idle_states.cli import main
 from idle_states.findings import Location
+from idle_states.power import energy
+from idle_states.power import figures as power_figures
+from idle_states.power.energy import PowerBounds, PowerModel, StatePower, break_even
+from idle_states.power.figures import BadPower
 from idle_states.reading import scalars
 from idle_states.reading.complaints import SpecProblems
 from idle_states.reading.document import Scalar
-from idle_states.replay import energy, power_figures
 from idle_states.replay.counters import Figures, StateFigures
-from idle_states.replay.energy import PowerBounds, PowerModel, StatePower, break_even
-from idle_states.replay.power_figures import BadPower
+from idle_states.replay.spent import spent
 from idle_states.sources import read_table
 from idle_states.spec.library import load
 from idle_states.spec.write import write
@@ -192,7 +194,7 @@ def test_figures_of_every_form() -> None:
 
 def test_spent() -> None:
     figures = Figures((StateFigures(0, "snooze", 2, 5), StateFigures(1, "C1", 3, 1000)), ())
-    found = energy.spent(figures, model("C1=0.5-0.6"))
+    found = spent(figures, model("C1=0.5-0.6"))
     # 5 us awake; 3 * 2 us awake and 994 us at a half or more
     assert found.total == PowerBounds(
         Fraction(5_000 + 6_000 + 497_000), Fraction(5_000 + 6_000 + 596_400)
@@ -205,10 +207,10 @@ def test_spent() -> None:
 
 def test_a_state_without_figures_leaves_no_total() -> None:
     figures = Figures((StateFigures(0, "C1", 1, 5), StateFigures(1, "C6", 1, 9)), ())
-    found = energy.spent(figures, model("C1=0.5"))
+    found = spent(figures, model("C1=0.5"))
     assert (found.total, found.missing) == (None, ("C6",))
     unused = Figures((StateFigures(0, "C1", 1, 5), StateFigures(1, "C6", 0, 0)), ())
-    assert energy.spent(unused, model("C1=0.5")).total is not None
+    assert spent(unused, model("C1=0.5")).total is not None
 
 
 # replay

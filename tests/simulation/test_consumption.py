@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states import core
+from idle_states.power.energy import IDLE_ONLY, WATTS, PowerBounds
+from idle_states.power.figures import from_words
 from idle_states.replay.consumption import (
     RUNNING,
     SNOOZES,
@@ -17,8 +19,6 @@ from idle_states.replay.consumption import (
     of_machine,
     spanned,
 )
-from idle_states.replay.energy import IDLE_ONLY, WATTS, PowerBounds
-from idle_states.replay.power_figures import from_words
 from idle_states.simulation import by_core
 from idle_states.simulation.consumption import (
     Draws,

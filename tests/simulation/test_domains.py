@@ -18,8 +18,8 @@ from idle_states.linux.genpd.running import RunningDomains
 from idle_states.linux.genpd.tables import CpuDomain
 from idle_states.linux.releases import release
 from idle_states.linux.suspend_parameter import PsciFirmware
+from idle_states.power.figures import from_words
 from idle_states.replay.machine import from_driver
-from idle_states.replay.power_figures import from_words
 from idle_states.selection.domains import domain_selections
 from idle_states.simulation import by_core, idle_periods, simulate
 from idle_states.simulation.actors import EXITING, IDLE, SimulatedCpu

@@ -2,7 +2,8 @@
 
 from itertools import pairwise
 
-from idle_states.replay import energy, power_figures
+from idle_states.power import energy
+from idle_states.power import figures as power_figures
 from idle_states.replay.machine import CpuTable
 from idle_states.tune.candidates import Grid, break_evens, scaled, together
 from tests.support.tuning import table_of

@@ -18,8 +18,8 @@ from idle_states.core.packing import PERIOD, SETTLES
 from idle_states.dataclass import replace
 from idle_states.linux.governors.interface import Outcome
 from idle_states.linux.releases import release
+from idle_states.power import figures as power_figures
 from idle_states.reading.inputs import Input
-from idle_states.replay import power_figures
 from idle_states.replay.machine import CpuTable, from_times
 from idle_states.replay.replay import Settings
 from idle_states.tune import evaluate as evaluating

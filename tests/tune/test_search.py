@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from idle_states.replay import energy, power_figures
+from idle_states.power import energy
+from idle_states.power import figures as power_figures
 from idle_states.replay.machine import CpuTable
 from idle_states.tune import evaluate as evaluating
 from idle_states.tune.candidates import Grid

@@ -7,13 +7,9 @@ from ...forms import INLINE, Count, Form, Positive, derived
 from ...replay import suspects
 from ...replay.conform import Disagreement
 from .known import Known
+from .prove import Decision
 
 Values = dict[str, Any]
-
-
-class Decision(Form[Any]):
-    state: Annotated[int, "Number of the state; -1: none, the CPU idles by default."]
-    stop_tick: Annotated[bool, "Whether the tick may stop."]
 
 
 class FirstDisagreement(Form[Disagreement]):

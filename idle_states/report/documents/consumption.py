@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from ...forms import INLINE, Form, derived
+from ...power.energy import PowerModel, Spent
 from ...replay import consumption
-from ...replay.energy import PowerModel, Spent
 from .energy import Power, Table
 
 Percent = Annotated[float, "In percent."]

@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from ...forms import INLINE, Count, Form, derived
-from ...replay import energy
-from ...replay.energy import PowerModel, Spent, StatePower
+from ...power import energy
+from ...power.energy import PowerModel, Spent, StatePower
 
 NS = 1_000_000_000
 

@@ -1,6 +1,6 @@
 """prove."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from ...forms import GIVEN, INLINE, Count, Form, Positive, derived
 from ...linux.asked import NO_LIMIT_US
@@ -8,8 +8,12 @@ from ...prove.answer import Proven
 from ...prove.history import Played
 from ...prove.periods import Followed, StateKept
 from ...prove.proof import Bound, StateProof, Unreachable, Way
-from .conform import Decision
 from .known import Known
+
+
+class Decision(Form[Any]):
+    state: Annotated[int, "Number of the state; -1: none, the CPU idles by default."]
+    stop_tick: Annotated[bool, "Whether the tick may stop."]
 
 
 class Idle(Form[Played]):

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 from ...forms import INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
 from ...linux.releases import Release
+from ...power.energy import PowerModel
 from ...reading import problems
 from ...replay import agreement, calibrated, counters, results
 from ...replay.consumption import of_accounts
 from ...replay.counters import PERCENTILES, percentile_name
-from ...replay.energy import PowerModel, spent
 from ...replay.next_timer import CALIBRATED
 from ...replay.replay import Settings
+from ...replay.spent import spent
 from .conform import Suspicion
 from .consumption import Consumption, consumption_of
 from .domain_counters import DomainCounters

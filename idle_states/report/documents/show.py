@@ -8,7 +8,7 @@ from ...linux import driver_table, suspend_parameter
 from ...linux.genpd import tables as genpd_tables
 from ...linux.intel_idle import origin as intel_origin
 from ...pipeline import Arrival, Journey
-from ...replay.energy_said import of_spec
+from ...power.said import of_spec
 from ...stages import Changed, Lost, Message
 from ...table import IdleState, IdleTable, flag_names
 from .energy import TablePower

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from ...forms import GIVEN, INLINE, Count, Form, Limits, With, derived
+from ...power.energy import PowerModel
 from ...replay import counters
 from ...replay.counters import percentile_name
-from ...replay.energy import PowerModel, spent
+from ...replay.spent import spent
 from ...simulation import costs, setup, summary
 from ...simulation.consumption import of_runs
 from ...simulation.experiments import EXPERIMENTS, Experiment

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from ...forms import GIVEN, INLINE, Count, Form, With, derived
 from ...linux.grounds import LOOP
+from ...power.energy import break_even
 from ...reading import problems
-from ...replay.energy import break_even
 from ...tune import sampling, truth, waits
 from ...tune.judging import Judged
 from ...tune.search import Tuned

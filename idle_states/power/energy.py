@@ -22,14 +22,13 @@ from itertools import pairwise, product
 from typing import Self
 
 from ..dataclass import dataclass, replace
-from .counters import Figures
-from .machine import SNOOZE
 
 IDLE_ONLY = (
     "idle time only: what is run, and how much longer it takes for late wake-ups, is not in it"
 )
 """An assumption of every model; dropped where the workload itself is simulated."""
 RELATIVE, WATTS = "relative", "watts"
+SNOOZE = "snooze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,26 +195,3 @@ def implied(rows: Sequence[tuple[int, int]], factor: int = 2) -> list[Fraction]:
         shares.append(shares[-1] * ratio)
     shares.reverse()
     return shares
-
-
-def spent(figures: Figures, model: PowerModel) -> Spent:
-    """Returns the energy of counted idle periods; their time is in whole us, as counted."""
-    states: list[tuple[str, PowerBounds | None]] = []
-    missing, total = [], ZERO
-    for state in figures.states:
-        known = model.states.get(state.name)
-        if known is None:
-            states.append((state.name, None))
-            if state.usage:
-                missing.append(state.name)
-            continue
-        own = energy(model.awake, known, state.usage, state.time_us * 1000)
-        states.append((state.name, own))
-        total += own
-    return Spent(
-        tuple(states),
-        None if missing else total,
-        tuple(missing),
-        figures.time_us * 1000,
-        figures.usage,
-    )

@@ -14,9 +14,8 @@ from ..patterns import pattern
 from ..table import IdleState, Power
 from ..units import format_power
 from ..wording import joined
-from .energy import IDLE_ONLY, RELATIVE, WATTS, PowerBounds, PowerModel, StatePower, implied
-from .machine import SNOOZE
-from .power_request import TAU_BOTH, TAU_EXIT
+from .energy import IDLE_ONLY, RELATIVE, SNOOZE, WATTS, PowerBounds, PowerModel, StatePower, implied
+from .request import TAU_BOTH, TAU_EXIT
 
 TAUS = {TAU_EXIT: 1, TAU_BOTH: 2}
 """Choice of tau -> tau in exit latencies."""
