@@ -85,9 +85,9 @@ sanitize: packages $(VENV)/.installed-test
 oracle: packages $(VENV)/.installed-test
 	LINUX="$(LINUX)" $(BIN)/python -m pytest -m "" \
 	  tests/oracle/test_governor_oracle.py tests/oracle/test_idle_loop_oracle.py \
-	  tests/linux/governors/test_models.py tests/linux/test_powernv_model.py \
-	  tests/linux/test_pseries_oracle.py tests/linux/test_dt_idle_oracle.py \
-	  tests/linux/genpd/test_oracle.py $(PYTEST)
+	  tests/tables/linux/governors/test_models.py tests/tables/linux/test_powernv_model.py \
+	  tests/tables/linux/test_pseries_oracle.py tests/tables/linux/test_dt_idle_oracle.py \
+	  tests/tables/linux/genpd/test_oracle.py $(PYTEST)
 
 faults: $(VENV)/.installed-test
 	$(BIN)/python -m tools.plant_faults $(SINCE)
@@ -101,7 +101,7 @@ bench: $(VENV)/.installed-test
 
 boot-deps: $(VENV)/.installed
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh
-	$(BIN)/python -m idle_states.boot.parts
+	$(BIN)/python -m idle_states.change.boot.parts
 
 trees: boot-deps
 	$(BIN)/python -m tools.record_trees
@@ -171,10 +171,13 @@ $(VENV)/bin/python:
 	  { echo "expected Python's venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+CORE := idle_states/tables/linux/governors/core
 # The core is compiled from the governors' features, too.
-BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py $(wildcard idle_states/*/*.[ch]) \
-	idle_states/history.py idle_states/linux/releases.py idle_states/simulation/structs.py \
-	$(wildcard idle_states/linux/governors/*_features.py) \
+BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py \
+	$(wildcard idle_states/tables/devicetree/*.[ch] $(CORE)/*.[ch]) \
+	idle_states/base/model/history.py idle_states/tables/linux/releases.py \
+	idle_states/lab/simulation/structs.py \
+	$(wildcard idle_states/tables/linux/governors/*_features.py) \
 	requirements/build.txt requirements/run.txt
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
@@ -185,7 +188,7 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 
 # What could not be installed is tried again the next time. So is the core, once there is a compiler.
 $(VENV)/.installed-test: $(VENV)/.installed requirements/extras.txt
-	@if [ -e idle_states/core/_core.missing ] && command -v $${CC:-gcc} >/dev/null; then \
+	@if [ -e $(CORE)/_core.missing ] && command -v $${CC:-gcc} >/dev/null; then \
 	  $(BIN)/python -m tools.install; fi
 	@$(BIN)/python -m tools.install $(EXTRAS); s=$$?; \
 	  if [ $$s -eq 0 ]; then touch $@; elif [ $$s -ne 3 ]; then exit $$s; fi

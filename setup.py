@@ -14,7 +14,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-CORE = "idle_states.core._core"
+CORE = "idle_states.tables.linux.governors.core"
+CORE_FILES = CORE.replace(".", "/")
 
 
 class BuildWithSpecs(build_py):
@@ -24,7 +25,7 @@ class BuildWithSpecs(build_py):
     def run(self):
         super().run()
         home = ROOT if self.editable_mode else Path(self.build_lib)
-        target = (home / "idle_states" / "specs" / "compiled.pickle").absolute()
+        target = (home / "idle_states/tables/specs" / "compiled.pickle").absolute()
         words = [sys.executable, "-m", "tools.compile_specs", str(target)]
         # -m alone does not look here where PYTHONSAFEPATH is set
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
@@ -40,7 +41,7 @@ class BuildWithSpecs(build_py):
 class BuildWithFeatures(build_ext):
     """The core's C includes headers of the governors' features, written here from their rows.
 
-    Where the core cannot be compiled, a file in its place says why (idle_states/core/absence.py).
+    Where the core cannot be compiled, a file in its place says why (its absence.py).
     """
 
     core_missing = ""
@@ -48,9 +49,9 @@ class BuildWithFeatures(build_ext):
     def run(self):
         super().run()
         if self.inplace:
-            home = self.get_finalized_command("build_py").get_package_dir("idle_states.core")
+            home = self.get_finalized_command("build_py").get_package_dir(CORE)
         else:
-            home = Path(self.build_lib, "idle_states", "core")
+            home = Path(self.build_lib, CORE_FILES)
         note = Path(home, "_core.missing")
         if self.core_missing:
             note.parent.mkdir(parents=True, exist_ok=True)
@@ -59,12 +60,12 @@ class BuildWithFeatures(build_ext):
             note.unlink(missing_ok=True)
 
     def build_extension(self, ext):
-        if ext.name != CORE:
+        if ext.name != f"{CORE}._core":
             super().build_extension(ext)
             return
         sys.path.insert(0, str(ROOT))
         try:
-            from idle_states.resources import digest_of_core
+            from idle_states.base.resources import digest_of_core
             from tools import eras
         finally:
             sys.path.remove(str(ROOT))
@@ -95,16 +96,16 @@ setup(
     cmdclass={"build_ext": BuildWithFeatures, "build_py": BuildWithSpecs},
     ext_modules=[
         Extension(
-            "idle_states.devicetree._fdt",
-            sources=sorted(glob("idle_states/devicetree/*.c")),
-            depends=sorted(glob("idle_states/devicetree/*.h")),
+            "idle_states.tables.devicetree._fdt",
+            sources=sorted(glob("idle_states/tables/devicetree/*.c")),
+            depends=sorted(glob("idle_states/tables/devicetree/*.h")),
             extra_compile_args=["-std=gnu11", "-O2"],
             **OPTIONS,
         ),
         Extension(
-            CORE,
-            sources=sorted(glob("idle_states/core/*.c")),
-            depends=sorted(glob("idle_states/core/*.h")),
+            f"{CORE}._core",
+            sources=sorted(glob(f"{CORE_FILES}/*.c")),
+            depends=sorted(glob(f"{CORE_FILES}/*.h")),
             extra_compile_args=[
                 "-std=gnu11",
                 "-O3",

@@ -14,7 +14,8 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-from idle_states import __version__, core
+from idle_states import __version__
+from idle_states.tables.linux.governors import core
 
 from .measuring import ROOT, Given, measure
 from .table import Row, columns, document, growth, lines

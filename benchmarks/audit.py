@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.power_mgt import LATENCIES, cells, u32_array
+from idle_states.base.model.power_mgt import LATENCIES, cells, u32_array
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
 from tools.command_line import asked
 
 from .measuring import ROOT, TOOL, Given, Work, run

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from idle_states.devicetree.boards import Boards
-from idle_states.devicetree.source_trees import SourceTree, top_of
+from idle_states.tables.devicetree.boards import Boards
+from idle_states.tables.devicetree.source_trees import SourceTree, top_of
 
 from .measuring import TOOL, Given, Work, children
 from .whole_process import program

@@ -5,11 +5,11 @@ import time
 from functools import partial
 from pathlib import Path
 
-from idle_states.boot.debian import Unavailable
-from idle_states.boot.powernv.predict import MACHINE_TABLE
-from idle_states.boot.request import BootRequest
-from idle_states.boot.run import Surroundings, run
-from idle_states.boot.workload import workload
+from idle_states.change.boot.debian import Unavailable
+from idle_states.change.boot.powernv.predict import MACHINE_TABLE
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.workload import workload
 
 from .measuring import Given, Missing, Times, Work
 from .table import Aim

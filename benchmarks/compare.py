@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.table import columns, duration  # noqa: E402
-from idle_states.statistics import student  # noqa: E402
-from idle_states.statistics.comparison import Comparison, TVerdict, compare  # noqa: E402
-from idle_states.statistics.summary import summarise  # noqa: E402
+from idle_states.lab.statistics import student  # noqa: E402
+from idle_states.lab.statistics.comparison import Comparison, TVerdict, compare  # noqa: E402
+from idle_states.lab.statistics.summary import summarise  # noqa: E402
 
 VERDICTS = {TVerdict.HIGHER: "slower", TVerdict.LOWER: "faster", TVerdict.NONE: "-"}
 MACHINE = ("machine", "python", "core")

@@ -14,10 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from idle_states import core
-from idle_states.linux.governors import Governor
-from idle_states.linux.governors.interface import Outcome, Situation, State, tick_ns
-from idle_states.linux.releases import Release, release
+from idle_states.tables.linux.governors import Governor, core
+from idle_states.tables.linux.governors.interface import Outcome, Situation, State, tick_ns
+from idle_states.tables.linux.releases import Release, release
 from tests.oracle import OracleError, Unavailable
 from tests.oracle.linux import governors as oracle
 from tests.support.vectors import table
@@ -164,7 +163,9 @@ def works(given: Given) -> list[Work]:
 def of_governor(
     governor: str, kernel: Release, tree: Path | None, made: list[Row], given: Given
 ) -> list[Work]:
-    features = import_module(f"idle_states.linux.governors.{governor}_features").features(kernel)
+    features = import_module(f"idle_states.tables.linux.governors.{governor}_features").features(
+        kernel
+    )
     states, tables = table("p9", True), sweep_tables()
     packed, few = core.pack(made, as_selected=True), made[:REFERENCE_ROWS]
     native = Kernel(tree, given.folder, governor, packed) if tree else None

@@ -10,12 +10,12 @@ import importlib.util
 from dataclasses import replace
 from functools import partial
 
-from idle_states import core
-from idle_states.linux.releases import release
-from idle_states.replay.machine import from_times
-from idle_states.simulation import by_core as simulate_core
-from idle_states.simulation import placement, simulate, topology, workloads
-from idle_states.simulation.setup import Effect, Setup
+from idle_states.lab.replay.machine import from_times
+from idle_states.lab.simulation import by_core as simulate_core
+from idle_states.lab.simulation import placement, simulate, topology, workloads
+from idle_states.lab.simulation.setup import Effect, Setup
+from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.releases import release
 
 from .measuring import Given, Work, timed
 from .table import Aim

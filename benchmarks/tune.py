@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
-from idle_states import core
-from idle_states.linux.releases import release
-from idle_states.replay.machine import CpuTable, from_times
-from idle_states.replay.replay import Settings
-from idle_states.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evaluate, offline
-from idle_states.tune.gaps import Gatherer
-from idle_states.tune.source import CpuGaps
+from idle_states.lab.replay.machine import CpuTable, from_times
+from idle_states.lab.replay.replay import Settings
+from idle_states.lab.tune.evaluate import TOGETHER, Candidate, EvaluationTask, evaluate, offline
+from idle_states.lab.tune.gaps import Gatherer
+from idle_states.lab.tune.source import CpuGaps
+from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.releases import release
 
 from .measuring import Given, Work, timed
 

@@ -14,7 +14,7 @@ PYTHON_TOOK = 0.02
 """Seconds, on the machine whose times the aims of a start were set by."""
 ONE_DTB = "dt-validate, one dtb"
 SCHEMA = ("-s", str(ROOT / "schemas"), "-l", "opal-power-mgt")
-WITHOUT_CORE = "import sys; sys.modules['idle_states.core._core'] = None\n"
+WITHOUT_CORE = "import sys; sys.modules['idle_states.tables.linux.governors.core._core'] = None\n"
 WITHOUT = (
     sys.executable,
     "-c",
@@ -22,8 +22,8 @@ WITHOUT = (
 )
 ALL_FORMS = """
 from idle_states.cli import main
-from idle_states.spec.library import find, revisions
-from idle_states.table import Register
+from idle_states.tables.spec.library import find, revisions
+from idle_states.base.model.table import Register
 for revision in revisions():
     opal = find(revision.name).register is not Register.NONE
     for form in ('c', 'dts', 'dtb', 'md', 'yaml') if opal else ('md', 'yaml'):

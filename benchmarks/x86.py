@@ -11,14 +11,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from idle_states.linux.platforms import parse
-from idle_states.linux.releases import release
-from idle_states.simulation.actors import SimulatedCpu
-from idle_states.simulation.answer import prepare
-from idle_states.simulation.idle_periods import IdlePeriods
-from idle_states.simulation.request import SimulateRequest
-from idle_states.simulation.simulate import simulate
-from idle_states.simulation.workload_request import WorkloadRequest
+from idle_states.lab.simulation.actors import SimulatedCpu
+from idle_states.lab.simulation.answer import prepare
+from idle_states.lab.simulation.idle_periods import IdlePeriods
+from idle_states.lab.simulation.request import SimulateRequest
+from idle_states.lab.simulation.simulate import simulate
+from idle_states.lab.simulation.workload_request import WorkloadRequest
+from idle_states.tables.linux.platforms import parse
+from idle_states.tables.linux.releases import release
 
 from .measuring import TOOL, Given, Work
 from .table import Aim

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from idle_states import core
+from idle_states.tables.linux.governors import core
 from tests.oracle import skipping
 from tests.support import compiled, reviews, thorough
 from tests.support.expected import Expected

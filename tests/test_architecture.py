@@ -10,23 +10,16 @@ from pathlib import Path
 from tests.support import DOCS, ROOT
 
 PACKAGE = "idle_states"
-ROOMS = (
-    "values reading writers spec skiboot devicetree linux core sources pipeline identify prove "
-    "rules power selection check diff kernels statistics fit audit patches traces record replay "
-    "simulation review tune limit boot report cli"
-).split()
+DOORS = {
+    "base": "model reading report",
+    "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove rules "
+    "check show selection audit diff generate kernels",
+    "lab": "statistics fit traces record replay simulation limit tune",
+    "change": "patches boot review",
+    "cli": "cli",
+}
+ROOMS = [room for rooms in DOORS.values() for room in rooms.split()]
 """A room imports itself and those before it. docs/architecture.md says what each is for."""
-VALUES = frozenset(
-    "acpi_objects annotations architectures beyond_opal cluster dataclass extras files findings "
-    "forms history idle_tree measured options patterns pool power_mgt processors resources signals "
-    "stages table table_formats units verdicts wording workers".split()
-)
-"""The modules beside the rooms that all of them may know."""
-WRITERS = frozenset(
-    "encoder escapes fitting html.axes html.fits html.headlines html.markers html.opposed "
-    "html.page html.pictures html.shares html.svg printer sheet sheet_text style tables".split()
-)
-"""The modules of report/ that know no command; a room with a result makes its sheet by them."""
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ ][\w.]+[ ]import[ ](?:\([^)]*\)|[^\n(]*)|import[ ][^\n]*)", re.MULTILINE
 )
@@ -69,10 +62,11 @@ def graph() -> dict[str, set[str]]:
 
 
 def room(module: str) -> str:
-    parts = module.split(".")
-    if parts[1:2] == ["report"] and any(".".join(parts[2:end]) in WRITERS for end in (3, 4)):
-        return "writers"
-    return "values" if len(parts) == 1 or parts[1] in VALUES else parts[1]
+    """The files of base/ itself are counted to its model: both are for all."""
+    door, *inner = [*module.split("."), ""][1:]
+    if door in ("", "base"):
+        return inner[0] if inner and inner[0] in ROOMS else "model"
+    return door if door in ("cli", "__main__") else inner[0] or "model"
 
 
 def circles(name2others: Mapping[str, set[str]]) -> list[list[str]]:
@@ -107,7 +101,7 @@ def test_the_test_sees_circles_and_imports_inside_functions() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
     assert circles({"a": {"b", "c"}, "b": {"c"}}) == []
     assert (
-        f"{PACKAGE}.report.style"
+        f"{PACKAGE}.base.report.style"
         in graph()[f"{PACKAGE}.cli.cmd_check"] | graph()[f"{PACKAGE}.cli.shown"]
     )
 
@@ -129,7 +123,7 @@ def test_rooms_know_earlier_ones_only() -> None:
 
 
 def test_c_files_do_not_include_each_other() -> None:
-    core = ROOT / PACKAGE / "core"
+    core = ROOT / PACKAGE / "tables/linux/governors/core"
     name2others = {
         file.name: set(re.findall(r'^#include "(\w+\.[ch])"', file.read_text("utf-8"), re.M))
         for file in [*core.glob("*.c"), *core.glob("*.h")]
@@ -138,10 +132,15 @@ def test_c_files_do_not_include_each_other() -> None:
 
 
 def test_every_room_is_on_the_page() -> None:
+    """With its door, and for base/ and its model with each file."""
     page = (DOCS / "architecture.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)(?:\.py|/)` \|", page, re.M)
-    assert [row for row in rows if row not in VALUES] == [r for r in ROOMS[1:] if r != "writers"]
-    assert {row for row in rows if row in VALUES} == VALUES
+    rows = re.findall(r"^\| `([\w/]+)(?:\.py|/)` \|", page, re.M)
+    known = [
+        *(f"base/{file.stem}" for file in (ROOT / PACKAGE / "base").glob("[a-z]*.py")),
+        *(f"base/model/{file.stem}" for file in (ROOT / PACKAGE / "base/model").glob("[a-z]*.py")),
+    ]
+    rooms = [f"{door}/{name}" for door in DOORS for name in DOORS[door].split()]
+    assert sorted(rows) == sorted({*known, *rooms, "cli"} - {"base/model", "cli/cli"})
 
 
 def test_the_guide_names_files_that_exist() -> None:
@@ -152,7 +151,8 @@ def test_the_guide_names_files_that_exist() -> None:
         for path in re.findall(r"`([\w./-]+(?:/|\.(?:py|c|h|md|json|yaml)))`", page)
         if "NAME" not in path and "power12" not in path
     }
-    homes = [ROOT, *(ROOT / PACKAGE / inner for inner in ("", "linux", "linux/governors"))]
+    inner = ("", "base", "base/model", "tables", "tables/linux", "tables/linux/governors", "lab")
+    homes = [ROOT, *(ROOT / PACKAGE / each for each in (*inner, "change"))]
     assert len(named) > 20
     assert [path for path in named if not any((home / path).exists() for home in homes)] == []
 
@@ -163,10 +163,10 @@ def test_makers_programs_are_not_installed() -> None:
 
 
 def test_a_class_name_has_one_meaning() -> None:
-    """But in report/documents, where a form bears the name of the value it writes."""
+    """But in documents (NAME_document.py), where a form bears the name of the value it writes."""
     name2modules: dict[str, list[str]] = {}
     for module, file in modules().items():
-        if ".report.documents." in module:
+        if module.endswith("_document"):
             continue
         for name in CLASS.findall(file.read_text("utf-8")):
             name2modules.setdefault(name, []).append(module)

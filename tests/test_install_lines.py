@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from idle_states.base.extras import EXTRAS, remedy
 from idle_states.cli import main
-from idle_states.extras import EXTRAS, remedy
 from tests.support import ROOT
 from tests.support.shared import once
 from tools.wheels import PLATFORMS

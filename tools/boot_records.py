@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from idle_states.boot.boot import BootFailure
-from idle_states.boot.powernv.build import BuildFailure
-from idle_states.boot.result import BootResult
-from idle_states.boot.run import Surroundings
-from idle_states.boot.stage import Stage
-from idle_states.files import write_file
-from idle_states.findings import Rejected
+from idle_states.base.files import write_file
+from idle_states.base.model.findings import Rejected
+from idle_states.change.boot.boot import BootFailure
+from idle_states.change.boot.powernv.build import BuildFailure
+from idle_states.change.boot.result import BootResult
+from idle_states.change.boot.run import Surroundings
+from idle_states.change.boot.stage import Stage
 
 from .guest_kernel import BuildFailed
 

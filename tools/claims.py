@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
+from idle_states.base.files import write_file
 from idle_states.cli import main as idle_states
-from idle_states.files import write_file
 from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent

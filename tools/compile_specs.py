@@ -2,9 +2,9 @@
 
     python -m tools.compile_specs [FILE]
 
-FILE is idle_states/specs/compiled.pickle unless another is named. Commands read it instead of YAML
-as long as nothing that it was made of has changed (idle_states/spec/compiled.py); after a change,
-they read YAML, which takes longer, until this is run again.
+FILE is idle_states/tables/specs/compiled.pickle unless another is named. Commands read it instead
+of YAML as long as nothing that it was made of has changed (idle_states/tables/spec/compiled.py);
+after a change, they read YAML, which takes longer, until this is run again.
 """
 
 import sys
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import idle_states
-from idle_states.spec import compiled, loading
-from idle_states.spec.packaged import named
+from idle_states.tables.spec import compiled, loading
+from idle_states.tables.spec.packaged import named
 from tools.command_line import asked
 
 PACKAGE = Path(idle_states.__file__).parent
@@ -28,7 +28,7 @@ def readers() -> Iterator[str]:
 
 def main() -> None:
     file = asked(__doc__, "[FILE]").file
-    target = Path(file) if file else PACKAGE / "specs" / compiled.NAME
+    target = Path(file) if file else PACKAGE / "tables" / "specs" / compiled.NAME
     specs = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(compiled.compiled(specs, readers()))

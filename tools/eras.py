@@ -14,13 +14,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from idle_states.history import choices, types_of
-from idle_states.linux.governors import governor_names
-from idle_states.linux.releases import LONG_TERM, MAINLINE, SERIES, release
-from idle_states.simulation.structs import STRUCTS
+from idle_states.base.model.history import choices, types_of
+from idle_states.lab.simulation.structs import STRUCTS
+from idle_states.tables.linux.governors import governor_names
+from idle_states.tables.linux.releases import LONG_TERM, MAINLINE, SERIES, release
 from tools.command_line import asked
 
-CORE = Path(__file__).parent.parent / "idle_states" / "core"
+CORE = Path(__file__).parent.parent / "idle_states/tables/linux/governors/core"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FEATURE = re.compile(r"\bf(?:->|\.)(\w+)")
 """How the core's C reads a feature."""
@@ -101,7 +101,7 @@ def _source(governor: str) -> str:
 
 
 def _module(governor: str) -> Any:
-    return import_module(f"idle_states.linux.governors.{governor}_features")
+    return import_module(f"idle_states.tables.linux.governors.{governor}_features")
 
 
 def _features(governor: str) -> Any:

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-from idle_states.boot.debian import Packages, Unavailable, untar
-from idle_states.boot.parts import packages_in
-from idle_states.boot.virt.machines import VIRT, VirtMachine
-from idle_states.reading import launching
+from idle_states.base.reading import launching
+from idle_states.change.boot.debian import Packages, Unavailable, untar
+from idle_states.change.boot.parts import packages_in
+from idle_states.change.boot.virt.machines import VIRT, VirtMachine
 from tools.command_line import asked
 
 _SOURCE = "linux-source"

@@ -27,7 +27,7 @@ LOG = ROOT / "build" / "install.log"
 LOCKS = ROOT / "requirements"
 BUILD, RUN, C = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "c.txt"
 EXTRAS = LOCKS / "extras.txt"
-CORE_MISSING = ROOT / "idle_states" / "core" / "_core.missing"
+CORE_MISSING = ROOT / "idle_states/tables/linux/governors/core/_core.missing"
 
 NEEDED = ("pytest", "pytest-xdist", "hypothesis")
 """Without these no test runs."""

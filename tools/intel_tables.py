@@ -1,5 +1,5 @@
 """Writes the figures of intel_idle's tables, as the trees that are named have them, into
-idle_states/linux/intel_idle/tables.py.
+idle_states/tables/linux/intel_idle/tables.py.
 
     python -m tools.intel_tables RELEASE=TREE ...
 
@@ -10,16 +10,16 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from idle_states.beyond_opal import BuiltInState, MatchedCpu
-from idle_states.linux.built_in.headers import Headers
-from idle_states.linux.built_in.reader import listed_cpus
-from idle_states.linux.intel_idle.known import LETTERS, SETTINGS, spans
-from idle_states.reading import opening
-from idle_states.sources import read_sources
+from idle_states.base.model.beyond_opal import BuiltInState, MatchedCpu
+from idle_states.base.reading import opening
+from idle_states.tables.linux.built_in.headers import Headers
+from idle_states.tables.linux.built_in.reader import listed_cpus
+from idle_states.tables.linux.intel_idle.known import LETTERS, SETTINGS, spans
+from idle_states.tables.sources import read_sources
 from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "idle_states/linux/intel_idle/tables.py"
+TARGET = ROOT / "idle_states/tables/linux/intel_idle/tables.py"
 DRIVER = "drivers/idle/intel_idle.c"
 _HEAD = '''"""The figures of intel_idle's tables, by release; written by tools/intel_tables.py.
 

@@ -6,8 +6,8 @@ python -m tools.limits          # or make limits
 import re
 from pathlib import Path
 
-from idle_states.files import write_file
-from idle_states.reading.limits import TABLE
+from idle_states.base.files import write_file
+from idle_states.base.reading.limits import TABLE
 from tools.command_line import asked
 
 PAGE = Path(__file__).parent.parent / "docs" / "security.md"

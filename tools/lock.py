@@ -17,7 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 
-from idle_states.files import write_file
+from idle_states.base.files import write_file
 from tools.command_line import asked
 from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN, C, requirements
 

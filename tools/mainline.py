@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from idle_states.audit.answer import audited, setting_of
-from idle_states.audit.request import AuditRequest
-from idle_states.audit.summary import FleetSummary
-from idle_states.boot.debian import Packages, Unavailable, untar
-from idle_states.boot.parts import packages_in
-from idle_states.check.criteria import Criteria
-from idle_states.files import write_file
-from idle_states.findings import Finding, Severity
-from idle_states.linux.releases import DEFAULT, release
-from idle_states.rules.catalogue import rule_named
-from idle_states.sources.walk import Walk
-from idle_states.wording import joined, plural
+from idle_states.base.files import write_file
+from idle_states.base.model.findings import Finding, Severity
+from idle_states.base.wording import joined, plural
+from idle_states.change.boot.debian import Packages, Unavailable, untar
+from idle_states.change.boot.parts import packages_in
+from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.request import AuditRequest
+from idle_states.tables.audit.summary import FleetSummary
+from idle_states.tables.check.criteria import Criteria
+from idle_states.tables.linux.releases import DEFAULT, release
+from idle_states.tables.rules.catalogue import rule_named
+from idle_states.tables.sources.walk import Walk
 from tools.command_line import asked
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from idle_states.boot.debian import Unavailable
+from idle_states.change.boot.debian import Unavailable
 from tools.command_line import asked
 
 from . import nightly_powernv, nightly_q35, nightly_virt

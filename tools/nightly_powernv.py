@@ -6,17 +6,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from idle_states.boot import parts as boot_parts
-from idle_states.boot.powernv.boot import PowernvResult
-from idle_states.boot.powernv.machines import POWERNV
-from idle_states.boot.powernv.predict import MACHINE_TABLE
-from idle_states.boot.request import BootRequest
-from idle_states.boot.result import BootResult
-from idle_states.boot.run import Surroundings, run
-from idle_states.boot.stage import SELECTED
-from idle_states.boot.workload import MIXED, workload
-from idle_states.spec.library import find
-from idle_states.spec.packaged import revisions
+from idle_states.change.boot import parts as boot_parts
+from idle_states.change.boot.powernv.boot import PowernvResult
+from idle_states.change.boot.powernv.machines import POWERNV
+from idle_states.change.boot.powernv.predict import MACHINE_TABLE
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.result import BootResult
+from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.stage import SELECTED
+from idle_states.change.boot.workload import MIXED, workload
+from idle_states.tables.spec.library import find
+from idle_states.tables.spec.packaged import revisions
 
 from .boot_records import Key, Record, verdict, versions
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from idle_states.boot.debian import own_suite
-from idle_states.boot.q35.boot import Q35Result, prepared
-from idle_states.boot.q35.machine import Q35
-from idle_states.boot.q35.objects import Placed
-from idle_states.boot.request import BootRequest
-from idle_states.boot.result import BootResult
-from idle_states.boot.run import Surroundings, run_read
+from idle_states.change.boot.debian import own_suite
+from idle_states.change.boot.q35.boot import Q35Result, prepared
+from idle_states.change.boot.q35.machine import Q35
+from idle_states.change.boot.q35.objects import Placed
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.result import BootResult
+from idle_states.change.boot.run import Surroundings, run_read
 
 from .boot_records import Key, Record, verdict, versions
 from .q35_tables import Q35Table, tables

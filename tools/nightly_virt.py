@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from idle_states.boot.parts import packages_in
-from idle_states.boot.request import BootRequest
-from idle_states.boot.result import BootResult
-from idle_states.boot.run import Surroundings, run
-from idle_states.boot.virt.boot import VirtResult
-from idle_states.boot.virt.machines import VIRT
-from idle_states.boot.workload import EVERYTHING
-from idle_states.devicetree import fdt
+from idle_states.change.boot.parts import packages_in
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.result import BootResult
+from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.virt.boot import VirtResult
+from idle_states.change.boot.virt.machines import VIRT
+from idle_states.change.boot.workload import EVERYTHING
+from idle_states.tables.devicetree import fdt
 
 from .boot_records import Key, Record, verdict, versions
 from .guest_kernel import KERNELS, guest_kernel

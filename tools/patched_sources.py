@@ -11,13 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from idle_states.findings import Faulty, Unreadable
-from idle_states.patches.description import Patch
-from idle_states.patches.dts_plan import plan_sources
-from idle_states.patches.library import DTS_DIRECTORY, packaged
-from idle_states.patches.plan import Plan
-from idle_states.patches.source_tree import SourcesTree
-from idle_states.report.patch_mail import mails
+from idle_states.base.model.findings import Faulty, Unreadable
+from idle_states.change.patches.description import Patch
+from idle_states.change.patches.dts_plan import plan_sources
+from idle_states.change.patches.library import DTS_DIRECTORY, packaged
+from idle_states.change.patches.mail import mails
+from idle_states.change.patches.plan import Plan
+from idle_states.change.patches.source_tree import SourcesTree
 from tools.command_line import asked
 
 _GIT = (

@@ -7,7 +7,7 @@ on this machine, and its values compared with the edits made by hand. Returns 1 
 import sys
 from collections import Counter
 
-from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT
+from idle_states.change.patches.plan import MADE, NOT_MEANT, PRESENT
 from tests.support.patched_trees import REFUSED, descriptions, trees, tried
 from tests.support.skiboot_clone import CLONE
 from tools.command_line import asked

@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from idle_states.findings import Unreadable, UsageError
-from idle_states.linux.asked import GovernorRequest
-from idle_states.linux.driver_table import DriverTable
-from idle_states.linux.governors import Governor, State, governor_names, known_in, states_of
-from idle_states.linux.intel_idle.platform import short_names
-from idle_states.linux.releases import Release, all_releases
-from idle_states.pipeline import held_by
-from idle_states.prove.answer import proven
-from idle_states.prove.request import ProveRequest
-from idle_states.sources import read_sources
-from idle_states.spec.packaged import machines, revisions
+from idle_states.base.model.findings import Unreadable, UsageError
+from idle_states.tables.linux.asked import GovernorRequest
+from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.linux.governors import Governor, State, governor_names, known_in, states_of
+from idle_states.tables.linux.intel_idle.platform import short_names
+from idle_states.tables.linux.releases import Release, all_releases
+from idle_states.tables.pipeline import held_by
+from idle_states.tables.prove.answer import proven
+from idle_states.tables.prove.request import ProveRequest
+from idle_states.tables.sources import read_sources
+from idle_states.tables.spec.packaged import machines, revisions
 from tools.command_line import asked
 
 HZ = 250

@@ -6,9 +6,9 @@ python -m tools.published docs
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from idle_states.files import write_file
-from idle_states.report.html import svg
-from idle_states.simulation.summary import BISTABLE_POINTS
+from idle_states.base.files import write_file
+from idle_states.base.report.html import svg
+from idle_states.lab.simulation.summary import BISTABLE_POINTS
 from tools.command_line import asked
 
 from . import published_sweeps as sweeps

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, indent, tostring
 
-from idle_states.report.html import svg
-from idle_states.report.html.svg import Axis, add, percent, text
+from idle_states.base.report.html import svg
+from idle_states.base.report.html.svg import Axis, add, percent, text
 
 WIDTH = 720
 _STYLE = """

@@ -13,13 +13,13 @@ from functools import cache
 from itertools import product
 from statistics import fmean
 
-from idle_states.linux.releases import release
-from idle_states.replay.machine import from_times
-from idle_states.simulation import by_core as simulate_core
-from idle_states.simulation import placement, topology, workloads
-from idle_states.simulation.costs import Costs
-from idle_states.simulation.setup import Effect, Setup
-from idle_states.simulation.summary import BISTABLE_POINTS, UNNOTICED_NS
+from idle_states.lab.replay.machine import from_times
+from idle_states.lab.simulation import by_core as simulate_core
+from idle_states.lab.simulation import placement, topology, workloads
+from idle_states.lab.simulation.costs import Costs
+from idle_states.lab.simulation.setup import Effect, Setup
+from idle_states.lab.simulation.summary import BISTABLE_POINTS, UNNOTICED_NS
+from idle_states.tables.linux.releases import release
 
 FIT_NS, DURATION_NS = 200_000_000, 500_000_000
 SEEDS = (1, 2, 3, 4)

@@ -3,18 +3,18 @@
 from dataclasses import dataclass, replace
 from functools import cache
 
-from idle_states.linux.driver_table import DriverTable
-from idle_states.linux.releases import release
-from idle_states.pipeline import journey
-from idle_states.power.energy import SNOOZE
-from idle_states.replay.machine import CpuTable, from_driver
-from idle_states.simulation import by_core as simulate_core
-from idle_states.simulation import placement, topology, workloads
-from idle_states.simulation.costs import Costs
-from idle_states.simulation.programs import Duration, Op, OpKind, Task, Workload
-from idle_states.simulation.setup import Effect, Setup, SimulationRun, effects_of
-from idle_states.skiboot.platform import parse_platform
-from idle_states.sources import read_table
+from idle_states.lab.replay.machine import CpuTable, from_driver
+from idle_states.lab.simulation import by_core as simulate_core
+from idle_states.lab.simulation import placement, topology, workloads
+from idle_states.lab.simulation.costs import Costs
+from idle_states.lab.simulation.programs import Duration, Op, OpKind, Task, Workload
+from idle_states.lab.simulation.setup import Effect, Setup, SimulationRun, effects_of
+from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.linux.releases import release
+from idle_states.tables.pipeline import journey
+from idle_states.tables.power.energy import SNOOZE
+from idle_states.tables.skiboot.platform import parse_platform
+from idle_states.tables.sources import read_table
 
 FACTOR = 10_000
 """The state that dominates was used so many times more often than all others together."""

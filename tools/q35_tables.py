@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from idle_states.acpi_objects import (
+from idle_states.base.model.acpi_objects import (
     FIXED_HARDWARE,
     SYSTEM_IO,
     SYSTEM_MEMORY,
     AcpiObject,
     AcpiRegister,
 )
-from idle_states.boot.q35 import machine
-from idle_states.boot.q35.aml import ssdt
+from idle_states.change.boot.q35 import machine
+from idle_states.change.boot.q35.aml import ssdt
 from tools.command_line import asked
 
 Objects = Mapping[str, AcpiObject]

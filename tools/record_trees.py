@@ -10,14 +10,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from idle_states.boot import parts as boot_parts
-from idle_states.boot.boot import BootFailure, boot
-from idle_states.boot.booted import Booted
-from idle_states.boot.debian import Unavailable
-from idle_states.boot.powernv.boot import read
-from idle_states.boot.powernv.machines import POWERNV
-from idle_states.boot.qemu import version
-from idle_states.boot.request import BootRequest
+from idle_states.change.boot import parts as boot_parts
+from idle_states.change.boot.boot import BootFailure, boot
+from idle_states.change.boot.booted import Booted
+from idle_states.change.boot.debian import Unavailable
+from idle_states.change.boot.powernv.boot import read
+from idle_states.change.boot.powernv.machines import POWERNV
+from idle_states.change.boot.qemu import version
+from idle_states.change.boot.request import BootRequest
 from tests.support import DATA
 from tools.command_line import asked
 

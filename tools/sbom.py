@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from idle_states import __version__
-from idle_states.files import write_file
+from idle_states.base.files import write_file
 from tools.command_line import asked
 from tools.install import EXTRAS, ROOT, RUN, Locked, closure, locked, name_of, requirements
 from tools.lock import to_run

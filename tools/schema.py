@@ -7,13 +7,22 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from idle_states.forms import INLINE, OMITTED, Limits, keys
-from idle_states.options import Option
-from idle_states.report.documents.envelope import Envelope
-from idle_states.resources import resource
+import idle_states
+from idle_states.base.model.forms import INLINE, OMITTED, Limits, keys
+from idle_states.base.options import Option
+from idle_states.base.resources import resource
+from idle_states.tables.documents.envelope_document import Envelope
 from tools.command_line import asked
 
 Schema = dict[str, Any]
+_PACKAGE = Path(idle_states.__file__).parent
+DOCUMENTS = {
+    file.stem.removesuffix("_document"): ".".join(
+        file.relative_to(_PACKAGE.parent).with_suffix("").parts
+    )
+    for file in sorted(_PACKAGE.rglob("*_document.py"))
+}
+"""What a document is of, a sub-command or what several have in common -> its module."""
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
@@ -73,7 +82,8 @@ class Schemas:
         }
 
     def _reference(self, form: type) -> Schema:
-        name = f"{form.__module__.rpartition('.')[2]}.{form.__name__}"
+        home = form.__module__.rpartition(".")[2].removesuffix("_document")
+        name = f"{home}.{form.__name__}"
         if name not in self.definitions:
             self.definitions[name] = {}
             self.definitions[name] = self.form(form)
@@ -108,7 +118,7 @@ def document() -> Schema:
     envelope = schemas.form(Envelope)
     cases = []
     for command in envelope["properties"]["command"]["enum"]:
-        module = importlib.import_module(f"idle_states.report.documents.{command}")
+        module = importlib.import_module(DOCUMENTS[command])
         body = schemas.of(getattr(module, command.capitalize()))
         condition = {"properties": {"command": {"const": command}}}
         cases.append({"if": condition, "then": body})

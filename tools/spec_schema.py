@@ -6,9 +6,9 @@ python -m tools.spec_schema          # or make spec-schema
 import json
 import re
 
-from idle_states.files import write_file
-from idle_states.processors import CHIPS, NAMES, UNKNOWN_CHIP
-from idle_states.resources import resource
+from idle_states.base.files import write_file
+from idle_states.base.model.processors import CHIPS, NAMES, UNKNOWN_CHIP
+from idle_states.base.resources import resource
 from tools.command_line import asked
 
 _GENERATIONS = re.compile(r'("generation": \{\s+"enum": )\[[^]]*\]')

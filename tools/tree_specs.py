@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from idle_states.beyond_opal import IdleList
-from idle_states.devicetree import dts, idle_nodes, idle_source
-from idle_states.findings import CannotGenerate, Unreadable
-from idle_states.reading.opening import Found
-from idle_states.sources import File, Source, read_file
-from idle_states.sources.boards import boards_of
-from idle_states.sources.format_spec import sources as sources_of_spec
-from idle_states.sources.imported import imported_machine
-from idle_states.sources.machines import is_machine, machine_behind
-from idle_states.spec.library import load
-from idle_states.spec.write_tree import write_tree
+from idle_states.base.model.beyond_opal import IdleList
+from idle_states.base.model.findings import CannotGenerate, Unreadable
+from idle_states.base.reading.opening import Found
+from idle_states.tables.devicetree import dts, idle_nodes, idle_source
+from idle_states.tables.sources import File, Source, read_file
+from idle_states.tables.sources.boards import boards_of
+from idle_states.tables.sources.format_spec import sources as sources_of_spec
+from idle_states.tables.sources.imported import imported_machine
+from idle_states.tables.sources.machines import is_machine, machine_behind
+from idle_states.tables.spec.library import load
+from idle_states.tables.spec.write_tree import write_tree
 from tests.support.machines import plain
 
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from idle_states.boot.debian import Unavailable, archive
+from idle_states.change.boot.debian import Unavailable, archive
 from tools import wheel_audit
 from tools.command_line import asked
 from tools.install import EXTRAS, NEEDED, closure, locked
@@ -29,8 +29,12 @@ from tools.wheels import DIST, ROOT, SUITE, Platform, named
 MACHINES = ROOT / "build" / "machines"
 INCLUDED = "python3,python3-venv,ca-certificates"
 TESTS = (
-    *("tests/core", "tests/linux/governors", "tests/devicetree/test_fdt.py"),
-    "tests/simulation/test_core.py",
+    *(
+        "tests/tables/linux/governors/core",
+        "tests/tables/linux/governors",
+        "tests/tables/devicetree/test_fdt.py",
+    ),
+    "tests/lab/simulation/test_core.py",
 )
 NOT_HERE = "not in_time"
 """Tests that measure time say nothing under emulation."""

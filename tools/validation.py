@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from idle_states.boot.powernv.predict import STAGES
+from idle_states.change.boot.powernv.predict import STAGES
 from tools.command_line import asked
 
 from . import validation_q35, validation_virt

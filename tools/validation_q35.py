@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from idle_states.boot.q35.machine import CPU
-from idle_states.boot.q35.predict import STAGES
+from idle_states.change.boot.q35.machine import CPU
+from idle_states.change.boot.q35.predict import STAGES
 
 from .boot_words import not_booted, stages_of
 from .wide_table import wide_table

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from idle_states.boot.stage import SELECTED
-from idle_states.boot.virt.predict import STAGES
+from idle_states.change.boot.stage import SELECTED
+from idle_states.change.boot.virt.predict import STAGES
 
 from .boot_words import not_booted, stages_of
 from .nightly_virt import key_of

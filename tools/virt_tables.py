@@ -12,11 +12,11 @@ from typing import Any
 
 import yaml
 
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.power_mgt import u32_array
-from idle_states.sources import read_sources
-from idle_states.spec.packaged import machines
+from idle_states.base.model.power_mgt import u32_array
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.sources import read_sources
+from idle_states.tables.spec.packaged import machines
 from tools.command_line import asked
 
 Value = int | str | bytes | Sequence[int]

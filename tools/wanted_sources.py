@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from idle_states.devicetree.board_builds import BuiltBoard
-from idle_states.devicetree.drafts import finished, whole
-from idle_states.devicetree.idle_import import read_machine
-from idle_states.devicetree.idle_nodes import lists_of
-from idle_states.findings import CannotGenerate, Faulty
-from idle_states.idle_tree import IdleTree, TreeState, folder_of
-from idle_states.patches.dts_machine import WantedMachine
-from idle_states.patches.dts_plan import planned
-from idle_states.patches.dts_progress import Progress
-from idle_states.patches.dts_towards import patch_towards, unlike
-from idle_states.patches.source_tree import SourcesTree
+from idle_states.base.model.findings import CannotGenerate, Faulty
+from idle_states.base.model.idle_tree import IdleTree, TreeState, folder_of
+from idle_states.change.patches.dts_machine import WantedMachine
+from idle_states.change.patches.dts_plan import planned
+from idle_states.change.patches.dts_progress import Progress
+from idle_states.change.patches.dts_towards import patch_towards, unlike
+from idle_states.change.patches.source_tree import SourcesTree
+from idle_states.tables.devicetree.board_builds import BuiltBoard
+from idle_states.tables.devicetree.drafts import finished, whole
+from idle_states.tables.devicetree.idle_import import read_machine
+from idle_states.tables.devicetree.idle_nodes import lists_of
 from tools.command_line import asked
 
 _STATE = re.compile(rb'"(?:arm|riscv),idle-state"')

@@ -9,9 +9,12 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-COMPILED = ("idle_states/core/_core.abi3.so", "idle_states/devicetree/_fdt.abi3.so")
+COMPILED = (
+    "idle_states/tables/linux/governors/core/_core.abi3.so",
+    "idle_states/tables/devicetree/_fdt.abi3.so",
+)
 SDIST = "idle_states.egg-info/SOURCES.txt"
-SPECS = "idle_states/specs/compiled.pickle"
+SPECS = "idle_states/tables/specs/compiled.pickle"
 METADATA = (
     *("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE"),
     *("licenses/LICENSES/GPL-2.0-only.txt", "licenses/LICENSES/BSD-2-Clause.txt"),

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from idle_states.boot.debian import Packages, Unavailable
+from idle_states.change.boot.debian import Packages, Unavailable
 from tools import wheel_audit
 from tools.command_line import asked
 

@@ -19,12 +19,12 @@ from itertools import groupby
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from ..files import discard
-from ..report import printer
-from ..report.escapes.text import printable
-from ..report.printer import say
-from ..signals import Ended, deferred, handled
-from ..wording import filled, joined, suggestion
+from ..base.files import discard
+from ..base.report import printer
+from ..base.report.escapes.text import printable
+from ..base.report.printer import say
+from ..base.signals import Ended, deferred, handled
+from ..base.wording import filled, joined, suggestion
 from .commands import COMMANDS, GONE, GROUPS
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class _Unasked(_Parser):
 
 def _epilog() -> str:
     """Exit statuses, and what a TABLE is: the formats that there are."""
-    from ..table_formats import FORMATS
+    from ..base.model.table_formats import FORMATS
 
     table = (
         f"A TABLE is a revision (see idle-states list), {joined(list(FORMATS.values()), 'or')} "

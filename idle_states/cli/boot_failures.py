@@ -3,13 +3,13 @@
 import signal
 from pathlib import Path
 
-from ..boot.boot import BootFailure
-from ..boot.debian import Unavailable
-from ..boot.powernv.build import BuildFailure
-from ..dataclass import dataclass
-from ..files import standard_output_fails
-from ..findings import Faulty, Unreadable
-from ..signals import Ended
+from ..base.dataclass import dataclass
+from ..base.files import standard_output_fails
+from ..base.model.findings import Faulty, Unreadable
+from ..base.signals import Ended
+from ..change.boot.boot import BootFailure
+from ..change.boot.debian import Unavailable
+from ..change.boot.powernv.build import BuildFailure
 from .status import UNREADABLE
 from .values import say
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
-from ..audit.request import AuditRequest
-from ..dataclass import dataclass, replace
-from ..options import Option, Options
+from ..base.dataclass import dataclass, replace
+from ..base.options import Option, Options
+from ..tables.audit.request import AuditRequest
 from .output import USUAL, Output, formats
 from .shown import USUAL as SHOWN
 from .shown import Shown
@@ -23,8 +23,8 @@ from .shown import Shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..audit.audited import Audited
-    from ..audit.summary import FleetSummary
+    from ..tables.audit.audited import Audited
+    from ..tables.audit.summary import FleetSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,14 @@ class AuditCommand:
 def run(given: AuditCommand) -> int:
     from pathlib import Path
 
-    from ..audit.answer import audited, setting_of, shown_name
-    from ..audit.summary import FleetSummary
-    from ..report import audit_json, audit_whole, formats, printer
-    from ..sources.walk import Walk
-    from ..wording import joined, plural
+    from ..base.report import printer
+    from ..base.wording import joined, plural
+    from ..tables.audit import said_json as audit_json
+    from ..tables.audit import said_whole as audit_whole
+    from ..tables.audit.answer import audited, setting_of, shown_name
+    from ..tables.audit.summary import FleetSummary
+    from ..tables.check import formats
+    from ..tables.sources.walk import Walk
     from .missing_core import note_missing_core
     from .shown import note_rules
     from .status import UNREADABLE
@@ -89,7 +92,7 @@ def run(given: AuditCommand) -> int:
     hiding = _Hiding(show)
     results = _counted(hiding.passed(audited(asked, setting, walk)), summary)
     if given.parquet:
-        from ..report import parquet
+        from ..tables.audit import parquet
 
         results = parquet.passed(results, given.parquet)
     if out.html:
@@ -149,7 +152,7 @@ class _Hiding:
 
     def passed(self, results: "Iterable[Sequence[Audited]]") -> "Iterator[Sequence[Audited]]":
         """Yields the results unchanged."""
-        from ..audit.alike import Alike
+        from ..tables.audit.alike import Alike
 
         for found in results:
             if not isinstance(found, Alike):
@@ -159,9 +162,9 @@ class _Hiding:
     def lines(self, asked: "AuditRequest") -> Iterator[str]:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
         are asked in a second audit."""
-        from ..audit.answer import audited, setting_of
-        from ..reading.opening import STANDARD_INPUT
-        from ..sources.walk import Walk
+        from ..base.reading.opening import STANDARD_INPUT
+        from ..tables.audit.answer import audited, setting_of
+        from ..tables.sources.walk import Walk
         from .shown import turned, unconfigured
 
         again, count = unconfigured(asked), self._suppressed

@@ -31,14 +31,14 @@ is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
-from ..linux.asked import TABLE
-from ..options import Option
+from ..base.dataclass import dataclass
+from ..base.options import Option
+from ..tables.linux.asked import TABLE
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
-    from ..boot.request import BootRequest
-    from ..boot.workload import GuestWorkload
+    from ..change.boot.request import BootRequest
+    from ..change.boot.workload import GuestWorkload
     from .boot_failures import FailurePlace
 
 
@@ -89,7 +89,7 @@ class BootCommand:
             "--workload",
             "storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
             metavar="W",
-            reads="boot.workload.workload",
+            reads="change.boot.workload.workload",
         ),
     ] = None
     governor: Annotated[str, Option("--governor", "default: the kernel's", metavar="G")] = ""
@@ -99,7 +99,7 @@ class BootCommand:
             "--levels",
             "stop levels that firmware is told of: 0xec000000",
             metavar="MASK",
-            reads="table.mask_of",
+            reads="base.model.table.mask_of",
         ),
     ] = None
     cpu: Annotated[
@@ -127,7 +127,7 @@ class BootCommand:
 
     def request(self) -> "BootRequest":
         """Returns the request of the room. Raises UsageError."""
-        from ..boot.request import BootRequest
+        from ..change.boot.request import BootRequest
 
         return BootRequest(
             machine=self.machine,
@@ -160,12 +160,13 @@ def run(given: BootCommand) -> int:
 
 
 def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
-    from ..boot import run as boot
-    from ..boot.powernv.twice import run_before_and_after
-    from ..files import naming
-    from ..report import boot_output, printer
-    from ..report.documents.boot import form_of
-    from ..report.json_output import envelope
+    from ..base.files import naming
+    from ..base.report import printer
+    from ..change.boot import run as boot
+    from ..change.boot import said as boot_output
+    from ..change.boot.boot_document import form_of
+    from ..change.boot.powernv.twice import run_before_and_after
+    from ..tables.documents.json_output import envelope
     from .progress import Line
 
     def kept(directory: Path) -> None:

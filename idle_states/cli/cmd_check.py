@@ -11,15 +11,15 @@ path."""
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ..check.request import CheckRequest
-from ..dataclass import dataclass
-from ..options import Option, Options
+from ..base.dataclass import dataclass
+from ..base.options import Option, Options
+from ..tables.check.request import CheckRequest
 from .output import FINDINGS, USUAL, Output
 from .shown import USUAL as SHOWN
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ..check.answer import Checked
+    from ..tables.check.answer import Checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class CheckCommand:
 
 
 def run(given: CheckCommand) -> int:
-    from ..check.answer import checked
-    from ..linux.platforms import without_effect
-    from ..wording import plural
+    from ..base.wording import plural
+    from ..tables.check.answer import checked
+    from ..tables.linux.platforms import without_effect
     from .shown import note_rules, turned, unconfigured
     from .status import UNREADABLE
     from .values import say
@@ -94,7 +94,7 @@ def run(given: CheckCommand) -> int:
         known = [*found.remarks(asked.criteria), *([hides] if hides else [])]
         out.text(show.text(found.findings, found.texts, what, out.style, known))
     else:
-        from ..report.formats import render
+        from ..tables.check.formats import render
 
         findings = show.annotated(out.format, found.findings)
         texts, homes = found.texts, found.homes
@@ -106,11 +106,11 @@ def run(given: CheckCommand) -> int:
 
 def _fix(found: "Checked", *, write: bool) -> int:
     """Shows what can be mended as a difference, and writes it; the number of masks."""
-    from ..check.fix import fixes, left
-    from ..files import write_file
-    from ..report import printer
-    from ..report.patch_diff import file_diff
-    from ..wording import plural
+    from ..base.files import write_file
+    from ..base.report import printer
+    from ..base.report.diff import file_diff
+    from ..base.wording import plural
+    from ..tables.check.fix import fixes, left
     from .values import say
 
     made = fixes(found.sources, found.findings)
@@ -132,13 +132,13 @@ def _fix(found: "Checked", *, write: bool) -> int:
 
 def _write_baseline(asked: CheckRequest, file: str) -> int:
     """Writes the findings that count, of a baseline that is given those which it knows."""
-    from ..check import baseline
-    from ..check.answer import checked
-    from ..dataclass import replace
-    from ..files import write_file
-    from ..report import printer
-    from ..report.escapes.text import printable
-    from ..wording import plural
+    from ..base.dataclass import replace
+    from ..base.files import write_file
+    from ..base.report import printer
+    from ..base.report.escapes.text import printable
+    from ..base.wording import plural
+    from ..tables.check import baseline
+    from ..tables.check.answer import checked
 
     known = asked.acceptance.baseline
     before = baseline.read(Path(known)) if known else None

@@ -38,9 +38,9 @@ in docs/measuring.md, with what it needs and what its figures contain."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..findings import UsageError
-from ..options import Option
+from ..base.dataclass import dataclass
+from ..base.model.findings import UsageError
+from ..base.options import Option
 from .output import FILE_ALONE, USUAL, Output
 
 _RECORD, _MEASURE = "with --record", "with --measure"
@@ -187,8 +187,8 @@ def run(given: CollectCommand) -> int:
 
 
 def _collecting(out: Output) -> int:
-    from ..resources import template
-    from ..sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, UNAME
+    from ..base.resources import template
+    from ..tables.sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, UNAME
 
     names = {"top": COLLECTION, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
     out.document(template("collect.sh.j2").render(names))
@@ -196,7 +196,7 @@ def _collecting(out: Output) -> int:
 
 
 def _recording(asked: RecordOptions, out: Output) -> int:
-    from ..record.script import archs, script
+    from ..lab.record.script import archs, script
 
     text = script(
         "menu" if asked.governor is None else asked.governor,
@@ -210,7 +210,7 @@ def _recording(asked: RecordOptions, out: Output) -> int:
 
 
 def _measuring(asked: MeasureOptions, out: Output) -> int:
-    from ..record.measuring import SAMPLES, script
+    from ..lab.record.measuring import SAMPLES, script
 
     samples = SAMPLES if asked.samples is None else asked.samples
     out.document(script(samples, asked.cpu, asked.waker, asked.all_cpus))
@@ -218,10 +218,10 @@ def _measuring(asked: MeasureOptions, out: Output) -> int:
 
 
 def _convert(file: str, out: Output) -> int:
-    from ..reading.inputs import Input
-    from ..record.convert import convert
-    from ..record.summary import lines
-    from ..report.escapes.text import printable_lines
+    from ..base.reading.inputs import Input
+    from ..base.report.escapes.text import printable_lines
+    from ..lab.record.convert import convert
+    from ..lab.record.summary import lines
     from .values import say
 
     converted = convert(Input(file))

@@ -11,8 +11,8 @@ too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no s
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..replay.conform_request import ConformRequest
+from ..base.dataclass import dataclass
+from ..lab.replay.conform_request import ConformRequest
 from .output import NO_PAGE, USUAL, Output
 
 
@@ -25,13 +25,13 @@ class ConformCommand:
 
 
 def run(given: ConformCommand) -> int:
-    from ..forms import With
-    from ..linux.grounds import remarks
-    from ..replay.conform import conform_to
-    from ..report import conform_output
-    from ..report.documents.conform import Conform
-    from ..report.documents.known import Kernel
-    from ..report.json_output import envelope
+    from ..base.model.forms import With
+    from ..lab.replay import conform_said as conform_output
+    from ..lab.replay.conform import conform_to
+    from ..lab.replay.conform_document import Conform
+    from ..tables.documents.json_output import envelope
+    from ..tables.documents.known_document import Kernel
+    from ..tables.linux.grounds import remarks
     from .missing_core import note_missing_core
     from .values import say
 

@@ -6,8 +6,8 @@ they differ."""
 from pathlib import PurePath
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..diff.request import DiffRequest
+from ..base.dataclass import dataclass
+from ..tables.diff.request import DiffRequest
 from .output import NO_PAGE, USUAL, Output
 
 
@@ -20,11 +20,11 @@ class DiffCommand:
 
 
 def run(given: DiffCommand) -> int:
-    from ..diff.answer import compare
-    from ..report.documents.diff import Diff
-    from ..report.escapes.text import printable
-    from ..report.json_output import envelope
-    from ..report.tables import columns
+    from ..base.report.escapes.text import printable
+    from ..base.report.tables import columns
+    from ..tables.diff.answer import compare
+    from ..tables.diff.diff_document import Diff
+    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .values import say
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Argument
+from ..base.dataclass import dataclass
+from ..base.options import Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +14,10 @@ class ExplainCommand:
 
 
 def run(given: ExplainCommand) -> int:
-    from ..findings import UsageError
-    from ..report import printer
-    from ..rules.catalogue import rule_named, rules
-    from ..wording import suggestion
+    from ..base.model.findings import UsageError
+    from ..base.report import printer
+    from ..base.wording import suggestion
+    from ..tables.rules.catalogue import rule_named, rules
 
     loaded = rule_named(given.rule)
     if loaded is None:

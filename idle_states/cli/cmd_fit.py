@@ -16,19 +16,19 @@ Exits 1 if a state is under-stated, also where a spec is written that is not."""
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..dataclass import dataclass, field
-from ..findings import UsageError
-from ..linux.asked import PLATFORM, all_levels, table_of
-from ..measured import WokenBy
-from ..options import Argument, Option
+from ..base.dataclass import dataclass, field
+from ..base.model.findings import UsageError
+from ..base.model.measured import WokenBy
+from ..base.options import Argument, Option
+from ..tables.linux.asked import PLATFORM, all_levels, table_of
 from .output import Output
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ..fit.request import FitRequest, FitResult
-    from ..linux.platforms import AnyPlatform
-    from ..linux.releases import Release
+    from ..lab.fit.request import FitRequest, FitResult
+    from ..tables.linux.platforms import AnyPlatform
+    from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,8 @@ class FitCommand:
 
     def request(self) -> "FitRequest":
         """Returns the request of the room. Raises UsageError."""
-        from ..fit.importing.output import Told
-        from ..fit.request import FitRequest, measured_input, period_of
+        from ..lab.fit.importing.output import Told
+        from ..lab.fit.request import FitRequest, measured_input, period_of
 
         table = self.table or table_of(self.platform)
         if self.output and table is None:
@@ -149,13 +149,13 @@ class FitCommand:
 
 
 def run(given: FitCommand) -> int:
-    from ..fit.request import fit
-    from ..fit.said import sheet
-    from ..report import printer
-    from ..report.documents.fit import Fit
-    from ..report.json_output import envelope
-    from ..report.sheet_text import text
-    from ..report.style import Style
+    from ..base.report import printer
+    from ..base.report.sheet_text import text
+    from ..base.report.style import Style
+    from ..lab.fit.fit_document import Fit
+    from ..lab.fit.request import fit
+    from ..lab.fit.said import sheet
+    from ..tables.documents.json_output import envelope
 
     asked = given.request()
     found = fit(asked)
@@ -172,9 +172,9 @@ def run(given: FitCommand) -> int:
 
 def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
     """Writes the spec, and the patch that it makes of a tree."""
-    from ..files import write_file
-    from ..fit.spec import fitted_table, kept
-    from ..spec.write import write
+    from ..base.files import write_file
+    from ..lab.fit.spec import fitted_table, kept
+    from ..tables.spec.write import write
     from .values import say
 
     write_file(file, write(fitted_table(found)))
@@ -185,7 +185,7 @@ def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
     if not tree:
         say(f"a patch of it: idle-states patch {spec} --tree DIR")
         return
-    from ..patches.request import PatchRequest
+    from ..change.patches.request import PatchRequest
     from .cmd_patch import PatchCommand
     from .cmd_patch import run as patch
 
@@ -195,7 +195,7 @@ def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
 def _decimal(text: str, what: str) -> "Decimal":
     from decimal import Decimal, InvalidOperation
 
-    from ..findings import UsageError
+    from ..base.model.findings import UsageError
 
     try:
         value = Decimal(text)

@@ -12,14 +12,14 @@ Everything that cannot be expressed is reported first, and then nothing is writt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..dataclass import dataclass
-from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, table_or_machine
-from ..options import Option
+from ..base.dataclass import dataclass
+from ..base.options import Option
+from ..tables.linux.asked import PLATFORM, TABLE_OF_MACHINE, table_or_machine
 from .output import FILE_ALONE, USUAL, Output
 
 if TYPE_CHECKING:
-    from ..linux.platforms import AnyPlatform
-    from ..linux.releases import Release
+    from ..tables.linux.platforms import AnyPlatform
+    from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ class GenerateCommand:
 
 
 def run(given: GenerateCommand) -> int:
-    from ..findings import UsageError
-    from ..report.generated import Generated
-    from ..sources import one_table, read_sources
-    from ..sources.machines import is_machine, machine_behind
+    from ..base.model.findings import UsageError
+    from ..tables.generate.generated import Generated
+    from ..tables.sources import one_table, read_sources
+    from ..tables.sources.machines import is_machine, machine_behind
     from .values import say
 
     wanted, out = Generated(given.to, given.self_test, given.versioned, given.part), given.out
@@ -102,8 +102,8 @@ def run(given: GenerateCommand) -> int:
 
 def _stale(path: Path, generated: str | bytes, table: str) -> int:
     """1 with the difference if the file is not up to date. Raises OSError."""
-    from ..report import printer
-    from ..report.escapes.text import printable
+    from ..base.report import printer
+    from ..base.report.escapes.text import printable
 
     wanted = generated.encode() if isinstance(generated, str) else generated
     found = path.read_bytes() if path.exists() else None

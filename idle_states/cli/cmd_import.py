@@ -5,8 +5,8 @@ written."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Argument, Option
+from ..base.dataclass import dataclass
+from ..base.options import Argument, Option
 from .output import FILE_ALONE, USUAL, Output
 
 
@@ -23,11 +23,11 @@ class ImportCommand:
 
 
 def run(given: ImportCommand) -> int:
-    from ..sources import one_table, read_sources
-    from ..sources.imported import imported, imported_machine
-    from ..sources.machines import is_machine, machine_behind
-    from ..spec.write import write
-    from ..spec.write_tree import write_tree
+    from ..tables.sources import one_table, read_sources
+    from ..tables.sources.imported import imported, imported_machine
+    from ..tables.sources.machines import is_machine, machine_behind
+    from ..tables.spec.write import write
+    from ..tables.spec.write_tree import write_tree
 
     sources = read_sources(given.table)
     if is_machine(sources):

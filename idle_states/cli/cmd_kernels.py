@@ -12,15 +12,15 @@ idle periods that are all alike, as in select. Exits 1 if two kernels differ for
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass, field
-from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels
-from ..options import Argument, Option
+from ..base.dataclass import dataclass, field
+from ..base.options import Argument, Option
+from ..tables.linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels
 from .output import USUAL, Output
 
 if TYPE_CHECKING:
-    from ..kernels.moves import MovesRequest
-    from ..linux.platforms import AnyPlatform
-    from ..linux.releases import Release
+    from ..tables.kernels.moves import MovesRequest
+    from ..tables.linux.platforms import AnyPlatform
+    from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class KernelsCommand:
 
 
 def run(given: KernelsCommand) -> int:
-    from ..findings import UsageError
-    from ..linux.asked import GovernorRequest, table_of
+    from ..base.model.findings import UsageError
+    from ..tables.linux.asked import GovernorRequest, table_of
 
     out, names = given.out, given.names
     if given.table or given.states or table_of(given.platform):
-        from ..kernels.moves import MovesRequest
+        from ..tables.kernels.moves import MovesRequest
 
         governor = given.governor or "menu"
         of = GovernorRequest(governor, given.hz, given.table, given.states, given.platform)
@@ -73,8 +73,8 @@ def run(given: KernelsCommand) -> int:
 
 
 def _series(name: str | None, governor: str | None, out: "Output") -> None:
-    from ..kernels.series import lines
-    from ..report import kernels_text
+    from ..tables.kernels import said as kernels_text
+    from ..tables.kernels.series import lines
 
     found = lines(name, governor)
     if out.format == "json":
@@ -90,9 +90,9 @@ def list_series(out: Output) -> None:
 
 
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
-    from ..kernels.behaviour import compare
-    from ..linux.releases import release
-    from ..report import kernels_text
+    from ..tables.kernels import said as kernels_text
+    from ..tables.kernels.behaviour import compare
+    from ..tables.linux.releases import release
 
     a, b = map(release, names)
     _say_taken(a, b)
@@ -105,9 +105,9 @@ def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> in
 
 
 def _moves(asked: "MovesRequest", out: "Output") -> int:
-    from ..kernels.walk import moves
-    from ..linux.releases import release
-    from ..report import kernels_text
+    from ..tables.kernels import said as kernels_text
+    from ..tables.kernels.walk import moves
+    from ..tables.linux.releases import release
     from .missing_core import note_missing_core
     from .values import say
 
@@ -117,7 +117,7 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     found = moves(asked, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
-        from ..report.html.kernels import sheet
+        from ..tables.kernels.page import sheet
 
         out.page("kernels", sheet(found), inputs)
     if out.format == "json":
@@ -141,7 +141,7 @@ def _document(
     kernels: "Sequence[Release]" = (),
     **given: object,
 ) -> None:
-    from ..report.documents.kernels import Kernels, document
-    from ..report.json_output import envelope
+    from ..tables.documents.json_output import envelope
+    from ..tables.kernels.kernels_document import Kernels, document
 
     out.document(envelope("kernels", Kernels, document(**given), inputs, kernels))

@@ -12,14 +12,14 @@ counters of each state, what wake-ups wait, and energy where states have figures
 
 from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
-from ..limit.request import LimitRequest
-from ..options import Options
+from ..base.dataclass import dataclass
+from ..base.options import Options
+from ..lab.limit.request import LimitRequest
 from .output import USUAL, Output
 
 if TYPE_CHECKING:
-    from ..forms import With
-    from ..limit.answer import LimitResult
+    from ..base.model.forms import With
+    from ..lab.limit.answer import LimitResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class LimitCommand:
 
 
 def run(given: LimitCommand) -> int:
-    from ..limit.answer import limits
-    from ..report import limit_text
-    from ..report.documents.limit import Limit, limited
-    from ..report.json_output import envelope
+    from ..lab.limit import said as limit_text
+    from ..lab.limit.answer import limits
+    from ..lab.limit.limit_document import Limit, limited
+    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .values import say
 
@@ -60,11 +60,11 @@ _Effect = tuple[str, "With", tuple[tuple[str, str], ...]]
 
 
 def _replayed(found: "LimitResult", out: "Output") -> _Effect:
-    from ..limit.effect import replay_request
-    from ..replay.answer import replay
-    from ..replay.said import sheet
-    from ..report.documents.replay import result_of
-    from ..report.sheet_text import text
+    from ..base.report.sheet_text import text
+    from ..lab.limit.effect import replay_request
+    from ..lab.replay.answer import replay
+    from ..lab.replay.replay_document import result_of
+    from ..lab.replay.said import sheet
     from .missing_core import note_missing_core
     from .progress import ReadProgress
     from .values import say
@@ -82,11 +82,11 @@ def _replayed(found: "LimitResult", out: "Output") -> _Effect:
 
 
 def _simulated(found: "LimitResult", out: "Output") -> _Effect:
-    from ..limit.effect import simulate_request
-    from ..report.documents.simulate import simulated
-    from ..report.sheet_text import text
-    from ..simulation.answer import prepare
-    from ..simulation.said import sheet
+    from ..base.report.sheet_text import text
+    from ..lab.limit.effect import simulate_request
+    from ..lab.simulation.answer import prepare
+    from ..lab.simulation.said import sheet
+    from ..lab.simulation.simulate_document import simulated
     from . import progress
     from .missing_core import note_missing_core
     from .values import say

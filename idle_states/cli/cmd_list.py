@@ -8,8 +8,8 @@ A broken spec is named on standard error; the others are listed all the same.
 
 from typing import Annotated, Literal
 
-from ..dataclass import dataclass
-from ..options import Argument
+from ..base.dataclass import dataclass
+from ..base.options import Argument
 from .output import NO_PAGE, USUAL, Output
 
 
@@ -36,13 +36,13 @@ def run(given: ListCommand) -> int:
 
 
 def _tables(out: Output) -> int:
-    from ..findings import Rejected
-    from ..forms import With
-    from ..report.documents.list import Tables
-    from ..report.json_output import envelope
-    from ..spec.library import find, find_machine
-    from ..spec.packaged import machines, revisions
-    from ..table import Firmware
+    from ..base.model.findings import Rejected
+    from ..base.model.forms import With
+    from ..base.model.table import Firmware
+    from ..tables.documents.json_output import envelope
+    from ..tables.rules.list_document import Tables
+    from ..tables.spec.library import find, find_machine
+    from ..tables.spec.packaged import machines, revisions
     from .failures import report
     from .status import CLEAN
 
@@ -64,7 +64,7 @@ def _tables(out: Output) -> int:
     if out.format == "json":
         out.document(envelope("list", Tables, tables))
         return status
-    from ..report.tables import columns
+    from ..base.report.tables import columns
 
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
     out.text(columns(("TABLE", "STATES", "WHAT IT IS"), rows))
@@ -72,14 +72,14 @@ def _tables(out: Output) -> int:
 
 
 def _rules(out: Output) -> int:
-    from ..report.documents.rules import Rules
-    from ..report.json_output import envelope
-    from ..rules.catalogue import rules
+    from ..tables.documents.json_output import envelope
+    from ..tables.rules.catalogue import rules
+    from ..tables.rules.rules_document import Rules
 
     if out.format == "json":
         out.document(envelope("list", Rules, rules()))
         return 0
-    from ..report.tables import columns
+    from ..base.report.tables import columns
 
     rows = [
         (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)

@@ -18,18 +18,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..dataclass import dataclass
-from ..findings import Severity, UsageError
-from ..options import Option
-from ..patches.request import PatchRequest
+from ..base.dataclass import dataclass
+from ..base.model.findings import Severity, UsageError
+from ..base.options import Option
+from ..change.patches.request import PatchRequest
 from .shown import severity_option
 
 if TYPE_CHECKING:
-    from ..findings import Finding
-    from ..patches.plan import Plan
-    from ..report.patch_mail import Posting
-    from ..review.previous import PreviousVersion
-    from ..review.result import Review
+    from ..base.model.findings import Finding
+    from ..change.patches.mail import Posting
+    from ..change.patches.plan import Plan
+    from ..change.review.previous import PreviousVersion
+    from ..change.review.result import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,13 @@ class PatchCommand:
 
 
 def run(given: PatchCommand) -> int:
-    from ..patches.answer import prepare
-    from ..report import patch_output, printer
-    from ..report.documents.patch import Planned, planned
-    from ..report.json_output import envelope
-    from ..report.style import Style
-    from ..review.planned import refusing, review_of
+    from ..base.report import printer
+    from ..base.report.style import Style
+    from ..change.patches import said as patch_output
+    from ..change.patches.answer import prepare
+    from ..change.patches.patch_document import Planned, planned
+    from ..change.review.planned import refusing, review_of
+    from ..tables.documents.json_output import envelope
     from .values import say
 
     if given.list:
@@ -166,7 +167,7 @@ def run(given: PatchCommand) -> int:
 
 def _note_unknown_release(made: "Plan") -> None:
     """Nothing else would tell that a patch's bounds could not be looked at."""
-    from ..report.patch_output import meant_for
+    from ..change.patches.said import meant_for
     from .values import say
 
     if made.tree.version:
@@ -181,10 +182,10 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
     """Those for which patches are refused, on standard error."""
     import sys
 
-    from ..report import printer
-    from ..report.findings_text import render
-    from ..report.style import Style
-    from ..wording import plural
+    from ..base.report import printer
+    from ..base.report.findings_text import render
+    from ..base.report.style import Style
+    from ..base.wording import plural
     from .values import say
 
     if bad:
@@ -195,10 +196,11 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
 
 
 def _list(form: str) -> int:
-    from ..patches.library import DTS_DIRECTORY, packaged
-    from ..report import patch_output, printer
-    from ..report.documents.patch import Packaged
-    from ..report.json_output import envelope
+    from ..base.report import printer
+    from ..change.patches import said as patch_output
+    from ..change.patches.library import DTS_DIRECTORY, packaged
+    from ..change.patches.patch_document import Packaged
+    from ..tables.documents.json_output import envelope
 
     patches = [*packaged(), *packaged(DTS_DIRECTORY)]
     if form == "json":
@@ -211,7 +213,7 @@ def _list(form: str) -> int:
 
 def _applied(made: "Plan") -> list[str]:
     """The tree's files that were changed."""
-    from ..patches.write import write
+    from ..change.patches.write import write
 
     write(made.tree, made.files)
     return [(made.tree.root / name).as_posix() for name in made.files]
@@ -219,7 +221,7 @@ def _applied(made: "Plan") -> list[str]:
 
 def _summary(found: "Review") -> str:
     """What review says of the patches, for a cover letter."""
-    from ..report import review_words as words
+    from ..change.review import said_words as words
 
     lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
     for finding in found.new:
@@ -234,8 +236,8 @@ def _summary(found: "Review") -> str:
 
 def _previous(made: "Plan", given: PatchCommand) -> "PreviousVersion | None":
     """Raises UsageError, Unreadable, OSError."""
-    from ..findings import UsageError
-    from ..review.previous import since
+    from ..base.model.findings import UsageError
+    from ..change.review.previous import since
 
     if not given.previous:
         return None
@@ -250,7 +252,7 @@ def _previous(made: "Plan", given: PatchCommand) -> "PreviousVersion | None":
 
 
 def _posting(found: "Review", previous: "PreviousVersion | None", given: PatchCommand) -> "Posting":
-    from ..report.patch_mail import Posting
+    from ..change.patches.mail import Posting
 
     before = previous.version if previous else (given.reroll_count or 1) - 1
     return Posting(
@@ -264,9 +266,9 @@ def _posting(found: "Review", previous: "PreviousVersion | None", given: PatchCo
 
 def _mailed(made: "Plan", posting: "Posting", directory: Path | None) -> list[str]:
     """The patches, to a directory or standard output; the files that were written."""
-    from ..files import naming, write_file
-    from ..report import printer
-    from ..report.patch_mail import mails
+    from ..base.files import naming, write_file
+    from ..base.report import printer
+    from ..change.patches.mail import mails
 
     rendered = mails(made, posting)
     if directory is None:

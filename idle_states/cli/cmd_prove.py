@@ -10,8 +10,8 @@ Exits 1 if there is a state that is not switched off and has no witness."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..prove.request import ProveRequest
+from ..base.dataclass import dataclass
+from ..tables.prove.request import ProveRequest
 from .output import NO_PAGE, USUAL, Output
 
 
@@ -24,13 +24,13 @@ class ProveCommand:
 
 
 def run(given: ProveCommand) -> int:
-    from ..forms import With
-    from ..prove.answer import prove
-    from ..report import prove_text
-    from ..report.documents.known import Kernel
-    from ..report.documents.prove import Prove
-    from ..report.json_output import envelope
-    from ..sources import read_table
+    from ..base.model.forms import With
+    from ..tables.documents.json_output import envelope
+    from ..tables.documents.known_document import Kernel
+    from ..tables.prove import said as prove_text
+    from ..tables.prove.answer import prove
+    from ..tables.prove.prove_document import Prove
+    from ..tables.sources import read_table
     from .values import say
 
     asked, out = given.asked, given.out

@@ -29,9 +29,9 @@ the table. Exits 3 if nothing of the input could be used."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Option
-from ..replay.request import ReplayRequest
+from ..base.dataclass import dataclass
+from ..base.options import Option
+from ..lab.replay.request import ReplayRequest
 from .output import USUAL, Output
 
 
@@ -48,10 +48,10 @@ class ReplayCommand:
 
 
 def run(given: ReplayCommand) -> int:
-    from ..replay.answer import replay
-    from ..replay.said import sheet
-    from ..report.documents.replay import Replay, result_of
-    from ..report.json_output import envelope
+    from ..lab.replay.answer import replay
+    from ..lab.replay.replay_document import Replay, result_of
+    from ..lab.replay.said import sheet
+    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .progress import ReadProgress
     from .values import say

@@ -25,9 +25,9 @@ without its tree could not be read, which the first line says."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Options
-from ..review.request import ReviewRequest
+from ..base.dataclass import dataclass
+from ..base.options import Options
+from ..change.review.request import ReviewRequest
 from .output import USUAL, Output, formats
 from .shown import USUAL as SHOWN
 from .shown import Shown
@@ -50,12 +50,15 @@ class ReviewCommand:
 
 
 def run(given: ReviewCommand) -> int:
-    from ..report import review_markdown, review_reply, review_text, review_words
-    from ..report.documents.review import Review, compared
-    from ..report.formats import render
-    from ..report.json_output import envelope
-    from ..resources import in_package
-    from ..review.answer import reviewed
+    from ..base.resources import in_package
+    from ..change.review import said as review_text
+    from ..change.review import said_markdown as review_markdown
+    from ..change.review import said_reply as review_reply
+    from ..change.review import said_words as review_words
+    from ..change.review.answer import reviewed
+    from ..change.review.review_document import Review, compared
+    from ..tables.check.formats import render
+    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .shown import note_rules
     from .status import UNREADABLE

@@ -9,9 +9,9 @@ last as long as the idle period does."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Option
-from ..selection.request import SelectRequest
+from ..base.dataclass import dataclass
+from ..base.options import Option
+from ..tables.selection.request import SelectRequest
 from .output import USUAL, Output
 
 
@@ -33,10 +33,12 @@ class SelectCommand:
 
 
 def run(given: SelectCommand) -> int:
-    from ..report import select_changes, select_domains, select_output
-    from ..report.documents.select import Select, with_changes
-    from ..report.json_output import envelope
-    from ..selection.answer import journeys, selections
+    from ..tables.documents.json_output import envelope
+    from ..tables.selection import said as select_output
+    from ..tables.selection import said_changes as select_changes
+    from ..tables.selection import said_domains as select_domains
+    from ..tables.selection.answer import journeys, selections
+    from ..tables.selection.select_document import Select, with_changes
     from .missing_core import note_missing_core
     from .values import say
 
@@ -48,12 +50,12 @@ def run(given: SelectCommand) -> int:
     if plot:
         from pathlib import Path
 
-        from ..files import write_file
-        from ..report.select_plot import picture
+        from ..base.files import write_file
+        from ..tables.selection.plot import picture
 
         write_file(Path(plot), picture(found.selections, plot.rpartition(".")[2]))
     if out.html:
-        from ..report.html.select import sheet
+        from ..tables.selection.page import sheet
 
         sources = found.sources
         made = sheet(found.selections, changed, journeys(asked, sources))
@@ -69,11 +71,11 @@ def run(given: SelectCommand) -> int:
 
 
 def _check_plot(file: str | None) -> None:
-    from ..findings import UsageError
+    from ..base.model.findings import UsageError
 
     if file is not None and not file.endswith((".svg", ".png")):
         raise UsageError(f"expected --plot FILE.svg or FILE.png, found {file!r}")
     if file is not None:
-        from ..report.select_plot import require
+        from ..tables.selection.plot import require
 
         require()

@@ -6,13 +6,13 @@ the state before does not save already, if the residency is its break-even (docs
 
 from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
-from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, kernels, table_or_machine
+from ..base.dataclass import dataclass
+from ..tables.linux.asked import PLATFORM, TABLE_OF_MACHINE, kernels, table_or_machine
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
-    from ..linux.platforms import AnyPlatform
-    from ..linux.releases import Release
+    from ..tables.linux.platforms import AnyPlatform
+    from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class ShowCommand:
 
 
 def run(given: ShowCommand) -> int:
-    from ..pipeline import followed, journey
-    from ..report import show_text
-    from ..report.documents.show import Show
-    from ..report.json_output import envelope
-    from ..sources import read_table
+    from ..tables.documents.json_output import envelope
+    from ..tables.pipeline import followed, journey
+    from ..tables.show import said as show_text
+    from ..tables.show.show_document import Show
+    from ..tables.sources import read_table
     from .values import say
 
     out, machine, releases = given.out, given.platform, given.releases

@@ -19,9 +19,9 @@ what the workload counts."""
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Option
-from ..simulation.request import SimulateRequest
+from ..base.dataclass import dataclass
+from ..base.options import Option
+from ..lab.simulation.request import SimulateRequest
 from .output import USUAL, Output
 
 
@@ -35,12 +35,12 @@ class SimulateCommand:
 
 
 def run(given: SimulateCommand) -> int:
-    from .. import core
-    from ..findings import UsageError
-    from ..report.documents.simulate import Listed, Simulated, listed, simulated
-    from ..report.json_output import envelope
-    from ..simulation.answer import prepare
-    from ..simulation.said import sheet, workloads
+    from ..base.model.findings import UsageError
+    from ..lab.simulation.answer import prepare
+    from ..lab.simulation.said import sheet, workloads
+    from ..lab.simulation.simulate_document import Listed, Simulated, listed, simulated
+    from ..tables.documents.json_output import envelope
+    from ..tables.linux.governors import core
     from . import progress
     from .missing_core import note_missing_core
     from .values import say

@@ -10,16 +10,16 @@ not follow from its means; 3 for input that is no measurement."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..dataclass import dataclass, field
-from ..findings import UsageError
-from ..options import Argument, Option
+from ..base.dataclass import dataclass, field
+from ..base.model.findings import UsageError
+from ..base.options import Argument, Option
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ..report.style import Style
-    from ..statistics.request import StatsForm, StatsRequest, StatsResult
+    from ..base.report.style import Style
+    from ..lab.statistics.request import StatsForm, StatsRequest, StatsResult
 
 
 CONFIDENCE, MINISTAT_CONFIDENCE = "99", "95"
@@ -77,7 +77,7 @@ class StatsCommand:
             f"default: {CONFIDENCE}; with --ministat its own, {MINISTAT_CONFIDENCE}",
             metavar="PERCENT",
             short="-c",
-            reads="statistics.request.confidence_of",
+            reads="lab.statistics.request.confidence_of",
         ),
     ] = None
     reference: Annotated[
@@ -125,7 +125,7 @@ class StatsCommand:
 
     def request(self) -> "StatsRequest":
         """Returns the request of the room. Raises UsageError."""
-        from ..statistics.request import StatsRequest
+        from ..lab.statistics.request import StatsRequest
 
         return StatsRequest(
             files=self.files,
@@ -142,10 +142,10 @@ class StatsCommand:
 
 
 def run(given: StatsCommand) -> int:
-    from ..report.documents.stats import Stats
-    from ..report.documents.stats import found as composed
-    from ..report.json_output import envelope
-    from ..statistics.request import MINISTAT, stats
+    from ..lab.statistics.request import MINISTAT, stats
+    from ..lab.statistics.stats_document import Stats
+    from ..lab.statistics.stats_document import found as composed
+    from ..tables.documents.json_output import envelope
 
     asked, out, drawn = given.request(), given.out, given.plot
     drawn.check(ministat=given.ministat)
@@ -160,7 +160,9 @@ def run(given: StatsCommand) -> int:
 
 def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
     """plot: None but for --ministat."""
-    from ..report import stats_forms, stats_ministat, stats_text
+    from ..lab.statistics import said as stats_text
+    from ..lab.statistics import said_forms as stats_forms
+    from ..lab.statistics import said_ministat as stats_ministat
 
     remarks = stats_text.remarks(found.remarks)
     parts = [stats_forms.schbench_text(group) for group in found.groups]

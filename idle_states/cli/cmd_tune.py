@@ -14,9 +14,9 @@ What was evaluated is kept until the end: after an interruption the same command
 
 from typing import Annotated
 
-from ..dataclass import dataclass
-from ..options import Options
-from ..tune.request import TuneRequest
+from ..base.dataclass import dataclass
+from ..base.options import Options
+from ..lab.tune.request import TuneRequest
 from .output import USUAL, Output
 
 
@@ -29,13 +29,13 @@ class TuneCommand:
 
 
 def run(given: TuneCommand) -> int:
-    from ..files import check_writable
-    from ..report import printer
-    from ..report.documents.tune import Tune
-    from ..report.generated import argument_line
-    from ..report.json_output import envelope
-    from ..tune.answer import tune
-    from ..tune.said import sheet
+    from ..base.files import check_writable
+    from ..base.report import printer
+    from ..lab.tune.answer import tune
+    from ..lab.tune.said import sheet
+    from ..lab.tune.tune_document import Tune
+    from ..tables.documents.json_output import envelope
+    from ..tables.generate.generated import argument_line
     from .missing_core import note_missing_core
     from .progress import Bar
     from .values import say

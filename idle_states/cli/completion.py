@@ -46,7 +46,7 @@ complete -c idle-states -n 'not __fish_use_subcommand' -a '{tables}'
 
 def script(shell: str, name2options: Mapping[str, Iterable[str]]) -> str:
     """Returns the script for a shell. name2options: the options of each command."""
-    from ..spec.packaged import named
+    from ..tables.spec.packaged import named
     from .commands import COMMANDS
 
     names = list(COMMANDS)
@@ -87,11 +87,11 @@ def script(shell: str, name2options: Mapping[str, Iterable[str]]) -> str:
 
 def _values() -> dict[str, list[str]]:
     """Option without its dashes -> what may be its value."""
-    from ..linux.governors import governor_names
-    from ..linux.releases import all_releases
-    from ..rules.catalogue import known_codes
-    from ..skiboot.platform import PRESETS
-    from ..spec.packaged import named
+    from ..tables.linux.governors import governor_names
+    from ..tables.linux.releases import all_releases
+    from ..tables.rules.catalogue import known_codes
+    from ..tables.skiboot.platform import PRESETS
+    from ..tables.spec.packaged import named
 
     rules = sorted(known_codes())
     return {
@@ -107,10 +107,10 @@ def _values() -> dict[str, list[str]]:
 
 def _operands() -> dict[str, list[str]]:
     """Sub-command -> what it takes instead of a TABLE."""
-    from ..patches.library import packaged
-    from ..rules.catalogue import known_codes
-    from ..simulation.experiments import EXPERIMENTS
-    from ..simulation.workloads import BUILT_IN
+    from ..change.patches.library import packaged
+    from ..lab.simulation.experiments import EXPERIMENTS
+    from ..lab.simulation.workloads import BUILT_IN
+    from ..tables.rules.catalogue import known_codes
 
     return {
         "explain": sorted(known_codes()),

@@ -8,15 +8,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass, fields, is_dataclass, is_required
-from ..findings import UsageError
-from ..options import Argument, FromConfiguration, LeftOut, Option, Options
-from ..wording import joined
+from ..base.dataclass import dataclass, fields, is_dataclass, is_required
+from ..base.model.findings import UsageError
+from ..base.options import Argument, FromConfiguration, LeftOut, Option, Options
+from ..base.wording import joined
 from .values import CHOICES, READERS, FieldKind, default_words, kind_of, say
 
 if TYPE_CHECKING:
-    from ..check.acceptance import Acceptance
-    from ..check.config import Configuration
+    from ..tables.check.acceptance import Acceptance
+    from ..tables.check.config import Configuration
 
 _USUAL = Options()
 _PACKAGE = __package__.partition(".")[0]
@@ -361,7 +361,7 @@ def _read_by(said: Option, given: Any, *, many: bool) -> Any:
 
 
 def _function(path: str) -> Callable[..., Any]:
-    """Returns a function of the package: "units.nanoseconds"."""
+    """Returns a function of the package: "base.model.units.nanoseconds"."""
     module, _, name = path.rpartition(".")
     found: Callable[..., Any] = getattr(import_module(f"{_PACKAGE}.{module}"), name)
     return found

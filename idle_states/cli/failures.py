@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING
 
-from ..files import standard_output_fails
-from ..findings import Location, Rejected, Unreadable, UsageError
-from ..reading.unexpected import TRACEBACK, internal_error
-from ..report import printer
-from ..report.escapes.text import printable
-from ..report.findings_text import render
-from ..report.style import Style
-from ..sources import NoSuchTable
+from ..base.files import standard_output_fails
+from ..base.model.findings import Location, Rejected, Unreadable, UsageError
+from ..base.reading.unexpected import TRACEBACK, internal_error
+from ..base.report import printer
+from ..base.report.escapes.text import printable
+from ..base.report.findings_text import render
+from ..base.report.style import Style
+from ..tables.sources import NoSuchTable
 from .status import FOUND, UNREADABLE, USAGE
 
 if TYPE_CHECKING:
@@ -61,6 +61,6 @@ def _reported(error: Rejected, words: Sequence[str], line: "CommandLine | None")
 
     out = None if line is None else line.part(Output)
     if out is not None and out.format in ("sarif", "github", "junit"):
-        from ..report.formats import render as rendered
+        from ..tables.check.formats import render as rendered
 
         out.document(rendered(out.format, words[0], error.findings, (), error.texts))

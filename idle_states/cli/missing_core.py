@@ -5,10 +5,10 @@ from .values import say
 
 def note_missing_core() -> None:
     """Prints on stderr that the reference does the work, and how to get the core."""
-    from .. import core
+    from ..tables.linux.governors import core
 
     if not core.available():
-        from ..core import absence
+        from ..tables.linux.governors.core import absence
 
         say(
             f"the compiled core is not there ({absence.why()}); the reference does its work, "

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
-from ..dataclass import dataclass
-from ..options import Option, Options
+from ..base.dataclass import dataclass
+from ..base.options import Option, Options
 
 if TYPE_CHECKING:
-    from ..report.sheet import Sheet
-    from ..report.style import Style
+    from ..base.report.sheet import Sheet
+    from ..base.report.style import Style
 
 OUTPUT = "write there instead of standard output"
 
@@ -50,25 +50,25 @@ class Output:
     @property
     def style(self) -> "Style":
         """Of text for people."""
-        from ..report.style import Style
+        from ..base.report.style import Style
 
         return Style(False) if self.file else Style.of()
 
     def document(self, content: str | bytes) -> None:
         """A result for programs; a file is written beside and renamed."""
-        from ..report import printer
+        from ..base.report import printer
 
         printer.document(content, self.file)
 
     def text(self, content: str) -> None:
         """A result for people."""
-        from ..report import printer
+        from ..base.report import printer
 
         printer.text(content, self.file)
 
     def said(self, sheet: "Sheet") -> None:
         """A result for people."""
-        from ..report.sheet_text import text
+        from ..base.report.sheet_text import text
 
         self.text(text(sheet, self.style))
 
@@ -76,8 +76,8 @@ class Output:
         """Writes the page of --html, which must have been given. Raises OSError."""
         from pathlib import Path
 
-        from ..files import write_file
-        from ..report.html import page
+        from ..base.files import write_file
+        from ..base.report.html import page
 
         assert self.html
         write_file(Path(self.html), page.render(command, sheet, inputs))

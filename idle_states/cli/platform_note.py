@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from ..findings import Rejected
-from ..linux.platforms import without_effect
-from ..skiboot.platform import BadPlatform, parse_platform
-from ..sources import read_sources
+from ..base.model.findings import Rejected
+from ..tables.linux.platforms import without_effect
+from ..tables.skiboot.platform import BadPlatform, parse_platform
+from ..tables.sources import read_sources
 from .values import say
 
 

@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from ..report import printer
-from ..report.tables import terminal_width
+from ..base.report import printer
+from ..base.report.tables import terminal_width
 
 if TYPE_CHECKING:
-    from ..simulation.answer import PreparedSimulation
-    from ..simulation.summary import SimulationSummary
+    from ..lab.simulation.answer import PreparedSimulation
+    from ..lab.simulation.summary import SimulationSummary
 
 
 class _Shown:
@@ -113,7 +113,7 @@ class _Simulated(Bar):
 
 def simulated(prepared: "PreparedSimulation") -> "list[SimulationSummary]":
     """Runs what is prepared, table after table."""
-    from ..simulation.answer import run
+    from ..lab.simulation.answer import run
 
     found = []
     for setup in prepared.setups:

@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from ..dataclass import dataclass, replace
-from ..findings import Finding, Severity, worst
-from ..options import Option
-from ..reading.unexpected import failed
+from ..base.dataclass import dataclass, replace
+from ..base.model.findings import Finding, Severity, worst
+from ..base.options import Option
+from ..base.reading.unexpected import failed
 from .status import UNREADABLE
 from .values import say
 
 if TYPE_CHECKING:
-    from ..audit.request import AuditRequest
-    from ..check.acceptance import Acceptance
-    from ..check.criteria import Criteria
-    from ..check.request import CheckRequest
-    from ..report.style import Style
+    from ..base.report.style import Style
+    from ..tables.audit.request import AuditRequest
+    from ..tables.check.acceptance import Acceptance
+    from ..tables.check.criteria import Criteria
+    from ..tables.check.request import CheckRequest
 
 _Request = TypeVar("_Request", "CheckRequest", "AuditRequest")
 
@@ -59,7 +59,7 @@ class Shown:
         remarks: Sequence[str] = (),
     ) -> str:
         """Findings for people, with closing lines: what was looked at, and remarks."""
-        from ..report.findings_text import render, statistics, summary
+        from ..base.report.findings_text import render, statistics, summary
 
         if self.statistics:
             body = statistics(findings)
@@ -70,7 +70,7 @@ class Shown:
 
     def annotated(self, form: str, findings: Sequence[Finding]) -> Sequence[Finding]:
         """The findings that a form has: GitHub's annotations are those of the text."""
-        from ..report.findings_text import shown
+        from ..base.report.findings_text import shown
 
         return shown(findings, notes=self.notes) if form == "github" else findings
 
@@ -105,7 +105,7 @@ def note_rules(criteria: "Criteria") -> None:
 def unconfigured(asked: _Request) -> _Request | None:
     """Returns the request with the rules of the command line alone and no configuration; None where
     the configuration chooses no rules."""
-    from ..check.acceptance import NO_CONFIG
+    from ..tables.check.acceptance import NO_CONFIG
 
     chosen = asked.criteria.rules.configured
     if not chosen:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ForwardRef
 
-from ..dataclass import dataclass, replace
-from ..findings import UsageError
+from ..base.dataclass import dataclass, replace
+from ..base.model.findings import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..findings import Severity
-    from ..linux.platforms import AnyPlatform
-    from ..linux.releases import Release
+    from ..base.model.findings import Severity
+    from ..tables.linux.platforms import AnyPlatform
+    from ..tables.linux.releases import Release
 
 _NONE = type(None)
 
@@ -72,7 +72,7 @@ def kernel(text: str) -> "Release":
 def kernels(texts: Iterable[str], governor: str | None = None) -> "tuple[Release, ...]":
     """Returns the releases asked for, each once, in the order given, and says which names stand for
     others; for `all`, those that have the governor. Raises UnknownRelease."""
-    from ..linux.releases import PRESETS, release
+    from ..tables.linux.releases import PRESETS, release
 
     names: list[str] = []
     for text in texts:
@@ -89,8 +89,8 @@ def kernels(texts: Iterable[str], governor: str | None = None) -> "tuple[Release
 
 def _all(governor: str | None) -> "list[Release]":
     """Returns all releases that have the governor; says which are skipped."""
-    from ..linux.governors import governor_names, known_in
-    from ..linux.releases import all_releases
+    from ..tables.linux.governors import governor_names, known_in
+    from ..tables.linux.releases import all_releases
 
     releases = list(all_releases())
     if governor not in governor_names():
@@ -104,8 +104,8 @@ def _all(governor: str | None) -> "list[Release]":
 
 def platform(text: str) -> "AnyPlatform":
     """Returns the machine that a text names. Raises BadPlatform, UnknownSkiboot."""
-    from ..linux.platforms import firmware_of, parse
-    from ..skiboot.releases import skiboot_features
+    from ..tables.linux.platforms import firmware_of, parse
+    from ..tables.skiboot.releases import skiboot_features
 
     chosen = parse(text)
     skiboot_features(firmware_of(chosen).skiboot)
@@ -113,7 +113,7 @@ def platform(text: str) -> "AnyPlatform":
 
 
 def _state_numbers(text: str) -> tuple[int, ...]:
-    from ..linux.asked import state_numbers
+    from ..tables.linux.asked import state_numbers
 
     return state_numbers(text)
 
@@ -129,7 +129,7 @@ def _path(text: str) -> "Path":
 
 
 def _severity(text: str) -> "Severity":
-    from ..findings import Severity
+    from ..base.model.findings import Severity
 
     return Severity[text.upper()]
 
@@ -155,7 +155,7 @@ CHOICES = {"Severity": ("error", "warning", "note")}
 
 def default_words(word: str, *, many: bool) -> str | Sequence[str]:
     """Returns the words that stand for an option's default."""
-    from ..linux.releases import DEFAULT, NEWEST
+    from ..tables.linux.releases import DEFAULT, NEWEST
 
     found = {"newest": (NEWEST,), "long-term": DEFAULT}.get(word, (word,))
     return found if many else found[0]
@@ -163,6 +163,6 @@ def default_words(word: str, *, many: bool) -> str | Sequence[str]:
 
 def say(message: str) -> None:
     """Prints a line on standard error."""
-    from ..report import printer
+    from ..base.report import printer
 
     printer.say(message)

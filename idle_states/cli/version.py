@@ -8,14 +8,14 @@ from .. import __version__
 def version() -> str:
     """Version, commit if the package runs from a git work tree, compiled core with the instruction
     set it uses; where there is no core, why, and what to do about it."""
-    from .. import core
+    from ..tables.linux.governors import core
 
     commit = _commit()
     lines = [f"idle-states {__version__}{f' ({commit})' if commit else ''}"]
     if core.available():
         lines.append(f"core: {core.instruction_set()}")
     else:
-        from ..core import absence
+        from ..tables.linux.governors.core import absence
 
         lines += [f"no core: {absence.why()}", f"to get it: {absence.remedy()}"]
     return "".join(f"{line}\n" for line in lines)
@@ -24,9 +24,9 @@ def version() -> str:
 def _commit() -> str:
     """The commit of the source tree that the package runs from, e.g. "commit 8d6f4781c"; "" if it
     was installed or git does not say."""
-    from ..findings import Unreadable
-    from ..reading.git import Repository, is_top
-    from ..resources import source_tree
+    from ..base.model.findings import Unreadable
+    from ..base.reading.git import Repository, is_top
+    from ..base.resources import source_tree
 
     top = source_tree()
     if top is None or not is_top(top):

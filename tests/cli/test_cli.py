@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.model.power_mgt import NAMES
 from idle_states.cli import failures, main
 from idle_states.cli.commands import COMMANDS, GONE, GROUPS
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.power_mgt import NAMES
-from idle_states.spec.packaged import machines, named, revisions
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.spec.packaged import machines, named, revisions
 from tests.support import DATA, ROOT
 from tests.support.commands import outcome, run
 from tests.support.thorough import few
@@ -59,8 +59,9 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    from idle_states import __version__, core
-    from idle_states.core import absence
+    from idle_states import __version__
+    from idle_states.tables.linux.governors import core
+    from idle_states.tables.linux.governors.core import absence
 
     first, second, *_ = run(capsys, "--version")[1].splitlines()
     head = subprocess.run(

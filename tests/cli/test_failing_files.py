@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.spec.library import find
+from idle_states.tables.spec.library import find
 from tests.support import DATA, ROOT
 from tests.support.html_pages import TRACE
 from tests.support.patching import tree_of

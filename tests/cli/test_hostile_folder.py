@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot import qemu
+from idle_states.change.boot import qemu
 from idle_states.cli.commands import COMMANDS
 from tests.support import DATA, ROOT
 from tests.support.gate_out import DRIVERS, Drawn

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
-from idle_states.sources import NoSuchTable, read_sources
+from idle_states.tables.sources import NoSuchTable, read_sources
 from tests.support import commands
 
 TRACE = """\

@@ -74,7 +74,7 @@ def jobs(inputs: Path) -> dict[str, Job]:
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from idle_states.spec.library import find
+    from idle_states.tables.spec.library import find
     from tests.support.patching import tree_of
 
     top = tmp_path_factory.mktemp("inputs")

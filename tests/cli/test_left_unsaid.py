@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states import core
-from idle_states.linux.releases import UnknownRelease, release
+from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.releases import UnknownRelease, release
 from tests.support.commands import Capture, document, run
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from idle_states import core
 from idle_states.cli.missing_core import note_missing_core
+from idle_states.tables.linux.governors import core
 
 
 def test_without_the_core(

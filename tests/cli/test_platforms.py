@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.linux.platforms import parse, without_effect
-from idle_states.sources import read_table
+from idle_states.tables.linux.platforms import parse, without_effect
+from idle_states.tables.sources import read_table
 from tests.support import ROOT
 from tests.support.commands import Capture, run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.resources import in_package
+from idle_states.base.resources import in_package
 from tests.support import DATA
 from tests.support.commands import Capture, run
 from tests.support.expected import Expected

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.machines import MACHINES
-from idle_states.boot.q35.objects import placed
+from idle_states.base.model.table_formats import FORMATS
+from idle_states.change.boot.machines import MACHINES
+from idle_states.change.boot.q35.objects import placed
+from idle_states.change.patches.library import series
 from idle_states.cli import main, parser
-from idle_states.patches.library import series
-from idle_states.skiboot import c_table
-from idle_states.sources import read_sources, read_table
-from idle_states.spec.library import find
-from idle_states.table_formats import FORMATS
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.sources import read_sources, read_table
+from idle_states.tables.spec.library import find
 from tests.support import DATA, ROOT, lids
 from tests.support.commands import Capture
 from tests.support.git_history import History
@@ -117,7 +117,7 @@ def test_tour(
 
 
 def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """The command line is understood; tests/boot/test_boot_command.py really boots."""
+    """The command line is understood; tests/change/boot/test_boot_command.py really boots."""
     monkeypatch.chdir(home)
     commands = [command for command in TOUR if command.startswith("boot ")]
     assert len(commands) == 4

@@ -9,40 +9,40 @@ from typing import Any
 
 import pytest
 
-from idle_states.audit.answer import audited, setting_of
-from idle_states.audit.request import AuditRequest
-from idle_states.boot.request import BootRequest
-from idle_states.check.answer import checked
-from idle_states.check.criteria import Criteria
-from idle_states.check.request import CheckRequest
-from idle_states.diff.answer import compare
-from idle_states.diff.request import DiffRequest
-from idle_states.findings import UsageError
-from idle_states.limit.request import LimitRequest
-from idle_states.linux.asked import GivenStates, GovernorRequest
-from idle_states.linux.releases import release
-from idle_states.patches.answer import prepare
-from idle_states.patches.request import PatchRequest
-from idle_states.replay.answer import replay
-from idle_states.replay.conform import conform_to
-from idle_states.replay.conform_request import ConformRequest
-from idle_states.replay.replay import Settings
-from idle_states.replay.request import ReplayRequest
-from idle_states.report.generated import Generated
-from idle_states.review.request import ReviewRequest
-from idle_states.selection.answer import selections
-from idle_states.selection.request import Asked, SelectRequest
-from idle_states.simulation import answer as simulation
-from idle_states.simulation.costs import Costs
-from idle_states.simulation.request import SimulateRequest
-from idle_states.simulation.workload_request import WorkloadRequest
-from idle_states.skiboot import c_table
-from idle_states.sources.walk import Walk
-from idle_states.spec.library import find
-from idle_states.statistics.request import HISTOGRAM, StatsRequest, stats
-from idle_states.tune.answer import tune
-from idle_states.tune.objective import ENERGY, Objective
-from idle_states.tune.request import TuneRequest
+from idle_states.base.model.findings import UsageError
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.patches.answer import prepare
+from idle_states.change.patches.request import PatchRequest
+from idle_states.change.review.request import ReviewRequest
+from idle_states.lab.limit.request import LimitRequest
+from idle_states.lab.replay.answer import replay
+from idle_states.lab.replay.conform import conform_to
+from idle_states.lab.replay.conform_request import ConformRequest
+from idle_states.lab.replay.replay import Settings
+from idle_states.lab.replay.request import ReplayRequest
+from idle_states.lab.simulation import answer as simulation
+from idle_states.lab.simulation.costs import Costs
+from idle_states.lab.simulation.request import SimulateRequest
+from idle_states.lab.simulation.workload_request import WorkloadRequest
+from idle_states.lab.statistics.request import HISTOGRAM, StatsRequest, stats
+from idle_states.lab.tune.answer import tune
+from idle_states.lab.tune.objective import ENERGY, Objective
+from idle_states.lab.tune.request import TuneRequest
+from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.request import AuditRequest
+from idle_states.tables.check.answer import checked
+from idle_states.tables.check.criteria import Criteria
+from idle_states.tables.check.request import CheckRequest
+from idle_states.tables.diff.answer import compare
+from idle_states.tables.diff.request import DiffRequest
+from idle_states.tables.generate.generated import Generated
+from idle_states.tables.linux.asked import GivenStates, GovernorRequest
+from idle_states.tables.linux.releases import release
+from idle_states.tables.selection.answer import selections
+from idle_states.tables.selection.request import Asked, SelectRequest
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.sources.walk import Walk
+from idle_states.tables.spec.library import find
 from tests.support import ROOT
 from tests.support.commands import outcome
 

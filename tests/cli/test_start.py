@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.spec import compiled
+from idle_states.tables.spec import compiled
 from tests.support import ROOT
 
 _RUN = """
 import runpy, sys
 specs = sys.argv.pop(1)
 if sys.argv[1:] != ["--help"]:
-    from idle_states.spec import compiled
+    from idle_states.tables.spec import compiled
     compiled.NAME = specs
 sys.argv[0] = "idle-states"
 try:
@@ -51,7 +51,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             (
                 "dataclasses",
                 "idle_states.cli.cmd_check",
-                "idle_states.report.fitting",
+                "idle_states.base.report.fitting",
                 "json",
                 "pathlib",
                 "tempfile",
@@ -62,23 +62,23 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
         ),
         (
             ["check", _DTB],
-            "idle_states.devicetree.fdt",
+            "idle_states.tables.devicetree.fdt",
             (
-                "idle_states.beyond_opal",
-                "idle_states.devicetree.idle_nodes",
-                "idle_states.linux.acpi_idle",
-                "idle_states.linux.intel_idle.features",
-                "idle_states.linux.dt_idle",
-                "idle_states.linux.genpd.tables",
-                "idle_states.linux.powernv_early",
-                "idle_states.idle_tree",
-                "idle_states.reading.acpi.tables",
-                "idle_states.rules.is601_no_idle_states",
-                "idle_states.rules.is109_110_firmware_counts",
-                "idle_states.rules.is421_self_perpetuating",
-                "idle_states.rules.is901_to_906_acceptance",
-                "idle_states.sources.walk",
-                "idle_states.verdicts",
+                "idle_states.base.model.beyond_opal",
+                "idle_states.tables.devicetree.idle_nodes",
+                "idle_states.tables.linux.acpi_idle",
+                "idle_states.tables.linux.intel_idle.features",
+                "idle_states.tables.linux.dt_idle",
+                "idle_states.tables.linux.genpd.tables",
+                "idle_states.tables.linux.powernv_early",
+                "idle_states.base.model.idle_tree",
+                "idle_states.base.reading.acpi.tables",
+                "idle_states.tables.rules.is601_no_idle_states",
+                "idle_states.tables.rules.is109_110_firmware_counts",
+                "idle_states.tables.rules.is421_self_perpetuating",
+                "idle_states.tables.rules.is901_to_906_acceptance",
+                "idle_states.tables.sources.walk",
+                "idle_states.base.model.verdicts",
                 "configparser",
                 "dataclasses",
                 "datetime",
@@ -98,32 +98,32 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
         ),
         (
             ["check"],
-            "idle_states.rules.is421_self_perpetuating",
+            "idle_states.tables.rules.is421_self_perpetuating",
             (
                 "dataclasses",
                 "graphlib",
                 "hashlib",
-                "idle_states.beyond_opal",
-                "idle_states.idle_tree",
-                "idle_states.devicetree.tree",
-                "idle_states.report.fitting",
-                "idle_states.sources.format_acpi",
-                "idle_states.spec.keys",
-                "idle_states.linux.governors.settling",
-                "idle_states.rules.is101_107_115_array_lengths",
+                "idle_states.base.model.beyond_opal",
+                "idle_states.base.model.idle_tree",
+                "idle_states.tables.devicetree.tree",
+                "idle_states.base.report.fitting",
+                "idle_states.tables.sources.format_acpi",
+                "idle_states.tables.spec.keys",
+                "idle_states.tables.linux.governors.settling",
+                "idle_states.tables.rules.is101_107_115_array_lengths",
                 "yaml",
             ),
         ),
         (
             ["check", "arm64-generic"],
-            "idle_states.rules.is605_bad_suspend_parameter",
+            "idle_states.tables.rules.is605_bad_suspend_parameter",
             (
-                "idle_states.rules.is301_302_esl",
-                "idle_states.rules.is501_drift_from_reference",
-                "idle_states.skiboot.export",
+                "idle_states.tables.rules.is301_302_esl",
+                "idle_states.tables.rules.is501_drift_from_reference",
+                "idle_states.tables.skiboot.export",
             ),
         ),
-        (["show", "power9"], "idle_states.report.show_text", ("dataclasses", "yaml")),
+        (["show", "power9"], "idle_states.tables.show.said", ("dataclasses", "yaml")),
     ],
 )
 def test_no_more_is_imported_than_is_asked_for(

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states.base.report.fitting import fitted
+from idle_states.base.resources import resource
 from idle_states.cli import main
-from idle_states.kernels import walk
-from idle_states.kernels.moves import Moves, MovesRequest
-from idle_states.report.fitting import fitted
-from idle_states.resources import resource
+from idle_states.tables.kernels import walk
+from idle_states.tables.kernels.moves import Moves, MovesRequest
 from tests.support import DATA
 from tests.support.terminals import shown
 from tests.support.thorough import slow
@@ -123,7 +123,7 @@ def test_a_pipe_gets_lines_as_they_are(capsys: pytest.CaptureFixture[str]) -> No
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) > 150
     assert any(
-        line.startswith(f"{resource('specs', 'power9.yaml')}:")
+        line.startswith(f"{resource('tables', 'specs', 'power9.yaml')}:")
         and line.endswith("[IS203 residency-tie]")
         for line in lines
     )

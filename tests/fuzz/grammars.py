@@ -7,12 +7,12 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from idle_states.boot import console
-from idle_states.boot.powernv.boot import SCRIPT
-from tests.fit.importing.test_formats import SAMPLES
+from idle_states.change.boot import console
+from idle_states.change.boot.powernv.boot import SCRIPT
 from tests.fuzz import packed_rows as packed
 from tests.fuzz import text_rows as texts
 from tests.fuzz.rows import Grammar, Row, around, each, numbered
+from tests.lab.fit.importing.test_formats import SAMPLES
 from tests.support import DATA, acpi
 from tests.support.recordings import HEADED
 

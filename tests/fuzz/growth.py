@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from idle_states.reading import limits
+from idle_states.base.reading import limits
 from tests.fuzz.corpus import FOUND
 from tests.fuzz.grammars import GRAMMARS
 from tests.fuzz.rows import Grammar, Recipe

@@ -15,11 +15,41 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from idle_states.boot import console
-from idle_states.boot.powernv.boot import SCRIPT
-from idle_states.check import baseline, config
-from idle_states.core.packing import EVENT, compiled
-from idle_states.devicetree import (
+from idle_states.base.model.findings import Faulty, Unreadable
+from idle_states.base.reading import compressed, document, limits, sysfs
+from idle_states.base.reading.acpi import idle as acpi_idle
+from idle_states.base.reading.acpi import signs as acpi_signs
+from idle_states.base.reading.acpi import tables as acpi_tables
+from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git import place as git_place
+from idle_states.base.reading.git import references as git_references
+from idle_states.base.reading.inputs import Input
+from idle_states.base.reading.mail import read_mails, series_of
+from idle_states.base.reading.problems import InputProblems
+from idle_states.change.boot import console
+from idle_states.change.boot.powernv.boot import SCRIPT
+from idle_states.change.patches import description
+from idle_states.lab.fit.importing import formats
+from idle_states.lab.fit.importing.output import Told, output_of
+from idle_states.lab.record.convert import convert
+from idle_states.lab.simulation import topology_file, workloads_file, workloads_trace
+from idle_states.lab.statistics import mmtests, percentile_blocks, reading, summary_rows
+from idle_states.lab.traces import (
+    dat_file,
+    event_formats,
+    perf_data,
+    perf_file,
+    ring_buffer,
+    trace_cmd,
+)
+from idle_states.lab.traces.chunks import chunks
+from idle_states.lab.traces.head import head_of
+from idle_states.lab.traces.recording import rows
+from idle_states.lab.traces.text import TraceText
+from idle_states.lab.tune import source as tune_source
+from idle_states.lab.tune.results import Results
+from idle_states.tables.check import baseline, config
+from idle_states.tables.devicetree import (
     archive,
     dts,
     dts_includes,
@@ -28,43 +58,13 @@ from idle_states.devicetree import (
     fdt,
     preprocessor,
 )
-from idle_states.findings import Faulty, Unreadable
-from idle_states.fit.importing import formats
-from idle_states.fit.importing.output import Told, output_of
-from idle_states.linux import log as linux_log
-from idle_states.linux.releases import running
-from idle_states.patches import description
-from idle_states.reading import compressed, document, limits, sysfs
-from idle_states.reading.acpi import idle as acpi_idle
-from idle_states.reading.acpi import signs as acpi_signs
-from idle_states.reading.acpi import tables as acpi_tables
-from idle_states.reading.git import Repository
-from idle_states.reading.git import place as git_place
-from idle_states.reading.git import references as git_references
-from idle_states.reading.inputs import Input
-from idle_states.reading.mail import read_mails, series_of
-from idle_states.reading.problems import InputProblems
-from idle_states.record.convert import convert
-from idle_states.simulation import topology_file, workloads_file, workloads_trace
-from idle_states.skiboot import c_table, lid
-from idle_states.skiboot import log as opal_log
-from idle_states.sources import format_tar
-from idle_states.spec import library
-from idle_states.statistics import mmtests, percentile_blocks, reading, summary_rows
-from idle_states.traces import (
-    dat_file,
-    event_formats,
-    perf_data,
-    perf_file,
-    ring_buffer,
-    trace_cmd,
-)
-from idle_states.traces.chunks import chunks
-from idle_states.traces.head import head_of
-from idle_states.traces.recording import rows
-from idle_states.traces.text import TraceText
-from idle_states.tune import source as tune_source
-from idle_states.tune.results import Results
+from idle_states.tables.linux import log as linux_log
+from idle_states.tables.linux.governors.core.packing import EVENT, compiled
+from idle_states.tables.linux.releases import running
+from idle_states.tables.skiboot import c_table, lid
+from idle_states.tables.skiboot import log as opal_log
+from idle_states.tables.sources import format_tar
+from idle_states.tables.spec import library
 from tests.support import acpi
 
 REFUSALS = (Unreadable, Faulty)
@@ -292,7 +292,7 @@ def _trace(data: bytes) -> None:
 
 
 def _recording(data: bytes) -> None:
-    from idle_states import core
+    from idle_states.tables.linux.governors import core
 
     def by_python(data: bytes) -> object:
         return [

@@ -42,9 +42,9 @@ def test_the_corpus_is_small_and_has_no_other_readers() -> None:
 @pytest.mark.parametrize(
     ("name", "program", "files"),
     [
-        ("git", "git", {"reading/git/repository.py", "reading/git/references.py"}),
-        ("dtc", "dtc", {"devicetree/fdt.py", "devicetree/dts_text.py"}),
-        ("trace-dat", "trace-cmd", {"traces/trace_cmd.py", "traces/text.py"}),
+        ("git", "git", {"base/reading/git/repository.py", "base/reading/git/references.py"}),
+        ("dtc", "dtc", {"tables/devicetree/fdt.py", "tables/devicetree/dts_text.py"}),
+        ("trace-dat", "trace-cmd", {"lab/traces/trace_cmd.py", "lab/traces/text.py"}),
     ],
 )
 def test_what_programs_answer_is_read(name: str, program: str, files: set[str]) -> None:
@@ -83,7 +83,7 @@ def test_what_is_wrong_would_be_found(tmp_path_factory: pytest.TempPathFactory) 
     program = (
         "import sys, atheris\n"
         "with atheris.instrument_imports(include=['idle_states']):\n"
-        "    from idle_states.linux import releases\n"
+        "    from idle_states.tables.linux import releases\n"
         "from tests.fuzz import __main__, readers\n"
         "def wrong(data):\n"
         "    text = data.decode('utf-8', 'replace')\n"

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from idle_states.boot.debian import Unavailable
-from idle_states.report.escapes.text import printable
+from idle_states.base.report.escapes.text import printable
+from idle_states.change.boot.debian import Unavailable
 
 __all__ = ["OracleError", "Unavailable", "skipping"]
 

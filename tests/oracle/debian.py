@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from idle_states.boot.debian import Packages, digest, own_suite, untar
+from idle_states.change.boot.debian import Packages, digest, own_suite, untar
 
 from . import Unavailable
 from .linux import VERSION2FILES

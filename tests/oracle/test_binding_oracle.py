@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.report.generated import Generated
-from idle_states.sources import read_sources
-from idle_states.sources.machines import is_machine, machine_behind
-from idle_states.spec.packaged import machines
+from idle_states.tables.generate.generated import Generated
+from idle_states.tables.sources import read_sources
+from idle_states.tables.sources.machines import is_machine, machine_behind
+from idle_states.tables.spec.packaged import machines
 from tests.support.dtschema import program
 from tests.support.machines import MACHINES
 

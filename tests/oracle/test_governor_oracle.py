@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.linux import releases
+from idle_states.tables.linux import releases
 from tests.oracle import skipping
 from tests.oracle.linux import governors
 from tests.oracle.linux.governors import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from idle_states.linux import idle_loop
+from idle_states.tables.linux import idle_loop
 from tests.oracle import skipping
 from tests.oracle.linux.governors import taken_as
 from tests.oracle.linux.idle_loop import (

@@ -4,21 +4,21 @@ import gzip
 import re
 from pathlib import Path
 
-from idle_states.boot import console
-from idle_states.boot.boot import boot
-from idle_states.boot.booted import Booted, RecordedWorkload, booted_of
-from idle_states.boot.parts import Parts
-from idle_states.boot.powernv import predict
-from idle_states.boot.powernv.boot import PowernvBoot, PowernvResult
-from idle_states.boot.powernv.image import BootedFirmware
-from idle_states.boot.predict_decisions import decision_stages
-from idle_states.boot.request import BootRequest
-from idle_states.boot.virt.boot import SCRIPT as VIRT_SCRIPT
-from idle_states.boot.workload import workload
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.spec.library import find
-from idle_states.table import IdleTable
+from idle_states.base.model.table import IdleTable
+from idle_states.change.boot import console
+from idle_states.change.boot.boot import boot
+from idle_states.change.boot.booted import Booted, RecordedWorkload, booted_of
+from idle_states.change.boot.parts import Parts
+from idle_states.change.boot.powernv import predict
+from idle_states.change.boot.powernv.boot import PowernvBoot, PowernvResult
+from idle_states.change.boot.powernv.image import BootedFirmware
+from idle_states.change.boot.predict_decisions import decision_stages
+from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.virt.boot import SCRIPT as VIRT_SCRIPT
+from idle_states.change.boot.workload import workload
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.spec.library import find
 from tests.support import DATA, ROOT
 
 HOME = ROOT / "build/cache"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.findings import Location, Unreadable
-from idle_states.skiboot import c_table
-from idle_states.table import Firmware, IdleState, IdleTable, Register
+from idle_states.base.model.findings import Location, Unreadable
+from idle_states.base.model.table import Firmware, IdleState, IdleTable, Register
+from idle_states.tables.skiboot import c_table
 
 UGLY_NAMES = (
     "stop0_lite", 'quo"te', "back\\slash", "??=??/??", "a\\n\\012", "??", "%s%n", "/*x*/", "//y",

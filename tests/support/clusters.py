@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.power_mgt import u32_array
+from idle_states.base.model.power_mgt import u32_array
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
 
 Times = tuple[int, int, int]
 """Entry latency, exit latency and min-residency in us."""

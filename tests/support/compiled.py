@@ -2,8 +2,8 @@
 
 import pytest
 
-from idle_states import core
-from idle_states.core import absence
+from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.governors.core import absence
 
 NO_CORE = f"no compiled core: {absence.why()} ({absence.remedy()})"
 NO_READER = f"no compiled reader of trees ({absence.remedy()})"

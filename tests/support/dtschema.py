@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from idle_states import power_mgt as dt
-from idle_states.check.dtschema_program import Validator
-from idle_states.findings import Location, Unreadable
-from idle_states.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
-from idle_states.sources import Source
-from idle_states.table import ReadFrom
+from idle_states.base.model import power_mgt as dt
+from idle_states.base.model.findings import Location, Unreadable
+from idle_states.base.model.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
+from idle_states.base.model.table import ReadFrom
+from idle_states.tables.check.dtschema_program import Validator
+from idle_states.tables.sources import Source
 
 
 def program(name: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.skiboot import c_table
-from idle_states.spec.library import find
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.spec.library import find
 from tests.support import DATA
 from tests.support.git_history import History
 

@@ -7,17 +7,17 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from idle_states.linux.genpd import gates
-from idle_states.linux.genpd.features import GenpdFeatures
-from idle_states.linux.genpd.governor import (
+from idle_states.tables.linux.genpd import gates
+from idle_states.tables.linux.genpd.features import GenpdFeatures
+from idle_states.tables.linux.genpd.governor import (
     NO_CONSTRAINT_NS,
     NO_LATENCY_LIMIT_US,
     NO_RESUME_LIMIT_US,
     Domain,
     Moment,
 )
-from idle_states.linux.genpd.tables import DomainState
-from idle_states.linux.governors.interface import KTIME_MAX, u32
+from idle_states.tables.linux.genpd.tables import DomainState
+from idle_states.tables.linux.governors.interface import KTIME_MAX, u32
 
 CPUS = 8
 _OFF, _ON, _SUSPEND, _CONSTRAIN, _USE = range(5)

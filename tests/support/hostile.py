@@ -15,10 +15,10 @@ import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from idle_states import power_mgt as dt
-from idle_states.devicetree import fdt
-from idle_states.devicetree.tree import Node
-from idle_states.spec.library import find
+from idle_states.base.model import power_mgt as dt
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.spec.library import find
 from tests.support import DATA
 
 REAL = DATA / "trees" / "powernv9.dtb"

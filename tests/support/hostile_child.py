@@ -12,10 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from idle_states.audit.audit import Setting, audit_path
-from idle_states.check.criteria import Criteria
-from idle_states.findings import Finding
-from idle_states.report.audit_json import line
+from idle_states.base.model.findings import Finding
+from idle_states.tables.audit.audit import Setting, audit_path
+from idle_states.tables.audit.said_json import line
+from idle_states.tables.check.criteria import Criteria
 from tests.support.hostile import make
 from tests.support.releases import kernels_of
 

@@ -4,7 +4,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from idle_states.table import IdleState
+from idle_states.base.model.table import IdleState
 from tests.oracle import skipping
 
 FORMS = {"5.3 and on": ">16sIIQQI4x", "4.1.1 to 5.2": ">16sIII4xQQ", "up to 4.1": ">16sIIQQ"}

@@ -5,10 +5,10 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from idle_states.devicetree import idle_nodes
-from idle_states.devicetree.tree import Node
-from idle_states.idle_tree import IdleTree
-from idle_states.spec.library import load
+from idle_states.base.model.idle_tree import IdleTree
+from idle_states.tables.devicetree import idle_nodes
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.spec.library import load
 
 FLAT = """\
 name: flat

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from idle_states.findings import Unreadable
-from idle_states.fit.importing.formats import read_measured, read_output
-from idle_states.fit.importing.output import MOST, Told, output_of
-from idle_states.measured import Measured, Samples
+from idle_states.base.model.findings import Unreadable
+from idle_states.base.model.measured import Measured, Samples
+from idle_states.lab.fit.importing.formats import read_measured, read_output
+from idle_states.lab.fit.importing.output import MOST, Told, output_of
 
 
 def read(text: str, told: Told | None = None, name: str = "x.txt") -> Measured:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from idle_states.linux.governors.interface import Outcome, Situation, State
-from idle_states.linux.governors.menu import Menu
-from idle_states.linux.governors.menu_features import features
-from idle_states.linux.releases import MAINLINE, release, version_key
+from idle_states.tables.linux.governors.interface import Outcome, Situation, State
+from idle_states.tables.linux.governors.menu import Menu
+from idle_states.tables.linux.governors.menu_features import features
+from idle_states.tables.linux.releases import MAINLINE, release, version_key
 
 NO_LIMIT_US = 2_000_000_000
 FAR_US = 100_000

@@ -9,20 +9,20 @@ from typing import Any
 
 import yaml
 
-from idle_states.findings import Faulty, Severity
-from idle_states.patches.description import Patch, read
-from idle_states.patches.library import FORMER_NAMES, packaged
-from idle_states.patches.plan import MADE, NOT_MEANT, PRESENT, plan
-from idle_states.patches.tree import PatchedTree
-from idle_states.report.patch_mail import mails
-from idle_states.review.planned import refusing, review_of
-from idle_states.sources import read_table
+from idle_states.base.model.findings import Faulty, Severity
+from idle_states.change.patches.description import Patch, read
+from idle_states.change.patches.library import FORMER_NAMES, packaged
+from idle_states.change.patches.mail import mails
+from idle_states.change.patches.plan import MADE, NOT_MEANT, PRESENT, plan
+from idle_states.change.patches.tree import PatchedTree
+from idle_states.change.review.planned import refusing, review_of
+from idle_states.tables.sources import read_table
 from tests.oracle.skiboot import CompileError, Row
-from tests.skiboot.test_c_oracle import as_rows
 from tests.support import ROOT
 from tests.support.skiboot_clone import as_repository, checkout, compiled, git
+from tests.tables.skiboot.test_c_oracle import as_rows
 
-OWN = ROOT / "tests/patches/descriptions"
+OWN = ROOT / "tests/change/patches/descriptions"
 REFUSED = "refused"
 COMMITS = {
     "84368bbf8": "POWER9's first table",

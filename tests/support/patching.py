@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.patches import description
-from idle_states.resources import resource
-from idle_states.skiboot import c_table
-from idle_states.table import IdleTable
+from idle_states.base.model.table import IdleTable
+from idle_states.base.resources import resource
+from idle_states.change.patches import description
+from idle_states.tables.skiboot import c_table
 
 DIRECTORY = resource("skiboot-patches")
 MINIMAL = """\

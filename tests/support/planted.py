@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from idle_states.measured import Energy
+from idle_states.base.model.measured import Energy
 
 _NORMAL = NormalDist()
 

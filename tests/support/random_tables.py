@@ -2,7 +2,7 @@
 
 import random
 
-from idle_states.table import Flag, IdleState
+from idle_states.base.model.table import Flag, IdleState
 
 TIMES_NS = (0, 1, 199, 200, 999, 1000, 1001, 5000, 49_000, 199_999, 200_000, 200_001, 10_000_000)
 WRAPS_NS = (2**24, 4_294_966_296, 4_294_966_297, 2**32 - 1)

@@ -3,10 +3,10 @@
 import random
 from collections.abc import Callable
 
-from idle_states.devicetree import idle_nodes
-from idle_states.devicetree.tree import Node
-from idle_states.power_mgt import u32_array
-from tests.linux.test_dt_idle import cell, cpu, state
+from idle_states.base.model.power_mgt import u32_array
+from idle_states.tables.devicetree import idle_nodes
+from idle_states.tables.devicetree.tree import Node
+from tests.tables.linux.test_dt_idle import cell, cpu, state
 
 
 def random_trees(rng: random.Random, riscv: bool, count: int) -> list[Node]:

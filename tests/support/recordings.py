@@ -1,7 +1,7 @@
 """A recording of two CPUs under menu of Debian's 6.1.176, converted: with its head, and without."""
 
-from idle_states.reading.inputs import Input
-from idle_states.record.convert import convert
+from idle_states.base.reading.inputs import Input
+from idle_states.lab.record.convert import convert
 from tests.support import DATA
 
 KERNEL = "debian-6.1.176"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from idle_states.linux.releases import Release, release
+from idle_states.tables.linux.releases import Release, release
 
 
 def kernels_of(names: Sequence[str]) -> tuple[Release, ...]:

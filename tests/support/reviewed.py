@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from idle_states.check.criteria import Criteria
+from idle_states.base.model.findings import Finding
+from idle_states.base.model.table import IdleTable
+from idle_states.base.reading.git import Repository
+from idle_states.change.review.result import Review, Reviewed
+from idle_states.change.review.review import Yardstick, ends, review
 from idle_states.cli import main
-from idle_states.findings import Finding
-from idle_states.linux.releases import release
-from idle_states.reading.git import Repository
-from idle_states.review.result import Review, Reviewed
-from idle_states.review.review import Yardstick, ends, review
-from idle_states.skiboot import c_table
-from idle_states.sources import Source
-from idle_states.spec.library import find
-from idle_states.table import IdleTable
+from idle_states.tables.check.criteria import Criteria
+from idle_states.tables.linux.releases import release
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.sources import Source
+from idle_states.tables.spec.library import find
 from tests.support.git_history import History
 
 KERNELS = tuple(release(name) for name in ("4.11", "5.10", "6.6"))

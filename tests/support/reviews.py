@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from idle_states.linux.governors.settling import Circumstances, Settling
-from idle_states.linux.governors.steady import Range
-from idle_states.review import machines, workloads
-from idle_states.simulation.setup import Setup
-from idle_states.simulation.window import Window
-from idle_states.skiboot import c_table
-from idle_states.table import IdleTable
+from idle_states.base.model.table import IdleTable
+from idle_states.change.review import machines, workloads
+from idle_states.lab.simulation.setup import Setup
+from idle_states.lab.simulation.window import Window
+from idle_states.tables.linux.governors.settling import Circumstances, Settling
+from idle_states.tables.linux.governors.steady import Range
+from idle_states.tables.skiboot import c_table
 
 
 def share(patch: pytest.MonkeyPatch) -> None:

@@ -21,15 +21,22 @@ COPY = ROOT / "build" / "sanitized"
 FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
 COMPILER = "sh -c 'exec gcc \"$@\" -Og' gcc"
 """The last -O is what gcc goes by: with setup.py's -O3 it takes four times as long."""
-WORDS = ("tests/core", "tests/devicetree/test_fdt.py", "tests/fuzz", "tests/replay", "tests/traces",
-         "tests/tune/test_gaps.py", "tests/simulation")  # fmt: skip
+WORDS = (
+    "tests/tables/linux/governors/core",
+    "tests/tables/devicetree/test_fdt.py",
+    "tests/fuzz",
+    "tests/lab/replay",
+    "tests/lab/traces",
+    "tests/lab/tune/test_gaps.py",
+    "tests/lab/simulation",
+)
 """What exercises the C: its own tests, the readers, and what is replayed and simulated."""
 NOT_THERE = (
-    "tests/core/test_sanitized.py",
+    "tests/tables/linux/governors/core/test_sanitized.py",
     "tests/fuzz/test_growth.py",
     "tests/fuzz/test_readers.py::test_some_new_inputs",
     "tests/fuzz/test_readers.py::test_what_is_wrong_would_be_found",
-    "tests/replay/test_core_replay.py::test_memory_does_not_grow_with_the_input",
+    "tests/lab/replay/test_core_replay.py::test_memory_does_not_grow_with_the_input",
 )
 """Tests that measure memory, which the sanitizers use themselves, tests whose fuzzer needs coverage
 symbols that the sanitizers replace, and the test that makes the copy."""

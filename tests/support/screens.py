@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from idle_states.resources import in_package
+from idle_states.base.resources import in_package
 from tests.support.commands import Capture, run
 
 

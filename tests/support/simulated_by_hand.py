@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from idle_states.linux.governors import Governor, Outcome, Situation
+from idle_states.tables.linux.governors import Governor, Outcome, Situation
 
 SWITCH, WAKE, ENTRY, TURN, IPI, OVERSHOOT = 613, 509, 307, 1009, 1103, 503
 BACKGROUND = 1_000_000_000

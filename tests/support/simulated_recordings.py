@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from idle_states.linux.governors import Decision, Governor, Outcome, Situation
-from idle_states.simulation.idle_periods import IdlePeriods
-from idle_states.simulation.setup import Setup
-from idle_states.simulation.simulate import simulate
+from idle_states.lab.simulation.idle_periods import IdlePeriods
+from idle_states.lab.simulation.setup import Setup
+from idle_states.lab.simulation.simulate import simulate
+from idle_states.tables.linux.governors import Decision, Governor, Outcome, Situation
 
 Row = tuple[Situation, Decision, Outcome]
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from idle_states.linux.asked import NO_LIMIT_US
-from idle_states.linux.releases import release
-from idle_states.replay.machine import from_times
-from idle_states.simulation import placement, topology, workloads
-from idle_states.simulation.costs import Costs
-from idle_states.simulation.programs import Workload
-from idle_states.simulation.setup import Effect, Setup
+from idle_states.lab.replay.machine import from_times
+from idle_states.lab.simulation import placement, topology, workloads
+from idle_states.lab.simulation.costs import Costs
+from idle_states.lab.simulation.programs import Workload
+from idle_states.lab.simulation.setup import Effect, Setup
+from idle_states.tables.linux.asked import NO_LIMIT_US
+from idle_states.tables.linux.releases import release
 
 TIMES = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 400_000))
 SCOPES = (0, 0, 0, 1, 2, 3)

@@ -6,26 +6,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from idle_states import power_mgt as dt
-from idle_states.acpi_objects import FIXED_HARDWARE, AcpiProcessor, AcpiRegister, LpiLevel
-from idle_states.beyond_opal import AcpiIdle
-from idle_states.devicetree import idle_nodes
-from idle_states.devicetree.tree import Node
-from idle_states.findings import Finding
-from idle_states.linux.built_in import reader as built_in_reader
-from idle_states.linux.driver_table import DriverState
-from idle_states.linux.platforms import parse
-from idle_states.linux.releases import DEFAULT, release
-from idle_states.pipeline import Subject
-from idle_states.power_mgt import PowerMgt, decode, encode
-from idle_states.rules.catalogue import rule_named
-from idle_states.rules.engine import run
-from idle_states.rules.selection import RuleSelection
-from idle_states.skiboot import c_table
-from idle_states.skiboot.platform import ALL_LEVELS, parse_platform
-from idle_states.sources import Source, format_acpi, read_source, read_sources
-from idle_states.spec.library import find, load
-from idle_states.table import Cpu, IdleState, IdleTable, ReadFrom, Register
+from idle_states.base.model import power_mgt as dt
+from idle_states.base.model.acpi_objects import (
+    FIXED_HARDWARE,
+    AcpiProcessor,
+    AcpiRegister,
+    LpiLevel,
+)
+from idle_states.base.model.beyond_opal import AcpiIdle
+from idle_states.base.model.findings import Finding
+from idle_states.base.model.power_mgt import PowerMgt, decode, encode
+from idle_states.base.model.table import Cpu, IdleState, IdleTable, ReadFrom, Register
+from idle_states.tables.devicetree import idle_nodes
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.linux.built_in import reader as built_in_reader
+from idle_states.tables.linux.driver_table import DriverState
+from idle_states.tables.linux.platforms import parse
+from idle_states.tables.linux.releases import DEFAULT, release
+from idle_states.tables.pipeline import Subject
+from idle_states.tables.rules.catalogue import rule_named
+from idle_states.tables.rules.engine import run
+from idle_states.tables.rules.selection import RuleSelection
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.skiboot.platform import ALL_LEVELS, parse_platform
+from idle_states.tables.sources import Source, format_acpi, read_source, read_sources
+from idle_states.tables.spec.library import find, load
 from tests.support import acpi
 
 KERNELS = tuple(release(name) for name in DEFAULT)

@@ -2,12 +2,12 @@
 
 import re
 
-from idle_states.devicetree import fdt
-from idle_states.linux import register
-from idle_states.linux.driver_table import DriverTable
-from idle_states.linux.releases import release
-from idle_states.power_mgt import NODE, PowerMgt, is_of_idle_states
-from idle_states.table import IdleTable
+from idle_states.base.model.power_mgt import NODE, PowerMgt, is_of_idle_states
+from idle_states.base.model.table import IdleTable
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.linux import register
+from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.linux.releases import release
 
 
 def power_mgt_properties(tree: bytes) -> dict[str, bytes]:

@@ -5,12 +5,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from idle_states.linux.releases import release
-from idle_states.reading.inputs import Input
-from idle_states.replay.machine import CpuTable, from_times
-from idle_states.replay.replay import Settings
-from idle_states.tune.evaluate import Candidate, EvaluationTask
-from idle_states.tune.source import read
+from idle_states.base.reading.inputs import Input
+from idle_states.lab.replay.machine import CpuTable, from_times
+from idle_states.lab.replay.replay import Settings
+from idle_states.lab.tune.evaluate import Candidate, EvaluationTask
+from idle_states.lab.tune.source import read
+from idle_states.tables.linux.releases import release
 from tests.support.vectors import DIRECTORY
 
 RECORDING = DIRECTORY / "menu-debian6.1.192-p9-poll1.csv.gz"

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from idle_states.linux.governors.interface import Outcome, Situation, State
+from idle_states.tables.linux.governors.interface import Outcome, Situation, State
 from tests.support import DATA
 
 HZ = 250

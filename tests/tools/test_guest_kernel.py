@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.boot.virt.machines import VIRT
-from idle_states.linux.releases import running
+from idle_states.change.boot.virt.machines import VIRT
+from idle_states.tables.linux.releases import running
 from tools import guest_kernel
 from tools.guest_kernel import ARCHITECTURES, KERNELS, BuildFailed, said
 

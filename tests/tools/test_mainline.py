@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.devicetree.source_trees import Layout, top_of
-from tests.devicetree.test_source_trees import BOARD, PINS, PSCI, SOC, laid
+from idle_states.tables.devicetree.source_trees import Layout, top_of
 from tests.support import DOCS
+from tests.tables.devicetree.test_source_trees import BOARD, PINS, PSCI, SOC, laid
 from tools import mainline
 from tools.mainline import START, VERDICTS, Verdict, complaints, found, section, verdicts
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from idle_states.boot.powernv.predict import STAGES
-from idle_states.boot.q35.predict import STAGES as Q35_STAGES
-from idle_states.boot.stage import SELECTED
-from idle_states.boot.virt.predict import STAGES as VIRT_STAGES
-from idle_states.spec.packaged import revisions
+from idle_states.change.boot.powernv.predict import STAGES
+from idle_states.change.boot.q35.predict import STAGES as Q35_STAGES
+from idle_states.change.boot.stage import SELECTED
+from idle_states.change.boot.virt.predict import STAGES as VIRT_STAGES
+from idle_states.tables.spec.packaged import revisions
 from tests.support import DOCS
 from tools import (
     boot_records,

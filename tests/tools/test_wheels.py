@@ -60,11 +60,17 @@ BAD = {
     "big-endian": (having(TREES, elf(21, order=2)), f"{TREES} is not of a 64-bit little-endian"),
     "of 32 bits": (having(TREES, elf(20, bits=1)), f"{TREES} is not of a 64-bit little-endian"),
     "note of no core": (
-        having("idle_states/core/_core.missing"),
-        "idle_states/core/_core.missing does not belong in it",
+        having("idle_states/tables/linux/governors/core/_core.missing"),
+        "idle_states/tables/linux/governors/core/_core.missing does not belong in it",
     ),
-    "a test": (having("tests/test_history.py"), "tests/test_history.py does not belong in it"),
-    "C": (having("idle_states/core/menu.c"), "idle_states/core/menu.c does not belong in it"),
+    "a test": (
+        having("tests/base/model/test_history.py"),
+        "tests/base/model/test_history.py does not belong in it",
+    ),
+    "C": (
+        having("idle_states/tables/linux/governors/core/menu.c"),
+        "idle_states/tables/linux/governors/core/menu.c does not belong in it",
+    ),
     "no licence": (without(f"{HOME}/licenses/LICENSE"), f"it lacks {HOME}/licenses/LICENSE"),
     "no licence of the binding": (
         without(f"{HOME}/licenses/LICENSES/GPL-2.0-only.txt"),
@@ -77,8 +83,8 @@ BAD = {
     ),
     "untyped": (without("idle_states/py.typed"), "it lacks idle_states/py.typed"),
     "another spec": (
-        having("idle_states/specs/power9.yaml", b"name: power9\n"),
-        f"idle_states/specs/power9.yaml differs from {ROOT}/idle_states/specs/power9.yaml",
+        having("idle_states/tables/specs/power9.yaml", b"name: power9\n"),
+        "{0} differs from {1}/{0}".format("idle_states/tables/specs/power9.yaml", ROOT),
     ),
     "no manual": (without(f"idle_states-0.1.0{MANUAL}"), f"it lacks idle_states-0.1.0{MANUAL}"),
     "no template": (
@@ -91,11 +97,11 @@ BAD = {
 def test_what_a_wheel_has() -> None:
     """Every kind of file is wanted, at its place in a wheel, and none of the makers'."""
     assert {
-        "idle_states/specs/power9.yaml",
+        "idle_states/tables/specs/power9.yaml",
         "idle_states/schemas/powerpc/opal-power-mgt.yaml",
         "idle_states/schemas/output.schema.json",
         "idle_states/skiboot_patches/mambo-stop4.yaml",
-        "idle_states/linux/governors/menu.py",
+        "idle_states/tables/linux/governors/menu.py",
     } <= WANTED.keys()
     package = WANTED.keys() - {MANUAL}
     assert len(package) == len(WANTED) - 1

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from idle_states import __version__
-from idle_states.files import write_file
+from idle_states.base.files import write_file
 from tools.command_line import asked
 
 from .arguments import PROGRAM, Argument, Command, commands, description, epilog

@@ -11,8 +11,8 @@ from .prose import fenced, inline, markdown
 
 FOLDER = "reference/python"
 ROOT = Path(idle_states.__file__).parent
-_ROOM = re.compile(r"^\| `(?P<name>\w+)(?P<kind>\.py|/)` \| (?P<holds>.+) \|$", re.MULTILINE)
-_LEFT_OUT = ("cli", "core")
+_ROOM = re.compile(r"^\| `(?P<path>[\w/]+)(?P<kind>\.py|/)` \| (?P<holds>.+) \|$", re.MULTILINE)
+_LEFT_OUT = "cli"
 _RULE = re.compile(r"is\d{3}_")
 
 
@@ -20,9 +20,9 @@ def pages(architecture: str) -> Iterator[tuple[str, str]]:
     """(path, Markdown): the rooms in the order of docs/architecture.md, whose text is given."""
     values, rooms = list[tuple[str, str]](), list[tuple[str, str]]()
     for found in _ROOM.finditer(architecture):
-        if found["name"] not in _LEFT_OUT:
-            (rooms if found["kind"] == "/" else values).append((found["name"], found["holds"]))
-    rows = [f"| [{name}]({name}.md) | {holds} |" for name, holds in rooms]
+        if found["path"] != _LEFT_OUT:
+            (rooms if found["kind"] == "/" else values).append((found["path"], found["holds"]))
+    rows = [f"| [{path}]({Path(path).name}.md) | {holds} |" for path, holds in rooms]
     yield (
         f"{FOLDER}/index.md",
         "# Python reference\n\nA stage is a pure function from one frozen value to the next; what "
@@ -32,10 +32,11 @@ def pages(architecture: str) -> Iterator[tuple[str, str]]:
         + "\n".join(rows)
         + "\n",
     )
-    yield f"{FOLDER}/values.md", _page("Values", [ROOT / f"{name}.py" for name, _ in values])
-    for name, _ in rooms:
-        files = sorted((ROOT / name).rglob("*.py"))
-        yield f"{FOLDER}/{name}.md", _page(f"idle_states.{name}", files)
+    yield f"{FOLDER}/values.md", _page("Values", [ROOT / f"{path}.py" for path, _ in values])
+    for path, _ in rooms:
+        files = sorted((ROOT / path).rglob("*.py"))
+        name = ".".join(("idle_states", *Path(path).parts))
+        yield f"{FOLDER}/{Path(path).name}.md", _page(name, files)
 
 
 def _page(title: str, files: list[Path]) -> str:

@@ -3,9 +3,9 @@
 import textwrap
 from collections.abc import Iterator
 
-from idle_states.report.help_pages import RULE_PAGE
-from idle_states.rules.catalogue import rules
-from idle_states.rules.loaded import LoadedRule
+from idle_states.base.report.help_pages import RULE_PAGE
+from idle_states.tables.rules.catalogue import rules
+from idle_states.tables.rules.loaded import LoadedRule
 
 from .prose import fenced, inline, markdown
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from idle_states.resources import resource
+from idle_states.base.resources import resource
 
 from .prose import inline
 

@@ -18,9 +18,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from idle_states.boot.debian import Packages, own_suite
-from idle_states.files import write_file
-from idle_states.resources import in_package
+from idle_states.base.files import write_file
+from idle_states.base.resources import in_package
+from idle_states.change.boot.debian import Packages, own_suite
 from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,7 +98,7 @@ def _environment(home: Path, mirror: Path) -> Mapping[str, str]:
 
 
 def skiboot_source() -> Path:
-    """From Debian's archive, once. Raises what idle_states.boot.debian does without it."""
+    """From Debian's archive, once. Raises what idle_states.change.boot.debian does without it."""
     suite = None if own_suite() == _SUITE else _SUITE
     tree = Packages(ROOT / "build" / "deps").source_tree("qemu", "roms/skiboot", suite)
     if (found := (tree / ".version").read_text().strip()) != TAG:

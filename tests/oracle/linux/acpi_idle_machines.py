@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from idle_states.acpi_objects import (
+from idle_states.base.model.acpi_objects import (
     FIXED_HARDWARE,
     SYSTEM_IO,
     AcpiObject,
@@ -13,11 +13,11 @@ from idle_states.acpi_objects import (
     Fadt,
     LpiLevel,
 )
-from idle_states.beyond_opal import AcpiIdle
-from idle_states.linux.acpi_idle.cst import type_number
-from idle_states.linux.acpi_idle.machine import AcpiIdleParameters, AcpiMachine
-from idle_states.linux.acpi_idle.slots import LIMITED_BOARDS
-from idle_states.linux.suspend_parameter import PsciFirmware
+from idle_states.base.model.beyond_opal import AcpiIdle
+from idle_states.tables.linux.acpi_idle.cst import type_number
+from idle_states.tables.linux.acpi_idle.machine import AcpiIdleParameters, AcpiMachine
+from idle_states.tables.linux.acpi_idle.slots import LIMITED_BOARDS
+from idle_states.tables.linux.suspend_parameter import PsciFirmware
 
 from .acpi_idle import Arch
 

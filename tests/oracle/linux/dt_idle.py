@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from idle_states.devicetree.idle_nodes import is_cpu
-from idle_states.devicetree.tree import Node
+from idle_states.tables.devicetree.idle_nodes import is_cpu
+from idle_states.tables.devicetree.tree import Node
 
 from ..compiling import gcc, write_all
 from .source import OracleError, functions, includes, keep_functions, read

@@ -14,9 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from idle_states.linux.governors.interface import NO_STATE
-from idle_states.linux.releases import Release, UnknownRelease
-from idle_states.linux.releases import release as known_release
+from idle_states.tables.linux.governors.interface import NO_STATE
+from idle_states.tables.linux.releases import Release, UnknownRelease
+from idle_states.tables.linux.releases import release as known_release
 
 from ..compiling import digest, gcc, made, write_all
 from .source import OracleError, constants, includes, read, release

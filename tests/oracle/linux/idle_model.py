@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from idle_states.linux.governors.interface import State
-from idle_states.linux.idle_loop import (
+from idle_states.tables.linux.governors.interface import State
+from idle_states.tables.linux.idle_loop import (
     IdleLoopFeatures,
     asks_governor,
     poll_limit_ns,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
-from idle_states.linux.governors.interface import State, tick_ns
-from idle_states.linux.idle_loop import IdleLoopFeatures, latency_limit_us, poll
+from idle_states.tables.linux.governors.interface import State, tick_ns
+from idle_states.tables.linux.idle_loop import IdleLoopFeatures, latency_limit_us, poll
 
 from . import idle_model
 from .governors import STATE_MAX

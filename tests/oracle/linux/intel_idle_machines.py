@@ -3,9 +3,9 @@
 import random
 from collections.abc import Sequence
 
-from idle_states.beyond_opal import MatchedCpu
-from idle_states.linux.intel_idle.machine import AcpiState, IntelIdleParameters, X86Machine
-from idle_states.linux.intel_idle.states import StartedState
+from idle_states.base.model.beyond_opal import MatchedCpu
+from idle_states.tables.linux.intel_idle.machine import AcpiState, IntelIdleParameters, X86Machine
+from idle_states.tables.linux.intel_idle.states import StartedState
 
 HINTS = (0x00, 0x01, 0x10, 0x20, 0x21, 0x22, 0x23, 0x30, 0x33, 0x40, 0x51, 0x52, 0x60, 0x80, 0xF0)
 

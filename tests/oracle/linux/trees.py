@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from idle_states.linux.releases import Release
-from idle_states.linux.releases import release as known_release
+from idle_states.tables.linux.releases import Release
+from idle_states.tables.linux.releases import release as known_release
 
 from ..debian import linux_source
 from .source import OracleError, release

@@ -1,0 +1,74 @@
+"""The optional packages, and the command that installs one that is missing.
+
+An extra is a name in brackets, as pip takes it behind a checkout or a wheel: '.[dask]'.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from .model.findings import Location, Unreadable, unreadable
+
+_COMPILED = " (it needs a C compiler and Python.h where this machine has no wheel)"
+_COMPILES = ("c", "dtschema")
+
+EXTRAS = {
+    "c": {"tree_sitter": "tree-sitter>=0.23", "tree_sitter_c": "tree-sitter-c>=0.23"},
+    "dask": {"distributed": "distributed>=2024.1"},
+    "dtschema": {"dtschema": "dtschema>=2024.11"},
+    "parquet": {"pyarrow": "pyarrow>=14"},
+    "plot": {"matplotlib": "matplotlib>=3.8"},
+}
+"""Extra -> its modules, each with the requirement that setup.cfg has for it."""
+
+
+class MissingPackage(Unreadable):
+    """A package of an extra is not installed: exit status 3."""
+
+
+def package(extra: str, module: str, where: str | Location) -> Any:
+    """Imports a module of an extra.
+
+    where  what needs it, as the error names it: a place, or the name of an input or output
+    Raises MissingPackage (IS930), which says how to install it.
+    """
+    top = module.partition(".")[0]
+    assert top in EXTRAS[extra], module
+    try:
+        with _away(module):
+            return import_module(module)
+    except ModuleNotFoundError:
+        found = "none"
+    except ImportError as error:
+        found = f"one that cannot be loaded ({error})"
+    message = f"expected the package {top}, found {found}; to install it: {remedy(extra)}"
+    raise MissingPackage(unreadable(where, message).findings) from None
+
+
+@contextmanager
+def _away(module: str) -> Iterator[None]:
+    """A context manager: the working directory is / while a module is first imported. matplotlib
+    evaluates ./matplotlibrc."""
+    if module in sys.modules:
+        yield
+        return
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.chdir("/")
+        try:
+            yield
+        finally:
+            os.fchdir(here)
+    finally:
+        os.close(here)
+
+
+def remedy(extra: str) -> str:
+    """Returns the command that installs an extra for the Python that runs this, however idle-states
+    itself was installed, and names what the command may need."""
+    words = [sys.executable or "python3", "-m", "pip", "install", *EXTRAS[extra].values()]
+    return f"{shlex.join(words)}{_COMPILED if extra in _COMPILES else ''}"

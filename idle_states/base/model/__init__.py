@@ -1,0 +1,1 @@
+"""Values without input or output: tables, stages, findings, units, forms of JSON."""

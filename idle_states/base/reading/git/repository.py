@@ -1,0 +1,285 @@
+"""Commits, trees and files of a git repository: objects only, nothing is checked out.
+
+Forms: git-cat-file(1) --batch, git-rev-list(1), git-mktree(1) (tree objects).
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...model.findings import Unreadable, unreadable
+from .. import budget, launching, limits
+from .commits import FILE, LINK, Commit, CommitReader, TreeEntry
+from .private import Private, User
+from .trees import DIRECTORY, SYMLINK, Entry, Tree, TreeWalker, WantedPaths
+
+_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
+_KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
+_MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
+"""Those that are there once, however many entries have them."""
+_AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
+_ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
+
+
+class Repository(CommitReader):
+    """The repository that a directory is, or lies in.
+
+    notes  what the repository says that is not followed
+
+    Every method raises Damaged (IS930) where an object is missing or damaged; nothing is fetched.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Raises Unreadable (IS930) where git is missing or the directory is no repository, or one
+        that leads elsewhere (`place`)."""
+        self.shown = directory.as_posix()
+        self._git = Private(directory, self.shown)
+        self._sizes: launching.Child | None = None
+        self._contents: launching.Child | None = None
+        self._tops: dict[str, str] = {}
+        self._read_trees: dict[str, Tree] = {}
+        self._entries_read = 0
+        self._trees = TreeWalker(self.tree, self.unreadable)
+        self._holds: dict[tuple[str, str], bool] = {}
+        self.prefix = self._git.place.prefix
+        self.is_shallow = bool(self._git.shallow)
+        self.notes: Sequence[str] = self._git.notes
+
+    def close(self) -> None:
+        """Ends the processes that read objects, and removes what git was run in."""
+        for child in (self._sizes, self._contents):
+            if child is not None:
+                child.kill()
+        self._sizes = self._contents = None
+        self._git.close()
+
+    def resolve(self, revision: str) -> str:
+        """The hash of the commit a revision names. Raises Unreadable (IS930); where a reference
+        leads to an object that cannot be read, that is named."""
+        wanted = f"{revision}^{{commit}}"
+        done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+        name = done.output.decode("ascii", "replace").strip()
+        if done.status or not name:
+            # of a whole name git says the hash without reading what it names
+            start = re.split("[~^:]", revision, maxsplit=1)[0] or "HEAD"
+            words = ("rev-parse", "--verify", "--quiet", "--end-of-options", start)
+            named = self._git.run(*words).output.decode("ascii", "replace").strip()
+            if _NAME.fullmatch(named):
+                # says which object is missing, damaged, or no commit
+                self._object(named, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+            hint = " (what was where is not read)" if "@{" in revision else ""
+            raise self._git.damaged(f"expected a revision, found {revision!r}{hint}")
+        return name
+
+    def merge_base(self, a: str, b: str) -> str:
+        """Hash of the best common ancestor. Raises Unreadable (IS930) where there is none."""
+        done = self._git.run("merge-base", a, b)
+        if done.status:
+            message = f"expected revisions with a common ancestor, found {a[:9]} and {b[:9]}"
+            raise self._git.damaged(message)
+        return done.output.decode("ascii").strip()
+
+    def commits(
+        self, base: str, head: str, paths: Sequence[str], suffixes: Sequence[str] = ()
+    ) -> list[Commit]:
+        """Commits of base..head that touch one of the files, or any below the directory that ends
+        so; oldest first. Of a merge that leaves them as one of its parents has them only that
+        parent's history counts, as with git rev-list.
+
+        Raises Unreadable (IS930) where a shallow clone ends within the range.
+        """
+        words = [head, *([f"^{base}"] if base else [])]
+        said = self._git.text("rev-list", "--topo-order", "--parents", *words)
+        parents_of = {name: parents for name, *parents in map(str.split, said.splitlines())}
+        for name in parents_of:
+            # none of them leads elsewhere than its name says
+            self.top(name)
+        wanted = WantedPaths(paths)
+        found: list[Commit] = []
+        reached = {head}
+        for name, parents in parents_of.items():
+            if name not in reached:
+                continue
+            relevant = [each for each in parents if each in parents_of or each == base]
+            touched = {
+                each: self._touches(each, name, wanted, tuple(suffixes)) for each in parents or [""]
+            }
+            same = next((each for each in relevant if not touched[each]), None)
+            if same is not None:
+                reached.add(same)
+                continue
+            reached.update(parents)
+            if any(touched[each] for each in relevant or touched):
+                found.append(self.commit(name))
+        for commit in found:
+            if commit.hash in self._git.shallow:
+                raise self._git.damaged(f"expected the parent of {commit.short}, found none")
+        return found[::-1]
+
+    def _touches(
+        self, parent: str, name: str, wanted: WantedPaths, suffixes: tuple[str, ...]
+    ) -> bool:
+        before, after = self.top(parent), self.top(name)
+        if before == after:
+            return False
+        if self._trees.differ_at(before, after, wanted):
+            return True
+        return bool(suffixes) and self._trees.differ(
+            self._directory(parent), self._directory(name), suffixes
+        )
+
+    def count(self, base: str, head: str) -> int:
+        return int(self._git.text("rev-list", "--count", head, *([f"^{base}"] if base else [])))
+
+    def commit(self, name: str) -> Commit:
+        data = self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+        head, _, message = data.decode("utf-8", "replace").partition("\n\n")
+        parents = [line[7:] for line in head.splitlines() if line.startswith("parent ")]
+        for parent in parents:
+            if not _NAME.fullmatch(parent):
+                raise self._git.damaged(f"expected a parent of {name}, found {parent!r:.80}")
+        if len(parents) > limits.GIT_PARENTS:
+            most = f"{limits.GIT_PARENTS} parents of commit {name[:9]}"
+            raise self.unreadable(
+                f"expected at most {most}, found {len(parents)}; review a range without it"
+            )
+        first = parents[0] if parents else ""
+        others = tuple(each for each in dict.fromkeys(parents) if each != first)
+        return Commit(name, first, message, others, _written(head))
+
+    def has(self, name: str) -> bool:
+        """Whether a commit with this hash can be read."""
+        return not self._git.run("cat-file", "-e", f"{name}^{{commit}}").status
+
+    def touching(self, paths: Sequence[str], most: int) -> list[tuple[str, int]]:
+        """(hash, seconds since 1970) of the newest commits of all branches and tags that touch one
+        of the files, the newest first; at most so many."""
+        heads = ["--all", *(["HEAD"] if self.has_head else [])]
+        words = ["rev-list", "--date-order", "--timestamp", f"--max-count={most}", *heads]
+        wanted = [f":(literal){path}" for path in paths]
+        pairs = (line.split() for line in self._git.text(*words, "--", *wanted).splitlines())
+        return [(name, int(seconds)) for seconds, name in pairs]
+
+    @property
+    def has_head(self) -> bool:
+        """Whether there is a commit to start from."""
+        return not self._git.run("rev-parse", "--verify", "--quiet", "HEAD").status
+
+    def described(self, *patterns: str) -> str:
+        """The newest tag like one of the patterns that HEAD is or comes after, as git describe has
+        it; "" where there is none."""
+        words = [word for pattern in patterns for word in ("--match", pattern)]
+        done = self._git.run("describe", "--tags", *words)
+        return "" if done.status else done.output.decode("utf-8", "surrogateescape").strip()
+
+    def user(self) -> User:
+        """Who the user is to git, here."""
+        return self._git.user()
+
+    def at(self, commit: str, path: str) -> TreeEntry | None:
+        found = self._trees.find(self.top(commit), path)
+        return TreeEntry(found[0], found[2], _KINDS.get(found[1], FILE)) if found else None
+
+    def top(self, commit: str) -> str:
+        if commit and commit not in self._tops:
+            head = self._object(commit, "commit", limits.GIT_COMMIT_BYTES, self.shown)
+            top = head.partition(b"\n")[0].removeprefix(b"tree ").decode("ascii", "replace")
+            self._tops[commit] = top
+        return self._tops[commit] if commit else ""
+
+    def tree(self, name: str) -> Tree:
+        """What a tree object holds: name -> mode and hash. Read here, because
+        git would not look whether it is what its name says."""
+        if name not in self._read_trees:
+            data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
+            found: dict[str, Entry] = {}
+            at, size = 0, hashlib.new(self._git.format).digest_size
+            while at < len(data):
+                match = _ENTRY.match(data, at)
+                at = match.end() + size if match else len(data) + 1
+                if match is None or at > len(data):
+                    raise self._git.damaged(f"expected entries of the tree {name}, found others")
+                mode, entry = match["mode"].lstrip(b"0"), os.fsdecode(match["name"])
+                if mode in _KINDS or mode.startswith(b"100"):
+                    found[entry] = _MODES.get(mode, mode), data[at - size : at].hex()
+                    if len(found) > limits.GIT_ENTRIES:
+                        most = f"{limits.GIT_ENTRIES} files and directories in the tree {name}"
+                        raise self.unreadable(f"expected at most {most}, found more")
+            self._entries_read += len(found) + 1
+            if self._entries_read > limits.GIT_HELD_ENTRIES:
+                # they are read again where they are wanted again
+                self._read_trees.clear()
+                self._entries_read = len(found) + 1
+            self._read_trees[name] = found
+        return self._read_trees[name]
+
+    def holds(self, entry: TreeEntry, text: str) -> bool:
+        key = entry.hash, text
+        if key not in self._holds:
+            limit = limits.FILE_BYTES
+            self._holds[key] = self.size(entry) > limit or text.encode() in self.content(entry)
+        return self._holds[key]
+
+    def size(self, entry: TreeEntry) -> int:
+        return self._size(entry.hash, "blob")
+
+    def content(self, entry: TreeEntry, limit: int = limits.FILE_BYTES) -> bytes:
+        return self._object(entry.hash, "blob", limit, entry.path)
+
+    def blob_name(self, content: bytes) -> str:
+        """The hash that git gives a file with this content, were it of this repository."""
+        return self._name("blob", content)
+
+    def unreadable(self, message: str) -> Unreadable:
+        return unreadable(self.shown, message)
+
+    def _name(self, kind: str, content: bytes) -> str:
+        digest = hashlib.new(self._git.format, b"%s %d\0" % (kind.encode(), len(content)))
+        digest.update(content)
+        return digest.hexdigest()
+
+    def _size(self, name: str, kind: str) -> int:
+        if self._sizes is None:
+            self._sizes = self._git.talking("cat-file", "--batch-check")
+        return self._answer(self._sizes, name, kind)
+
+    def _object(self, name: str, kind: str, limit: int, shown: str) -> bytes:
+        size = self._size(name, kind)
+        if size > limit:
+            raise unreadable(shown, f"expected at most {limit} bytes, found {size}")
+        if self._contents is None:
+            self._contents = self._git.talking("cat-file", "--batch")
+        said = self._answer(self._contents, name, kind)
+        try:
+            content = self._contents.read(said + 1)[:-1] if said == size else b""
+        except Unreadable:
+            # git announces what a header says, and waits if less follows
+            raise self._git.damaged(f"expected {size} bytes of the {kind} {name}") from None
+        if self._name(kind, content) != name:
+            raise self._git.damaged(f"expected the {kind} {name}, found another content")
+        budget.grow(size)
+        return content
+
+    def _answer(self, child: launching.Child, name: str, kind: str) -> int:
+        """The size that git tells of an object."""
+        if not _NAME.fullmatch(name):
+            raise self._git.damaged(f"expected the name of a {kind}, found {name!r:.80}")
+        child.write(name.encode("ascii") + b"\n")
+        said = child.readline()
+        if not said:
+            # says why, if that was a limit
+            child.end()
+        match = _ANSWER.fullmatch(said)
+        if match is None or match["kind"] != kind.encode():
+            raise self._git.damaged(f"expected the {kind} {name}, found none")
+        return int(match["size"])
+
+
+def _written(head: str) -> datetime | None:
+    """The author's date of a commit's headers."""
+    match = _AUTHOR.search(head)
+    return datetime.fromtimestamp(int(match[1]), UTC) if match else None

@@ -1,0 +1,228 @@
+"""One mail: who sent it when, and its text, decoded.
+
+Forms: RFC 5322 (headers), RFC 2045-2047 (MIME), RFC 3676 (format=flowed), and text without headers,
+as archives show a mail or as git diff prints a change.
+"""
+
+import email
+import email.errors
+import email.header
+import email.policy
+import email.utils
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from email.message import Message
+
+from ...dataclass import dataclass, replace
+from ...model.findings import unreadable
+from .. import limits
+from .charsets import decoded
+
+_HEADER = re.compile(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
+_KNOWN = re.compile(
+    rb"^(?:from|subject|date|message-id|received|return-path|mime-version|to|cc|x-[\w-]+):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NESTING = re.compile(rb"boundary\s*[*=]|^content-type:\s*message/", re.IGNORECASE | re.MULTILINE)
+_HEADERS = ("Subject", "From", "Date", "Message-Id", "References", "In-Reply-To")
+_TEXTS = ("text/plain", "text/x-patch", "text/x-diff", "application/x-patch", "application/mbox")
+_PATCH_NAME = (".patch", ".diff", ".txt")
+_SHOWN_SUBJECT = re.compile(
+    r"^(?:Subject:?[ \t]*)?((?:\[[^\]\n]{1,60}\][ \t]*)+\S.*)$", re.MULTILINE
+)
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_SHOWN_DATE = re.compile(
+    r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>[0-9]{1,2}) "
+    r"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}) (?:[A-Z]{2,5} )?(?P<year>[0-9]{4})\b"
+)
+_SHOWN_ADDRESS = re.compile(
+    r"\b([\w.+-]{1,64}) at ((?:[\w-]{1,64}\.){1,8}[A-Za-z]{2,24})(?![\w.-])", re.ASCII
+)
+_IN_BRACKETS = re.compile(r"<[^<>\n]{1,300}>")
+_BLANK = re.compile(rb"\n[ \t]*\r?\n")
+_ID = re.compile(r"<[^<>\s]{1,998}>")
+
+
+class _Policy(email.policy.Compat32):
+    """Cuts each header where it is first seen: the standard library takes the square of a
+    parameter's or an encoded word's length."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[: limits.MAIL_HEADER_BYTES]
+
+
+_POLICY = _Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """place       what messages call it: the file, and in a box the mail's number
+    subject     one line, decoded; "" where there is none
+    author      name and address of the header From; "" where there is none
+    date        when it was sent; None where it does not say so, or not legibly
+    message_id  "<...>", or ""
+    references  ids of the mails it answers, the oldest first
+    text        of all its plain parts and patches attached, lines parted by "\\n"
+    remarks     what was done to the text, or left aside, for the user to know
+    file        that it is in; "" where there is none
+    first       the line of the file that the text begins with; 0 where the text was encoded, or is
+                of several parts
+    """
+
+    place: str
+    subject: str
+    author: str
+    date: datetime | None
+    message_id: str
+    references: tuple[str, ...]
+    text: str
+    remarks: tuple[str, ...] = ()
+    file: str = ""
+    first: int = 0
+
+
+def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
+    """Takes a mail apart. Text without headers is a mail too: its subject and date are those that
+    an archive's page shows.
+
+    file, at  where it begins
+    Raises Unreadable (IS930) for more bytes, parts or levels than limits allow.
+    """
+    if len(data) > limits.MAIL_BYTES:
+        raise unreadable(place, f"expected a mail of at most {limits.MAIL_BYTES} bytes")
+    remarks: list[str] = []
+    if not has_headers(data):
+        return replace(_shown(_lines(decoded(data, "", remarks)), place), file=file, first=at)
+    if len(_NESTING.findall(data)) > limits.MAIL_NESTING:
+        raise unreadable(place, f"expected at most {limits.MAIL_NESTING} nested parts in a mail")
+    try:
+        message = email.message_from_bytes(data, policy=_POLICY)
+    except ValueError:
+        # a boundary in a codec that is no character set
+        raise unreadable(place, "expected boundaries of a mail's parts in UTF-8") from None
+    texts: list[str] = []
+    for number, part in enumerate(message.walk()):
+        if number >= limits.MAIL_PARTS:
+            raise unreadable(place, f"expected at most {limits.MAIL_PARTS} parts in a mail")
+        if not part.is_multipart():
+            texts += _text_of(part, remarks)
+    header = {name: _header(message, name, remarks) for name in _HEADERS}
+    return Mail(
+        place,
+        header["Subject"],
+        addressed(header["From"]),
+        _date(header["Date"]),
+        next(iter(_ID.findall(header["Message-Id"])), ""),
+        tuple(dict.fromkeys(_ID.findall(f"{header['References']} {header['In-Reply-To']}"))),
+        "\n".join(texts),
+        tuple(dict.fromkeys(remarks)),
+        file,
+        _first_line(data, texts, at),
+    )
+
+
+def _first_line(data: bytes, texts: Sequence[str], at: int) -> int:
+    """The line of a file at which the text of a mail stands as it is, or 0."""
+    head = _BLANK.search(data)
+    if head is None or len(texts) != 1:
+        return 0
+    body = _lines(decoded(data[head.end() :], "", []))
+    return at + data.count(b"\n", 0, head.end()) if body == texts[0] else 0
+
+
+def has_headers(data: bytes) -> bool:
+    """Whether a text begins with the headers of a mail, with or without a box's line before."""
+    start = data.lstrip()
+    if start.startswith(b"From "):
+        start = start.partition(b"\n")[2]
+    head = re.split(rb"\r?\n[ \t]*\r?\n", start[: limits.MAIL_HEAD_BYTES], maxsplit=1)[0]
+    first = head.partition(b"\n")[0]
+    return bool(_HEADER.match(first)) and bool(_KNOWN.search(head))
+
+
+def addressed(text: str) -> str:
+    """Addresses as they are, where an archive has "name at host"."""
+    return _SHOWN_ADDRESS.sub(r"\1@\2", text)
+
+
+def addressed_in_prose(text: str) -> str:
+    """The same for those in angle brackets alone: of prose, "at" is a word."""
+    return _IN_BRACKETS.sub(lambda match: addressed(match[0]), text)
+
+
+def _shown(text: str, place: str) -> Mail:
+    """Of a page or plain text."""
+    head = text[:4096]
+    subject = _SHOWN_SUBJECT.search(head)
+    found = _SHOWN_DATE.search(head)
+    date = None
+    if found and found["month"] in _MONTHS:
+        month = _MONTHS.index(found["month"]) + 1
+        said = f"{found['year']}-{month:02}-{int(found['day']):02} {found['time']}"
+        try:
+            # the zone's letters mean several: a day's accuracy is enough
+            date = datetime.fromisoformat(said).replace(tzinfo=UTC)
+        except ValueError:
+            date = None
+    return Mail(place, subject[1].strip() if subject else "", "", date, "", (), text)
+
+
+def _text_of(part: Message, remarks: list[str]) -> Iterator[str]:
+    kind = part.get_content_type()
+    named = _parameter(part, "filename", remarks, "content-disposition").lower()
+    named = named or _parameter(part, "name", remarks).lower()
+    if kind not in _TEXTS and not named.endswith(_PATCH_NAME):
+        if kind == "text/html":
+            remarks.append("a part in HTML is left aside")
+        elif kind.partition("/")[0] != "multipart":
+            remarks.append(f"an attached {kind:.60} is left aside")
+        return
+    charset = _parameter(part, "charset", remarks)
+    flowed = _parameter(part, "format", remarks).lower() == "flowed"
+    # without it, the standard library decodes nothing
+    del part["Content-Type"]
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return
+    text = _lines(decoded(payload, charset, remarks))
+    if flowed:
+        remarks.append("format=flowed: stuffed spaces are taken off")
+        text = "\n".join(line[1:] if line.startswith(" ") else line for line in text.split("\n"))
+    yield text
+
+
+def _parameter(part: Message, name: str, remarks: list[str], header: str = "content-type") -> str:
+    """Returns a parameter of a header, also one of RFC 2231; "" where there is none."""
+    found = part.get_param(name, "", header)
+    if not isinstance(found, tuple):
+        return str(found or "")
+    charset, _, value = found
+    return decoded(value.encode("latin-1", "replace"), charset or "", remarks)
+
+
+def _lines(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _header(message: Message, name: str, remarks: list[str]) -> str:
+    """A header's text in one line, encoded words decoded."""
+    said = str(message.get(name, ""))
+    try:
+        parts = email.header.decode_header(said)
+        text = "".join(
+            part if isinstance(part, str) else decoded(part, charset or "", remarks)
+            for part, charset in parts
+        )
+    except (email.errors.HeaderParseError, ValueError):
+        text = said
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = email.utils.parsedate_to_datetime(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,215 @@
+"""Dumps of cpuidle sysfs, as `grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*` prints them.
+
+    /sys/devices/system/cpu/cpu0/cpuidle/state1/latency:349
+
+A dump holds each CPU's table and the kernel's counters since boot; two dumps bracket a time.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from ..dataclass import dataclass, field, replace
+from ..model.findings import unreadable
+from ..patterns import pattern
+from . import limits
+from .inputs import CPU_MAX, Input, lines
+from .problems import quoted
+
+_LINE = pattern(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
+_GENERAL = pattern(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
+"""Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
+_NUMBERS = frozenset(
+    "latency residency disable usage time above below rejected".split()  # of a state
+)
+_KNOWN = {
+    name.encode(): name for name in (*_NUMBERS, "name", "desc", "default_status", "driver/name")
+}
+_STATUS = (b"enabled", b"disabled")
+_NEEDED = ("name", "latency", "residency")
+COUNTERS = ("usage", "time_us", "above", "below", "rejected")
+STATES_MAX = limits.SYSFS_STATES
+LINES_MAX = limits.SYSFS_LINES
+"""Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
+_DIGITS_MAX = limits.SYSFS_DIGITS
+_TEXT_MAX = limits.SYSFS_CHARACTERS
+
+
+_Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
+"""Attribute -> its text, or its number, and its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class SysfsState:
+    """One stateN directory. Counters are None where the kernel does not have them.
+
+    latency_us, residency_us, time_us  as printed, in us
+    disabled                           by the user; the kernel's own reasons do not show
+    default_disabled                   off from the start; None where the kernel does not say
+    lines                              attribute -> its line in the dump
+    """
+
+    name: str
+    description: str
+    latency_us: int
+    residency_us: int
+    disabled: bool = False
+    usage: int | None = None
+    time_us: int | None = None
+    above: int | None = None
+    below: int | None = None
+    rejected: int | None = None
+    default_disabled: bool | None = None
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def row(self) -> tuple[str, int, int]:
+        """What must not change between two dumps."""
+        return self.name, self.latency_us, self.residency_us
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """CPU -> its states, by number; and where the dump tells, its driver's name."""
+
+    name: str
+    cpus: Mapping[int, tuple[SysfsState, ...]]
+    drivers: Mapping[int, str] = field(default_factory=dict)
+
+
+def read(source: Input) -> Dump:
+    """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
+    found: dict[int, dict[int, _Given]] = {}
+    drivers: dict[int, str] = {}
+    last: tuple[int, int] | None = None
+    for line, cpu, state, attribute, raw in _attributes(source):
+        if state is None:
+            if attribute == "driver/name":
+                drivers[cpu] = _decoded(raw)[:_TEXT_MAX]
+            continue
+        if attribute in _NUMBERS:
+            if not raw.isdigit() or len(raw) > _DIGITS_MAX:
+                digits = f" of at most {_DIGITS_MAX} digits" if raw.isdigit() else ""
+                message = f"expected a number{digits} as {attribute}, found {_decoded(raw)[:40]!r}"
+                raise unreadable(source.name, message, line)
+        elif attribute == "default_status":
+            if raw not in _STATUS:
+                continue
+        elif attribute not in ("name", "desc"):
+            continue
+        if last != (cpu, state):
+            last = cpu, state
+            texts, numbers, places = found.setdefault(cpu, {}).setdefault(state, ({}, {}, {}))
+        earlier = places.get(attribute)
+        before = numbers.get(attribute, texts.get(attribute))
+        places[attribute] = line
+        if attribute in _NUMBERS:
+            numbers[attribute] = int(raw)
+        elif attribute == "default_status":
+            numbers[attribute] = _STATUS.index(raw)
+        else:
+            texts[attribute] = _decoded(raw)[:_TEXT_MAX]
+        if earlier is not None and attribute in _NEEDED:
+            now = numbers.get(attribute, texts.get(attribute))
+            if now != before:
+                message = (
+                    f"expected one {attribute} of CPU {cpu}, state {state}, found {now!r:.40} "
+                    f"after {before!r:.40} in line {earlier}: are these dumps of two machines?"
+                )
+                raise unreadable(source.name, message, line)
+    if source.cut is not None:
+        raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
+    if not found:
+        raise unreadable(source.name, "expected attributes of cpuidle states, found none")
+    cpus = {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
+    return Dump(source.name, cpus, drivers)
+
+
+def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
+    """CPU -> states with what was counted between two dumps; before None: since boot.
+
+    CPUs that only one of them has are left out. Raises Unreadable if the dumps are of different
+    tables or in the wrong order.
+    """
+    if before is None:
+        return dict(after.cpus)
+    both = [cpu for cpu in after.cpus if cpu in before.cpus]
+    if not both:
+        raise unreadable(after.name, f"expected CPUs of {before.name}, found none of them")
+    return {cpu: _between(cpu, before, after) for cpu in both}
+
+
+def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
+    rows = [[state.row for state in dump.cpus[cpu]] for dump in (before, after)]
+    if rows[0] != rows[1]:
+        raise unreadable(after.name, f"expected CPU {cpu} to have the states of {before.name}")
+    states = []
+    for number, (old, new) in enumerate(zip(before.cpus[cpu], after.cpus[cpu], strict=True)):
+        counted: dict[str, int | None] = {}
+        for counter in COUNTERS:
+            a, b = getattr(old, counter), getattr(new, counter)
+            if a is not None and b is not None and b < a:
+                raise unreadable(
+                    after.name,
+                    f"expected {counter} of CPU {cpu}, state {number} to be at least {a} as in "
+                    f"{before.name}, found {b}; give the earlier dump first",
+                )
+            counted[counter] = None if a is None or b is None else b - a
+        disabled = old.disabled or new.disabled
+        since = replace(new, disabled=disabled, **counted)  # type: ignore[arg-type]
+        states.append(since)
+    return tuple(states)
+
+
+def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, bytes]]:
+    """Line number, CPU, state, attribute and text of every line with a known attribute; state None:
+    of the CPU itself."""
+    for number, line in lines(source.blocks(), source.name):
+        if number > LINES_MAX:
+            raise unreadable(source.name, f"expected at most {LINES_MAX} lines", number)
+        match = _LINE.fullmatch(line)
+        attribute = _KNOWN.get(match[3]) if match else None
+        if attribute is None and (not line.strip() or _GENERAL.fullmatch(line)):
+            continue
+        if match is None:
+            raise unreadable(
+                source.name,
+                f"expected .../cpuN/cpuidle/stateN/attribute:value, found {quoted(line)}",
+                number,
+            )
+        cpu, state = int(match[1]), None if match[2] is None else int(match[2])
+        if cpu > CPU_MAX or (state is not None and state >= STATES_MAX):
+            message = f"expected CPUs to {CPU_MAX} and states to {STATES_MAX - 1}"
+            raise unreadable(source.name, message, number)
+        if attribute is not None:
+            yield number, cpu, state, attribute, match[4]
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _states(name: str, cpu: int, number2given: Mapping[int, _Given]) -> tuple[SysfsState, ...]:
+    states = []
+    for number in range(max(number2given) + 1):
+        texts, numbers, places = number2given.get(number, ({}, {}, {}))
+        missing = [each for each in _NEEDED if each not in places]
+        if missing:
+            where = f"cpu{cpu}/cpuidle/state{number}"
+            raise unreadable(name, f"expected {' and '.join(missing)} in {where}, found none")
+        states.append(
+            SysfsState(
+                texts["name"],
+                texts.get("desc", ""),
+                numbers["latency"],
+                numbers["residency"],
+                bool(numbers.get("disable", 0)),
+                numbers.get("usage"),
+                numbers.get("time"),
+                numbers.get("above"),
+                numbers.get("below"),
+                numbers.get("rejected"),
+                bool(numbers["default_status"]) if "default_status" in numbers else None,
+                places,
+            )
+        )
+    return tuple(states)

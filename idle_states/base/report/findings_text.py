@@ -1,0 +1,127 @@
+"""Findings for people: place, message, the source line with a caret, what it relates to."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from ..model.findings import Finding, Location, Severity
+from ..wording import joined, plural
+from .escapes.text import printable, printable_source
+from .style import Style
+from .tables import width
+
+
+def render(
+    findings: Sequence[Finding],
+    texts: Mapping[str, str],
+    style: Style,
+    *,
+    notes: bool,
+    suppressed: bool = False,
+) -> str:
+    """One block per finding. Notes and suppressed findings only if asked for."""
+    chosen = shown(findings, notes=notes, suppressed=suppressed)
+    return "\n".join(_block(finding, texts, style) for finding in chosen)
+
+
+def shown(findings: Iterable[Finding], *, notes: bool, suppressed: bool = False) -> list[Finding]:
+    """The findings that people are shown."""
+    return [
+        finding
+        for finding in findings
+        if (suppressed or finding.suppressed is None)
+        and (notes or finding.severity is not Severity.NOTE)
+    ]
+
+
+def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool) -> str:
+    """One line: the number of findings of each severity, and how many are not shown."""
+    counted = [finding for finding in findings if finding.counts]
+    parts = []
+    for severity in reversed(Severity):
+        count = sum(finding.severity is severity for finding in counted)
+        text = plural(count, str(severity))
+        parts.append(style(str(severity), text) if count else text)
+    line = f"{what}: {joined(parts)}"
+    hidden = []
+    quiet = sum(finding.severity is Severity.NOTE for finding in counted)
+    if quiet and not notes:
+        hidden.append("--notes shows the notes")
+    suppressed = len(findings) - len(counted)
+    if suppressed:
+        hidden.append(f"{suppressed} suppressed with a reason")
+    return line + (f" ({'; '.join(hidden)})" if hidden else "")
+
+
+def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
+    where = finding.location
+    head = f"{style('strong', printable(str(where)))}: "
+    if where.line is None and where.file and where.path:
+        head = f"{style('strong', printable(where.file))}: {printable(where.path)}: "
+    severity = style(str(finding.severity), str(finding.severity))
+    tag = style("faint", f"[{finding.rule} {finding.name}]")
+    # without a line the path stands before
+    subject = f"{finding.subject}: " if where.line is not None and finding.subject else ""
+    lines = [f"{head}{severity}: {printable(subject + finding.message)} {tag}"]
+    lines += _frame(finding.location, texts, style)
+    if finding.kernels:
+        lines.append(f"      = on Linux {', '.join(finding.kernels)}")
+    for where, remark in finding.related:
+        place = str(where) if where.file else where.path
+        lines.append(f"      = {printable(f'{place}: {remark}')}")
+    if finding.suppressed is not None:
+        lines.append(f"      = suppressed: {printable(finding.suppressed)}")
+    return "\n".join(lines) + "\n"
+
+
+def statistics(findings: Iterable[Finding]) -> str:
+    """A line for each rule and severity: how many findings count, the most first."""
+    counts = Counter((f.rule, f.name, f.severity) for f in findings if f.counts)
+    ranked = sorted(counts.items(), key=lambda item: (-item[0][2], -item[1], item[0][0]))
+    return "".join(
+        f"{count:6}  {rule} {name:<36} {severity}\n" for (rule, name, severity), count in ranked
+    )
+
+
+@lru_cache(maxsize=4)
+def lines_of(text: str) -> Sequence[str]:
+    """Of a source that many findings may be about."""
+    return text.splitlines()
+
+
+def _window(source: str, at: int) -> tuple[str, int]:
+    """What a terminal has room for of a source line, and where in it the column is. ... stands for
+    what is left out."""
+    room = width() - _NUMBER
+    if not sys.stdout.isatty() or len(source) <= room:
+        return source, at
+    start = max(0, min(at - room // 3, len(source) - room))
+    end = start + room
+    head, tail = "..." * (start > 0), "..." * (end < len(source))
+    return head + source[start + len(head) : end - len(tail)] + tail, at - start
+
+
+_NUMBER = 8
+"""Columns before a source line."""
+
+
+def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]:
+    """The source line and a caret under the value, where there is one."""
+    if where.file is None or where.line is None or where.column is None:
+        return []
+    lines = lines_of(texts.get(where.file, ""))
+    if where.line > len(lines):
+        return []
+    source = lines[where.line - 1]
+    if len(source) > 400 or where.column > 400:
+        return []
+    source, at = _window(source, where.column - 1)
+    before = source[:at]
+    padding = "".join(char if char == "\t" else " " for char in before)
+    length = max(1, min(where.length, len(source) - len(before)))
+    number = f"{where.line:5}"
+    return [
+        f"{style('faint', number + ' |')} {printable_source(source)}",
+        f"{style('faint', '      |')} {padding}{style('note', '^' * length)}",
+    ]

@@ -1,0 +1,94 @@
+"""The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from .... import __version__
+from ...resources import template
+from ..escapes.text import printable
+from ..sheet import Cell, Drawing, Line, Lines, Marked, Part, Rows, Sheet, Worded
+from . import svg
+
+_LISTED = 200
+"""Greatest number of inputs that are listed one by one."""
+
+
+def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]]) -> str:
+    """Returns the page of a sheet. inputs: (file, SHA-256)."""
+    unique = list(dict.fromkeys(inputs))
+    return template("page.html.j2").render(
+        title=printable(whole.title),
+        command=command,
+        version=__version__,
+        headline=_printable(whole.headline),
+        definitions=svg.markup(svg.definitions()),
+        sections=_sections(whole),
+        inputs=[(printable(file), digest or "-") for file, digest in unique[:_LISTED]],
+        more=max(0, len(unique) - _LISTED),
+        digest=_whole(unique),
+    )
+
+
+def _sections(whole: Sheet) -> list[dict[str, object]]:
+    """The sections that have a part to show, or a title alone."""
+    found: list[dict[str, object]] = []
+    shown: list[dict[str, object]] = []
+    for section in (*whole.sections, whole.about):
+        title = _words(section.title)
+        parts = [made for part in section.parts if (made := _part(part, title))]
+        if not title:
+            shown += parts
+        elif parts or not section.parts:
+            shown = parts
+            found.append({"title": title, "parts": shown})
+    return found
+
+
+def _part(part: Part, title: str) -> dict[str, object]:
+    if isinstance(part, Lines):
+        lines = [words for line in part.lines if (words := _words(line))]
+        return {"kind": "lines", "lines": lines} if lines else {}
+    if isinstance(part, Rows):
+        return _rows(part, title)
+    found: Drawing = part.draw()
+    return {
+        "kind": "picture",
+        "title": found.drawn.findtext("title"),
+        "drawing": svg.markup(found.drawn),
+        "legend": [(svg.markup(sample), printable(words)) for sample, words in found.legend],
+        "table": _rows(part.table, title),
+    }
+
+
+def _rows(table: Rows, title: str) -> dict[str, object]:
+    numbers = table.numbers
+    return {
+        "kind": "table",
+        "caption": printable(table.caption or title),
+        "head": [_words(cell) for cell in table.head],
+        "rows": [[_words(cell) for cell in row] for row in table.rows],
+        "numbers": range(1, len(table.head)) if numbers is None else numbers,
+        "unbroken": table.unbroken,
+    }
+
+
+def _words(line: Line) -> str:
+    if isinstance(line, tuple):
+        return "".join(map(_words, line))
+    return printable(_of_cell(line))
+
+
+def _of_cell(cell: Cell) -> str:
+    if isinstance(cell, Worded):
+        return cell.page
+    return cell.words if isinstance(cell, Marked) else cell
+
+
+def _printable(words: Sequence[str]) -> list[str]:
+    return [printable(word) for word in words]
+
+
+def _whole(inputs: Sequence[tuple[str, str]]) -> str:
+    """The SHA-256 of the lines that sha256sum prints for the inputs."""
+    listing = "".join(f"{digest}  {file}\n" for file, digest in inputs)
+    return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,273 @@
+"""boot."""
+
+from typing import Annotated, Literal
+
+from ...base.model.forms import INLINE, U32, Count, Form, Positive, derived
+from ...base.model.table import IdleTable
+from ...base.reading.sysfs import SysfsState
+from ...tables.linux.grounds import driver_of, ground
+from . import stage as boot_stage
+from .powernv.boot import PowernvResult
+from .powernv.twice import BootPair
+from .q35.boot import Q35Result
+from .q35.machine import CPU
+from .registered import Counted, with_counts
+from .result import BootResult
+from .stage import SELECTED, PredictedKernel
+from .virt.boot import VirtResult
+
+
+class Stage(Form[boot_stage.Stage]):
+    """One stage's prediction held against reality."""
+
+    stage: Annotated[
+        Literal[
+            "export",
+            "opal-messages",
+            "firmware",
+            "tree",
+            "tables",
+            "survives",
+            "registered",
+            "linux-messages",
+            "selected",
+            "usage",
+            "domains",
+            "domain-usage",
+        ],
+        "The stage.",
+    ] = derived("name")
+    agree: Annotated[bool | None, "null: nothing could be judged; note says why."]
+    judged: Annotated[Count, "Properties, lines, states, decisions or counters compared."]
+    undetermined: Annotated[Count, "Decisions that could not be judged for want of inputs."]
+    note: Annotated[str, "Why something was not judged; may be empty."]
+    differences: Annotated[list[boot_stage.Mismatch], "What is not as predicted."]
+
+
+class BootedKernel(Form[tuple[PredictedKernel, IdleTable]]):
+    """Of what predicts a boot, and one of its tables."""
+
+    linux: Annotated[str, "Name, release and version."] = derived(lambda pair: pair[0].kernel)
+    modelled_as: Annotated[
+        str | None, "The kernel whose models predicted; null: there is none."
+    ] = derived(lambda pair: pair[0].release and pair[0].release.name)
+    ground: Annotated[str | None, "How well its driver is known; null: there is no model."] = (
+        derived(lambda pair: pair[0].release and str(ground(pair[0].release, driver_of(pair[1]))))
+    )
+
+
+class CountedState(Form[Counted]):
+    name: str = derived(lambda pair: pair[0].name)
+    description: str = derived(lambda pair: pair[0].description)
+    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[0].latency_us)
+    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[0].residency_us)
+    entered: Annotated[Count | None, "How often during the work; null: not known."] = derived(
+        lambda pair: pair[1] and pair[1].usage
+    )
+
+
+class Versions(Form[PowernvResult]):
+    qemu: Annotated[str, "As it calls itself."]
+    skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
+        "predicted.firmware"
+    )
+    kernel: Annotated[BootedKernel, INLINE] = derived(
+        lambda result: (result.predicted, result.predicted.table)
+    )
+
+
+class Decisions(Form[PowernvResult]):
+    judged: Annotated[Count, "Made again by the model."] = derived(
+        lambda result: _selected(result).judged
+    )
+    agree: Annotated[Count, "Made alike."] = derived(
+        lambda result: (
+            _selected(result).judged - len(result.replayed.disagreements) if result.replayed else 0
+        )
+    )
+    undetermined: Annotated[Count, "Not judged: inputs or history are not all known."] = derived(
+        lambda result: _selected(result).undetermined
+    )
+
+
+class RegisteredState(Form[tuple[PowernvResult, SysfsState]]):
+    name: str = derived(lambda pair: pair[1].name)
+    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[1].latency_us)
+    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[1].residency_us)
+    entered: Annotated[
+        Count | None, "How often CPUs entered it during the workload; null: not recorded."
+    ] = derived(lambda pair: (pair[0].entered or {}).get(pair[1].name))
+
+
+class BootedMachine(Form[PowernvResult]):
+    machine: Annotated[Literal["powernv8", "powernv9", "powernv10"], "QEMU's machine."] = derived(
+        "request.machine"
+    )
+    cpus: Annotated[Positive, "How many CPUs it had."] = derived("request.cpus")
+    table: Annotated[str, "The table in firmware."] = derived("predicted.table.name")
+    place: Annotated[str, "The revision whose place in firmware it had."]
+    levels: Annotated[
+        U32 | None, "Stop levels that firmware was told of instead of QEMU's; null: QEMU's."
+    ] = derived("request.levels")
+    workload: Annotated[
+        str | None, "What went on while decisions were recorded; null: none were."
+    ] = derived(lambda result: result.request.workload and result.request.workload.name)
+    governor: Annotated[str | None, "The governor recorded; null: none."] = derived(
+        lambda result: result.replayed and result.replayed.governor
+    )
+    versions: Annotated[Versions, "What was booted."] = derived(lambda result: result)
+    agree: Annotated[bool, "No stage differs, and with a workload some decisions were judged."]
+    stages: Annotated[list[Stage], "In the order a state goes through them."]
+    decisions: Annotated[Decisions, "The governor's decisions."] = derived(lambda result: result)
+    found: Annotated[list[RegisteredState], "What CPU 0 registered, as it shows it."] = derived(
+        lambda result: [(result, state) for state in result.registered]
+    )
+    remarks: Annotated[list[str], "How firmware was built otherwise than its tree says."]
+    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = derived(
+        lambda result: result.directory.as_posix()
+    )
+
+
+class BootedTwice(Form[BootPair]):
+    """With --patch: a tree before and after."""
+
+    patches: Annotated[list[str], "Subjects of the patches that change the tree."] = derived(
+        "subjects"
+    )
+    remarks: Annotated[list[str], "On how the patches were read, and which were left out."]
+    changes_table: Annotated[bool, "Whether the table that this machine uses changes."]
+    agree: Annotated[bool, "Whether both boots came out as predicted."]
+    before: BootedMachine
+    after: BootedMachine
+    logs: Annotated[str, "Directory with a directory for each boot."] = derived(
+        lambda pair: pair.directory.as_posix()
+    )
+
+
+class VirtVersions(Form[VirtResult]):
+    qemu: Annotated[str, "As it calls itself."]
+    kernel: Annotated[BootedKernel, INLINE] = derived(
+        lambda result: (result.predicted, result.predicted.tables[0])
+    )
+
+
+class VirtState(Form[Counted]):
+    counted: Annotated[CountedState, INLINE] = derived(lambda pair: pair)
+    refused: Annotated[
+        Count | None, "How often firmware refused it during the work; null: not known."
+    ] = derived(lambda pair: pair[1] and pair[1].rejected)
+
+
+class VirtCpu(Form[tuple[VirtResult, int]]):
+    """A CPU of the guest."""
+
+    cpu: Annotated[Count, "The kernel's number of it."] = derived(lambda pair: pair[1])
+    node: Annotated[str | None, "Its node in the machine's tree; null: not known."] = derived(
+        lambda pair: pair[0].predicted.cpus.get(pair[1])
+    )
+    states: Annotated[list[VirtState], "What it registered, as it shows them."] = derived(
+        lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
+    )
+
+
+class VirtDomain(Form[tuple[str, int, int]]):
+    """A state of a power domain, as debugfs shows it."""
+
+    domain: Annotated[str, "Name of the power domain."]
+    state: Annotated[Count, "Number of its state."]
+    entered: Annotated[Count, "How often during the work."]
+
+
+class BootedVirt(Form[VirtResult]):
+    """With a machine that has no OPAL: CPUs that list the states of a device tree."""
+
+    machine: Annotated[Literal["virt-arm64", "virt-riscv64"], "The machine."] = derived(
+        "request.machine"
+    )
+    cpus: Annotated[Positive, "How many CPUs it had."] = derived("request.cpus")
+    table: Annotated[str, "File that the states are of."]
+    places: Annotated[list[str], "Names of the file's CPUs whose states the machine's list."]
+    workload: Annotated[str, "What went on between two looks at the counters."] = derived(
+        "request.work.name"
+    )
+    governor: Annotated[str, "The guest's."]
+    versions: Annotated[VirtVersions, "What was booted."] = derived(lambda result: result)
+    agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
+    stages: Annotated[list[Stage], "In the order a state goes through them."]
+    found: Annotated[list[VirtCpu], "What the guest shows."] = derived(
+        lambda result: [(result, cpu) for cpu in sorted({*result.predicted.cpus, *result.found})]
+    )
+    domains: Annotated[list[VirtDomain], "What the guest shows of its power domains."]
+    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    logs: Annotated[str, "Directory with the console's log and the trees."] = derived(
+        lambda result: result.directory.as_posix()
+    )
+
+
+class Q35Versions(Form[Q35Result]):
+    qemu: Annotated[str, "As it calls itself."]
+    kernel: Annotated[BootedKernel, INLINE] = derived(
+        lambda result: (result.predicted, result.predicted.placed.tables[0])
+    )
+
+
+class Q35Cpu(Form[tuple[Q35Result, int]]):
+    """A processor of the guest."""
+
+    cpu: Annotated[Count, "The kernel's number of it."] = derived(lambda pair: pair[1])
+    objects_of: Annotated[str, "Path of the processor whose objects it has."] = derived(
+        lambda pair: pair[0].places[pair[1]]
+    )
+    states: Annotated[list[CountedState], "What it registered, as it shows them."] = derived(
+        lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
+    )
+
+
+class BootedQ35(Form[Q35Result]):
+    """With q35: x86 processors that have the _CST and _LPI of ACPI tables."""
+
+    machine: Annotated[Literal["q35"], "The machine."] = derived(lambda result: "q35")
+    cpus: Annotated[Positive, "How many processors it had."] = derived("request.cpus")
+    model: Annotated[str, "The processors, as QEMU's -cpu has them."] = derived(
+        lambda result: result.request.cpu or CPU
+    )
+    arguments: Annotated[list[str], "What else was on the kernel's command line."] = derived(
+        lambda result: list(result.request.arguments)
+    )
+    table: Annotated[str, "File that the objects are of."]
+    workload: Annotated[str, "What went on between two looks at the counters."] = derived(
+        "request.work.name"
+    )
+    governor: Annotated[str, "The guest's; empty if its kernel crashed."]
+    driver: Annotated[str, "The guest's; none if no driver has the processors."]
+    versions: Annotated[Q35Versions, "What was booted."] = derived(lambda result: result)
+    agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
+    stages: Annotated[list[Stage], "In the order a state goes through them."]
+    crash: Annotated[str, "Where the kernel crashed; empty if it did not."]
+    found: Annotated[list[Q35Cpu], "What the guest shows."] = derived(
+        lambda result: [(result, cpu) for cpu in range(result.request.cpus)]
+    )
+    messages: Annotated[list[str], "What the kernel says of C-states."]
+    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    logs: Annotated[str, "Directory with the console's log and the tables."] = derived(
+        lambda result: result.directory.as_posix()
+    )
+
+
+Boot = BootedMachine | BootedTwice | BootedVirt | BootedQ35
+_FORMS = {
+    PowernvResult: BootedMachine,
+    BootPair: BootedTwice,
+    VirtResult: BootedVirt,
+    Q35Result: BootedQ35,
+}
+
+
+def form_of(result: BootResult | BootPair) -> type:
+    """Returns the form of a result of its kind."""
+    return _FORMS[type(result)]
+
+
+def _selected(result: PowernvResult) -> boot_stage.Stage:
+    return next(stage for stage in result.stages if stage.name == SELECTED)

@@ -1,0 +1,130 @@
+"""The firmware image of a boot: a given image or one built from a tree, with the machine's table
+replaced if asked for. Files given are never changed: only copies are."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ....base.dataclass import dataclass
+from ....base.files import naming
+from ....base.model.findings import unreadable
+from ....base.model.table import IdleTable
+from ....base.reading import opening
+from ....tables.skiboot import c_table
+from ....tables.skiboot import lid as lids
+from ....tables.skiboot.layout import HEADERS
+from ....tables.skiboot.lid.symbols import ELF_MAGIC
+from ....tables.sources import Source
+from ....tables.spec.library import find
+from ...patches.description import Patch, TableEdit
+from ...patches.library import FORMER_NAMES, table_of
+from ...patches.plan import plan
+from ...patches.tree import PatchedTree, has_tables, macros
+from ...patches.work_tree import as_bytes
+from . import build
+from .change import UNCHANGED, TreeChange
+from .predict import MACHINE_TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class BootedFirmware:
+    """The firmware that is booted.
+
+    lid      the image; a copy if its table was replaced
+    table    the table in the image that the machine is expected to use: the TABLE given, else the
+             one read from the image or tree
+    place    revision whose array in the image holds this table
+    remarks  how it was built otherwise than its tree says
+    """
+
+    lid: Path
+    table: IdleTable
+    place: str
+    remarks: tuple[str, ...] = ()
+
+
+def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> BootedFirmware:
+    """Returns `lid`, or a copy of it in `directory` in which `table` replaces the machine's table.
+
+    Raises Unreadable if `lid` is not an image with tables, CannotGenerate if the table does not
+    fit, OSError.
+    """
+    place = MACHINE_TABLE[machine]
+    data = opening.read(lid)
+    if data.startswith(ELF_MAGIC):
+        raise unreadable(str(lid), "expected skiboot.lid, which QEMU loads, found an ELF file")
+    with opening.Tree(lid.parent) as beside:
+        symbols = lids.symbols_in(beside, lid.name)
+    found = _named(lids.read(data, str(lid), symbols), place, str(lid))
+    if table is None:
+        return BootedFirmware(lid, found, place)
+    changed = lids.replace(data, found.name, table, file=str(lid), symbols=symbols)
+    copy = directory / "skiboot.lid"
+    with naming(copy):
+        copy.write_bytes(changed)
+    return BootedFirmware(copy, table, place)
+
+
+def from_tree(
+    tree: PatchedTree,
+    machine: str,
+    given: Source | None,
+    cache: Path,
+    say: Callable[[str], None] = lambda line: None,
+    change: TreeChange = UNCHANGED,
+) -> BootedFirmware:
+    """Builds the image from a copy of a skiboot tree, in which the table `given`, if any, replaces
+    the machine's table.
+
+    change  what a series of patches makes of the tree; not together with `given`
+    say     called with what is being done
+    Raises Unreadable, Faulty if the tree lacks the machine's table or cannot hold the given one,
+    NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
+    """
+    place = MACHINE_TABLE[machine]
+    array = find(place).firmware.array
+    files = dict(change.files)
+    if given is not None:
+        edit = TableEdit(array, given.name, Path(), read=given.table)
+        patch = Patch(f"boot-{place}", "", "", (edit,), aliases=FORMER_NAMES)
+        files |= as_bytes(plan(tree, [patch]).files)
+    table = _in_c(tree, files, array)
+    built = build.lid_of(tree, files, cache, say)
+    return BootedFirmware(
+        built.lid, table_of(edit) if given is not None else table, place, built.remarks
+    )
+
+
+def _in_c(tree: PatchedTree, files: Mapping[str, bytes | None], array: str) -> IdleTable:
+    def content(name: str) -> bytes:
+        return (files[name] if name in files else tree.content(name)) or b""
+
+    names = dict.fromkeys([*tree.files, *(name for name in files if name.endswith(".c"))])
+    texts = {
+        name: data.decode("utf-8", "surrogateescape")
+        for name in names
+        if has_tables(data := content(name))
+    }
+    defines = macros((content(name) for name in HEADERS), texts.values())
+    known = []
+    for name, text in texts.items():
+        for table in c_table.read(text, name, defines=defines):
+            known.append(table.name)
+            if table.name in (array, *FORMER_NAMES.get(array, ())):
+                return table
+    raise tree.unreadable(
+        f"expected a table {array} in the tree, found {', '.join(known) or 'none'}"
+    )
+
+
+def _named(tables: list[lids.LidTable], place: str, file: str) -> IdleTable:
+    """The table of the image that is the revision `place`: by name, else the nearest to it."""
+    spec = find(place)
+    for exactly in (True, False):
+        for each in tables:
+            table = each.table
+            near = table.firmware.array == spec.firmware.array
+            if table.name == place if exactly else near:
+                return table
+    known = ", ".join(each.table.name for each in tables)
+    message = f"expected a table in the place of {place}, found {known}"
+    raise unreadable(file, message)

@@ -1,0 +1,210 @@
+"""What the models predict for a boot of q35, beside what the guest printed."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....base.dataclass import dataclass, replace
+from ....base.model.acpi_objects import AcpiProcessor, Fadt
+from ....base.model.beyond_opal import AcpiIdle
+from ....base.model.stages import Level, Message
+from ....base.model.table import U32_MAX
+from ....base.reading.acpi import tables
+from ....base.reading.tar import members
+from ....tables.linux.acpi_idle.features import features
+from ....tables.linux.acpi_idle.machine import AMD, HYGON, INTEL, AcpiIdleParameters, AcpiMachine
+from ....tables.linux.acpi_idle.several import SeveralStarted, start_all
+from ....tables.linux.driver_table import DriverTable
+from ....tables.linux.releases import Release, running
+from ..booted import Booted
+from ..registered import NO_DRIVER, Row, registered_stage
+from ..stage import LINUX, REGISTERED, USAGE, Mismatch, Stage, compared_lines
+from . import machine
+from .objects import Placed
+
+TABLES, SURVIVES = "tables", "survives"
+STAGES = (TABLES, SURVIVES, REGISTERED, LINUX, USAGE)
+
+DRIVER = "acpi_idle"
+_SSDT = re.compile(r"SSDT\d*", re.ASCII)
+_FACP = "FACP"
+_LINE = re.compile(r"(?:<(\d+)>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? (.*)", re.ASCII)
+_ABOUT = re.compile(
+    r"ACPI Warning: \S+\._CST: |"
+    r"ACPI: (?:\S+: )?(?:Found \d+ idle states|(?:ACPI: )?processor limited|FW issue: |"
+    r"(?:Invalid|Inconsistent) _CST|_CST C|No room for more idle|Limiting number of power states|"
+    r"\S.* detected - limiting to C)|\[Firmware Bug\]: ACPI MWAIT|intel_idle|.*_LPI|.*LPI data",
+    re.ASCII,
+)
+_ACPICA = re.compile(r" \(\d{8}/\w+-\d+\)$", re.ASCII)
+"""Which ACPICA says a line, and where."""
+_LEVELS: tuple[Level, ...] = (
+    "error",
+    "error",
+    "error",
+    "error",
+    "warning",
+    "notice",
+    "info",
+    "debug",
+)
+_VENDORS = {"GenuineIntel": INTEL, "AuthenticAMD": AMD, "HygonGenuine": HYGON}
+_PARAMETER = re.compile(r"processor\.(max_cstate|nocst|bm_check_disable|latency_factor)=(\w+)")
+_YES = ("1", "y", "Y")
+_UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
+"""What kstrtouint() takes; of another value the kernel says so, and keeps its default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Q35Predicted:
+    """What the models predict for objects of processors and a kernel.
+
+    kernel   output of uname in the guest
+    release  the kernel release modelled; None: there is no model of this kernel
+    started  what acpi_idle does on the processors; None if `release` is
+    """
+
+    placed: Placed
+    kernel: str
+    release: Release | None
+    started: SeveralStarted | None
+
+    @property
+    def number2driver(self) -> Mapping[int, DriverTable]:
+        return self.started.number2driver if self.started else {}
+
+
+def predict(placed: Placed, arguments: Sequence[str], booted: Booted) -> Q35Predicted:
+    """Predicts what the kernel that booted makes of the objects. arguments: of its command line."""
+    release = running(booted.uname.removeprefix("Linux "))
+    if release is None:
+        return Q35Predicted(placed, booted.uname, None, None)
+    own = tables.blobs(_tables(booted.raw["tables"]).get(_FACP, b""), _FACP)
+    machines = machines_of(placed, booted.sections["processor"], tables.fadt(own))
+    started = start_all(machines, parameters_of(arguments), features(release), release.name)
+    return Q35Predicted(placed, booted.uname, release, started)
+
+
+def machines_of(placed: Placed, processor: str, fadt: Fadt | None) -> list[AcpiMachine]:
+    """Each processor as the kernel finds it. processor: the first, as /proc/cpuinfo has it."""
+    says = _cpuinfo(processor)
+    flags = says.get("flags", "").split()
+    found = []
+    for number, objects in enumerate(placed.cpus):
+        itself = AcpiProcessor(machine.PROCESSOR.format(number), number, is_device=True)
+        found.append(
+            AcpiMachine(
+                AcpiIdle((itself,), objects.get("_CST"), (), fadt, "x86"),
+                cpus=len(placed.cpus),
+                vendor=_VENDORS.get(says.get("vendor_id", ""), INTEL),
+                family=int(says.get("cpu family", "6")),
+                model=int(says.get("model", "94")),
+                stepping=int(says.get("stepping", "3")),
+                cpuid_level=int(says.get("cpuid level", "13")),
+                monitor_ecx=machine.MONITOR_ECX,
+                substates=machine.SUBSTATES,
+                arat="arat" in flags,
+                nonstop_tsc="nonstop_tsc" in flags,
+            )
+        )
+    return found
+
+
+def parameters_of(arguments: Sequence[str]) -> AcpiIdleParameters:
+    """The driver's parameters on a kernel's command line."""
+    found = AcpiIdleParameters()
+    for word in arguments:
+        if word in ("idle=halt", "idle=nomwait", "idle=poll"):
+            found = replace(found, idle=word.partition("=")[2])  # type: ignore[arg-type]
+        match = _PARAMETER.fullmatch(word)
+        if match and match[1] in ("nocst", "bm_check_disable"):
+            found = replace(found, **{match[1]: match[2] in _YES})  # type: ignore[arg-type]
+        elif match and (number := _UINT.fullmatch(match[2])):
+            base = 16 if number["hex"] else 8 if number["octal"] else 10
+            value = int(number["hex"] or number[0], base)
+            if value <= U32_MAX:
+                found = replace(found, **{match[1]: value})  # type: ignore[arg-type]
+    return found
+
+
+def stages(predicted: Q35Predicted, booted: Booted, governor: str = "") -> Iterator[Stage]:
+    """The stages up to what the kernel says. governor: that it was told to use; "": none."""
+    started = predicted.started
+    if booted.crash:
+        yield Stage.unjudged(TABLES, "the kernel crashed before it showed its tables")
+    else:
+        yield _given(predicted.placed, booted)
+    if started is None:
+        why = f"there is no model of {predicted.kernel}"
+        yield from (Stage.unjudged(name, why) for name in (SURVIVES, REGISTERED, LINUX))
+        return
+    yield _survives(started, booted)
+    if booted.crash:
+        yield Stage.unjudged(REGISTERED, "the kernel crashed before it showed its states")
+    else:
+        yield _registered(predicted, booted, governor)
+    said = lines_of(booted.sections["dmesg"])
+    told = [message for message in started.messages if message.level != "debug"]
+    levels = not booted.crash
+    yield compared_lines(
+        LINUX,
+        [(each.level if levels else "", each.text) for each in told],
+        [(each.level if levels else "", each.text) for each in said],
+    )
+
+
+def _given(placed: Placed, booted: Booted) -> Stage:
+    """The table as the kernel has it, byte for byte."""
+    found = [data for name, data in _tables(booted.raw["tables"]).items() if _SSDT.fullmatch(name)]
+    given = placed.ssdt
+    if given in found:
+        return Stage.of(TABLES, (), 1)
+    shown = ", ".join(f"{len(data)} bytes" for data in found)
+    return Stage.of(TABLES, [Mismatch("SSDT", f"{len(given)} bytes", shown)], 1)
+
+
+def _survives(started: SeveralStarted, booted: Booted) -> Stage:
+    if started.fatal is None:
+        found = f"a crash in {booted.crash}"
+        return Stage.of(SURVIVES, [Mismatch("kernel", "it runs", found)] if booted.crash else (), 1)
+    place, cpus = started.fatal
+    expected = [f"{place} on CPU {cpu}" for cpu in cpus]
+    if booted.crash in expected:
+        return Stage.of(SURVIVES, (), 1, note=f"the kernel crashes in {booted.crash}, as predicted")
+    told = f"a crash in {' or '.join(expected)}"
+    return Stage.of(SURVIVES, [Mismatch("kernel", told, booted.crash or "it runs")], 1)
+
+
+def _registered(predicted: Q35Predicted, booted: Booted, governor: str) -> Stage:
+    started = predicted.started
+    assert started is not None
+    rows: dict[int, Sequence[Row]] = dict.fromkeys(range(len(predicted.placed.cpus)), ())
+    for cpu in started.devices:
+        rows[cpu] = [
+            (state.name, state.description, state.exit_latency_us, state.target_residency_us, False)
+            for state in started.states
+        ]
+    driver = DRIVER if started.registered else NO_DRIVER
+    return registered_stage(driver, rows, booted.sections, governor)
+
+
+def lines_of(log: str) -> list[Message]:
+    """What a kernel's log says of C-states."""
+    found = []
+    for line in log.splitlines():
+        match = _LINE.fullmatch(line)
+        if match and _ABOUT.match(match[2]):
+            text = _ACPICA.sub("", match[2])
+            found.append(Message(_LEVELS[int(match[1] or 6) & 7], text))
+    return found
+
+
+def _cpuinfo(text: str) -> dict[str, str]:
+    """Of the first processor in /proc/cpuinfo."""
+    first = text.partition("\n\n")[0]
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _tables(archive: bytes) -> dict[str, bytes]:
+    """Name -> table; none of a guest that crashed before it printed them."""
+    return {member.name: member.data for member in members(archive)} if archive else {}

@@ -1,0 +1,101 @@
+"""The states that a guest's CPUs registered, as it shows them, beside those predicted."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...base.model.findings import Unreadable
+from ...base.reading.sysfs import SysfsState
+from .stage import REGISTERED, Mismatch, Stage, held
+
+NO_DRIVER = "none"
+Row = tuple[str, str, int, int, bool]
+"""Of a state: name, description, latency and residency in us, whether it is off from the start."""
+Counted = tuple[SysfsState, SysfsState | None]
+"""A state as it was at first, and with what was counted during the work; None: not known."""
+
+_PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
+
+
+def registered_stage(
+    driver: str,
+    told: Mapping[int, Sequence[Row]],
+    sections: Mapping[str, str],
+    governor: str = "",
+) -> Stage:
+    """The driver's name, the governor's and each CPU's states.
+
+    driver    the one predicted
+    told      the rows predicted for each CPU there is
+    sections  what the guest printed: "cpuidle" and "governors"
+    governor  the one that the kernel was told to use; "": none
+    """
+    names = [("driver", driver, driver_in(sections))]
+    if governor:
+        names.append(("governor", governor, governor_in(sections)))
+    differences = [Mismatch(*each) for each in names if each[1] != each[2]]
+    judged = len(names)
+    try:
+        there = _held(sections)
+    except Unreadable as error:
+        return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
+    for cpu in sorted({*told, *there}):
+        wanted = told.get(cpu, ())
+        rows = [row_of(state) for state in there.get(cpu, ())]
+        for number in range(max(len(rows), len(wanted))):
+            judged += 1
+            row = rows[number] if number < len(rows) else None
+            want = wanted[number] if number < len(wanted) else None
+            if row != want:
+                path = f"cpu{cpu}/state{number}"
+                differences.append(Mismatch(path, _shown(want), _shown(row)))
+    return Stage.of(REGISTERED, differences, judged)
+
+
+def driver_in(sections: Mapping[str, str]) -> str:
+    """The driver that the guest names; "" if it names none."""
+    return _places(sections).get("current_driver", "")
+
+
+def governor_in(sections: Mapping[str, str]) -> str:
+    """The governor that the guest names as the one in use; "" if it names none."""
+    places = _places(sections)
+    return places.get("current_governor", "") or places.get("current_governor_ro", "")
+
+
+def _places(sections: Mapping[str, str]) -> dict[str, str]:
+    return dict(_PLACE.findall(sections["governors"]))
+
+
+def held_by(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
+    """CPU -> its states, as the guest shows them; empty where they cannot be read."""
+    try:
+        return _held(sections)
+    except Unreadable:
+        return {}
+
+
+def with_counts(
+    found: Mapping[int, Sequence[SysfsState]], counted: Mapping[int, Sequence[SysfsState]], cpu: int
+) -> list[Counted]:
+    """The states of a CPU. found, counted: CPU -> its states, as held_by and counted_in say."""
+    counts = counted.get(cpu, ())
+    return [
+        (state, counts[number] if number < len(counts) else None)
+        for number, state in enumerate(found.get(cpu, ()))
+    ]
+
+
+def row_of(state: SysfsState) -> Row:
+    return (state.name, state.description, *state.row[1:], bool(state.default_disabled))
+
+
+def _held(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
+    text = sections["cpuidle"]
+    return held(text) if text.strip() else {}
+
+
+def _shown(row: Row | None) -> str:
+    if row is None:
+        return ""
+    name, description, latency, residency, off = row
+    return f'{name} "{description}" {latency}/{residency} us{", off" if off else ""}'

@@ -1,0 +1,58 @@
+"""The request for patches."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.options import Argument, Option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRequest:
+    """Which patches to apply to which tree. Raises UsageError for values that make no sense.
+
+    tree    skiboot's source tree, or one with device-tree sources
+    series  as library.series() takes it, or a TABLE that is to replace the tree's
+    check   write nothing; without a series, check all current revisions
+    force   proceed even if the tree has uncommitted changes
+    file    of device-tree sources: the one that is edited so that its boards have the TABLE; ""
+            for a series
+    """
+
+    tree: Annotated["Path", Option("--tree", "the source, with or without git", metavar="DIR")]
+    series: Annotated[
+        str | None,
+        Argument(
+            "SERIES|TABLE",
+            "descriptions, or a table; --check without any takes all current revisions",
+        ),
+    ] = None
+    check: Annotated[
+        bool,
+        Option("--check", "show the difference, write nothing", only="mode", after="--apply"),
+    ] = False
+    force: Annotated[
+        bool,
+        Option(
+            "--force",
+            "even if the tree has uncommitted changes, or review would refuse the patches",
+            after="--list",
+        ),
+    ] = False
+    file: Annotated[
+        str,
+        Option(
+            "--file",
+            "of device-tree sources: edit this one until all boards that include it have TABLE",
+            metavar="FILE",
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        if not self.series and not self.check:
+            raise UsageError("expected a SERIES or TABLE (see --list and idle-states list)")
+        if self.file and not self.series:
+            raise UsageError("expected a TABLE that boards are to have, with --file")

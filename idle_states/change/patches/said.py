@@ -1,0 +1,91 @@
+"""What `patch` says on the terminal and in JSON."""
+
+from collections.abc import Iterable, Sequence
+
+from ...base.report.diff import file_diff
+from ...base.report.escapes.text import printable
+from ...base.report.style import Style
+from ...base.wording import plural
+from .description import Patch
+from .plan import MADE, PRESENT, PatchStep, Plan, ValueChange
+
+
+def change_line(change: ValueChange) -> str:
+    """Returns a line such as:
+
+    hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us
+    """
+    place = f"{printable(change.file)}:{change.line}:{change.column}"
+    head = f"{place}: {change.table} {printable(change.state)}"
+    if change.field == "row":
+        return f"{head}: row {'added' if change.after else 'removed'}"
+    if change.field == "order":
+        return f"{head}: row moved"
+    return f"{head}: {change.field} {printable(change.before)} -> {printable(change.after)}"
+
+
+def check_text(plan: Plan, absent: Sequence[str], style: Style) -> str:
+    """Returns what --check prints: the values that differ, then the diff that would change them.
+
+    absent  tables that the tree does not have
+    """
+    lines = [style("strong", change_line(c)) for step in plan.made for c in step.changes]
+    if lines:
+        lines.append("")
+    lines += [_settled(step, "no difference") for step in plan.steps if step.status != MADE]
+    lines += [f"{name}: the tree has no such table" for name in absent]
+    lines.append(summary(plan))
+    return "\n".join(lines) + "\n" + ("\n" + diff_text(plan, style) if plan.made else "")
+
+
+def diff_text(plan: Plan, style: Style) -> str:
+    """Returns one diff of all patches together."""
+    kinds = {"+": "good", "-": "error", "@": "note"}
+    diff = "".join(
+        file_diff(name, plan.tree.files[name], text, plan.tree.mode(name))
+        for name, text in plan.files.items()
+    )
+    return "".join(
+        style(kinds[line[0]], line) + "\n" if line[:1] in kinds else line + "\n"
+        for line in diff.split("\n")[:-1]
+    )
+
+
+def done_text(plan: Plan, written: Iterable[str]) -> str:
+    """Returns what is said after patches or files were written. written: their names."""
+    lines = [_settled(step, PRESENT) for step in plan.steps if step.status != MADE]
+    return "".join(f"{line}\n" for line in [*lines, *map(printable, written)])
+
+
+def _settled(step: PatchStep, present: str) -> str:
+    status = present if step.status == PRESENT else step.status
+    return f"{step.patch.name}: {status}" + (f": {step.reason}" if step.reason else "")
+
+
+def summary(plan: Plan) -> str:
+    changes = sum(len(step.changes) for step in plan.made)
+    if not changes:
+        return "no difference"
+    return f"{plural(changes, 'value')} in {plural(len(plan.files), 'file')} would change"
+
+
+def list_text(patches: Sequence[Patch]) -> str:
+    from ...base.report.tables import columns
+
+    rows = [(patch.name, _releases(patch), patch.subject) for patch in patches]
+    return columns(("PATCH", "FOR", "SUBJECT"), rows)
+
+
+def _releases(patch: Patch) -> str:
+    if patch.dts:
+        return "device trees"
+    if patch.since or patch.until:
+        return f"skiboot {patch.since or '...'} - {patch.until or '...'}"
+    return "skiboot"
+
+
+def meant_for(patch: Patch) -> str:
+    """Returns the releases that a patch is for, in words: "for 5.11-rc1 and later"."""
+    if patch.since and patch.until:
+        return f"for {patch.since} to {patch.until}"
+    return f"for {patch.since} and later" if patch.since else f"for {patch.until} and earlier"

@@ -1,0 +1,122 @@
+"""The answer to a request for a review."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ...base.dataclass import replace
+from ...base.reading.git import Repository
+from ...base.reading.mail import read_mails, series_of
+from ...base.wording import plural
+from .base import Applied, on_its_base
+from .context import without_tree
+from .letters import Letter
+from .request import ReviewRequest
+from .result import Review
+from .review import Yardstick, ends, review
+
+
+def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
+    """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
+    OSError."""
+    if request.tree is None:
+        assert request.mail is not None
+        versions = series_of(read_mails(request.mail)[0], request.mail)
+        return _mailed(request, [without_tree(series, request.mail) for series in versions[-2:]])
+    repository = Repository(request.tree)
+    try:
+        for note in repository.notes:
+            say(f"{repository.shown}: {note}")
+        if request.mail is None:
+            base, head = ends(repository, request.range)
+            found = _review(request, Applied(1, base, head, repository), request.runs)
+            return replace(found, about=_about(request, repository.prefix))
+        versions = series_of(read_mails(request.mail)[0], request.mail)
+        made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
+        return _mailed(request, made)
+    finally:
+        repository.close()
+
+
+def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
+    """runs: as of Yardstick."""
+    circumstances = Yardstick(
+        request.criteria,
+        request.governor,
+        request.hz,
+        request.accept,
+        of_commits=request.acceptance.config is None,
+        runs=runs,
+        partial=made.partial,
+        hidden=made.hidden,
+    )
+    several = made.held.count(made.base, made.head) > 1
+    return review(
+        made.held,
+        made.base,
+        made.head,
+        circumstances,
+        specs=request.specs,
+        # without a tree, each of several patches has its own ends
+        per_commit=request.per_commit or (request.tree is None and several),
+        cover=made.cover,
+        answers=made.answers,
+    )
+
+
+def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
+    """The review of the newest version, with what it brings that the one before it did not."""
+    *older, newest = versions
+    found = _review(request, newest, request.runs)
+    remarks = [*newest.remarks, *found.remarks]
+    for series in older:
+        earlier = _review(request, series, None)
+        remarks += _between(earlier, found, series.version, newest.version)
+        if series.answers:
+            count = plural(len(series.answers), "answer")
+            remarks.append(f"{count} to v{series.version} left aside")
+    return replace(
+        found,
+        remarks=tuple(remarks),
+        letters=newest.letters,
+        is_mailed=True,
+        unread_lines=newest.unread,
+        about=_about(request, newest.held.prefix, newest.letters),
+    )
+
+
+def _about(
+    request: ReviewRequest, directory: str, letters: Sequence[Letter] = ()
+) -> tuple[str, ...]:
+    """For `Review.about`. letters: of what is mailed."""
+    by = request.criteria
+    how = (request.governor, str(request.hz), *(kernel.name for kernel in by.kernels))
+    return (
+        "specs" if request.specs else "skiboot",
+        directory,
+        "each" if request.per_commit else "all",
+        *how,
+        *(letter.subject for letter in letters[:1]),
+    )
+
+
+def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[str]:
+    """What a version changes in tables otherwise than the one before."""
+    old, new = _effects(older), _effects(newer)
+    versions = f"v{after} against v{before}"
+    if old == new:
+        yield f"{versions}: the same in all tables"
+    for key, text in new.items():
+        if old.get(key) != text:
+            yield f"{versions}: {': '.join(key)} {text}, was {old.get(key, 'not changed')}"
+    for key, text in old.items():
+        if key not in new:
+            yield f"{versions}: {': '.join(key)} not changed, was {text}"
+
+
+def _effects(found: Review) -> dict[tuple[str, str], str]:
+    """(table, what) -> how it changes."""
+    return {
+        (table.source.name, difference.path): f"{difference.a} -> {difference.b}"
+        for change in found.changes
+        for table in change.tables
+        for difference in table.differences
+    }

@@ -1,0 +1,269 @@
+"""The tables of a repository of device-tree sources at its commits: those of the boards that a
+change concerns, each table once with the boards that have it.
+
+A board is built where the text that may bear on idle states changes, its own or that of a file
+which it includes. Of files that the range leaves as they were nothing is read.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import IdleList
+from ...base.model.findings import Finding, Unreadable, unreadable
+from ...base.reading import limits
+from ...base.reading.git import Commit, CommitReader, DamagedObject
+from ...base.reading.unexpected import failed, on_input
+from ...tables.devicetree.board_builds import BuiltBoard, build
+from ...tables.devicetree.boards import Boards, Scanned, included
+from ...tables.devicetree.idle_nodes import lists_of
+from ...tables.devicetree.idle_text import IdleText, idle_text, whole_text
+from ...tables.devicetree.source_trees import Kept, Layout, layouts_in
+from ...tables.sources import Source
+from ...tables.sources.source import together
+from .board_tables import key_of, parted, sources_on
+from .commit_files import CommitFiles
+from .tree import End, TreeReader
+
+_SUFFIXES = (".dts", ".dtsi", ".h")
+
+
+def trees_in(repository: CommitReader, commit: str) -> dict[str, Layout]:
+    """The trees of device-tree sources in a commit: what their paths begin with -> their kind."""
+    prefix = repository.prefix
+    found = layouts_in(entry.path[len(prefix) :] for entry in repository.entries(commit))
+    return {prefix + top: layout for top, layout in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Boards of a tree with the same tables. parts: as of `sources_on`."""
+
+    top: str
+    boards: list[str]
+    parts: list[frozenset[str]]
+
+
+class BoardsTree(TreeReader):
+    """Reads boards at either end of a range, and between. What the range changes and takes back
+    again is not looked at.
+
+    paths  the files that the range changes of the boards that it concerns
+    """
+
+    def __init__(
+        self, repository: CommitReader, base: str, head: str, trees: dict[str, Layout]
+    ) -> None:
+        super().__init__(repository)
+        self._ends_of = base, head
+        self._states: dict[tuple[str, str], _TreeState] = {}
+        self._texts: dict[str, IdleText] = {}
+        self._lists: dict[tuple[str, str, tuple[str, ...]], tuple[IdleList, ...] | str] = {}
+        self._scanned: dict[str, Scanned] = {}
+        self._made: dict[object, tuple[IdleList, ...] | str] = {}
+        self._tops = trees
+        self.paths: set[str] = set()
+        self._candidates: dict[str, list[str]] = {}
+        for top in trees:
+            self._candidates[top] = sorted(self._concerned(top))
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        if not any(self._candidates.values()):
+            return []
+        return self.repository.commits(base, head, sorted(self.paths))
+
+    def state(self, top: str, commit: str) -> "_TreeState":
+        key = top, commit
+        if key not in self._states:
+            layout = self._tops[top]
+            self._states[key] = _TreeState(self.repository, commit, top, layout, self._scanned)
+        return self._states[key]
+
+    def _text(self, state: "_TreeState", path: str) -> IdleText:
+        entry = state.files.entry(path)
+        if entry is None:
+            return IdleText()
+        if entry.hash not in self._texts:
+            content = self.repository.content(entry, limits.DTS_BYTES)
+            self._texts[entry.hash] = idle_text(content)
+        return self._texts[entry.hash]
+
+    def _concerned(self, top: str) -> Iterator[str]:
+        """The boards of a tree whose text changes in what may bear on idle states."""
+        base, head = (self.state(top, commit) for commit in self._ends_of)
+        for state in (base, head):
+            if sum(path.endswith(".dts") for path in state.files.files) > limits.GIT_BOARDS:
+                raise unreadable(
+                    self.repository.shown,
+                    f"expected at most {limits.GIT_BOARDS} boards (.dts) below {top or 'the top'}, "
+                    "found more; name a directory of the repository that holds less",
+                )
+        parts, boards = set[str](), set[str]()
+        for path in sorted(base.files.files.keys() | head.files.files.keys()):
+            old, new = base.files.entry(path), head.files.entry(path)
+            same = old is not None and new is not None and old.hash == new.hash
+            if same or not path.endswith(_SUFFIXES):
+                continue
+            if path.endswith(".dts"):
+                boards.add(path)
+            elif self._differs(base, head, path):
+                parts.add(path)
+        # what is gone is reached from where it was alone
+        gone = {path for path in parts if head.files.entry(path) is None}
+        for state, meant in ((head, parts), (base, gone)):
+            if meant:
+                boards |= {
+                    board
+                    for board in state.boards.files()
+                    if not meant.isdisjoint(state.reached(board))
+                }
+        for board in sorted(boards):
+            sides = [state for state in (base, head) if state.files.entry(board)]
+            if not any(state.boards.has_idle_states(board) for state in sides):
+                continue
+            if self._digest(base, board) != self._digest(head, board):
+                changed = {path for state in sides for path in state.reached(board)}
+                self.paths |= {
+                    top + path for path in changed if base.hash_of(path) != head.hash_of(path)
+                }
+                yield board
+
+    def _differs(self, base: "_TreeState", head: "_TreeState", path: str) -> bool:
+        """Whether a file that boards include may bear on their idle states otherwise."""
+        old, new = self._text(base, path), self._text(head, path)
+        if path.endswith(".h"):
+            # what only comes is used by a file that changes, too
+            held = new.macros or {}
+            return any(held.get(name) != bodies for name, bodies in (old.macros or {}).items())
+        return (
+            (old.own, old.referred, old.labels) != (new.own, new.referred, new.labels)
+            or old.macros != new.macros
+            or base.includes(path) != head.includes(path)
+        )
+
+    def _digest(self, state: "_TreeState", board: str) -> tuple[str, ...]:
+        if state.files.entry(board) is None:
+            return ()
+        return whole_text(self._text(state, path) for path in state.reached(board))
+
+    def _lists_at(self, top: str, commit: str, board: str) -> tuple[IdleList, ...] | str:
+        """A board's lists, worked out once for commits at which they are the same; why it cannot be
+        built."""
+        state = self.state(top, commit)
+        if state.files.entry(board) is None:
+            return ()
+        digest = self._digest(state, board)
+        key = top, board, digest
+        # without any text of idle states, what it includes may be missing
+        if not digest or key not in self._lists:
+            # boards of the same texts come to the same, wherever they lie
+            texts = top, state.texts(board)
+            if texts not in self._made:
+                self._made[texts] = self._lists_made(state, board, digest)
+            self._lists[key] = self._made[texts]
+        return self._lists[key]
+
+    def _lists_made(
+        self, state: "_TreeState", board: str, digest: tuple[str, ...]
+    ) -> tuple[IdleList, ...] | str:
+        try:
+            with on_input(board):
+                built = state.built(board)
+                return lists_of(built.root, built.shown)
+        except DamagedObject:
+            raise
+        except Unreadable as error:
+            said = error.findings[0].message
+            # not the same as another failure that says as much
+            return repr((digest, said)) if failed(error.findings) else said
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """Boards with the same tables at every commit that is looked at, where these change."""
+        base, head = self._ends_of
+        points = [base, *(commit.hash for commit in self.commits(base, head)), head]
+        groups: dict[object, _Group] = {}
+        for top, boards in self._candidates.items():
+            for board in boards:
+                lists = [self._lists_at(top, commit, board) for commit in points]
+                keys = [each if isinstance(each, str) else key_of(each) for each in lists]
+                if len(set(keys)) > 1:
+                    parts = parted([each for each in lists if not isinstance(each, str)])
+                    group = groups.setdefault((top, *keys), _Group(top, [], parts))
+                    group.boards.append(board)
+        return list(groups.values())
+
+    def _read(self, commit: str) -> End:
+        sources: list[Source] = []
+        findings: list[Finding] = []
+        unread: set[str] = set()
+        texts: dict[str, str] = {}
+        for group in self._groups:
+            top = group.top
+            state = self.state(top, commit)
+            # the first, so that the table has the same file at every commit
+            board = group.boards[0]
+            if state.files.entry(board) is None:
+                continue
+            try:
+                boards = [top + one for one in group.boards]
+                with on_input(top + board):
+                    built = state.built(board)
+                    sources += together(list(sources_on(built, boards, group.parts)))
+            except DamagedObject:
+                raise
+            except Unreadable as problem:
+                findings += problem.findings
+                texts |= problem.texts
+                unread.add(top + board)
+        return End(tuple(sources), tuple(findings), frozenset(unread), texts)
+
+
+class _TreeState:
+    """A tree at a commit."""
+
+    def __init__(
+        self,
+        repository: CommitReader,
+        commit: str,
+        top: str,
+        layout: Layout,
+        scanned: dict[str, Scanned],
+    ) -> None:
+        self.files = CommitFiles(repository, commit, top)
+        self._kept = Kept()
+        self._layout = layout
+        self._top = Path(top)
+        self.boards = Boards(
+            self._top,
+            layout,
+            opened=lambda: self.files,
+            content_of=lambda path: self.hash_of(path) or path,
+            scanned=scanned,
+        )
+        self._reached: dict[str, tuple[str, ...]] = {}
+
+    def reached(self, board: str) -> tuple[str, ...]:
+        """A board and all that it includes."""
+        if board not in self._reached:
+            self._reached[board] = tuple(self.boards.reached(board))
+        return self._reached[board]
+
+    def texts(self, board: str) -> tuple[tuple[str, str], ...]:
+        """The contents of a board and of what it includes, with the names of these."""
+        _, *parts = self.reached(board)
+        named = [(path.rpartition("/")[2], self.hash_of(path)) for path in parts]
+        return ("", self.hash_of(board)), *named
+
+    def hash_of(self, path: str) -> str:
+        entry = self.files.entry(path)
+        return entry.hash if entry else ""
+
+    def includes(self, path: str) -> tuple[tuple[str, bool], ...]:
+        if self.files.entry(path) is None:
+            return ()
+        return included(self.files.read(path, limits.DTS_BYTES))
+
+    def built(self, board: str) -> BuiltBoard:
+        return build(self.files, self._top, self._layout, board, self._top / board, self._kept)

@@ -1,0 +1,146 @@
+"""What a message says a kernel makes of a time, held against the kernels of the message's day.
+
+Only the rounding of the tree's nanoseconds to microseconds is understood: which way it goes, and
+what comes out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from ....base.wording import joined
+from ....tables.linux.convert import to_us
+from ....tables.linux.driver_features import HISTORY
+from ....tables.linux.release_dates import current_at
+from ....tables.linux.releases import MAINLINE, Release, release
+from ..rows import TIMES, ChangedRow, shown_time, time_of
+from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .prose import FIELD, TIME, Sentence, field_of, nanoseconds
+from .states import names_state
+
+_KERNEL = re.compile(r"\b(?:kernels?|linux|cpu-?idle)\b", re.IGNORECASE)
+_MICROSECONDS = re.compile(
+    r"\b(?:micro-?seconds?|[0-9]*\s?(?:us|usecs?|\N{MICRO SIGN}s|\N{GREEK SMALL LETTER MU}s))\b",
+    re.IGNORECASE,
+)
+_ROUNDS = re.compile(
+    r"\b(?:round(?:s|ed)\b(?:\s+[\w./'-]{1,30}){0,5}?\s+(?P<way>up|down)|truncate[sd])\b"
+    r"(?:\s+(?:the\s+)?(?:exit\s+|target\s+)?(?:latency|residency|value|times?)"
+    rf"\b)?(?:\s+to\s+(?:us|micro-?seconds|{TIME})\b)?",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:not|never|should|would|could|will|might|may|if|instead|unless|future|newer|older|later"
+    r"|patch|firmware|skiboot)\b|n't\b|\bv?[2-9]\.[0-9]",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    rf"\b(?:list|show|report|see|register|treat|expose|print)(?:s|ed)?\b(?P<between>[^.;:]{{0,80}}?)"
+    rf"\b(?:as|to\s+be|with)\s+(?P<time>{TIME})",
+    re.IGNORECASE,
+)
+
+
+def kernels(
+    found: Sequence[Sentence], rows: Sequence[ChangedRow], date: datetime | None
+) -> Iterator[Placed]:
+    """Claims of IS514. date: of the message; None: all kernels count."""
+    for sentence in found:
+        if sentence.kind == "other" or not _KERNEL.search(sentence.text):
+            continue
+        for match in _ROUNDS.finditer(sentence.text):
+            if _MICROSECONDS.search(sentence.text) or re.search(FIELD, sentence.text, re.I):
+                claim = _way(match, sentence, rows, date)
+                yield claim, Spot(sentence.number, *match.span())
+        for match in _RESULT.finditer(sentence.text):
+            made = _result(match, sentence, rows, date)
+            if made is not None:
+                yield made, Spot(sentence.number, *match.span())
+
+
+def _of_the_day(date: datetime | None) -> tuple[list[Release], str]:
+    """The kernels that a message of a day speaks of, and in words."""
+    if date is None:
+        return [release(name) for name in MAINLINE], "all kernels (the message has no date)"
+    names = current_at(date.date())
+    shown = f"the kernels of {date:%Y-%m-%d} (Linux {joined(names)})"
+    return [release(name) for name in names], shown
+
+
+def _way(
+    match: re.Match[str],
+    sentence: Sentence,
+    rows: Sequence[ChangedRow],
+    date: datetime | None,
+) -> MessageClaim:
+    """Which way a kernel rounds."""
+    line, text = sentence.line, _text(sentence, match)
+    if _UNSURE.search(sentence.text):
+        why = "it is not sure which kernel it speaks of"
+        return MessageClaim(text, line, ClaimVerdict.NOT_CHECKED, why)
+    releases, shown = _of_the_day(date)
+    up = match["way"] is not None and match["way"].lower() == "up"
+    agreeing = [one for one in releases if one.features.round_up is up]
+    does = "rounds up" if up else "truncates"
+    if agreeing:
+        names = joined([one.name for one in agreeing])
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"Linux {names} {does}")
+    example = _example(rows, sentence)
+    other = "truncate" if up else "round up"
+    turned = f"since {_since()} it rounds up" if up else f"until {_since()} it truncated"
+    against = f"{shown} {other}{example}; {turned}"
+    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, "IS514")
+
+
+def _example(rows: Sequence[ChangedRow], sentence: Sentence) -> str:
+    """ ": 200ns is 0us, rounded up it would be 1us", of a time that is no whole number of us."""
+    times = [
+        time
+        for row in rows
+        for field in TIMES
+        if row.before is not None and (time := time_of(row.before, field)) is not None
+    ]
+    broken = next((time for time in times if time % 1000), None)
+    if broken is None:
+        return ""
+    return f": {shown_time(broken)} is {broken // 1000}us, rounded up {-(-broken // 1000)}us"
+
+
+def _since() -> str:
+    """The releases that round up first, and the commit."""
+    row = next(row for row in HISTORY.rows if row.values.get("round_up"))
+    return f"{' and '.join(row.releases)} ({row.commit})"
+
+
+def _result(
+    match: re.Match[str], sentence: Sentence, rows: Sequence[ChangedRow], date: datetime | None
+) -> MessageClaim | None:
+    """What a kernel makes of a row's time; None where the sentence is about something else."""
+    us = nanoseconds(match["time"])
+    said = re.search(FIELD, match["between"], re.IGNORECASE)
+    own = [row for row in rows if row.before is not None and names_state(match[0], row.name)]
+    if us is None or us % 1000 or said is None or not own:
+        return None
+    if _UNSURE.search(sentence.text):
+        return None
+    field = field_of(said["field"])
+    times = [time for row in own if (time := time_of(row.before, field)) is not None]
+    releases, shown = _of_the_day(date)
+    text, line = match[0], sentence.line
+    made = {to_us(time, one.features) for time in times for one in releases}
+    results = joined([f"{one}us" for one in sorted(made)], "or")
+    if not made:
+        return None
+    of = joined(list(dict.fromkeys(map(shown_time, times))))
+    if us // 1000 in made:
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"{shown} make {results} of {of}")
+    return MessageClaim(
+        text, line, ClaimVerdict.CONTRADICTED, f"{shown} make {results} of {of}", "IS514"
+    )
+
+
+def _text(sentence: Sentence, match: re.Match[str]) -> str:
+    """The words from the kernel that is spoken of, if it is near, to the end of the match."""
+    near = range(max(0, match.end() - 140), match.start())
+    starts = [one.start() for one in _KERNEL.finditer(sentence.text) if one.start() in near]
+    return sentence.text[min(starts, default=match.start()) : match.end()]

@@ -1,0 +1,101 @@
+"""The states that a message names, by themselves or in groups."""
+
+import re
+from functools import lru_cache
+
+from ....base.dataclass import dataclass
+from .prose import MAX_CHARACTERS
+
+_LIST = re.compile(
+    r"\bstop\s?[\[{(]?(?P<levels>[0-9]{1,2}(?:(?:\s*(?:[-/,]|\band\b|\bto\b)(?:\s*stop)?)+\s*"
+    r"[0-9]{1,2}(?![\w.]))*)[\]})]?(?P<lite>[ _-]?lite)?(?!\w)",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(
+    r"\b(?:all|each|every|other|remaining|rest)\b[\w\s/,'-]{0,40}?"
+    r"\b(?:states?|rows?|entries|entry|levels?|tables?|values?)\b|\bnon-lite\b",
+    re.IGNORECASE,
+)
+_LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
+_BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_STOP = re.compile(r"stop([0-9]+)(lite)?")
+
+
+def names_state(message: str, state: str) -> bool:
+    """Whether the message names a state, by itself or in a range: stop4-5, stop[0,1]_lite."""
+    said = _said(message)
+    bare = bare_name(state)
+    level = _STOP.fullmatch(bare)
+    if level is not None:
+        return (int(level[1]), bool(level[2])) in said.levels
+    return bare in said.words or (len(bare) > 5 and bare in said.joined)
+
+
+def covers_state(message: str, state: str) -> bool:
+    """Whether the message speaks of a group that the state may belong to: all, lite, "sleep"."""
+    said = _said(message)
+    bare = bare_name(state)
+    return (
+        said.of_all
+        or (bare.endswith("lite") and said.of_lite)
+        or ("sleep" in bare and "sleep" in said.joined)
+    )
+
+
+def names_bits(message: str) -> bool:
+    """Whether the message names flags or register fields, which many rows may share."""
+    return _BITS.search(message) is not None
+
+
+def bare_name(name: str) -> str:
+    """A name as people write it: stop0_lite, STOP0lite -> stop0lite."""
+    return name.lower().strip("_").replace("_", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a message says of states.
+
+    levels   (level, whether lite) of the stop states it names
+    words    its words, without punctuation
+    joined   the whole text without gaps
+    of_all   whether it speaks of all states
+    of_lite  whether it speaks of all lite states
+    """
+
+    levels: frozenset[tuple[int, bool]]
+    words: frozenset[str]
+    joined: str
+    of_all: bool
+    of_lite: bool
+
+
+@lru_cache(maxsize=4)
+def _said(message: str) -> _Said:
+    text = " ".join(message[:MAX_CHARACTERS].split())
+    return _Said(
+        frozenset(_levels(text)),
+        frozenset(bare_name(word) for word in _NAME.findall(text)),
+        re.sub(r"[\s_-]", "", text.lower()),
+        _EVERY.search(text) is not None,
+        _LITE.search(text) is not None,
+    )
+
+
+def _levels(text: str) -> set[tuple[int, bool]]:
+    """(level, whether lite) of all stop states named: stop4-5, stop[0,1]_lite, stop0/1/2."""
+    found: set[tuple[int, bool]] = set()
+    for match in _LIST.finditer(text):
+        words = re.findall(r"[0-9]+|-|\bto\b", match["levels"])
+        numbers: list[int] = []
+        through = False
+        for word in words:
+            if not word.isdigit():
+                through = True
+                continue
+            first = numbers[-1] + 1 if through and numbers else int(word)
+            numbers += range(first, int(word) + 1) if through else [int(word)]
+            through = False
+        found.update((number, bool(match["lite"])) for number in numbers)
+    return found

@@ -1,0 +1,168 @@
+"""The tables in the sources of Linux's cpuidle drivers at the commits of a repository: those that a
+change concerns, and the processors of intel_idle's list.
+
+A driver is read where its source changes, or a header whose definitions it takes. What the range
+changes and takes back again is not looked at. Only files whose path has "idle" in it, and those
+below arch/, are taken for drivers: all of mainline's are among them.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+
+from ...base.model.beyond_opal import MatchedCpu
+from ...base.model.findings import Finding, Unreadable
+from ...base.reading import limits
+from ...base.reading.git import Commit, CommitReader, DamagedObject, TreeEntry
+from ...base.reading.unexpected import on_input
+from ...tables.linux.built_in import in_tree
+from ...tables.linux.built_in.headers import SIGN
+from ...tables.linux.releases import UnknownRelease, release
+from ...tables.sources import Source, format_driver
+from .commit_files import CommitFiles
+from .tree import End, TreeReader
+
+_MAKEFILE = re.compile(
+    r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)[ \t]*=[ \t]*([\w.-]*)[ \t]*$", re.MULTILINE
+)
+_LIST = "x86_cpu_id"
+
+_Read = tuple[tuple[Source, ...], tuple[MatchedCpu, ...]]
+
+
+def is_linux(repository: CommitReader, commit: str) -> bool:
+    """Whether a commit has cpuidle's drivers: it is of Linux."""
+    return bool(repository.named(commit, repository.prefix + SIGN))
+
+
+class DriversTree(TreeReader):
+    """Reads drivers' sources at either end of a range, and between.
+
+    paths  files of the drivers that the range concerns, and of the headers that it changes of them
+    """
+
+    def __init__(self, repository: CommitReader, base: str, head: str) -> None:
+        super().__init__(repository)
+        self._commit2files: dict[str, CommitFiles] = {}
+        self._key2read: dict[object, _Read | Unreadable] = {}
+        self._hash2text: dict[str, tuple[str, str]] = {}
+        concerned = dict(self._concerned(base, head))
+        self._drivers = sorted(concerned)
+        prefix = repository.prefix
+        self.paths = sorted({prefix + path for paths in concerned.values() for path in paths})
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        return self.repository.commits(base, head, self.paths) if self.paths else []
+
+    def release_of(self, commit: str) -> str:
+        try:
+            text = self._files(commit).read("Makefile", limits.C_CHARACTERS)
+        except OSError:
+            return ""
+        said = dict(_MAKEFILE.findall(text.decode("utf-8", "replace")))
+        point = said.get("SUBLEVEL", "0")
+        name = f"{said.get('VERSION', '')}.{said.get('PATCHLEVEL', '')}"
+        name += ("" if point == "0" else f".{point}") + said.get("EXTRAVERSION", "")
+        try:
+            return release(name).name
+        except UnknownRelease:
+            return ""
+
+    def _files(self, commit: str) -> CommitFiles:
+        if commit not in self._commit2files:
+            self._commit2files[commit] = CommitFiles(
+                self.repository, commit, self.repository.prefix
+            )
+        return self._commit2files[commit]
+
+    def _text(self, entry: TreeEntry) -> tuple[str, str]:
+        """A driver's text and the SHA-256 of its bytes; "" for a file without tables."""
+        if entry.hash not in self._hash2text:
+            data = self.repository.content(entry, limits.C_CHARACTERS)
+            found = "", ""
+            if format_driver.has_table(data):
+                found = data.decode("utf-8", "replace"), hashlib.sha256(data).hexdigest()
+            self._hash2text[entry.hash] = found
+        return self._hash2text[entry.hash]
+
+    def _concerned(self, base: str, head: str) -> Iterator[tuple[str, list[str]]]:
+        """The drivers' sources that a change concerns, each with the files of it that change."""
+        ends = [self._files(commit) for commit in (base, head)]
+        before, after = ({path: e.hash for path, e in end.files.items()} for end in ends)
+        changed = {path for path, _ in before.items() ^ after.items()}
+        has_headers = any(path.endswith(".h") for path in changed)
+        copies: dict[object, list[str]] = {}
+        concerned: list[list[str]] = []
+        for path in sorted(before.keys() | after.keys()):
+            if not (path.endswith(".c") and ("idle" in path or path.startswith("arch/"))):
+                continue
+            if path not in changed and (not has_headers or "idle" not in path):
+                continue
+            same = copies.setdefault((before.get(path), after.get(path)), [])
+            same.append(path)
+            if len(same) > limits.GIT_COPIES:
+                continue
+            needed = {path}
+            for end in ends:
+                entry = end.entry(path)
+                text = self._text(entry)[0] if entry else ""
+                if text:
+                    needed |= in_tree.reached(end, path, text)
+            if len(needed) > 1 and not changed.isdisjoint(needed):
+                yield path, sorted(changed & needed)
+                concerned.append(same)
+        for same in concerned:
+            if len(same) > limits.GIT_COPIES:
+                self.copied[same[0]] = len(same) - limits.GIT_COPIES + 1
+
+    def _read(self, commit: str) -> End:
+        files = self._files(commit)
+        sources: list[Source] = []
+        cpus: list[MatchedCpu] = []
+        findings: list[Finding] = []
+        unread: set[str] = set()
+        texts: dict[str, str] = {}
+        for path in self._drivers:
+            entry = files.entry(path)
+            if entry is None:
+                continue
+            found = self._made(files, path, entry)
+            if isinstance(found, Unreadable):
+                findings += found.findings
+                texts |= {entry.path: self._text(entry)[0]}
+                unread.add(entry.path)
+            else:
+                sources += found[0]
+                cpus += found[1]
+        return End(tuple(sources), tuple(findings), frozenset(unread), texts, tuple(cpus))
+
+    def _made(self, tree: CommitFiles, path: str, entry: TreeEntry) -> _Read | Unreadable:
+        """What a driver's source comes to, worked out once for what it is made of."""
+        text, digest = self._text(entry)
+        if not text:
+            return (), ()
+        reached = in_tree.reached(tree, path, text)
+        there = sorted(name for name in reached if tree.is_file(name))
+        needed = [e for name in there if (e := tree.entry(tree.resolved(name))) is not None]
+        key = entry, frozenset(needed)
+        if key not in self._key2read:
+            self._key2read[key] = self._built(tree, path, text, digest, entry.path)
+            if isinstance(self._key2read[key], Unreadable):
+                # lost objects are no fault of the source's
+                for each in needed:
+                    self.repository.content(each)
+        return self._key2read[key]
+
+    def _built(
+        self, files: CommitFiles, path: str, text: str, digest: str, shown: str
+    ) -> _Read | Unreadable:
+        try:
+            with on_input(shown):
+                tables = in_tree.tables_in(files, path, text, shown, digest)
+        except DamagedObject:
+            raise
+        except Unreadable as problem:
+            return problem
+        cpus = in_tree.cpus_in(files, path, text, shown) if _LIST in text else []
+        found = (Source(each.name, shown, digest, each, texts={shown: text}) for each in tables)
+        return tuple(found), tuple(cpus)

@@ -1,0 +1,196 @@
+"""What a changed table does to machines: states registered, idles that take another state, and
+workloads simulated before and after.
+
+The kernels are those of the day the change was written, which its author and reviewers had, and
+those of today. Selections are exact; workloads are simulated on the newest kernel of each.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.model.table import Register
+from ...base.wording import joined
+from ...tables.linux.driver_table import DriverTable
+from ...tables.linux.governors import UnknownGovernor, core, states_of
+from ...tables.linux.governors.settling import Circumstances
+from ...tables.linux.governors.steady import Range, selection_map
+from ...tables.linux.platforms import AnyPlatform
+from ...tables.linux.release_dates import current_at, released
+from ...tables.linux.releases import MAINLINE, Release, release
+from ...tables.pipeline import Arrival, journey
+from ...tables.selection.selection import SelectionChange, map_changes, settling_of
+from ...tables.sources import Source
+from .cases import Case, Side
+from .workloads import LOADS, OnWorkload, Simulator
+
+_WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is not there"
+
+
+@dataclass(frozen=True, slots=True)
+class OnKernels:
+    """What changes in the same way on some kernels.
+
+    gained, lost  states that they register after the change, or before it, only
+    interrupted   idles that take another state where an interrupt ends them, the next timer being
+                  far away and the tick running
+    timed         the same where a timer ends them
+    """
+
+    kernels: tuple[str, ...]
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    interrupted: tuple[SelectionChange, ...]
+    timed: tuple[SelectionChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnMachines:
+    """What the change of a table does to machines.
+
+    day        when it was written; None if that is not known
+    then       kernels of that day, before them the one that it is a change of
+    own        the kernel that it is a change of; "" where that is not known
+    kernels    effects, kernels with the same ones together
+    workloads  those that it changes
+    unchanged  (kernel, workload) that were simulated without a difference
+    grounds    what the simulated figures rest on; none without figures
+    unsaid     why something was not computed, in sentences
+    """
+
+    day: date | None
+    then: tuple[str, ...]
+    kernels: tuple[OnKernels, ...] = ()
+    workloads: tuple[OnWorkload, ...] = ()
+    unchanged: tuple[tuple[str, str], ...] = ()
+    grounds: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
+    own: str = ""
+
+
+@dataclass(slots=True)
+class MachineModel:
+    """Computes what changes do to machines, each thing once.
+
+    kernels  today's
+    runs     seeds for each workload; 0: none is simulated
+    """
+
+    kernels: Sequence[Release]
+    platform: AnyPlatform
+    governor: str = "menu"
+    hz: int = 250
+    runs: int = 1
+    _maps: dict[object, tuple[Range, ...]] = field(default_factory=dict)
+    _simulator: Simulator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._simulator = Simulator(self.governor, self.hz, self.runs)
+
+    def effects(self, before: Source, after: Source, day: date | None, own: str = "") -> OnMachines:
+        """Both sources must have tables. day: when the change was written; own: the kernel that it
+        is a change of, "" for none."""
+        names = list(dict.fromkeys([*([own] if own else []), *(current_at(day) if day else ())]))
+        then = tuple(map(release, names))
+        kernels = (*then, *(kernel for kernel in self.kernels if kernel.name not in names))
+        ways = [journey(source, self.platform, kernels).arrivals for source in (before, after)]
+        changed = [
+            (old, new)
+            for old, new in zip(*ways, strict=True)
+            if _held(old.driver) != _held(new.driver)
+        ]
+        found = OnMachines(day, tuple(names), own=own)
+        if not changed:
+            return found
+        if not core.available():
+            return replace(found, unsaid=(_WITHOUT_CORE,))
+        grouped: dict[OnKernels, list[str]] = {}
+        not_modelled: list[str] = []
+        for old, new in changed:
+            try:
+                grouped.setdefault(self._on(old, new), []).append(old.release.name)
+            except UnknownGovernor:
+                not_modelled.append(old.release.name)
+        found = replace(
+            found,
+            kernels=tuple(
+                replace(effect, kernels=tuple(alike)) for effect, alike in grouped.items()
+            ),
+            unsaid=(f"{self.governor} of Linux {joined(not_modelled)} is not modelled",)
+            if not_modelled
+            else (),
+        )
+        wanted = self._simulated(day) - set(not_modelled)
+        assert before.table is not None
+        assert after.table is not None
+        for old, new in changed:
+            if old.release.name in wanted:
+                sides = Side.of(before.table, old), Side.of(after.table, new)
+                found = self._with(found, Case(old.release, *sides))
+        return found
+
+    def _simulated(self, day: date | None) -> set[str]:
+        """Names of the newest kernel that was out on the day, and the newest of today's."""
+        if not self.runs:
+            return set()
+        out = [name for name in MAINLINE if day is not None and released(name) <= day]
+        today = max(self.kernels, key=lambda kernel: kernel.version, default=None)
+        return {*out[-1:], *([today.name] if today else [])}
+
+    def _with(self, found: OnMachines, case: Case) -> OnMachines:
+        """The effects, and those on workloads under a kernel."""
+        kernel = case.release.name
+        if Register.NONE in (case.old.table.register, case.new.table.register):
+            said = (
+                f"Linux {kernel} is not simulated: what states stop is known of OPAL's tables only"
+            )
+            return replace(found, unsaid=(*found.unsaid, said))
+        if not (case.old.held.states and case.new.held.states):
+            said = f"Linux {kernel} is not simulated: with one of the tables it registers no state"
+            return replace(found, unsaid=(*found.unsaid, said))
+        try:
+            results = [(load, self._simulator.on(case, load)) for load in LOADS]
+        except UsageError as error:
+            said = f"Linux {kernel} is not simulated: {error}"
+            return replace(found, unsaid=(*found.unsaid, said))
+        workloads = [result for _, result in results if result is not None]
+        alike = [(kernel, load.workload) for load, result in results if result is None]
+        grounds = self._simulator.grounds(case) if workloads else []
+        return replace(
+            found,
+            workloads=(*found.workloads, *workloads),
+            unchanged=(*found.unchanged, *alike),
+            grounds=tuple(dict.fromkeys((*found.grounds, *grounds))),
+        )
+
+    def _on(self, old: Arrival, new: Arrival) -> OnKernels:
+        """The effects under one kernel, which they do not name. Raises UnknownGovernor."""
+        drivers = old.driver, new.driver
+        names = [[state.name for state in driver.states] for driver in drivers]
+        moves = []
+        for timer_driven in (False, True):
+            if all(names):
+                ranges = [self._map(old.release, driver, timer_driven) for driver in drivers]
+                found = map_changes(names[0], ranges[0], names[1], ranges[1])
+                moves.append(tuple(found))
+            else:
+                moves.append(())
+        return OnKernels(
+            (),
+            tuple(name for name in names[1] if name not in names[0]),
+            tuple(name for name in names[0] if name not in names[1]),
+            *moves,
+        )
+
+    def _map(self, kernel: Release, driver: DriverTable, timer_driven: bool) -> tuple[Range, ...]:
+        settling = settling_of(self.governor, kernel, driver, self.hz)
+        key = settling.governor.states, settling.governor.features, timer_driven
+        if key not in self._maps:
+            fixed = Circumstances(timer_driven=timer_driven)
+            self._maps[key] = tuple(selection_map(settling, fixed))
+        return self._maps[key]
+
+
+def _held(driver: DriverTable) -> tuple[object, ...]:
+    return states_of(driver), tuple(state.name for state in driver.states)

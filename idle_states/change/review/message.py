@@ -1,0 +1,193 @@
+"""Checks a commit's message against its change: the states it names and the numbers it gives.
+
+Conservative: a message that names no changed state, or all of them, is not reported, and a number
+is checked only where it is sure what it speaks of.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Confidence, Finding, Location, Severity
+from ...base.model.table import IdleTable
+from ...base.reading.git import Commit
+from ...base.reading.mail import MailedAnswer
+from ...tables.rules.catalogue import rule_named
+from .claims.changes import changes
+from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .claims.figures import figures
+from .claims.kernels import kernels
+from .claims.percentages import percentages
+from .claims.prose import MAX_CHARACTERS, Sentence, mentions, sentences
+from .claims.states import covers_state, names_bits, names_state
+from .claims.times import pairs, ratios, stated, tabulated
+from .rows import TIMES, ChangedRow, change_in_words, steps
+
+Judged = tuple[Finding, ChangedRow | None]
+"""A finding, and the row it is about; None of figures, which are about no row."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCheck:
+    """What came of a message: its findings, and all numbers in it, in order."""
+
+    judged: tuple[Judged, ...] = ()
+    claims: tuple[MessageClaim, ...] = ()
+
+
+def check_message(
+    commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+) -> MessageCheck:
+    """The findings of IS510 to IS515.
+
+    commit  a cover letter has no hash
+    rows   all rows that the commit changes
+    added  whole tables that the commit adds
+    """
+    found = claims_of(commit, rows, added)
+    contradicted = [c for c in found if c.verdict is ClaimVerdict.CONTRADICTED]
+    first = rows[0] if rows else None
+    # a cover letter need not name what each patch does
+    judged = list(_unmentioned(commit, rows)) if commit.hash else []
+    judged += [(_finding(commit, claim, first, added), first) for claim in contradicted]
+    return MessageCheck(tuple(judged), found)
+
+
+def check_answer(
+    answer: MailedAnswer, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+) -> MessageCheck:
+    """The findings about what a mail says that answers the patches, each at its place in the mail.
+
+    Values other than the patches' may be proposals, and are not judged.
+    """
+    found = tuple(
+        replace(claim, answer=answer.place)
+        for claim in _claims(answer.text, answer.mail.date, rows, added, is_answer=True)
+    )
+    judged = []
+    for claim in found:
+        if claim.verdict is ClaimVerdict.CONTRADICTED:
+            line = answer.line_in_file(claim.line)
+            where = Location(f"message:{claim.line}", answer.mail.file or None, line, line and 1)
+            said_by = "an answer" if line else f"{answer.place}, line {claim.line} of its text,"
+            judged.append((_contradiction(claim, said_by, where, ""), None))
+    return MessageCheck(tuple(judged), found)
+
+
+def claims_of(
+    commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
+) -> tuple[MessageClaim, ...]:
+    """The numbers in a commit's message, in order."""
+    found = _claims(commit.message, commit.date, rows, added)
+    return tuple(replace(claim, commit=commit.short) for claim in found)
+
+
+def _claims(
+    text: str,
+    date: datetime | None,
+    rows: Sequence[ChangedRow],
+    added: Sequence[IdleTable],
+    *,
+    is_answer: bool = False,
+) -> Iterator[MessageClaim]:
+    message = text[:MAX_CHARACTERS].replace("\N{NO-BREAK SPACE}", " ")
+    quoted = figures(message)
+    in_table = list(tabulated(message, rows, added))
+    aside = quoted.lines | {claim.line for claim in in_table}
+    said = sentences(message, aside, has_subject=not is_answer)
+    states = [state for table in added for state in table.states]
+    placed = [*changes(said, rows, states), *ratios(said, rows)]
+    if is_answer:
+        in_table = list(map(_proposed, in_table))
+        placed = [(_proposed(claim), spot) for claim, spot in placed]
+    for reader in (
+        stated(said, rows),
+        pairs(said, rows),
+        kernels(said, rows, date),
+        percentages(said, quoted, message.splitlines()),
+    ):
+        placed += reader
+    placed += _unchecked(said, [spot for _, spot in placed])
+    placed.sort(key=lambda one: (one[1].sentence, one[1].start))
+    found = [*quoted.claims, *in_table, *(claim for claim, _ in placed)]
+    yield from sorted(dict.fromkeys(found), key=lambda claim: claim.line)
+
+
+def _proposed(claim: MessageClaim) -> MessageClaim:
+    """What is other than in the patches, said in an answer to them."""
+    if claim.verdict is not ClaimVerdict.CONTRADICTED:
+        return claim
+    against = f"it may be a proposal; the patch: {claim.against}"
+    return replace(claim, verdict=ClaimVerdict.NOT_CHECKED, against=against, rule="")
+
+
+def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Placed]:
+    """The sentences with times or percentages that no claim covers, each once."""
+    for sentence in said:
+        own = [spot for spot in spots if spot.sentence == sentence.number]
+        left = [
+            (start, end)
+            for start, end in mentions(sentence)
+            if not any(spot.start <= start < spot.end for spot in own)
+        ]
+        if left:
+            numbers = dict.fromkeys(sentence.text[start:end] for start, end in left)
+            why = f"it is not clear what {', '.join(numbers)} refers to"
+            claim = MessageClaim(sentence.text[:200], sentence.line, ClaimVerdict.NOT_CHECKED, why)
+            yield claim, Spot(sentence.number, *left[0])
+
+
+def _finding(
+    commit: Commit, claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]
+) -> Finding:
+    where = Location(f"message:{claim.line}")
+    said_by = commit.named if commit.hash else "the cover letter"
+    said_by += f", line {claim.line} of its message," if commit.mailed else ""
+    table = ""
+    if row is not None:
+        where, table = row.where, row.table.name
+    elif added:
+        where, table = added[0].where.get("table", where), added[0].name
+    return _contradiction(claim, said_by, where, table)
+
+
+def _contradiction(claim: MessageClaim, said_by: str, where: Location, table: str) -> Finding:
+    loaded = rule_named(claim.rule)
+    assert loaded is not None
+    rule = loaded.rule
+    message = f"{said_by} says {claim.text!r}, but {claim.against}"
+    return Finding(
+        rule.code, rule.name, rule.severity, message, where, rule.confidence, table=table
+    )
+
+
+def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]:
+    by_name: dict[str, list[ChangedRow]] = {}
+    for row in rows:
+        by_name.setdefault(row.name, []).append(row)
+    named = [name for name in by_name if names_state(commit.message, name)]
+    bits = names_bits(commit.message)
+    for name, changed in by_name.items():
+        if not named or name in named or covers_state(commit.message, name):
+            continue
+        if bits and all(_only_bits(row) for row in changed):
+            continue
+        first = changed[0]
+        what = "; ".join(dict.fromkeys(change_in_words(row) for row in changed))
+        finding = Finding(
+            "IS510",
+            "unmentioned-change",
+            Severity.WARNING,
+            f"{commit.named} changes {name} too, which its message does not mention: {what}",
+            first.where,
+            Confidence.MEDIUM,
+            related=tuple((row.where, "and here") for row in changed[1:]),
+            table=first.table.name,
+        )
+        yield finding, first
+
+
+def _only_bits(row: ChangedRow) -> bool:
+    """Whether flags or registers are all that changed."""
+    same_times = not any(steps(row, field) for field in TIMES)
+    return row.before is not None and row.after is not None and same_times

@@ -1,0 +1,117 @@
+"""The request for a review."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Finding, UsageError
+from ...base.options import STANDARD_INPUT, Argument, Option, Options
+from ...tables.check.acceptance import NO_CONFIG, USUAL, Acceptance
+from ...tables.check.criteria import Criteria
+from ...tables.linux.asked import HZ, check_hz
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUNS_MAX = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest:
+    """What to review. Raises UsageError for values that make no sense.
+
+    tree        a git repository; None: none, only what a mailed diff shows is known
+    range       commits, as `review.ends` takes them; a file, a directory or "-" is a mail
+    mail        a file or directory of mails or patches, or "-", instead of commits; None: none
+    base        the revision that mailed patches were made on; "": the one that is found
+    specs       whether the tables are specs instead of C
+    per_commit  whether each commit is reviewed by itself
+    governor    governor whose selections are compared
+    hz          the kernel's tick rate, for the governor
+    acceptance  accepted findings; if it names no setup.cfg, each commit's own is used
+    runs        seeds of the workloads that are simulated with the table before and after; 0: none
+    """
+
+    tree: Annotated[
+        "Path | None",
+        Option("--tree", "the git repository; needed but for mails of skiboot", metavar="DIR"),
+    ]
+    range: Annotated[
+        str | None,
+        Argument(
+            "BASE..HEAD|MAIL",
+            "commits; or a file or directory of mails or patches, or - for standard input "
+            "(default: the last commit)",
+        ),
+    ]
+    criteria: Annotated[Criteria, Options(after="--runs")]
+    specs: Annotated[bool, Option("--specs", "its tables are specs, not C", after="--base")] = False
+    per_commit: Annotated[
+        bool, Option("--per-commit", "each commit by itself", after="--specs")
+    ] = False
+    governor: Annotated[
+        str,
+        Option(
+            "--governor",
+            "whose selection is compared (default: menu)",
+            choices=("menu", "teo", "ladder"),
+            after="--per-commit",
+        ),
+    ] = "menu"
+    hz: Annotated[int, HZ] = 250
+    acceptance: Annotated[Acceptance, Options(revision=None, after="--ignore")] = USUAL
+    mail: str | None = None
+    base: Annotated[
+        str,
+        Option(
+            "--base",
+            "what mailed patches were made on (default: found)",
+            metavar="REVISION",
+            after="--tree",
+        ),
+    ] = ""
+    runs: Annotated[
+        int,
+        Option(
+            "--runs",
+            "seeds of the workloads that are simulated before and after a change (default: 1; 0: "
+            "none is)",
+            metavar="N",
+            after="--hz",
+        ),
+    ] = 1
+
+    def __post_init__(self) -> None:
+        if self.mail is None and self.range is not None and _is_mail(self.range):
+            object.__setattr__(self, "mail", self.range)
+            object.__setattr__(self, "range", None)
+        check_hz(self.hz)
+        if not 0 <= self.runs <= RUNS_MAX:
+            raise UsageError(f"expected --runs from 0 to {RUNS_MAX}, found {self.runs}")
+        if self.mail is not None and self.range is not None:
+            raise UsageError("expected commits or a mail, found both")
+        if self.base and (self.mail is None or self.tree is None):
+            raise UsageError("expected a mail or a patch, and --tree, with --base")
+        if self.tree is None and (self.mail is None or self.specs):
+            raise UsageError("expected a repository (--tree), or a mail or a patch of skiboot")
+
+    def accept(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings with accepted ones marked as suppressed. Findings about the suppressions
+        themselves are left out: they are not about the change."""
+        acceptance = self.acceptance
+        if acceptance.config is None:
+            # the current folder's setup.cfg may be part of the change
+            acceptance = replace(acceptance, config=NO_CONFIG)
+        about = {(finding.rule, finding.location, finding.message) for finding in findings}
+        return [
+            finding
+            for finding in acceptance.applied(findings, [])
+            if (finding.rule, finding.location, finding.message) in about
+        ]
+
+
+def _is_mail(subject: str) -> bool:
+    from ...base.reading.opening import kind_of
+
+    # ".." is no directory here, but a range without ends
+    return subject == STANDARD_INPUT or (subject.strip(".") != "" and kind_of(subject) is not None)

@@ -1,0 +1,185 @@
+"""What a review comes to: changes of tables, and what they mean for firmware and kernels."""
+
+from collections.abc import Iterable, Sequence
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import Finding, sort_findings
+from ...base.reading.git import Commit
+from ...tables.diff.tables import Difference
+from ...tables.linux.governors import not_utilised
+from ...tables.linux.releases import release
+from ...tables.sources import Source
+from .claims.claim import MessageClaim
+from .differing import is_changed
+from .findings import FindingsOutcome
+from .letters import Letter
+from .machines import OnMachines
+from .processors import ProcessorChange
+from .suppressions import Added
+
+
+@dataclass(frozen=True, slots=True)
+class PerKernel:
+    """Differences that are the same for some of the kernels."""
+
+    kernels: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One table before and after a change; None on the side that lacks it.
+
+    differences  differences in the table and in what firmware exports; where its code changes, on
+                 each machine
+    linux        differences in what the kernels register
+    selection    differences in what the governor selects
+    outcome      new, fixed and silenced findings
+    machines     what it does to machines; None where that was not asked for, one side is missing,
+                 or nothing changed but tables beside this one
+    """
+
+    before: Source | None
+    after: Source | None
+    differences: tuple[Difference, ...]
+    linux: tuple[PerKernel, ...]
+    selection: tuple[PerKernel, ...]
+    outcome: FindingsOutcome
+    machines: OnMachines | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """False for a table that is as before, where what changed beside it is all the same to
+        it."""
+        return (
+            self.is_changed
+            or bool(self.differences or self.linux)
+            or self.outcome != FindingsOutcome()
+        )
+
+    @property
+    def is_changed(self) -> bool:
+        """False for a table that is as before: what changed lies beside it."""
+        before, after = self.before, self.after
+        return before is None or after is None or is_changed(before, after)
+
+    @property
+    def source(self) -> Source:
+        """The table after the change; if the change removes it, before."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The review of the change between two commits.
+
+    base, head    the commits
+    commit        the commit, if a single one is reviewed; of a merge, only what no parent has is
+                  part of the change
+    tables        the tables that differ, and those that a change beside them gives a finding
+    files         new and fixed findings about files that cannot be parsed
+    message       findings about commit messages that the change contradicts
+    claims        the numbers in these messages, and what became of each
+    suppressions  the suppressions that the change adds
+    unread        files that could not be read at one end: their tables are not compared
+    processors    the processors that intel_idle's list gives another table or other settings
+    """
+
+    base: str
+    head: str
+    commit: Commit | None
+    tables: tuple[TableChange, ...]
+    files: FindingsOutcome
+    message: tuple[Finding, ...]
+    unread: tuple[str, ...]
+    suppressions: tuple[Added, ...] = ()
+    claims: tuple[MessageClaim, ...] = ()
+    processors: tuple[ProcessorChange, ...] = ()
+
+    @property
+    def new(self) -> list[Finding]:
+        """All new findings, those about messages included, in stable order."""
+        outcomes = [self.files, *(table.outcome for table in self.tables)]
+        return _once([*(f for one in outcomes for f in one.new), *self.message])
+
+    @property
+    def fixed(self) -> list[Finding]:
+        outcomes = [self.files, *(table.outcome for table in self.tables)]
+        return _once(f for one in outcomes for f in one.fixed)
+
+    @property
+    def says_something(self) -> bool:
+        return bool(
+            self.tables
+            or self.message
+            or self.suppressions
+            or self.processors
+            or self.files != FindingsOutcome()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The result of a review.
+
+    base, head  ends of the range; base "" stands for the empty tree before the first commit
+    commits     number of commits in the range
+    changes     the whole range as one change, or one for each commit with something to report
+    texts       file -> text at the head, for quoting lines; empty if commits are reviewed one by
+                one, because each commit has its own places
+    remarks     of mailed patches: what they were applied to, and what was repaired to read them
+    letters     the messages that were read, in order
+    is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
+    unread_lines  number of changed lines that could not be read, where there is no tree
+    about       what is reviewed and how, without the commits: the same when it comes again changed
+    """
+
+    base: str
+    head: str
+    commits: int
+    kernels: tuple[str, ...]
+    governor: str
+    changes: tuple[Reviewed, ...]
+    texts: dict[str, str]
+    remarks: tuple[str, ...] = ()
+    letters: tuple[Letter, ...] = ()
+    is_mailed: bool = False
+    unread_lines: int = 0
+    about: tuple[str, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Sentences on what the compared selections rest on; none if no table was compared."""
+        compared = any(table.before and table.after for c in self.changes for table in c.tables)
+        return not_utilised(self.governor, map(release, self.kernels)) if compared else ()
+
+    @property
+    def new(self) -> list[Finding]:
+        return [finding for change in self.changes for finding in change.new]
+
+    @property
+    def fixed(self) -> list[Finding]:
+        return [finding for change in self.changes for finding in change.fixed]
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """In stable order; what boards have in common, of one line of a file, once."""
+    found: dict[object, Finding] = {}
+    for finding in sort_findings(findings):
+        where = finding.location
+        shared = where.file is not None and where.file.endswith(".dtsi")
+        key = (finding.rule, finding.message, where, finding.suppressed) if shared else id(finding)
+        found.setdefault(key, finding)
+    return list(found.values())
+
+
+def grouped(kernels: Iterable[tuple[str, Sequence[Difference]]]) -> tuple[PerKernel, ...]:
+    """Kernels with the same differences together."""
+    groups: dict[tuple[tuple[str, str, str], ...], tuple[list[str], tuple[Difference, ...]]] = {}
+    for kernel, differences in kernels:
+        if differences:
+            key = tuple((d.path, d.a, d.b) for d in differences)
+            groups.setdefault(key, ([], tuple(differences)))[0].append(kernel)
+    return tuple(PerKernel(tuple(names), found) for names, found in groups.values())

@@ -1,0 +1,245 @@
+"""review."""
+
+from typing import Annotated, Literal
+
+from ...base.model import beyond_opal
+from ...base.model.forms import Count, Form, Limits, Positive, derived
+from ...lab.replay.consumption_document import Range
+from ...tables.diff import tables as diff
+from ...tables.documents.findings_document import Code, Finding, Summary
+from ...tables.power.energy_document import Bounds, in_seconds
+from ...tables.selection import selection
+from ...tables.sources import Source
+from . import machines, processors, result, suppressions, workloads
+from .claims import claim
+
+Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
+
+
+class Table(Form[Source]):
+    name: Annotated[str, "The table's name: a C array, a spec, or the first CPU that has it."]
+    file: Annotated[str, "Its file, from the repository's top."]
+    sha256: Annotated[
+        str, Limits(pattern="^[0-9a-f]{64}$"), "Of a board, with all that it includes."
+    ]
+    boards: Annotated[
+        list[str], "Of device-tree sources: the boards that have the table; else empty."
+    ]
+
+
+class Difference(Form[diff.Difference]):
+    path: Annotated[str, "What differs: states.stop4, default_stop, idle 5us to 9us, ..."]
+    a: Annotated[str, "Before; absent where there was none."]
+    b: Annotated[str, "After, likewise."]
+
+
+class PerKernel(Form[result.PerKernel]):
+    kernels: Annotated[list[str], "Kernels that have these differences in common."]
+    differences: list[Difference]
+
+
+class Moved(Form[selection.SelectionChange]):
+    """Idles that take another state."""
+
+    from_ns: Annotated[Count, "The shortest of them."] = derived("first_ns")
+    to_ns: Annotated[int | None, "The longest of them; null: without end."] = derived("last_ns")
+    before: Annotated[
+        list[str], "States they took; several where the governor alternates between them."
+    ] = derived("a")
+    after: Annotated[list[str], "States they take."] = derived("b")
+
+
+class OnKernels(Form[machines.OnKernels]):
+    kernels: Annotated[list[str], "Kernels on which all that follows is the same."]
+    gained: Annotated[list[str], "States that are registered only after the change."]
+    lost: Annotated[list[str], "States that were registered only before it."]
+    interrupted: Annotated[
+        list[Moved],
+        "Exact, for idles that an interrupt ends, the next timer far away and the tick running.",
+    ]
+    timed: Annotated[list[Moved], "Exact, for idles that a timer ends."]
+
+
+class Use(Form[workloads.Use]):
+    state: Annotated[str, "Its name."]
+    per_unit: Annotated[float | None, "Idle periods for each unit of work; null without work."] = (
+        derived(lambda use: None if use.per_unit is None else round(use.per_unit, 4))
+    )
+    share: Annotated[float, "Of all CPUs' time, in percent."] = derived(
+        lambda use: round(use.share, 3)
+    )
+
+
+class Performed(Form[workloads.Performed]):
+    units_per_s: Annotated[float, "Units of work."] = derived(lambda p: round(p.units_per_s, 3))
+    wakeups_per_unit: Annotated[
+        float | None, "Idle periods that ended, for each unit of work; null without work."
+    ] = derived(lambda p: None if p.wakeups_per_unit is None else round(p.wakeups_per_unit, 4))
+    awake: Annotated[float, "CPU time outside idle states, in percent; leaving one is awake."] = (
+        derived(lambda p: round(p.awake, 3))
+    )
+    median_ns: Annotated[int | None, "From a wake-up to the first instruction; null without any."]
+    p99_ns: Annotated[int | None, "Its 99th percentile."]
+    mean_power: Annotated[
+        Bounds | None,
+        "On average of all CPUs, running ones too, a CPU in snooze being 1; states draw what is "
+        "likely, which `grounds` says.",
+    ] = derived("spent.power")
+    each_wakeup: Annotated[
+        Bounds | None, "Energy for each idle period that ended, in s of a CPU in snooze."
+    ] = derived(lambda p: in_seconds(p.spent.each_wakeup))
+    each_unit: Annotated[
+        Bounds | None, "Energy for each unit of work, likewise; null without work."
+    ] = derived(lambda p: in_seconds(p.spent.each_unit))
+    states: Annotated[list[Use], "In the kernel's order."]
+
+
+class OnWorkload(Form[workloads.OnWorkload]):
+    workload: Annotated[str, "As `simulate` takes it."]
+    machine: Annotated[str, "As its --topology takes it."]
+    kernel: Annotated[str, "The release."]
+    unit: Annotated[str, "What the workload counts."]
+    before: Performed
+    after: Performed
+    rate: Annotated[Range | None, "Units of work in a time; null without work."]
+    power: Annotated[Range, "Mean of all CPUs, running ones too; states draw what is likely."]
+    energy: Annotated[Range | None, "For each unit of work, likewise; null without work."]
+    power_any: Annotated[Range, "As power, whatever states draw."]
+    energy_any: Annotated[Range | None, "As energy, whatever states draw."]
+    turning: Annotated[
+        tuple[float, float] | None,
+        "Least and most that all states but snooze would have to draw, in percent of snooze, for "
+        "the energy of a unit to stay as it is; null if nothing does that.",
+    ] = derived(
+        lambda found: None if found.turning is None else [round(x, 1) for x in found.turning]
+    )
+
+
+class OnMachines(Form[machines.OnMachines]):
+    day: Annotated[str | None, "When the change was written; null if that is not known."] = derived(
+        lambda found: None if found.day is None else found.day.isoformat()
+    )
+    then: Annotated[
+        list[str],
+        "Kernels of that day: long-term, newest, next; first the one that a driver's table is "
+        "built into.",
+    ]
+    kernels: Annotated[list[OnKernels], "Without kernels that register the same as before."]
+    workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
+    unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
+    grounds: Annotated[list[str], "What the simulated figures rest on."]
+    unsaid: Annotated[list[str], "Why something was not computed."]
+
+
+class TableChange(Form[result.TableChange]):
+    before: Annotated[Table | None, "null: the table is added."]
+    after: Annotated[Table | None, "null: the table is removed."]
+    differences: Annotated[list[diff.Difference], "In the table and in what firmware exports."]
+    linux: Annotated[list[PerKernel], "In what Linux registers."]
+    selection: Annotated[
+        list[PerKernel],
+        "In what the governor selects at the idle lengths tried: 1, 2 and 5 of each power of ten "
+        "from 1us to 50ms, and residencies that changed.",
+    ]
+    machines: Annotated[
+        OnMachines | None,
+        "What the change does to machines; null: one side is missing, or "
+        "nothing changed but tables beside this one.",
+    ]
+    new: Annotated[list[Finding], "What the change brings to this table."] = derived("outcome.new")
+    fixed: Annotated[list[Finding], "What it takes away."] = derived("outcome.fixed")
+    silenced: Annotated[list[Finding], "What is still there but suppressed now."] = derived(
+        "outcome.silenced"
+    )
+
+
+class Added(Form[suppressions.Added]):
+    rules: Annotated[list[Code], "Codes of rules."]
+    path: Annotated[str, "Logical path in setup.cfg; empty for a comment in a spec."]
+    reason: Annotated[str, "As given; empty: without effect."]
+    until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."]
+    file: Annotated[str, "Where it stands."] = derived("where.file")
+    line: Annotated[Positive, "Its line, counted from 1."] = derived("where.line")
+
+
+class Claim(Form[claim.MessageClaim]):
+    text: Annotated[str, "The message's own words, on one line."]
+    line: Annotated[Positive, "Of the message, counted from 1."]
+    verdict: Literal["holds", "contradicted", "not checked"]
+    against: Annotated[
+        str, "What it was compared with, and the outcome; if it was not checked, why."
+    ]
+    rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."]
+    commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter or an answer."]
+    answer: Annotated[
+        str, "Of a mail that answers the patches: its file, and its number there; else empty."
+    ]
+
+
+class Treated(Form[beyond_opal.MatchedCpu]):
+    table: Annotated[str, "The array of its states; empty: they come from ACPI."]
+    entry: Annotated[str, "The struct idle_cpu that it leads to."]
+    settings: Annotated[dict[str, Count], "The other members of that entry that are not 0."] = (
+        derived(lambda cpu: dict(cpu.settings))
+    )
+
+
+class ProcessorChange(Form[processors.ProcessorChange]):
+    name: Annotated[str, "As the kernel's headers call it."]
+    before: Annotated[Treated | None, "null: not listed."]
+    after: Annotated[Treated | None, "null: listed no more."]
+
+
+class Change(Form[result.Reviewed]):
+    base: Annotated[Commit, "Commit before."]
+    head: Annotated[Commit, "Commit after."]
+    subject: Annotated[
+        str | None, "First line of the commit's message; null for several commits in total."
+    ] = derived(lambda change: None if change.commit is None else change.commit.subject)
+    tables: list[TableChange]
+    message: Annotated[
+        list[Finding], "Where a commit's message and its change disagree; also among findings."
+    ]
+    claims: Annotated[list[Claim], "The numbers in the messages, in order."]
+    processors: Annotated[
+        list[ProcessorChange],
+        "Of a Linux tree: those that intel_idle's list gives another table or other settings.",
+    ]
+    unread: Annotated[
+        list[str],
+        "Files that could not be parsed at one end; their tables are not compared.",
+    ]
+    suppressions: Annotated[
+        list[Added], "Suppressions that the change adds; they do not hide what it brings itself."
+    ]
+
+
+class Review(Form[result.Review]):
+    base: Annotated[Commit, "Commit before; empty before the first one."]
+    head: Annotated[Commit, "Commit after."]
+    commits: Annotated[Count, "How many commits lie between."]
+    kernels: Annotated[list[str], "Kernels the tables were followed into."]
+    governor: Annotated[str, "Whose selection was compared."]
+    assumptions: Annotated[list[str], "What the compared selections rest on."]
+    remarks: Annotated[
+        list[str],
+        "Of mailed patches: what they were applied to, and what was repaired to read them.",
+    ]
+    unread_lines: Annotated[
+        Count, "Changed lines that could not be read, of mailed patches without a tree."
+    ]
+    findings: Annotated[
+        list[Finding],
+        "What the change brings, with places as they are after it; suppressed ones are left out.",
+    ] = derived("new")
+    summary: Summary = derived("new")
+    fixed: Annotated[list[Finding], "What is gone, with places as they were."]
+    changes: Annotated[
+        list[Change], "One, or with --per-commit one for each commit that changes a table."
+    ]
+
+
+def compared(found: result.Review) -> list[tuple[str, str]]:
+    """(file, SHA-256) of what was compared, as it is after the change."""
+    tables = [table.source for change in found.changes for table in change.tables]
+    return list(dict.fromkeys((source.file, source.sha256) for source in tables))

@@ -1,0 +1,118 @@
+"""The rows that a change changes, adds or removes, and their places."""
+
+from collections.abc import Iterator, Mapping
+
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Location
+from ...base.model.table import IdleState, IdleTable
+from ...base.model.units import format_time
+from ...tables.sources import Source
+
+TIMES = ("latency", "residency")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A row that a commit changes, adds or removes in a table that exists before and after it.
+
+    table   source with the row's table, after the commit
+    before  the row before the commit, None if it is added
+    after   the row after the commit, None if it is removed
+    where   place of the row after the commit; of a removed row, of the table
+    """
+
+    table: Source
+    name: str
+    before: IdleState | None
+    after: IdleState | None
+    where: Location
+
+
+def changed_rows(before: Source, after: Source) -> Iterator[ChangedRow]:
+    """The rows that differ between two sources. Both must have tables."""
+    assert before.table is not None
+    assert after.table is not None
+    old, new = _by_name(before.table), _by_name(after.table)
+    for name in dict.fromkeys([*new, *old]):
+        a, b = old.get(name), new.get(name)
+        if a is None or b is None or a.values() != b.values():
+            yield ChangedRow(after, name, a, b, _where(after.table, a, b))
+
+
+def steps(row: ChangedRow, field: str) -> list[tuple[int | None, int | None]]:
+    """[(time before, time after)] in ns if the row's time changes, else []."""
+    before, after = time_of(row.before, field), time_of(row.after, field)
+    return [(before, after)] if before != after else []
+
+
+def time_of(state: IdleState | None, field: str) -> int | None:
+    """The state's latency or residency in ns; None where it has none."""
+    if state is None:
+        return None
+    return state.latency_ns if field == "latency" else state.residency_ns
+
+
+def change_in_words(row: ChangedRow) -> str:
+    """How the row changes, in words."""
+    if row.before is None:
+        return "added"
+    if row.after is None:
+        return "removed"
+    parts = [
+        f"{field} {shown_time(before)} -> {shown_time(after)}"
+        for field in TIMES
+        for before, after in steps(row, field)
+    ]
+    for field, a, b in (
+        ("flags", row.before.flags, row.after.flags),
+        ("control", row.before.control, row.after.control),
+        ("mask", row.before.mask, row.after.mask),
+    ):
+        if a != b:
+            parts.append(f"{field} {a:#x} -> {b:#x}")
+    return ", ".join(parts)
+
+
+def shown_time(nanoseconds: int | None) -> str:
+    """A time in its shortest spelling, or "none"."""
+    return "none" if nanoseconds is None else format_time(nanoseconds)
+
+
+def _by_name(table: IdleTable) -> Mapping[str, IdleState]:
+    rows: dict[str, IdleState] = {}
+    for number, state in enumerate(table.states):
+        if table.origin.form == "driver":
+            # the kernel's, which have no place among OPAL's
+            state = replace(state, flags=table.origin.of_row(number).flags)
+        rows.setdefault(state.name, state)
+    return rows
+
+
+def place_in(source: Source, row: ChangedRow) -> Location:
+    """Place of the row's change in the same table at another commit."""
+    assert source.table is not None
+    state = source.table.state(row.name)
+    if state is None:
+        return source.table.where.get("table") or Location(source.name, source.file)
+    field = next((f for f, place in _row_places(row) if place == row.where), "state")
+    return state.where.get(field) or state.where.get("state") or Location(source.name, source.file)
+
+
+def _row_places(row: ChangedRow) -> list[tuple[str, Location]]:
+    return list(row.after.where.items()) if row.after else []
+
+
+def _where(table: IdleTable, before: IdleState | None, after: IdleState | None) -> Location:
+    """Place of the first field that changed."""
+    if after is None:
+        return table.where.get("table") or Location(table.name)
+    for field, a, b in (
+        ("latency", before and before.latency_ns, after.latency_ns),
+        ("residency", before and before.residency_ns, after.residency_ns),
+        ("flags", before and before.flags, after.flags),
+        ("control", before and before.control, after.control),
+        ("mask", before and before.mask, after.mask),
+    ):
+        if before is not None and a != b and field in after.where:
+            return after.where[field]
+    return after.where.get("state") or Location(table.name)

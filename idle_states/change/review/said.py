@@ -1,0 +1,132 @@
+"""A review as plain text, fit for a reply by mail: 72 columns, the verdict in the first line."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...base.model.findings import Finding, Severity
+from ...base.report.escapes.text import printable
+from ...base.wording import plural
+from . import said_words as words
+from .claims.claim import ClaimVerdict, MessageClaim
+from .result import Review, Reviewed, TableChange
+from .said_machines import entries
+from .suppressions import Added
+
+
+def render(review: Review, *, notes: bool, suppressed: bool) -> str:
+    """Returns a review as text of 72 columns.
+
+    notes       show notes as well
+    suppressed  show suppressed findings with their reasons
+    """
+    lines = list(words.wrapped(words.verdict(review), ""))
+    found = words.worst(review)
+    if found is not None and len(review.new) > 1:
+        lines += words.wrapped(printable(f"Worst: {words.said(found, review)}"), "")
+    lines += words.wrapped(words.looked_at(review), "")
+    for remark in review.remarks:
+        lines += words.wrapped(printable(remark), "")
+    for change in review.changes:
+        if change.commit is not None:
+            lines += [
+                "",
+                *words.wrapped(printable(words.commit_line(change.commit)), ""),
+            ]
+        lines += _change(change, review, notes, suppressed)
+    if grounds := words.grounds(review):
+        lines += ["", "The simulated figures rest on", *_limited(grounds)]
+    if review.assumptions:
+        lines += ["", *(line for one in review.assumptions for line in words.wrapped(one, ""))]
+    if known := words.sources_of_kernels(review):
+        lines += ["", *(line for one in known for line in words.wrapped(one, ""))]
+    return "\n".join(lines) + "\n"
+
+
+def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
+    for table in change.tables:
+        yield ""
+        yield from _table(table, review, notes, suppressed)
+    if change.processors:
+        yield ""
+        yield "Processors of intel_idle's list"
+        yield from _limited(words.processors(change))
+    if change.unread:
+        yield ""
+        yield from words.wrapped(
+            f"Not compared, not readable at one end: {', '.join(change.unread)}", ""
+        )
+    elif change.files.new or change.files.fixed:
+        yield ""
+        yield "Configuration"
+    yield from _findings("new", change.files.new, review, notes)
+    yield from _findings("fixed", change.files.fixed, review, notes)
+    if change.suppressions:
+        yield ""
+        yield "Suppressions that the change adds"
+        yield from _limited(_added(one) for one in change.suppressions)
+    if change.message:
+        yield ""
+        yield "The message and the change"
+        yield from _findings("", change.message, review, notes)
+    if change.claims:
+        yield ""
+        yield from _claims(change.claims, notes)
+
+
+def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
+    """How many numbers there are in messages, and what became of them; everything: each of them."""
+    counts = [
+        f"{sum(claim.verdict is verdict for claim in claims)} {said}"
+        for verdict, said in (
+            (ClaimVerdict.HOLDS, "agree"),
+            (ClaimVerdict.CONTRADICTED, "contradicted"),
+            (ClaimVerdict.NOT_CHECKED, "not checked"),
+        )
+    ]
+    more = "" if everything else " (--notes lists them)"
+    yield from words.wrapped(f"Numbers in the message: {', '.join(counts)}{more}", "")
+    if everything:
+        for claim in claims:
+            yield from words.wrapped(printable(words.claimed(claim)), "  ")
+
+
+def _added(one: Added) -> str:
+    until = f" until {one.until}" if one.until else ""
+    of = f" {one.path}" if one.path else ""
+    rules = ",".join(one.rules)
+    return f"{one.where.file}:{one.where.line}: {rules}{of}{until}: {one.reason or 'no reason'}"
+
+
+def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
+    yield from words.wrapped(words.title(table), "")
+    yield from _limited(words.rows(table.differences))
+    yield from _limited(words.per_kernel(table.linux, "Linux", review))
+    yield from _limited(words.per_kernel(table.selection, f"{review.governor} on Linux", review))
+    if table.machines is not None:
+        yield from _limited(entries(table.machines, review.governor))
+    yield from _findings("new", table.outcome.new, review, notes)
+    yield from _findings("fixed", table.outcome.fixed, review, notes)
+    if suppressed:
+        for finding in table.outcome.silenced:
+            text = f"suppressed now: {words.tag(finding)}: {finding.suppressed}"
+            yield from words.wrapped(printable(text), "  ")
+
+
+def _findings(
+    label: str, findings: Iterable[Finding], review: Review, notes: bool
+) -> Iterator[str]:
+    shown = [f for f in findings if f.counts and (notes or f.severity is not Severity.NOTE)]
+    hidden = sum(f.counts for f in findings) - len(shown)
+    head = f"{label} " if label else ""
+    yield from _limited(
+        f"{head}{words.said(finding, review, place=label != 'fixed')}" for finding in shown
+    )
+    if hidden:
+        yield f"  {label} {plural(hidden, 'note')}, --notes shows them"
+
+
+def _limited(entries: Iterable[str]) -> Iterator[str]:
+    everything = list(entries)
+    for entry in everything[: words.SHOWN]:
+        yield from words.wrapped(printable(entry), "  ")
+    if len(everything) > words.SHOWN:
+        yield f"  and {len(everything) - words.SHOWN} more, see --format json"

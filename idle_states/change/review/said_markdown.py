@@ -1,0 +1,160 @@
+"""A review as Markdown, for a pull request: 40 lines that are seen at once, the rest folded.
+
+The first line is an HTML comment that nobody sees. It is the same when the same is reviewed again
+with other commits, so a bot finds its own comment by it and replaces that.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...base.model.findings import Finding, Severity
+from ...base.model.table import IdleState
+from ...base.model.units import format_time
+from ...base.report.escapes.markdown import inline
+from . import said_words as words
+from .match import renamed_states
+from .result import Review, TableChange
+from .said_machines import entries
+
+ROWS, EFFECTS, SIBLINGS = 8, 7, 5
+"""Most of each that are seen at once."""
+_LENGTH = 400
+_FIELDS = ("latency", "residency", "flags", "control", "mask")
+
+
+def anchor(review: Review) -> str:
+    """The comment that marks what is reviewed."""
+    digest = hashlib.sha256("\0".join(review.about).encode("utf-8", "surrogateescape"))
+    return f"<!-- idle-states-review:{digest.hexdigest()[:16]} -->"
+
+
+def render(review: Review, *, notes: bool) -> str:
+    """notes: show notes as well, among what is folded."""
+    lines = [anchor(review), f"### {inline(words.verdict(review))}"]
+    found = words.worst(review)
+    if found is not None:
+        lines += ["", f"**Worst:** {_short(words.said(found, review))}"]
+    tables = [table for change in review.changes for table in change.tables]
+    lines += _table(tables, whole=False)
+    lines += _section("On machines", _effects(tables, review), EFFECTS)
+    cpus = [text for change in review.changes for text in words.processors(change)]
+    lines += _section("Processors", cpus, EFFECTS)
+    forgotten = [words.said(finding, review) for finding in words.siblings(review)]
+    lines += _section("Forgotten siblings", forgotten, SIBLINGS)
+    folded = list(_folded(tables, review, notes))
+    lines += ["", "<details><summary>Details</summary>", *folded, "", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Iterator[str]:
+    yield from ["", inline(words.looked_at(review))]
+    new = [f for f in review.new if f.counts and (notes or f.severity is not Severity.NOTE)]
+    yield from _section("New", _said(new, review), 5 * words.SHOWN)
+    fixed = (f for f in review.fixed if notes or f.severity is not Severity.NOTE)
+    yield from _section("Fixed", _said(fixed, review), 5 * words.SHOWN)
+    effects = _effects(tables, review)
+    if len(effects) > EFFECTS:
+        yield from _section("On machines, the rest", effects[EFFECTS:], 5 * words.SHOWN)
+    yield from _table(tables, whole=True)
+    for change in review.changes:
+        numbers = [f"message, {words.claimed(claim)}" for claim in change.claims]
+        yield from _section("Numbers in the message", numbers, 5 * words.SHOWN)
+    yield from _section("How it was read", review.remarks, words.SHOWN)
+    yield from _section("The simulated figures rest on", words.grounds(review), words.SHOWN)
+    rest = [*review.assumptions, *words.sources_of_kernels(review)]
+    yield from _section("Selections rest on", rest, words.SHOWN)
+
+
+def _said(findings: Iterable[Finding], review: Review) -> list[str]:
+    return [words.said(finding, review) for finding in findings]
+
+
+def _effects(tables: Sequence[TableChange], review: Review) -> list[str]:
+    """What kernels and machines make of the change: for each table in turn, kernels first."""
+    found = []
+    for table in tables:
+        name = f"{table.source.name}: " if len(tables) > 1 else ""
+        said = [
+            *words.per_kernel(table.linux, "Linux", review),
+            *(entries(table.machines, review.governor) if table.machines is not None else ()),
+            *words.per_kernel(table.selection, f"{review.governor} on Linux", review),
+        ]
+        found += [f"{name}{text}" for text in said]
+    return found
+
+
+def _section(head: str, items: Sequence[str], most: int) -> list[str]:
+    if not items:
+        return []
+    lines = ["", f"**{head}**", ""]
+    lines += [f"- {_short(item)}" for item in items[:most]]
+    if len(items) > most:
+        lines.append(f"- and {len(items) - most} more")
+    return lines
+
+
+def _short(text: str) -> str:
+    return inline(text if len(text) <= _LENGTH else f"{text[: _LENGTH - 4]} ...")
+
+
+def _table(tables: Sequence[TableChange], *, whole: bool) -> list[str]:
+    """Old and new rows in one table. whole: all rows of the changed tables, not those alone that
+    change."""
+    found = [(t, row) for t in tables if t.is_changed for row in _rows(t) if whole or _differs(row)]
+    if not found or (whole and all(_differs(row) for _, row in found)):
+        return []
+    shown = [at for at, name in enumerate(_FIELDS) if whole or any(_at(r, at) for _, r in found)]
+    head = ["Table", "State", *(_FIELDS[at].capitalize() for at in shown)]
+    lines = ["", _line(head), _line(["---"] * len(head))]
+    most = 5 * words.SHOWN if whole else ROWS
+    for table, row in found[:most]:
+        name, *cells = row
+        fields = [_cell(cells[at]) for at in shown]
+        lines.append(_line([inline(table.source.name), _cell(name), *fields]))
+    if len(found) > most:
+        lines += ["", f"and {len(found) - most} rows more"]
+    return lines
+
+
+_Cell = tuple[str, str]
+"""Before and after."""
+
+
+def _rows(table: TableChange) -> Iterator[list[_Cell]]:
+    """Name and fields of each row, before and after; "" where there is no such row."""
+    a = table.before.table if table.before else None
+    b = table.after.table if table.after else None
+    names = renamed_states(a, b) if a is not None and b is not None else {}
+    old = {names.get(state.name, state.name): state for state in (a.states if a else ())}
+    new = {state.name: state for state in (b.states if b else ())}
+    for name in dict.fromkeys([*new, *old]):
+        sides = [_fields(old.get(name)), _fields(new.get(name))]
+        yield list(zip(*sides, strict=True))
+
+
+def _fields(state: IdleState | None) -> tuple[str, ...]:
+    if state is None:
+        return ("",) * (1 + len(_FIELDS))
+    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
+    numbers = (hex(value) for value in (state.flags, state.control, state.mask))
+    return state.name, format_time(state.latency_ns), residency, *numbers
+
+
+def _differs(row: Sequence[_Cell]) -> bool:
+    return any(a != b for a, b in row)
+
+
+def _at(row: Sequence[_Cell], field: int) -> bool:
+    a, b = row[1 + field]
+    return a != b
+
+
+def _cell(cell: _Cell) -> str:
+    a, b = cell
+    if a == b:
+        return inline(a)
+    return f"{inline(a) or 'none'} → **{inline(b) or 'removed'}**"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

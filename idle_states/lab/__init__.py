@@ -1,0 +1,1 @@
+"""What a governor does with a table: traces, replays, simulations, measurements, tuning."""

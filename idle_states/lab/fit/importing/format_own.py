@@ -1,0 +1,149 @@
+"""The output of `idle-states collect --measure`; fit/measured_form.py describes the form."""
+
+import re
+
+from ....base.model.measured import Claimed, Measured, WokenBy
+from ..measured_form import COLUMNS, END, FORMAT, WOKEN_BY
+from .collected import LatencyKind, LatencySamples, counted
+from .output import Told, ToolOutput, shown
+
+TITLE = "the output of idle-states collect --measure"
+CUT = "the file ends without its last line: it was cut short"
+_HEAD = re.compile(r"# ([a-z_]{1,30}): ?(.*)")
+_STATE = re.compile(
+    r"cpu=(\d{1,5}) state=(\d{1,3}) latency=(\d{1,12}) residency=(\d{1,12}) "
+    r"disable=\d{1,3} name=(.+)",
+    re.ASCII,
+)
+_LEFT_OUT = re.compile(r"(\d{1,18}) (\S.{0,200})", re.ASCII)
+
+
+def recognises(output: ToolOutput) -> bool:
+    return output.head.startswith("# idle-states measured ")
+
+
+def read(output: ToolOutput, told: Told) -> Measured:
+    return _Reader(output).read()
+
+
+class _Reader:
+    def __init__(self, output: ToolOutput) -> None:
+        self.output = output
+        self.found = LatencySamples(output)
+        self.keys: dict[str, str] = {}
+        self.claims: dict[str, Claimed] = {}
+        self.left_out: dict[str, int] = {}
+        self.notes: list[str] = []
+        self.kinds: dict[tuple[str, str, str], LatencyKind] = {}
+
+    def read(self) -> Measured:
+        output = self.output
+        last = ""
+        columns = 0
+        held: tuple[int, str] | None = None
+        for number, line in output.numbered():
+            if number == 1:
+                if line != FORMAT:
+                    raise output.unexpected(repr(FORMAT), line, number)
+                continue
+            if last == END and line.strip():
+                raise output.unexpected(f"nothing after {END!r}", line, number)
+            last = line or last
+            if held is not None:
+                self._row(*held)
+                held = None
+            if line.startswith("#"):
+                self._head(line, number)
+            elif line and not columns:
+                if tuple(line.split(",")) != COLUMNS:
+                    raise output.unexpected(f"the columns {','.join(COLUMNS)}", line, number)
+                columns = number
+            elif line:
+                held = (number, line)
+        if held is not None:
+            if output.whole:
+                self._row(*held)
+            else:
+                counted(self.left_out, "the last line, which is cut off")
+        if not columns:
+            raise output.refused(f"expected the columns {','.join(COLUMNS)}, found none")
+        if last != END:
+            self.notes.append(CUT)
+        return self._measured()
+
+    def _head(self, line: str, number: int) -> None:
+        if line == END:
+            return
+        match = _HEAD.fullmatch(line)
+        if match is None:
+            raise self.output.unexpected("'# key: value'", line, number)
+        key, value = match[1], match[2].strip()
+        if key == "state":
+            self._state(value, number)
+        elif key == "left_out":
+            left = _LEFT_OUT.fullmatch(value)
+            if left is None:
+                raise self.output.unexpected("a number and a reason", value, number)
+            counted(self.left_out, left[2], int(left[1]))
+        elif key == "note":
+            self.notes.append(value[:1000])
+        else:
+            self.keys[key] = value[:200]
+
+    def _state(self, value: str, number: int) -> None:
+        match = _STATE.fullmatch(value)
+        if match is None:
+            expected = "cpu=N state=N latency=N residency=N disable=N name=NAME"
+            raise self.output.unexpected(expected, value, number)
+        name = match[5].strip()
+        claim = Claimed(name, int(match[3]) * 1000.0, int(match[4]) * 1000.0)
+        if self.claims.setdefault(name, claim) != claim:
+            self.notes.append(
+                f"CPU {match[1]} advertises other times of {shown(name)} than a CPU before it: "
+                f"latency {match[3]} us, residency {match[4]} us; the first count"
+            )
+
+    def _row(self, number: int, line: str) -> None:
+        cells = line.split(",")
+        if len(cells) != len(COLUMNS):
+            message = f"expected {len(COLUMNS)} columns, found {len(cells)}"
+            raise self.output.refused(message, number)
+        state, by, busy, value, idle = cells
+        kind = self.kinds.get((state, by, busy))
+        if kind is None:
+            kind = self._kind(state, by, busy, number)
+        if idle:
+            self.output.time_ns(idle, number, "idle_ns", "ns")
+        self.found.add(kind, self.output.time_ns(value, number, "a latency", "ns"), number)
+
+    def _kind(self, state: str, by: str, busy: str, number: int) -> LatencyKind:
+        if by not in WOKEN_BY:
+            raise self.output.unexpected(f"one of {', '.join(WOKEN_BY)}", by, number)
+        if busy not in ("0", "1"):
+            raise self.output.unexpected("busy, 0 or 1", busy, number)
+        if not state and busy == "0":
+            raise self.output.refused("expected the name of an idle state, found none", number)
+        known: dict[str, WokenBy] = {"timer": "timer", "ipi": "ipi", "write": "write"}
+        kind = LatencyKind(None if busy == "1" else state, known[by], busy=busy == "1")
+        self.kinds[state, by, busy] = kind
+        return kind
+
+    def _measured(self) -> Measured:
+        keys = self.keys
+        if (emulated := keys.get("emulated", "no")) != "no":
+            self.notes.insert(0, f"measured under {emulated}: it is that which was measured")
+        names = [keys[key] for key in ("machine", "cpu_model") if keys.get(key)]
+        for key in ("method_timer", "method_ipi"):
+            if keys.get(key):
+                self.notes.append(f"{key.removeprefix('method_')}: {keys[key]}")
+        if keys.get("resolution_ns", "1") != "1":
+            self.notes.append(f"interrupts were measured in steps of {keys['resolution_ns']} ns")
+        return self.output.measured(
+            keys.get("tool", "idle-states collect --measure"),
+            *self.notes,
+            machine=", ".join(names) or None,
+            kernel=keys.get("release"),
+            latencies=self.found.latencies(),
+            claims=self.claims.values(),
+            left_out=self.left_out,
+        )

@@ -1,0 +1,146 @@
+"""The formats of measurements: a module format_NAME each, asked whether a file is theirs.
+
+A module has
+    TITLE                                              what messages call the format
+    recognises(output: ToolOutput) -> bool             looks at no more than its head
+    read(output: ToolOutput, told: Told) -> Measured
+and is imported when it is asked.
+"""
+
+import importlib
+import os
+import re
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from ....base.dataclass import replace
+from ....base.model.findings import Unreadable, unreadable
+from ....base.model.measured import Measured
+from ....base.reading import limits, opening
+from ....base.reading.unexpected import on_input
+from ....base.wording import joined, plural
+from .output import Told, ToolOutput, output_of
+
+_FILE = re.compile(r"format_(\w+)\.py")
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    """Returns the formats that there are, found by looking into this directory."""
+    files = os.listdir(os.path.dirname(__file__))
+    return tuple(sorted(match[1] for file in files if (match := _FILE.fullmatch(file))))
+
+
+def format_module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__package__}.format_{name}")
+
+
+def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
+    """All that a file, or the files of a directory, say of idle states.
+
+    path  a file of one of the formats; the result directory of wult or pbe; or a directory
+          of such files and directories, each a `Measured` of its own. "-" is standard input.
+    told  what the caller knows and files of this format do not say
+
+    Raises Unreadable (IS930) for what is of no known format, or not as its tool writes it, with the
+    place; UsageError for what cannot be read without more in `told`.
+    """
+    told = told or Told()
+    name = str(path)
+    try:
+        with on_input(name):
+            if opening.is_directory(path):
+                return _of_directory(Path(path), told)
+            data = opening.read_operand(name, limits.MEASURED_BYTES)
+            return [read_output(output_of(name, data), told)]
+    except OSError as error:
+        raise unreadable(name, f"expected a readable file, found: {error.strerror}") from None
+
+
+def read_output(output: ToolOutput, told: Told) -> Measured:
+    """What the text of one file says of idle states; told, errors: see read_measured()."""
+    name = format_of(output)
+    if name is None:
+        raise output.refused(f"expected {_known()}, found none of them", 1)
+    return named(format_module(name).read(output, told), told)
+
+
+def named(measured: Measured, told: Told) -> Measured:
+    """The measurements with what the caller says where the file is silent: which state was entered,
+    and that the CPU was busy."""
+    if told.state is None and not told.busy:
+        return measured
+    said = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))
+    if said and said != told.state:
+        word = "busy" if told.busy else told.state
+        note = f"says itself that {said} was entered: {word}= is not used for that"
+        measured = replace(measured, notes=(*measured.notes, note))
+    latencies = tuple(
+        replace(
+            latency,
+            state=told.state if latency.state is None and not told.busy else latency.state,
+            busy=latency.busy or (told.busy and latency.state is None),
+        )
+        for latency in measured.latencies
+    )
+    return replace(measured, latencies=latencies)
+
+
+def format_of(output: ToolOutput) -> str | None:
+    """Name of the format that recognises a file; None if none does."""
+    opening.expect_utf8(output.data[:4], output.shown)
+    if b"\0" in output.data[: limits.MEASURED_HEAD_BYTES]:
+        raise output.refused("expected text, found binary data")
+    for name in format_names():
+        if format_module(name).recognises(output):
+            return name
+    return None
+
+
+def _known() -> str:
+    return joined([format_module(name).TITLE for name in format_names()], "or")
+
+
+def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
+    """What a tool's result directory says; None for another directory."""
+    from . import result_directory
+
+    if not tree.is_file(result_directory.DATAPOINTS):
+        return None
+    return named(result_directory.read(tree, told), told)
+
+
+def _of_directory(path: Path, told: Told) -> list[Measured]:
+    with opening.Tree(path) as tree:
+        whole = _of_result(tree, told)
+        if whole is not None:
+            return [whole]
+        entries = sorted((entry.name, entry.kind) for entry in tree.entries())
+        if len(entries) > limits.MEASURED_FILES:
+            raise unreadable(path.as_posix(), f"expected at most {limits.MEASURED_FILES} files")
+        found, others = [], []
+        for entry, kind in entries:
+            if kind == opening.DIRECTORY:
+                with tree.below(entry) as below:
+                    part = _of_result(below, told)
+                found += [part] if part is not None else []
+                continue
+            if kind != opening.FILE:
+                continue
+            output = output_of(tree.shown(entry), tree.read(entry, limits.MEASURED_BYTES))
+            try:
+                name = format_of(output)
+            except Unreadable:
+                name = None
+            if name is None:
+                others.append(entry)
+            else:
+                found.append(named(format_module(name).read(output, told), told))
+    if not found:
+        raise unreadable(path.as_posix(), f"expected files of {_known()}, found none of them")
+    if others:
+        note = f"{plural(len(others), 'file')} of the directory of no known format left aside: "
+        note += f"{joined(others[:3])}{' ...' if others[3:] else ''}"
+        found[0] = replace(found[0], notes=(*found[0].notes, note))
+    return found

@@ -1,0 +1,237 @@
+"""The result of fit: advertised against measured."""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+from ...base.report.sheet import Cell, Lines, Marked, Picture, Rows, Section, Sheet, Worded
+from ...base.wording import joined, plural
+from . import drawn
+from .break_even import NS, period
+from .drawn import time
+from .latencies import FittedLatency
+from .request import FitResult, FittedState
+from .residencies import ENERGY, FittedResidency
+
+_HEAD = ("STATE", "ADVERTISED", "MEASURED", "INTERVAL", "N", "WOKEN BY", "VERDICT")
+_NUMBERS = frozenset((1, 2, 3, 4))
+_RESIDENCY_HEAD = ("STATE", "ADVERTISED", "FITTED", "INTERVAL", "BY")
+_MATTERS = 0.1
+"""Share of a value from which on what may be in it is said."""
+_ALIKE = 0.2
+"""Serial correlation up to which an interval is taken to hold."""
+_VERDICTS = {"under-stated": "error", "over-stated": "warning", "consistent": "good"}
+
+
+def sheet(found: FitResult) -> Sheet:
+    """Returns the table of states, what decides each verdict, residencies, and remarks."""
+    request = found.request
+    title = f"{found.table.name if found.table else 'the measured machine'}, exit latency: "
+    title += f"p{request.percent.normalize():f}, intervals of {request.confidence.normalize():f} %"
+    return Sheet(
+        title=f"{request.table or 'Measured'}: advertised against measured",
+        headline=_headline(found),
+        about=Section("What was compared", (Lines((Marked("strong", title),)),)),
+        sections=tuple(_sections(found)),
+    )
+
+
+def _headline(found: FitResult) -> tuple[str, ...]:
+    """How many states contradict what is advertised, and by how much."""
+    said = []
+    for verdict in ("under-stated", "over-stated"):
+        names = [state for state in found.states if state.verdict == verdict]
+        if names:
+            of = joined([_against(state) for state in names])
+            said.append(f"{verdict.capitalize()}: {of}")
+    agree = [state.name for state in found.states if state.verdict == "consistent"]
+    if agree:
+        said.append(f"Consistent: {joined(agree)}")
+    unknown = [state.name for state in found.states if state.verdict == "unknown"]
+    if unknown:
+        said.append(f"Not known: {joined(unknown)}")
+    return tuple(said) or ("Nothing was measured of any state",)
+
+
+def _against(state: FittedState) -> str:
+    assert state.by is not None
+    assert state.advertised is not None
+    advertised = time(state.advertised.latency_ns)
+    return f"{state.name} {time(state.by.value_ns)} against {advertised}"
+
+
+def _sections(found: FitResult) -> Iterator[Section]:
+    if found.states:
+        yield Section(Worded("", "Exit latencies"), (_overview(found),))
+        verdicts = [part for state in found.states for part in _verdict(state)]
+        yield Section(Worded("", "Verdicts"), tuple(verdicts))
+        for state in found.states:
+            yield from _distribution(state, found)
+        if any(state.residency for state in found.states):
+            yield from _residencies(found)
+    else:
+        said = "Neither a wake-up latency nor the energy of a state is in what was measured"
+        yield Section(Worded("", "Exit latencies"), (_folded(said),))
+    if found.unmeasured:
+        said = f"Not measured: {joined(found.unmeasured)}"
+        yield Section(Worded("", "Not measured"), (_folded(said),))
+    yield Section(Worded("", "What is to be known of the files"), (_folded(*found.remarks),))
+
+
+def _folded(*lines: str, indent: str = "") -> Lines:
+    return Lines(lines, indent, f"{indent}  ")
+
+
+def _verdict(state: FittedState) -> Iterator[Lines]:
+    why, *more = _said_of(state)
+    yield _folded(f"{state.name}: {why}")
+    yield _folded(*more, indent="  ")
+
+
+def _overview(found: FitResult) -> Picture | Rows:
+    rows = tuple(_row(state) for state in found.states)
+    table = Rows(_HEAD, rows, "Advertised and measured", _NUMBERS)
+    if all(state.by is None or state.by.value_ns is None for state in found.states):
+        return table
+    return Picture(partial(drawn.overview, found.states, rows), table, table)
+
+
+def _distribution(state: FittedState, found: FitResult) -> Iterator[Section]:
+    """How many wake-ups take longer than a time, of each measurement that says it."""
+    curves = drawn.curves(state)
+    if curves:
+        rows = tuple(
+            (drawn.named(one), time(ns), f"{100 * share:.4g} %")
+            for one, curve in curves
+            for ns, share in curve[:: max(1, len(curve) // 10)]
+        )
+        table = Rows(("MEASUREMENT", "LONGER THAN", "SHARE"), rows, "Wake-ups")
+        draw = partial(drawn.distribution, state, found, curves)
+        yield Section(state.name, (Picture(draw, table),))
+
+
+def _residencies(found: FitResult) -> Iterator[Section]:
+    yield Section("Target residency", ())
+    rows = tuple(
+        _residency_row(state, state.residency) for state in found.states if state.residency
+    )
+    yield Section("", (Rows(_RESIDENCY_HEAD, rows, "", frozenset((1, 2, 3))), *_power(found)))
+    residencies = [state.residency for state in found.states if state.residency]
+    whys = [f"{each.state}: {each.why}" for each in residencies if each.why]
+    awake_ns = found.request.awake_ns
+    whys += [said for each in residencies for said in _taken_off(each, awake_ns)]
+    yield Section("", (_folded(*whys),))
+
+
+def _power(found: FitResult) -> Iterator[Picture]:
+    """Mean power by wake-up period, each state's points, if it was measured."""
+    rows = tuple(
+        (state.name, time(NS * (period(span) or 0)), f"{span.watts:.5g} W")
+        for state in found.states
+        if state.residency
+        for span in state.residency.spans
+    )
+    if rows:
+        table = Rows(("STATE", "PERIOD", "POWER"), rows, "Spans")
+        yield Picture(partial(drawn.power, found), table)
+
+
+def interval(bounds: tuple[float | None, float | None] | None) -> str:
+    """Such as "8.6 to 9.7 us"; a side without a bound is said."""
+    if bounds is None:
+        return "none"
+    low, high = bounds
+    if low is None or high is None:
+        return f"up to {time(high)}" if low is None else f"{time(low)} or more"
+    return f"{low / 1000:.6g} to {time(high)}"
+
+
+def _row(state: FittedState) -> tuple[Cell, ...]:
+    """The cells below _HEAD."""
+    advertised = time(state.advertised.latency_ns if state.advertised else None)
+    kind, by = _VERDICTS.get(state.verdict), state.by
+    verdict = Marked(kind, state.verdict) if kind else state.verdict
+    if by is None:
+        return state.name, advertised, "-", "none", "-", "-", verdict
+    return (
+        state.name,
+        advertised,
+        time(by.value_ns) + ("" if not by.estimate.refused else f" ({by.estimate.statistic})"),
+        interval(by.interval_ns),
+        "-" if by.estimate.n is None else str(by.estimate.n),
+        by.latency.woken_by,
+        verdict,
+    )
+
+
+def _said_of(state: FittedState) -> Iterator[str]:
+    """Why the verdict is what it is, then what else is to be known of each measurement."""
+    yield state.why
+    for one in state.latencies:
+        parts = list(_remarks(one))
+        if one is state.by and one.latency.group:
+            parts.insert(0, "decides")
+        if one is not state.by:
+            value = f"{one.estimate.statistic} {time(one.value_ns)}"
+            bounds = f", {interval(one.interval_ns)}" if one.interval_ns else ""
+            parts.insert(0, f"{value}{bounds}: {one.judgement.verdict}")
+        if parts:
+            group = f" ({one.latency.group})" if one.latency.group else ""
+            yield f"by {one.latency.woken_by}{group}, {one.of.file}: {'; '.join(parts)}"
+
+
+def _remarks(one: FittedLatency) -> Iterator[str]:
+    if one.estimate.busy_ns is not None:
+        yield f"{time(one.estimate.busy_ns)} subtracted, which measuring takes on a busy CPU"
+        more, value = one.estimate.busy_more_ns, one.estimate.value_ns
+        if more is not None and value is not None and more >= _MATTERS * value:
+            yield f"up to {time(more)} of the rest may be measuring, which varies by so much"
+    elif not one.latency.net:
+        yield "contains what measuring takes, which was not measured on a busy CPU"
+    shape = one.shape
+    if shape is None:
+        return
+    n = one.estimate.n or 0
+    if shape.serial is not None and shape.serial > max(_ALIKE, 3 / math.sqrt(n)):
+        alone = n * (1 - shape.serial) / (1 + shape.serial)
+        yield (
+            f"each wake-up is like the one before (rank correlation {shape.serial:.2f}): all count "
+            f"as some {alone:.0f} independent ones, and the interval is too narrow"
+        )
+    if len(shape.modes) > 1:
+        at = joined([f"{time(mode.at_ns)} ({100 * mode.share:.0f} %)" for mode in shape.modes])
+        yield f"{plural(len(shape.modes), 'mode')}, at {at}: several things were measured"
+    if shape.outliers:
+        bounds = interval((max(0.0, shape.low_ns), shape.high_ns))
+        yield f"{plural(shape.outliers, 'outlier')} outside of {bounds}"
+
+
+def _residency_row(state: FittedState, found: FittedResidency) -> tuple[str, ...]:
+    """The cells below _RESIDENCY_HEAD."""
+    advertised = state.advertised.residency_ns if state.advertised else None
+    return found.state, time(advertised), time(found.value_ns), _bounds(found), _how(found)
+
+
+def _taken_off(found: FittedResidency, awake_ns: float) -> Iterator[str]:
+    """How a residency follows from a break-even."""
+    even = found.break_even
+    if even is not None and found.latency_ns is not None and found.value_ns is not None:
+        yield (
+            f"{found.state}: breaks even with {even.over} at a period of {time(even.period_ns)}; "
+            f"off go {time(awake_ns)} awake and {time(found.latency_ns)} of exit latency"
+        )
+
+
+def _bounds(found: FittedResidency) -> str:
+    if found.low_ns is None and found.high_ns is None:
+        return "none"
+    return interval((found.low_ns, found.high_ns))
+
+
+def _how(found: FittedResidency) -> str:
+    if found.by != ENERGY or found.line is None:
+        return found.by
+    power = f"{found.line.watts:.4g} W + {1e6 * found.line.joules:.4g} uJ a wake-up"
+    if found.break_even is None:
+        return power
+    return f"{power}, against {found.break_even.over}"

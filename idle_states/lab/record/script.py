@@ -1,0 +1,124 @@
+"""The shell script that records a governor's inputs, its decisions and the resulting idle periods.
+
+Kprobe events read arguments and results of the functions a governor's select() calls. Two outputs
+(delta_next and stop_tick) are in stack frames: the script first measures their offsets, then
+records. It uses a tracing instance of its own and removes it at the end.
+"""
+
+from collections.abc import Sequence
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.resources import template
+
+
+@dataclass(frozen=True, slots=True)
+class Arch:
+    """An architecture that can be recorded. All are little-endian: bit-fields of struct
+    cpuidle_device are counted from the lowest bit.
+
+    machine               output of uname -m
+    first, second, third  the kernel's names of the registers of a function's first three arguments
+    stack                 its name of the stack pointer
+    """
+
+    name: str
+    machine: str
+    first: str
+    second: str
+    third: str
+    stack: str
+
+
+ARCHS = (
+    Arch("ppc64le", "ppc64le", "gpr3", "gpr4", "gpr5", "gpr1"),
+    Arch("x86-64", "x86_64", "di", "si", "dx", "sp"),
+    Arch("arm64", "aarch64", "x0", "x1", "x2", "sp"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """Names of a governor's functions.
+
+    timers  whether it asks for the next timer, for tasks in iowait and whether the tick woke the
+            CPU
+    oldest  first Linux release on which it can be recorded
+    reason  why older ones cannot
+    """
+
+    select: str
+    reflect: str
+    enable: str
+    timers: bool
+    oldest: tuple[int, int]
+    reason: str
+
+
+_LAYOUT = "before, struct cpuidle_device was laid out differently"
+
+GOVERNORS = {
+    "menu": Probed("menu_select", "menu_reflect", "menu_enable_device", True, (5, 6), _LAYOUT),
+    "teo": Probed(
+        "teo_select",
+        "teo_reflect",
+        "teo_enable_device",
+        True,
+        (6, 14),
+        "before, teo compared readings of the clock that a recording has no columns for",
+    ),
+    "ladder": Probed(
+        "ladder_select_state", "ladder_reflect", "ladder_enable_device", False, (5, 6), _LAYOUT
+    ),
+}
+
+SECONDS_MAX = 86_400
+BUFFER_KB_MAX = 4 << 20
+
+
+def archs(name: str | None) -> list[Arch]:
+    """The architecture of a name, or all for None. Raises UsageError for an unknown name."""
+    found = [arch for arch in ARCHS if name in (None, arch.name)]
+    if not found:
+        known = ", ".join(arch.name for arch in ARCHS)
+        raise UsageError(f"expected an architecture ({known}), found {name!r}")
+    return found
+
+
+def script(
+    governor: str,
+    archs: Sequence[Arch] = ARCHS,
+    seconds: int = 10,
+    buffer_kb: int = 4096,
+    restart: bool = False,
+) -> str:
+    """A POSIX shell script; busybox suffices to run it.
+
+    governor   a name in GOVERNORS
+    archs      architectures it can run on; on others it refuses
+    seconds    duration of the recording
+    buffer_kb  trace buffer per CPU in KiB; a decision takes about half a KiB. Recording ends on a
+               CPU whose buffer is full
+    restart    switch to another governor and back as recording begins, so that the governor starts
+               with no history
+    Raises UsageError for arguments that the script does not support.
+    """
+    if governor not in GOVERNORS:
+        raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
+    if not 1 <= seconds <= SECONDS_MAX:
+        raise UsageError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
+    if not 64 <= buffer_kb <= BUFFER_KB_MAX:
+        raise UsageError(f"expected 64 to {BUFFER_KB_MAX} KiB of buffer, found {buffer_kb}")
+    probed = GOVERNORS[governor]
+    return template("record.sh.j2").render(
+        governor=governor,
+        archs=archs,
+        seconds=seconds,
+        buffer_kb=buffer_kb,
+        restart=restart,
+        select=probed.select,
+        reflect=probed.reflect,
+        enable=probed.enable,
+        timers=probed.timers,
+        oldest=probed.oldest,
+    )

@@ -1,0 +1,175 @@
+"""What becomes of a trace's idle periods: accounts of machines, by the states really entered or by
+those that a governor's model selects, and how true that model is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ...base.dataclass import dataclass, replace
+from ...base.reading.problems import InputProblems
+from ...base.reading.sysfs import SysfsState
+from ...tables.linux.releases import Release
+from ..traces.periods import Period
+from .agreement import Agreement, held
+from .calibrated import Calibrated, Calibration, Trace, unasked_most
+from .core_models import CoreModel, knows
+from .counters import Figures, counts_in_ns
+from .domains import DomainReplay, delayed, domains_of
+from .machine import TracedMachine
+from .next_timer import CALIBRATED
+from .observed import Observed
+from .replay import ReplayModel, Settings
+from .results import Account
+
+Counted = Mapping[int, Sequence[SysfsState]]
+"""CPU -> the kernel's counts around the trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Of the machines that were asked for; others: how many of them are not the traced one with the
+    settings it was traced with."""
+
+    accounts: tuple[Account, ...]
+    agreement: Agreement | None = None
+    calibration: Calibration | None = None
+    others: int = 0
+
+
+class ByEntered:
+    """Machines judged by the states that the traced one entered."""
+
+    def __init__(
+        self,
+        traced: TracedMachine,
+        machines: Sequence[TracedMachine],
+        release: Release,
+        problems: InputProblems,
+    ) -> None:
+        self._machines = machines
+        self._domains = [domains_of(machine, release) for machine in machines]
+        self._judges = [
+            None
+            if machine.like(traced)
+            else Observed(machine, counts_in_ns(release), problems, traced=False)
+            for machine in machines
+        ]
+
+    def add(self, idle: Sequence[Period]) -> None:
+        """Takes idle periods, without refused entries."""
+        for judge in self._judges:
+            if judge is not None:
+                judge.sift(idle, misses=False)
+        for domains in self._domains:
+            if domains is not None:
+                domains.observe(idle)
+
+    def finish(self, observed: Account, misses: bool, counted: Counted) -> Accounts:
+        """observed: the traced machine's account; misses: the trace has cpu_idle_miss."""
+        figures = [
+            observed.cpus if judge is None else judge.finish(misses) for judge in self._judges
+        ]
+        return Accounts(tuple(map(judged, self._machines, figures, self._domains)))
+
+
+class ByGovernor:
+    """Machines judged by what a governor's model selects; so is the traced machine, to which the
+    model is held.
+
+    settings  of the machines
+    by        what decided in the trace
+    certain   `traced` is known to be the traced machine
+    """
+
+    def __init__(
+        self,
+        traced: TracedMachine,
+        machines: Sequence[TracedMachine],
+        settings: Settings,
+        by: Settings,
+        problems: InputProblems,
+        *,
+        certain: bool,
+    ) -> None:
+        self._machines, self._settings, self._by = machines, settings, by
+        self._problems = problems
+        known = all(knows((*machines, traced), each, estimated=True) for each in (settings, by))
+        make = CoreModel if known else ReplayModel
+        self._asked: list[ReplayModel | CoreModel] = [
+            make(machine, settings, problems) for machine in machines
+        ]
+        likes = (model for model in self._asked if by == settings and model.machine.like(traced))
+        self._own = next(likes, None) or make(traced, by, problems)
+        self._models = tuple(dict.fromkeys((*self._asked, self._own)))
+        self._others = sum(by != settings or not machine.like(traced) for machine in machines)
+        unasked = settings.next_timer != CALIBRATED
+        self._trace: Trace | None = None
+        if settings.calibrates and (certain or not unasked):
+            self._trace = Trace(traced, by, unasked_most(self._others) if unasked else None)
+
+    def add(self, idle: Sequence[Period]) -> None:
+        """Takes idle periods, without refused entries."""
+        for model in self._models:
+            model.add(idle)
+        if self._trace is not None:
+            self._trace.add(idle)
+
+    def finish(self, observed: Account, misses: bool, counted: Counted) -> Accounts:
+        """observed: the traced machine's account, to which its model's is held."""
+        settings, by = self._settings, self._by
+        own = modelled(self._own, by)
+        if self._trace is None or self._trace.too_long:
+            accounts = tuple(modelled(model, settings) for model in self._asked)
+            agreement = agreement_of(own, observed, by, counted)
+            return Accounts(accounts, agreement, None, self._others)
+        calibration, again, models = self._trace.calibrate(self._machines, settings, self._problems)
+        return Accounts(
+            tuple(replace(modelled(model, settings), bounds=model.bounds) for model in models),
+            replace(
+                agreement_of(modelled(again, by), observed, by, counted), uncalibrated=own.agreed
+            ),
+            calibration,
+            self._others,
+        )
+
+
+def judged(
+    machine: TracedMachine, cpus: Mapping[int, Figures], domains: DomainReplay | None
+) -> Account:
+    if domains is None:
+        return Account(machine.name, None, cpus)
+    found = domains.finish()
+    return Account(
+        machine.name,
+        None,
+        delayed(cpus, found, machine),
+        domains=found.figures,
+        left=found.left,
+    )
+
+
+def modelled(model: ReplayModel | CoreModel | Calibrated, settings: Settings) -> Account:
+    return replace(
+        judged(model.machine, model.figures(), model.domains),
+        governor=settings.governor,
+        decisions=model.decisions,
+        held=dict(sorted(model.held.items())),
+    )
+
+
+def agreement_of(
+    account: Account,
+    observed: Account,
+    settings: Settings,
+    counted: Counted,
+) -> Agreement:
+    """account: the traced machine's, by the model of what decided there, which `settings` are."""
+    usages: Counter[tuple[int, str]] = Counter()
+    for states in counted.values():
+        for number, state in enumerate(states):
+            usages[number, state.name] += state.usage or 0
+    return Agreement(
+        account.machine,
+        f"{settings.governor} of Linux {settings.release.name}",
+        account.held,
+        held(observed.total, account.total, usages),
+    )

@@ -1,0 +1,83 @@
+"""How true a replay is, for people: the traced machine's counters, as traced and as modelled."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ...base.report.sheet import Lines, Marked, Rows, Section, Worded
+from ...base.wording import joined, plural
+from .agreement import Agreement, StateAgreement
+from .calibrated import Calibration
+from .results import Account
+
+_PAIRS = (
+    ("USAGE", "usage"),
+    ("TIME_US", "time_us"),
+    ("TOO DEEP", "above"),
+    ("TOO SHALLOW", "below"),
+)
+
+
+def section(
+    agreement: Agreement, calibration: Calibration | None, *, per_cpu: bool = False
+) -> Section:
+    """per_cpu: with the share of each CPU's periods that agree."""
+    kind = "warning" if agreement.untrue else "good"
+    word, _, rest = agreement.verdict.partition(": ")
+    more = [
+        f"CPU {cpu}: {agreed} of {periods} periods"
+        for cpu, (periods, agreed) in agreement.cpus.items()
+        if per_cpu
+    ]
+    if calibration is not None and calibration.unexplained:
+        more.append(_unexplained(calibration))
+    return Section(
+        Worded("", "How true this is"),
+        (
+            Lines(((Marked(kind, word.upper()), f": {rest}"),)),
+            Lines(tuple(more), first="  "),
+            Lines((Marked("strong", f"{agreement.machine}: traced, and modelled"),)),
+            _table(agreement),
+        ),
+    )
+
+
+def _unexplained(calibration: Calibration) -> str:
+    """Which periods no inputs explain, in words."""
+    names: Counter[str] = Counter()
+    for _, _, name, count in calibration.unexplained:
+        names[name] += count
+    states = joined([f"{count} of {name}" for name, count in names.most_common()])
+    left = calibration.periods - calibration.explained
+    return (
+        f"{plural(left, 'period')} for which no next timer, tick or load leads to the state "
+        f"entered: {states}"
+    )
+
+
+def bounds(account: Account) -> Iterator[Section]:
+    """Yields what the trace leaves open of each state, if anything."""
+    some = account.bounds
+    if any(each.least < each.most for each in some):
+        rows = tuple(
+            (each.name, *map(str, (each.least, each.most, each.least_us, each.most_us)))
+            for each in some
+        )
+        head = ("STATE", "LEAST USAGE", "MOST USAGE", "LEAST TIME_US", "MOST TIME_US")
+        title = "What the trace leaves open: least and most"
+        yield Section(title, (Rows(head, rows, f"{account.machine}: least and most"),))
+
+
+def _table(agreement: Agreement) -> Rows:
+    """The states; with a column of the kernel's own usage where dumps have it."""
+    counted = any(held.counted for held in agreement.states)
+    head = ("STATE", *(name for name, _ in _PAIRS), "OFF", *(("BY THE DUMPS",) if counted else ()))
+    return Rows(head, tuple(_row(held, counted) for held in agreement.states))
+
+
+def _row(held: StateAgreement, counted: bool) -> tuple[str, ...]:
+    pairs = (
+        f"{getattr(held.traced, counter)}, {getattr(held.modelled, counter)}"
+        for _, counter in _PAIRS
+    )
+    off = "-" if held.off is None else f"{100 * held.off:+.1f} %"
+    return held.traced.name, *pairs, off, *((str(held.counted),) if counted else ())

@@ -1,0 +1,180 @@
+"""A replay, and its result."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Severity, UsageError
+from ...base.reading import sysfs
+from ...base.reading.inputs import Input, InputKind
+from ...tables.linux.asked import NamedGovernor
+from ...tables.linux.releases import Release
+from ...tables.power.energy import PowerModel
+from ..record.unconverted import as_recording
+from ..traces.head import RecordingHead, head_of
+from ..traces.recording import rows
+from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
+from .dumps import from_dumps
+from .machine import TracedMachine, under_limits
+from .named import TableReader, named_machines
+from .power import power_model
+from .replay import Settings
+from .request import ReplayRequest
+from .results import ReplayResult
+from .run import from_recording, from_trace
+from .sample import Sample
+from .suspects import Suspicion, suspicion
+
+OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
+"""Warnings about the first table rather than about the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The result of a request.
+
+    request  what was replayed, completed by what a recording's head says
+    name    name of the trace, recording or dump
+    power   power model of the states; None without figures
+    inputs  (name, SHA-256) of every file read
+    """
+
+    request: ReplayRequest
+    name: str
+    result: ReplayResult
+    power: PowerModel | None
+    inputs: tuple[tuple[str, str], ...]
+
+    @property
+    def doubtful(self) -> bool:
+        """Tells whether parts of the input could not be used or are out of order."""
+        return any(
+            problem.severity is not Severity.NOTE and problem.kind not in OF_THE_TABLE
+            for problem in self.result.problems
+        )
+
+
+def replay(
+    request: ReplayRequest,
+    advance: Callable[[int], None] = lambda size: None,
+    say: Callable[[str], None] = lambda message: None,
+) -> Replayed:
+    """Executes a request. advance: called with the number of bytes read since the last call; say:
+    with messages for the user. Raises UsageError, Unreadable, OSError and the errors of reading a
+    table."""
+    opened = [as_recording(Input(name, advance), say) for name in request.files]
+    dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
+    traces = [source for source in opened if source.kind is not InputKind.SYSFS]
+    if len(traces) > 1 or len(dumps) > 2:
+        raise UsageError("expected one trace and up to two sysfs dumps")
+    head = head_of(traces[0]) if traces else None
+    request = _completed(request, head)
+    reader = TableReader(request.platform, request.kernel, request.disabled)
+    machines, files, rows = named_machines(request.tables, request.states, reader)
+    recorded = machine_of(head, traces[0].name, request.kernel) if head and head.states else None
+    if head and recorded and not machines and not dumps:
+        off = frozenset(request.disabled) or None
+        machines = [machine_of(head, traces[0].name, request.kernel, off)]
+    traced = reader.dump(dumps[0], dumps[0].name) if dumps else None
+    machines = machines or ([traced] if traced else [])
+    if not machines:
+        raise UsageError("expected a table for the states: --table, --states or a sysfs dump")
+    traced = traced or recorded or machines[0]
+    if request.limits_us:
+        machines = [one for each in machines for one in under_limits(each, request.limits_us)]
+    power = power_model(request.power, [table for each in machines for table in each.tables], rows)
+    if traces:
+        name, settings, by = traces[0].name, request.settings, request.by
+        result = _replayed(
+            traces[0], traced, machines, dumps, request.kernel, settings=settings, by=by
+        )
+        if head is not None:
+            said = tuple(_unlike(request, head, recorded, machines))
+            result = replace(result, assumptions=(*said, *result.assumptions))
+        if result.accounts and all(account.doubted for account in result.accounts):
+            result = replace(result, suspicion=_suspected(request, traces[0], machines, head))
+    elif request.governor is not None:
+        raise UsageError("expected a trace for --governor, found sysfs dumps only")
+    else:
+        before = dumps[0] if len(dumps) == 2 else None
+        name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
+    inputs = ((source.name, source.sha256()) for source in opened)
+    return Replayed(request, name, result, power, (*inputs, *files))
+
+
+def _completed(request: ReplayRequest, head: RecordingHead | None) -> ReplayRequest:
+    """Raises Unreadable for a kernel that is not modelled."""
+    if head is None:
+        return request
+    kernel = request.release or kernel_of(head, request.files[0])
+    return replace(request, release=kernel, hz=request.hz or head.hz)
+
+
+def _unlike(
+    request: ReplayRequest,
+    head: RecordingHead,
+    recorded: TracedMachine | None,
+    machines: Sequence[TracedMachine],
+) -> Iterator[str]:
+    """Sentences: where what is replayed is not what the recording's head says."""
+    yield from unlike(head, request.kernel, request.governor or "", request.hz or HZ)
+    if recorded is not None:
+        for machine in machines:
+            yield from unlike_states(recorded, machine)
+    if request.governor and request.hz is None:
+        yield NO_HZ
+
+
+def _suspected(
+    request: ReplayRequest,
+    recording: Input,
+    machines: Sequence[TracedMachine],
+    head: RecordingHead | None,
+) -> Suspicion | None:
+    """What the first table is suspected to be instead; None for what can be read only once, or has
+    a table for some CPUs only."""
+    table = request.tables[0] if request.tables else None
+    plain = table is None or machines[0].everywhere is not None
+    exact = recording.kind in (InputKind.CSV, InputKind.JSONL)
+    if not (exact and recording.repeatable and plain):
+        return None
+    sample = Sample()
+    sample.fill(rows(recording.again()))
+    assert request.governor is not None
+    of = NamedGovernor(
+        request.governor,
+        request.hz,
+        table,
+        None if request.tables else request.states,
+        request.platform,
+    )
+    skip = head.skip if head else 0
+    by = Basis(request.governor, request.kernel, request.hz or HZ, machines[0], skip)
+    return suspicion(sample, by, of, head)
+
+
+def _replayed(
+    trace: Input,
+    traced: TracedMachine,
+    machines: Sequence[TracedMachine],
+    dumps: Sequence[sysfs.Dump],
+    kernel: Release,
+    *,
+    settings: Settings | None,
+    by: Settings | None,
+) -> ReplayResult:
+    """Replays a trace or recording. settings: what to replay with; by: what decided in a trace."""
+    if trace.kind in (InputKind.CSV, InputKind.JSONL):
+        return from_recording(trace, traced, machines, kernel, settings)
+    counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
+    # with a governor, the tables are candidates, not the traced machine's own
+    certain = bool(dumps) or settings is None
+    return from_trace(
+        trace,
+        traced,
+        machines,
+        kernel,
+        settings,
+        counted,
+        certain=certain,
+        by=by,
+    )

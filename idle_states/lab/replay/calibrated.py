@@ -1,0 +1,254 @@
+"""A calibrated replay: inputs are inferred of the traced decisions, and other tables given them.
+
+As in the replay of an exact recording, an idle period stays what it was, whatever is selected.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ...base.dataclass import dataclass
+from ...base.reading.problems import InputProblems
+from ...tables.linux.governors import core
+from ...tables.linux.governors.core.packing import NONE, PERIOD
+from ...tables.linux.governors.interface import NO_STATE, tick_ns
+from ..traces.periods import Period, Periods
+from .counters import Figures, Tally, counts_in_ns, stateless
+from .domains import DomainReplay, domains_of
+from .inference import Inference, Inferred
+from .machine import CpuTable, TracedMachine
+from .next_timer import CALIBRATED
+from .phase import tick_phase
+from .replay import Settings
+
+PERIODS_MAX = 200_000
+"""Up to so many idle periods, a replay is calibrated without being asked to; each further table, or
+another governor, counts as OTHER of them: some seconds in all."""
+BY_REFERENCE_MAX = 600
+"""The same without the compiled core."""
+OTHER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StateBounds:
+    """What the trace leaves open of a state, over all CPUs: least and greatest number of idle
+    periods, and least and greatest time in them."""
+
+    number: int
+    name: str
+    least: int
+    most: int
+    least_us: int
+    most_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How the inputs were inferred.
+
+    phase_ns     of the tick on the trace's clock; None: no tick is seen
+    periods      number of idle periods
+    explained    number of these for which there are inputs that lead to the state entered
+    unexplained  (CPU, number, name of the state entered, how many), those of which there are none
+    tick_ended   number of periods that the tick ended
+    stopped      number of periods that began with a stopped tick
+    """
+
+    phase_ns: int | None
+    periods: int
+    explained: int
+    unexplained: tuple[tuple[int, int, str, int], ...]
+    tick_ended: int
+    stopped: int
+
+
+class Calibrated:
+    """One machine's counters, in the way of replay.ReplayModel."""
+
+    def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
+        self.machine = machine
+        self.decisions = 0
+        self.held: dict[int, tuple[int, int]] = {}
+        self.domains: DomainReplay | None = domains_of(machine, settings.release)
+        self._in_ns = counts_in_ns(settings.release)
+        self._problems = problems
+        self._tallies: dict[int, Tally] = {}
+        self._bounds: dict[tuple[int, str], list[int]] = {}
+
+    @property
+    def bounds(self) -> tuple[StateBounds, ...]:
+        return tuple(
+            StateBounds(*key, least, most, least_ns // 1000, most_ns // 1000)
+            for key, (least, most, least_ns, most_ns) in sorted(self._bounds.items())
+        )
+
+    def figures(self) -> dict[int, Figures]:
+        stateless(self._tallies, self._problems)
+        return {cpu: tally.figures() for cpu, tally in self._tallies.items()}
+
+    def take(
+        self,
+        cpu: int,
+        table: CpuTable,
+        periods: "array[int]",
+        inferred: Inferred,
+        decisions: bytes,
+        masks: "array[int]",
+    ) -> None:
+        """Counts a CPU's decisions. masks: the states that are open in each period."""
+        tally = self._tallies[cpu] = Tally(table, self._in_ns)
+        lengths = [end - start for start, end in zip(periods[::3], periods[1::3], strict=True)]
+        agreed = 0
+        for state, length, traced in zip(decisions[::2], lengths, periods[2::3], strict=True):
+            tally.add(NO_STATE if state == NONE else state, length)
+            agreed += state == traced
+        self.decisions += len(lengths)
+        self.held[cpu] = len(lengths), agreed
+        times: Counter[int] = Counter()
+        for open_, length in zip(masks, lengths, strict=True):
+            times[open_] += length
+        for open_, count in Counter(masks).items():
+            for number, name in enumerate(table.names):
+                sums = self._bounds.setdefault((number, name), [0, 0, 0, 0])
+                if open_ >> number & 1:
+                    sums[1] += count
+                    sums[3] += times[open_]
+                if open_ == 1 << number:
+                    sums[0] += count
+                    sums[2] += times[open_]
+        if self.domains is not None:
+            self.domains.last_of(cpu)
+            self.domains.record_packed(cpu, inferred.rows, decisions)
+
+
+class Trace:
+    """Collects a trace's idle periods for calibration at its end.
+
+    machine   the traced one
+    settings  the kernel and governor that were traced
+    most      number of periods beyond which there is to be no calibration; None: any
+    """
+
+    def __init__(self, machine: TracedMachine, settings: Settings, most: int | None) -> None:
+        self._machine = machine
+        self._settings = settings
+        self._most = most
+        self._count = 0
+        self._parts: list[bytes] = []
+
+    @property
+    def too_long(self) -> bool:
+        return self._most is not None and self._count > self._most
+
+    def add(self, periods: Sequence[Period]) -> None:
+        """Takes idle periods, which are in order for each CPU."""
+        self._count += len(periods)
+        if self.too_long:
+            self._parts.clear()
+        else:
+            self._parts.append(Periods.of(periods).packed)
+
+    def _cpus(self) -> "dict[int, array[int]]":
+        """CPU -> start and end in ns, and state, of each period. Those of a CPU without a table, or
+        in a state beyond it, are left out."""
+        found: dict[int, array[int]] = {}
+        for part in self._parts:
+            for start_ns, end_ns, state, cpu, _ in PERIOD.iter_unpack(part):
+                table = self._machine.table(cpu)
+                if table is not None and state < len(table.states) and end_ns >= start_ns:
+                    found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
+        return dict(sorted(found.items()))
+
+    def calibrate(
+        self, machines: Sequence[TracedMachine], asked: Settings, problems: InputProblems
+    ) -> tuple[Calibration, Calibrated, tuple[Calibrated, ...]]:
+        """Returns how inputs were inferred, what they make of the traced machine with what decided
+        there, and of each machine with what was asked for."""
+        models = tuple(Calibrated(machine, asked, problems) for machine in machines)
+        traced_one = Calibrated(self._machine, self._settings, problems)
+        cpus = self._cpus()
+        ends = [end for periods in cpus.values() for end in periods[1::3]]
+        phase_ns = tick_phase(ends, tick_ns(self._settings.hz))
+        unexplained: list[tuple[int, int, str, int]] = []
+        tick_ended = stopped = 0
+        for cpu, periods in cpus.items():
+            traced = self._machine.table(cpu)
+            assert traced is not None
+            others = [
+                (model, table)
+                for model in models
+                if (table := model.machine.table(cpu)) is not None
+            ]
+            same = asked == self._settings
+            news = [table for _, table in others if not same or table != traced]
+            inference = Inference(traced, self._settings, news, asked, phase_ns)
+            found = inference.infer(periods)
+            answers = iter(found.others)
+            own = found.decided, array("H", _own(found, periods, traced))
+            traced_one.take(cpu, traced, periods, found, *own)
+            for model, table in others:
+                answer = own if same and table == traced else next(answers)
+                model.take(cpu, table, periods, found, *answer)
+            unexplained += _unexplained(cpu, traced, periods, found)
+            tick_ended += found.tick_ended
+            stopped += found.stopped
+        count = len(ends)
+        left = sum(count for *_, count in unexplained)
+        calibration = Calibration(
+            phase_ns, count, count - left, tuple(unexplained), tick_ended, stopped
+        )
+        return calibration, traced_one, models
+
+
+def unasked_most(others: int) -> int:
+    """How many periods are calibrated without being asked to. others: number of machines to be
+    replayed besides the traced one."""
+    return (PERIODS_MAX if core.available() else BY_REFERENCE_MAX) // (1 + OTHER * others)
+
+
+def assumed_of_calibration(found: Calibration, settings: Settings) -> Iterator[str]:
+    """Sentences: what a calibrated replay rests on."""
+    yield (
+        "calibrated: each period has the next timer, tick and load of which the traced governor "
+        "selects the state entered; where several fit, the likeliest, and least and most say what "
+        "the others lead to"
+    )
+    yield "an idle period lasts as long as traced, whatever is selected, and is one decision"
+    if found.phase_ns is None:
+        yield f"no tick of 1/{settings.hz} s is seen in the ends of the periods"
+    else:
+        yield (
+            f"the tick of 1/{settings.hz} s is at {found.phase_ns / 1000:.1f} us of its period: "
+            f"it ended {found.tick_ended} periods, and {found.stopped} began with it stopped"
+        )
+    yield "no latency limit but those named, and no load that the governors before 4.20 look at"
+
+
+def not_calibrated(others: int, *, certain: bool) -> str:
+    """Says why a trace is not calibrated without being asked to: it is too long, or not certain to
+    be of the first table."""
+    if not certain:
+        return (
+            "not calibrated: no sysfs dump of the traced machine was given (--next-timer "
+            f"{CALIBRATED} takes the first table for its own)"
+        )
+    return (
+        f"not calibrated: more than {unasked_most(others)} idle periods (--next-timer {CALIBRATED})"
+    )
+
+
+def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> Iterator[int]:
+    """The states that are open with the traced table: those entered, but where nothing explains
+    them."""
+    every = sum(1 << number for number in range(len(table.states)) if number not in table.disabled)
+    unexplained = set(found.unexplained)
+    for index, state in enumerate(periods[2::3]):
+        yield every | 1 << state if index in unexplained else 1 << state
+
+
+def _unexplained(
+    cpu: int, table: CpuTable, periods: "array[int]", found: Inferred
+) -> Iterator[tuple[int, int, str, int]]:
+    counts = Counter(periods[3 * index + 2] for index in found.unexplained)
+    for state, count in sorted(counts.items()):
+        yield cpu, state, table.names[state], count

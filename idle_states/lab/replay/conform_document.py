@@ -1,0 +1,91 @@
+"""conform."""
+
+from typing import Annotated, Any
+
+from ...base.dataclass import fields
+from ...base.model.forms import INLINE, Count, Form, Positive, derived
+from ...tables.documents.known_document import Known
+from ...tables.prove.prove_document import Decision
+from . import suspects
+from .conform import Disagreement
+
+Values = dict[str, Any]
+
+
+class FirstDisagreement(Form[Disagreement]):
+    """The first disagreement."""
+
+    number: Annotated[Positive, "The decision, counted from 1."]
+    line: Annotated[Positive, "Its line in the recording."] = derived("row.line")
+    cpu: Annotated[Count, "Its CPU."] = derived("row.cpu")
+    recorded: Annotated[Decision, "What the kernel decided."] = derived("row")
+    model: Annotated[Decision, "What the model decided."] = derived("decision")
+    inputs: Annotated[Values, "All inputs of the decision."] = derived(
+        lambda first: values(first.row.situation)
+    )
+    intermediate: Annotated[Values, "The model's intermediate values."] = derived(
+        lambda first: {name: _plain(value) for name, value in first.decision.why.items()}
+    )
+    outcome: Annotated[Values, "What became of it."] = derived(
+        lambda first: values(first.row.outcome)
+    )
+
+
+class Fitting(Form[suspects.Fitting]):
+    """What the sample agrees with."""
+
+    changed: Annotated[list[str], "What is other than asked: of governor, kernel, hz and table."]
+    kernels: Annotated[list[str], "Releases that fit alike, the likeliest first."]
+    tables: Annotated[
+        list[str],
+        "Packaged tables that fit alike, a machine in brackets, or the recording's own; empty: the "
+        "states are those asked for.",
+    ]
+    governor: Annotated[str, "The governor."]
+    hz: Annotated[Positive, "The kernel's HZ."]
+    agree: Annotated[Count, "Decisions of the sample that agree."]
+
+
+class Suspicion(Form[suspects.Suspicion]):
+    """Why a table or kernel is suspected to be wrong."""
+
+    agree: Annotated[
+        Count | None, "Decisions of the sample that agree as asked; null: the table lacks a state."
+    ]
+    sample: Annotated[Count, "Decisions that were tried."]
+    tried: Annotated[Count, "Combinations of table, kernel, HZ and governor that were tried."]
+    fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
+    words: Annotated[str, "The same as a sentence."]
+
+
+class Conform(Form[Any]):
+    known: Annotated[Known, INLINE]
+    decisions: Annotated[Count, "Decisions judged."] = derived("judged")
+    skipped: Annotated[Count, "Decisions before those, fed to the model but not judged."]
+    agree: Annotated[Count, "Decisions the model makes too."]
+    kernel: Annotated[str, "The Linux release."] = derived("basis.release.name")
+    governor: Annotated[str, "Whose model decided."] = derived("basis.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("basis.hz")
+    unlike: Annotated[
+        list[str], "Where this and the states are not what the recording's head says."
+    ] = derived("basis.unlike")
+    assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
+    suspicion: Annotated[
+        Suspicion | None,
+        "Where few decisions agree, which other table or kernel they may be of; else null.",
+    ]
+    first_disagreement: Annotated[
+        FirstDisagreement | None,
+        "The first decision the model does not make; null if it makes all.",
+    ] = derived("first")
+
+
+def values(record: Any) -> dict[str, Any]:
+    """A situation's or an outcome's fields."""
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value

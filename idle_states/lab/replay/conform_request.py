@@ -1,0 +1,56 @@
+"""The request that `conform` makes."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import UsageError
+from ...base.options import Argument, Option
+from ...tables.linux.asked import GovernorRequest, NamedGovernor, StateNumbers
+
+if TYPE_CHECKING:
+    from ...tables.linux.releases import Release
+
+
+@dataclass(frozen=True, slots=True)
+class ConformRequest:
+    """What to compare with a governor's model. Raises UsageError for contradictory options.
+
+    vectors   file with a recording; - is standard input
+    release   the kernel
+    disabled  numbers of disabled states
+    skip      number of decisions of each CPU that are not judged
+    None of these: as the recording's head says.
+    """
+
+    vectors: Annotated[str, Argument("VECTORS", "a recording, - for standard input")]
+    of: NamedGovernor | GovernorRequest = field(default_factory=NamedGovernor)
+    release: Annotated[
+        "Release | None",
+        Option(
+            "--kernel",
+            "Linux release (default: the recording's, else the newest)",
+            metavar="K",
+            after="--governor",
+        ),
+    ] = None
+    disabled: Annotated[
+        "StateNumbers | None",
+        Option(
+            "--disabled",
+            "states that were switched off (default: the recording's)",
+            metavar="N,...",
+        ),
+    ] = None
+    skip: Annotated[
+        int | None,
+        Option(
+            "--skip",
+            "do not judge the first N decisions of each CPU: the recording began in the middle "
+            "(default: the recording's, else 0)",
+            metavar="N",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.skip is not None and self.skip < 0:
+            raise UsageError(f"expected 0 or more decisions to skip, found {self.skip}")

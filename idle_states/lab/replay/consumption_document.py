@@ -1,0 +1,54 @@
+"""What machines draw, running CPUs included, and what a table changes in that: part of review,
+replay and simulate."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from ...base.model.forms import INLINE, Form, derived
+from ...tables.power.energy import PowerModel, Spent
+from ...tables.power.energy_document import Power, Table
+from . import consumption
+
+Percent = Annotated[float, "In percent."]
+
+
+class Range(Form[consumption.Change]):
+    """A change in percent of what it was before."""
+
+    least: Percent = derived(lambda change: round(change.least, 3))
+    most: Percent = derived(lambda change: round(change.most, 3))
+
+
+class Changed(Form[tuple[str, "consumption.MachineChange"]]):
+    """Against the first table, over all that figures allow."""
+
+    table: Annotated[str, "The table."]
+    power: Annotated[Range, "Mean of all CPUs, running ones too."] = derived(
+        lambda item: item[1].power
+    )
+    energy: Annotated[Range | None, "For each counted unit; null without any."] = derived(
+        lambda item: item[1].energy
+    )
+
+
+class Consumption(Form[tuple[PowerModel, list[tuple[str, Spent]], Any]]):
+    model: Annotated[Power, INLINE]
+    tables: Annotated[list[Table], "What the machine drew, table by table."]
+    changes: Annotated[
+        list[Changed],
+        "Of each table but the first; left out where figures are missing, or too many are ranges.",
+    ]
+
+
+def consumption_of(
+    names: Sequence[str], drawn: consumption.MachineEnergy | None
+) -> tuple[PowerModel, list[tuple[str, Spent]], list[tuple[str, consumption.MachineChange]]] | None:
+    """What Consumption writes. names: of the tables."""
+    if drawn is None:
+        return None
+    changes = zip(names[1:], drawn.changes, strict=True)
+    return (
+        drawn.model,
+        list(zip(names, drawn.spents, strict=True)),
+        [(name, one) for name, one in changes if one is not None],
+    )

@@ -1,0 +1,74 @@
+"""Counters of the kernel itself: dumps of cpuidle's sysfs, alone and around a trace."""
+
+from collections.abc import Mapping, Sequence
+
+from ...base.reading import sysfs
+from ...base.reading.inputs import InputKind
+from ...base.reading.problems import InputProblems
+from ...base.reading.sysfs import Dump, SysfsState
+from .counters import Figures, StateFigures
+from .machine import TracedMachine
+from .results import EXACT, Account, Bracketed, Read, ReplayResult
+
+COMPARED = ("usage", "time_us", "above", "below", "rejected")
+
+
+def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:
+    """Returns the kernel's counts between two dumps, or since boot if `before` is None."""
+    counted = sysfs.difference(before, after)
+    cpus = {cpu: _dumped(states) for cpu, states in counted.items()}
+    account = Account(machine.name, None, cpus)
+    since = "since boot" if before is None else "between the dumps"
+    assumptions = (f"counters are the kernel's own, {since}",)
+    read = Read(InputKind.SYSFS, periods=account.total.usage)
+    return ReplayResult(EXACT, assumptions, read, account, (account,), ())
+
+
+def _dumped(states: Sequence[SysfsState]) -> Figures:
+    latency2count: dict[int, int] = {}
+    for state in states:
+        if state.usage:
+            exit_ns = state.latency_us * 1000
+            latency2count[exit_ns] = latency2count.get(exit_ns, 0) + state.usage
+    return Figures(
+        tuple(
+            StateFigures(
+                number,
+                state.name,
+                state.usage or 0,
+                state.time_us or 0,
+                state.above or 0,
+                state.below or 0,
+                state.rejected or 0,
+            )
+            for number, state in enumerate(states)
+        ),
+        tuple(sorted(latency2count.items())),
+    )
+
+
+def bracket(
+    observed: Account, counted: Mapping[int, Sequence[SysfsState]], problems: InputProblems
+) -> tuple[Bracketed, ...]:
+    """Compares counters of the trace with the kernel's, which covered a longer time and must not be
+    less."""
+    found = []
+    for cpu, states in sorted(counted.items()):
+        ours = observed.cpus.get(cpu)
+        for number, state in enumerate(states):
+            row = None
+            if ours is not None and number < len(ours.states):
+                row = ours.states[number]
+            for counter in COMPARED:
+                theirs = getattr(state, counter)
+                if theirs is None:
+                    continue
+                mine = 0 if row is None else getattr(row, counter)
+                found.append(Bracketed(cpu, number, state.name, counter, mine, theirs))
+                if mine > theirs:
+                    message = (
+                        f"CPU {cpu}, {state.name}: {counter} is {mine} by the trace, "
+                        f"{theirs} by the dumps"
+                    )
+                    problems.add("counter-exceeds-dumps", message)
+    return tuple(found)

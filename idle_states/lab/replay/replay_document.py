@@ -1,0 +1,274 @@
+"""replay."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from ...base.model.forms import INLINE, Count, Form, With, derived
+from ...base.reading import problems
+from ...tables.documents.findings_document import SeverityName
+from ...tables.documents.known_document import Kernel, Known
+from ...tables.linux.grounds import LOOP
+from ...tables.linux.releases import Release
+from ...tables.power.energy import PowerModel
+from ...tables.power.energy_document import Costs, rounded
+from . import agreement, calibrated, counters, results
+from .conform_document import Suspicion
+from .consumption import of_accounts
+from .consumption_document import Consumption, consumption_of
+from .counters import PERCENTILES, percentile_name
+from .domain_counters_document import DomainCounters
+from .next_timer import CALIBRATED
+from .replay import Settings
+from .spent import spent
+
+
+class State(Form[Any]):
+    """Counters of a state, in the kernel's terms."""
+
+    index: Annotated[Count, "Number."] = derived("number")
+    name: Annotated[str, "Name."]
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Time spent."]
+    above: Annotated[Count, "Too deep, as the kernel counts."]
+    below: Annotated[Count, "Too shallow."]
+    rejected: Annotated[Count, "Entries refused."]
+
+
+def _share(part: str) -> Callable[[counters.Figures], float | None]:
+    """Of the periods; None without any."""
+    return lambda figures: (
+        rounded(getattr(figures, part) / figures.usage, 6) if figures.usage else None
+    )
+
+
+class Figures(Form[counters.Figures]):
+    states: Annotated[list[State], "Counters by state."]
+    usage: Annotated[Count, "All periods."]
+    too_deep: Annotated[float | None, "Share of the periods; null without any."] = derived(
+        _share("above")
+    )
+    too_shallow: Annotated[float | None, "Share of the periods; null without any."] = derived(
+        _share("below")
+    )
+    wake_latency_ns: Annotated[dict[str, int | None], "Percentile -> exit latency paid."] = derived(
+        lambda figures: {percentile_name(p): figures.wake_latency_ns(p) for p in PERCENTILES}
+    )
+
+
+class Agreement(Form[results.Account]):
+    """How many agreed."""
+
+    periods: Annotated[Count, "Compared."] = derived("compared")
+    same_state: Annotated[Count, "Agreed."] = derived("agreed")
+
+
+class Compared(Form[counters.StateFigures]):
+    """Counters of a state, traced or modelled."""
+
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Time spent."]
+    above: Annotated[Count, "Too deep, as the kernel counts."]
+    below: Annotated[Count, "Too shallow."]
+
+
+class StateAgreement(Form[agreement.StateAgreement]):
+    index: Annotated[Count, "Number."] = derived("traced.number")
+    name: Annotated[str, "Name."] = derived("traced.name")
+    traced: Annotated[Compared, "As entered."]
+    modelled: Annotated[Compared, "As the model selects."]
+    off: Annotated[
+        float | None, "Share by which usage is modelled greater; null where none is traced."
+    ] = derived(lambda held: None if held.off is None else rounded(held.off, 6))
+    counted: Annotated[
+        int | None, "Usage between the dumps of sysfs, which span more; null without them."
+    ]
+
+
+class CpuAgreement(Form[tuple[int, int]]):
+    periods: Annotated[Count, "Compared."]
+    same_state: Annotated[Count, "Agreed."]
+
+
+class Truth(Form[agreement.Agreement]):
+    """What the model makes of the machine that was traced, beside what was traced."""
+
+    table: Annotated[str, "The traced machine's table, or the one taken for it."] = derived(
+        "machine"
+    )
+    verdict: Annotated[str, "In words."]
+    within: Annotated[bool, "Usage of every state within 10 % of the traced one."] = derived(
+        lambda found: not found.untrue
+    )
+    periods: Annotated[Count, "Idle periods compared."]
+    same_state: Annotated[Count, "Of these, the model selects the state entered."] = derived(
+        "agreed"
+    )
+    cpus: Annotated[dict[str, CpuAgreement], "CPU -> how many agree."]
+    states: Annotated[list[StateAgreement], "State by state, over all CPUs."]
+    uncalibrated: Annotated[
+        int | None, "As same_state, before calibration; null where nothing was calibrated."
+    ]
+
+
+class Bounds(Form[calibrated.StateBounds]):
+    """What a calibrated replay leaves open of a state, over all CPUs."""
+
+    index: Annotated[Count, "Number."] = derived("number")
+    name: Annotated[str, "Name."]
+    least: Annotated[Count, "Least usage."]
+    most: Annotated[Count, "Greatest usage."]
+    least_us: Annotated[Count, "Least time."]
+    most_us: Annotated[Count, "Greatest time."]
+
+
+class Unexplained(Form[tuple[int, int, str, int]]):
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state entered."]
+    name: Annotated[str, "Its name."]
+    count: Annotated[Count, "Periods."]
+
+
+class Calibration(Form[calibrated.Calibration]):
+    """How inputs were inferred of traced decisions."""
+
+    tick_phase_ns: Annotated[
+        int | None, "Phase of the tick on the trace's clock; null where none is seen."
+    ] = derived("phase_ns")
+    periods: Annotated[Count, "Idle periods."]
+    explained: Annotated[Count, "Of these, inputs lead to the state entered."]
+    unexplained: Annotated[list[Unexplained], "Those for which no inputs do."]
+    tick_ended: Annotated[Count, "Periods that the tick ended."]
+    stopped: Annotated[Count, "Periods that began with a stopped tick."]
+
+
+class Account(Form[results.Account]):
+    table: Annotated[str, "The table."] = derived("machine")
+    decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
+    agreement: Annotated[
+        Agreement | None,
+        "Periods in which the model selects the state recorded; null where nothing was compared.",
+    ] = derived(lambda account: account if account.compared else None)
+    total: Figures
+    cpus: Annotated[dict[str, Figures], "CPU -> figures."]
+    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
+    bounds: Annotated[list[Bounds], "Of a calibrated replay, by state; else empty."]
+
+
+class Read(Form[results.Read]):
+    kind: Annotated[str, "What the input is."] = derived(lambda read: str(read.kind))
+    lines: Annotated[int | None, "Lines."]
+    events: Annotated[int | None, "Events."]
+    periods: Annotated[int | None, "Idle periods."]
+    span_ns: Annotated[int | None, "First to last event."]
+
+
+class Miss(Form[tuple[int, int]]):
+    trace: Annotated[Count, "Events of the trace."]
+    recomputed: Annotated[Count, "As the table has it."]
+
+
+class Dumped(Form[results.Bracketed]):
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state."] = derived("number")
+    name: Annotated[str, "Its name."]
+    counter: Annotated[str, "usage, time_us, above, below or rejected."]
+    trace: Annotated[int, "As counted from the trace."]
+    dumps: Annotated[int, "As the kernel counted between the dumps."]
+    excess: Annotated[int, "What the dumps have more."]
+
+
+class Example(Form[problems.Example]):
+    line: Annotated[int | None, "Counted from 1; null where there is none."]
+    message: str
+
+
+class Problem(Form[problems.Problem]):
+    kind: Annotated[str, "Short and stable, such as lost-events."]
+    severity: SeverityName
+    count: Annotated[Count, "How often."]
+    meaning: Annotated[str, "What is counted."]
+    examples: Annotated[list[Example], "The first places."]
+
+
+class Replay(Form[Any]):
+    exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
+    assumptions: Annotated[list[str], "What an estimate rests on."]
+    truth: Annotated[
+        Truth | None,
+        "How true the model is to what was traced or recorded; null where no governor was asked.",
+    ] = derived("agreement")
+    calibration: Annotated[
+        Calibration | None, "How inputs were inferred of a trace; null where they were not."
+    ]
+    suspicion: Annotated[
+        Suspicion | None,
+        "Of an exact recording, where no table's decisions are those recorded: which table or "
+        "kernel they may be of; else null.",
+    ]
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    known: Annotated[Known, INLINE] = derived(
+        lambda result: Kernel(result.release, result.governor or LOOP)
+    )
+    governor: Annotated[str | None, "The governor; null where none was run."]
+    hz: Annotated[int | None, "The kernel's HZ."]
+    next_timer: Annotated[str | None, "What was assumed of the next timer."]
+    read: Annotated[Read, "What was read."]
+    first: Annotated[Account, INLINE] = derived(lambda result: result.accounts[0])
+    observed: Account
+    tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
+        "accounts"
+    )
+    energy: Costs
+    consumption: Annotated[
+        Consumption | None,
+        "What the CPUs drew with each table, those that ran included, in J or in seconds of a CPU "
+        "in snooze; null without figures, and where the input does not say how long CPUs ran.",
+    ]
+    misses: Annotated[
+        dict[str, Miss] | None,
+        "The trace's own cpu_idle_miss events beside what was recomputed; null where there are "
+        "none.",
+    ] = derived(
+        lambda result: (
+            result.misses
+            and {
+                kind: (count, getattr(result.observed.total, kind))
+                for kind, count in result.misses.items()
+            }
+        )
+    )
+    dumps: Annotated[list[Dumped], "Counters of sysfs dumps around the trace."] = derived(
+        "bracketed"
+    )
+    problems: Annotated[list[Problem], "What was wrong with the input, counted."]
+
+
+def result_of(
+    result: results.ReplayResult,
+    release: Release,
+    settings: Settings | None,
+    power: PowerModel | None,
+) -> With:
+    """What Replay writes. settings: None where no governor was run; power: what is known of the
+    states' power, None where nothing is."""
+    exact = settings is None or result.exactness == "exact"
+    return With(
+        result,
+        release=release,
+        governor=settings and settings.governor,
+        hz=settings and settings.hz,
+        next_timer=None if settings is None or exact else _next_timer(result, settings),
+        energy=power
+        and (power, [(each.machine, spent(each.total, power)) for each in result.accounts]),
+        consumption=consumption_of(
+            [each.machine for each in result.accounts],
+            of_accounts(result.accounts, result.read.span_ns, power),
+        ),
+    )
+
+
+def _next_timer(result: results.ReplayResult, settings: Settings) -> str:
+    """What was assumed in the end."""
+    if result.calibration is not None:
+        return CALIBRATED
+    return "far" if settings.next_timer == "far" else "gap"

@@ -1,0 +1,166 @@
+"""A replay request."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.options import Argument, Option, Options, check_choices
+from ...tables.linux.asked import (
+    GIVEN,
+    HZ_RECORDED,
+    PLATFORM,
+    GivenStates,
+    StateNumbers,
+    all_levels,
+    check_hz,
+    table_of,
+)
+from ...tables.power.request import FROM_SPECS, PowerRequest
+from .next_timer import NEXT_TIMER, WHERE_SHORT, NextTimer
+
+if TYPE_CHECKING:
+    from ...tables.linux.platforms import AnyPlatform
+    from ...tables.linux.releases import Release
+    from .replay import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """What to replay, and with what. Raises UsageError for contradictory options.
+
+    inputs      files: a trace or a recording, and up to two dumps of cpuidle sysfs; - is standard
+                input
+    sysfs       more dumps of cpuidle sysfs
+    release     the kernel; None: as a recording's head says, else the newest
+    tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE; of a tree without a name,
+                each CPU has its own. Successive CPUS=TABLE form one machine until a CPU would get
+                a second table; there another machine begins
+    states      a further table, given by its times
+    disabled    numbers of disabled states
+    hz          None: as a recording's head says, else 250
+    governor    None: judge the states that the trace shows
+    next_timer  for traces of cpu_idle
+    traced_by   governor that decided in such a trace; None: `governor`
+    traced_release  the kernel that did; None: `release`
+    limits_us   latency limits under which each table is replayed; (): without any but those that a
+                recording has
+    """
+
+    inputs: Annotated[tuple[str, ...], Argument("TRACE", "trace, recording, or sysfs dumps")]
+    release: Annotated[
+        "Release | None",
+        Option(
+            "--kernel",
+            "Linux release (default: the recording's, else the newest)",
+            metavar="K",
+            after="--governor",
+        ),
+    ] = None
+    tables: Annotated[
+        tuple[str, ...],
+        Option(
+            "--table",
+            "revision or file, also a dump of cpuidle sysfs; may be repeated to compare; 0-3=FILE "
+            "for machines with several tables; of a device tree, each CPU has its own",
+            metavar="[CPUS=]TABLE",
+            is_table=True,
+        ),
+    ] = ()
+    states: Annotated[GivenStates | None, GIVEN] = None
+    disabled: Annotated[
+        "StateNumbers",
+        Option("--disabled", "states switched off, by number", metavar="N,..."),
+    ] = ()
+    governor: Annotated[
+        str | None,
+        Option(
+            "--governor",
+            "menu, teo, ladder, haltpoll (default: judge the states the trace shows)",
+            metavar="G",
+        ),
+    ] = None
+    hz: Annotated[int | None, replace(HZ_RECORDED, after="--kernel")] = None
+    next_timer: Annotated[
+        NextTimer,
+        Option(
+            "--next-timer",
+            "for traces of cpu_idle: the next timer is one of which the traced governor selects "
+            f"the state entered; or {NEXT_TIMER} (default: calibrated where a dump of the traced "
+            "machine's cpuidle sysfs is given and the trace is not too long, else gap)",
+            choices=("calibrated", "gap", "far"),
+        ),
+    ] = WHERE_SHORT
+    traced_by: Annotated[
+        str | None,
+        Option(
+            "--traced-governor",
+            "governor that decided in a trace of cpu_idle (default: --governor)",
+            metavar="G",
+        ),
+    ] = None
+    traced_release: Annotated[
+        "Release | None",
+        Option("--traced-kernel", "Linux release that was traced (default: --kernel)", metavar="K"),
+    ] = None
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    power: Annotated[PowerRequest, Options(after="--traced-kernel")] = FROM_SPECS
+    limits_us: tuple[int, ...] = ()
+    sysfs: Annotated[
+        tuple[str, ...],
+        Option(
+            "--sysfs",
+            "dumps of cpuidle sysfs: one, or before and after",
+            metavar="DUMP",
+            several=True,
+            after="TRACE",
+        ),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.hz is not None:
+            check_hz(self.hz)
+        if not self.tables and self.states is None and not self.sysfs:
+            own = table_of(self.platform)
+            object.__setattr__(self, "tables", () if own is None else (own,))
+        if self.governor is not None:
+            from ...tables.linux.governors import Governor, State
+
+            by = self.traced_by or self.governor, self.traced_release or self.kernel
+            for governor, kernel in ((self.governor, self.kernel), by):
+                try:
+                    Governor.for_kernel(governor, kernel, [State(0, 0), State(1, 1)])
+                except ValueError as error:
+                    raise UsageError(str(error)) from None
+        elif self.traced_by or self.traced_release:
+            raise UsageError("expected what decided in the trace beside --governor only")
+        if not self.files:
+            raise UsageError("expected a trace, a recording or a sysfs dump")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All inputs."""
+        return (*self.inputs, *self.sysfs)
+
+    @property
+    def kernel(self) -> "Release":
+        from ...tables.linux.releases import NEWEST, release
+
+        return self.release or release(NEWEST)
+
+    @property
+    def settings(self) -> "Settings | None":
+        if self.governor is None:
+            return None
+        from .replay import Settings
+
+        return Settings(self.governor, self.kernel, self.hz or 250, self.next_timer)
+
+    @property
+    def by(self) -> "Settings | None":
+        """What decided in a trace of cpu_idle."""
+        asked = self.settings
+        if asked is None:
+            return None
+        governor = self.traced_by or asked.governor
+        return replace(asked, governor=governor, release=self.traced_release or asked.release)

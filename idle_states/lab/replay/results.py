@@ -1,0 +1,107 @@
+"""What a replay results in."""
+
+from collections.abc import Mapping
+
+from ...base.dataclass import dataclass, field
+from ...base.reading.inputs import InputKind
+from ...base.reading.problems import Problem
+from ...tables.linux.genpd.running import DomainFigures
+from .agreement import Agreement
+from .calibrated import Calibration, StateBounds
+from .counters import Figures, total
+from .suspects import ENOUGH, Suspicion
+
+EXACT, ESTIMATED = "exact", "estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Counters of one machine.
+
+    governor   governor whose model selected the states; None: the states really entered
+    decisions  number of the model's decisions
+    held       CPU -> number of periods whose real state is known, and of these for which the model
+               selected the same state
+    domains    counters of the power domains that have states, those within others first
+    bounds     of a calibrated replay: what the trace leaves open of each state
+    left       times in a last state that go back in time, and are in no counter of a domain
+    """
+
+    machine: str
+    governor: str | None
+    cpus: Mapping[int, Figures]
+    decisions: int = 0
+    held: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    domains: tuple[DomainFigures, ...] = ()
+    left: int = 0
+    bounds: tuple[StateBounds, ...] = ()
+
+    @property
+    def total(self) -> Figures:
+        return total(list(self.cpus.values()))
+
+    @property
+    def compared(self) -> int:
+        return sum(compared for compared, _ in self.held.values())
+
+    @property
+    def agreed(self) -> int:
+        return sum(agreed for _, agreed in self.held.values())
+
+    @property
+    def doubted(self) -> bool:
+        """Whether so few periods agree with the model that its table or kernel is in doubt."""
+        return self.agreed < ENOUGH * self.compared
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed:
+    """A counter from a trace, and the kernel's own count between the dumps around the trace."""
+
+    cpu: int
+    number: int
+    name: str
+    counter: str
+    trace: int
+    dumps: int
+
+    @property
+    def excess(self) -> int:
+        """Returns by how much the dumps' count is greater."""
+        return self.dumps - self.trace
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read.
+
+    lines, events  0 for kinds of input without them
+    periods        idle periods, without refused entries
+    span_ns        time from the first event to the last, see Pairing.span_ns
+    """
+
+    kind: InputKind
+    lines: int = 0
+    events: int = 0
+    periods: int = 0
+    span_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
+    n}; None without any. suspicion: what the first table may be instead; None if nothing is
+    suspected. agreement: how true the model is; None where no governor was asked.
+    calibration: how the inputs of its decisions were inferred; None where they were not."""
+
+    exactness: str
+    assumptions: tuple[str, ...]
+    read: Read
+    observed: Account
+    accounts: tuple[Account, ...]
+    problems: tuple[Problem, ...]
+    misses: Mapping[str, int] | None = None
+    bracketed: tuple[Bracketed, ...] = ()
+    suspicion: Suspicion | None = None
+    agreement: Agreement | None = None
+    calibration: Calibration | None = None

@@ -1,0 +1,102 @@
+"""A simulation request."""
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.options import Option, Options
+from ...tables.linux.asked import (
+    GIVEN,
+    HZ,
+    KERNEL,
+    PLATFORM,
+    GivenStates,
+    all_levels,
+    check_hz,
+    table_of,
+)
+from ...tables.power.request import FROM_SPECS, PowerRequest
+from .workload_request import PLACEMENT, WorkloadRequest
+
+if TYPE_CHECKING:
+    from ...tables.linux.platforms import AnyPlatform
+    from ...tables.linux.releases import Release
+
+WAKE_UPS_MAX = 100_000
+_SHOWN = 64
+StateNames: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulateRequest:
+    """What to simulate, with which tables. Raises UsageError for contradictory options.
+
+    tables     TABLE operands
+    states     a further table, given by its times
+    disabled   names of disabled states
+    limits_us  latency limits under which each table is simulated; (): without any
+    bistable   whether to test if a jitter of UNNOTICED_NS changes the result
+    placements texts for placement.parse(), under each of which each table is simulated; (): under
+               the workload's only
+    wake_ups   how many wake-ups of the first seed to keep, from the first on; None: none
+    """
+
+    workload: Annotated[WorkloadRequest, Options(placement=None, after="--hz")]
+    release: Annotated["Release", KERNEL]
+    tables: Annotated[
+        tuple[str, ...],
+        Option(
+            "--table",
+            "revision or file; may be repeated to compare",
+            metavar="TABLE",
+            is_table=True,
+        ),
+    ] = ()
+    states: Annotated[GivenStates | None, GIVEN] = None
+    disabled: Annotated[
+        "StateNames", Option("--disabled", "states switched off, by name", metavar="NAME,...")
+    ] = ()
+    governor: Annotated[str, Option("--governor", "menu, teo, ladder or haltpoll")] = "menu"
+    hz: Annotated[int, replace(HZ, after="--kernel")] = 250
+    platform: Annotated["AnyPlatform", replace(PLATFORM, after="--smt-hold-permille")] = field(
+        default_factory=all_levels
+    )
+    power: Annotated[PowerRequest, Options(after="--bistable")] = FROM_SPECS
+    bistable: Annotated[
+        bool,
+        Option(
+            "--bistable",
+            "tell whether 1 us of jitter would change the result",
+            after="--sequence",
+        ),
+    ] = False
+    limits_us: tuple[int, ...] = ()
+    placements: Annotated[
+        tuple[str, ...],
+        Option(
+            "--placement",
+            f"{PLACEMENT}; may be repeated to compare",
+            metavar="P",
+            after="--topology",
+        ),
+    ] = ()
+    wake_ups: Annotated[
+        int | None,
+        Option(
+            "--sequence",
+            "show the first N wake-ups, from which CPU to which, and on which CPUs each task runs "
+            f"in turn (default: {_SHOWN})",
+            metavar="N",
+            const=_SHOWN,
+            after="--runs",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        check_hz(self.hz)
+        if self.wake_ups is not None and self.wake_ups < 1:
+            raise UsageError(f"expected --sequence of 1 or more, found {self.wake_ups}")
+        if self.wake_ups is not None and self.wake_ups > WAKE_UPS_MAX:
+            raise UsageError(f"expected --sequence up to {WAKE_UPS_MAX}, found {self.wake_ups}")
+        if not self.tables and self.states is None and (own := table_of(self.platform)):
+            object.__setattr__(self, "tables", (own,))

@@ -1,0 +1,295 @@
+"""The result of simulate: what was simulated, figures by table, and the tables side by side."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...base.model.units import format_time
+from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet
+from ...base.report.tables import wrapped
+from ...base.wording import joined, plural
+from ...tables.linux.genpd import said as domains_said
+from ...tables.linux.grounds import remarks
+from ...tables.power.energy import PowerModel
+from ..replay import energy_said, fits
+from ..replay.consumption import MachineEnergy
+from ..replay.counters import percentile_name
+from ..replay.energy_drawn import EnergyAxis, Priced
+from ..replay.headlines import Measure, compared
+from . import drawn, sequence_said
+from .consumption import of_runs
+from .costs import Costs
+from .experiments import EXPERIMENTS
+from .summary import (
+    BISTABLE_POINTS,
+    UNNOTICED_NS,
+    DomainSummary,
+    RunSpread,
+    SimulationSummary,
+    StateSummary,
+)
+from .workloads import described
+
+_HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
+_P99 = percentile_name(99.0)
+
+Summaries = Sequence[SimulationSummary]
+"""One simulation, a summary for each table."""
+
+
+def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
+    """Returns the whole output of `simulate`.
+
+    power  power model of the states; None without figures
+    """
+    energy = of_runs(found, power)
+    sections = [*_pictures(found)]
+    for each in found:
+        sections += _table_sections(each)
+    if len(found) > 1:
+        sections.append(_comparison(found))
+    if energy is not None:
+        counts = found[0].setup.workload.counts
+        axis = EnergyAxis(drawn.WOKEN, drawn.WOKEN)
+        sections.append(energy_said.machine_section(_priced(found, energy), energy, counts, axis))
+    elif power is not None:
+        sections.append(energy_said.UNLIKE)
+    elif len(found) > 1:
+        sections.append(energy_said.NO_FIGURES)
+    setup = found[0].setup
+    return Sheet(
+        title=f"{setup.workload.name}: {setup.governor} of Linux {setup.release.name}, "
+        f"HZ {setup.hz}",
+        headline=_headline(found, energy),
+        about=_about(found),
+        sections=tuple(sections),
+    )
+
+
+def workloads() -> str:
+    """Returns what --list prints: the built-in workloads and their parameters, then experiments."""
+    parts = []
+    for each in described():
+        words = ",".join(f"{key}={value}" for key, value in each.parameters.items())
+        text = "\n".join(wrapped(each.text, "    ", "    "))
+        parts.append(f"{each.name}:{words}\n{text}\n")
+    for name, experiment in EXPERIMENTS.items():
+        text = "\n".join(wrapped(experiment.text, "    ", "    "))
+        words = "\n".join(wrapped(" ".join(experiment.words), "    = ", "      "))
+        parts.append(f"{name}, an experiment\n{text}\n{words}\n")
+    return "\n".join(parts)
+
+
+def _headline(found: Summaries, energy: MachineEnergy | None) -> tuple[str, ...]:
+    """Returns the differences between the tables, or one table's figures."""
+    waited = tuple(_us(each.latency_ns[_P99]) for each in found)
+    measures = [Measure(f"p99 {drawn.WOKEN}", waited), *fits.measures(drawn.misfits(found))]
+    if energy is not None:
+        unit = energy_said.unit_of(energy.model, machine=True)
+        costs = tuple(energy_said.total(cost, unit) for cost in energy.spents)
+        measures.insert(0, Measure("energy", costs))
+    if counts := found[0].setup.workload.counts:
+        measures.append(Measure(f"{counts}/s", tuple(_count(each.counted_per_s) for each in found)))
+    return compared([each.setup.name for each in found], measures)
+
+
+def _priced(found: Summaries, energy: MachineEnergy) -> list[Priced]:
+    """Energies with the times that wake-ups waited in the simulation, which include exit
+    latencies."""
+    priced = []
+    for each, cost in zip(found, energy.spents, strict=True):
+        waited = each.latency_ns[_P99]
+        mean_ns = None if waited is None else waited.mean
+        priced.append(Priced(each.setup.name, cost, mean_ns, _us(waited)))
+    return priced
+
+
+def _about(found: Summaries) -> Section:
+    setup, runs = found[0].setup, found[0].runs
+    seeds = f"seed {runs[0].seed}"
+    if len(runs) > 1:
+        seeds = f"seeds {runs[0].seed} to {runs[-1].seed}: mean (least to greatest)"
+    policies = dict.fromkeys(str(each.setup.policy) for each in found)
+    policy = next(iter(policies)) if len(policies) == 1 else "placement by table"
+    tasks, cpus = plural(len(setup.workload.tasks), "task"), plural(setup.topology.cpus, "CPU")
+    what = f": {tasks} on {cpus} ({setup.topology.name}), {policy}"
+    lines: list[Line] = [
+        (Marked("strong", setup.workload.name), what),
+        f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
+        f"{format_time(setup.duration_ns)} each, {seeds}",
+    ]
+    given = Lines((f"given: {', '.join(_costs(setup.costs))}",), further="  ")
+    known = Lines(tuple(remarks([setup.release], setup.governor)))
+    return Section("What was simulated", (Lines(tuple(lines)), given, known))
+
+
+def _costs(costs: Costs) -> Iterator[str]:
+    for name in Costs.__dataclass_fields__:
+        value = getattr(costs, name)
+        time = str(value) if name.endswith("_permille") else format_time(value)
+        yield f"{name.replace('_', '-')} {time}"
+
+
+def _pictures(found: Summaries) -> Iterator[Section]:
+    """The pages' pictures, with columns of the tables of states."""
+
+    def beside(head: Sequence[str], columns: Sequence[int], caption: str) -> Rows:
+        rows = (
+            (*(row[column] for column in columns), each.setup.name)
+            for each in found
+            for row in _states(each)
+        )
+        return Rows((*head, "TABLE"), tuple(rows), caption, _FIGURES, unbroken=True)
+
+    caption = "Idle periods that ended, as the kernel counts them"
+    fitting = beside([_HEAD[column] for column in (0, 1, 3, 4)], (0, 1, 3, 4), caption)
+    draw = partial(fits.drawing, drawn.misfits(found))
+    yield Section("How selections fit", (Picture(draw, fitting),))
+    rows = tuple(
+        (name, *(_us(each.latency_ns[name]) for each in found)) for name in found[0].latency_ns
+    )
+    head = (drawn.WOKEN.upper(), *(each.setup.name for each in found))
+    waited = Rows(head, rows, drawn.WOKEN.capitalize())
+    draw = partial(drawn.latencies, found)
+    yield Section("What wake-ups waited for", (Picture(draw, waited),))
+    yield Section("Where the time of the CPUs went", (_times(found),))
+
+
+_FIGURES = frozenset({1, 2, 3})
+
+
+def _times(found: Summaries) -> Picture:
+    rows = []
+    for each in found:
+        awake, *parts = drawn.shares(each)
+        rows.append((awake.name, _share(awake.value), "", "", each.setup.name))
+        for part, (name, _, share, _, _, reached) in zip(parts, _states(each), strict=True):
+            rows.append((name, _share(part.value), share, reached, each.setup.name))
+    head = ("STATE", "SHARE OF TIME", "IN PERIODS THAT ENDED", "REACHED", "TABLE")
+    caption = "Time by state asked for; idle periods that reached it"
+    table = Rows(head, tuple(rows), caption, _FIGURES, unbroken=True)
+    return Picture(partial(drawn.times, found), table)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2f} %"
+
+
+def _table_sections(found: SimulationSummary) -> Iterator[Section]:
+    """A table's figures, then its power domains, with what all rest on behind the last."""
+    setup = found.setup
+    words = [f"{name} {_us(value)}" for name, value in found.latency_ns.items()]
+    rates = f"{_count(found.switches_per_s)} switches/s"
+    if setup.workload.counts:
+        rates += f", {_count(found.counted_per_s)} {setup.workload.counts}/s"
+    said = Lines((f"wake-up to first instruction: {', '.join(words)}", rates), first="  ")
+    table = Rows(_HEAD, tuple(_states(found)))
+    sections = [Section(setup.name, (table, said, _scopes(found)))]
+    for domain in found.domains:
+        sections.append(domains_said.section(domain, _domain_rows(domain)))
+    *before, last = sections
+    behind = (*_domains(found), *_bistable(found), *sequence_said.parts(found))
+    yield from before
+    yield Section(last.title, (*last.parts, *behind))
+
+
+def _states(found: SimulationSummary) -> Iterator[tuple[str, ...]]:
+    """Cells of _HEAD for each state."""
+    for number, state in enumerate(found.states):
+        off = " (off)" if number in found.setup.table.disabled else ""
+        yield state.name + off, *_counters(state), _count(state.reached)
+
+
+def _counters(state: StateSummary) -> tuple[str, ...]:
+    return _count(state.usage), _percent(state.share), _count(state.above), _count(state.below)
+
+
+def _scopes(found: SimulationSummary) -> Rows:
+    """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
+    head = ("ALL OF A", "OF", *(f"{name}+" for name in found.setup.table.names))
+    rows, last = [], 0
+    for each in found.scopes:
+        # a pair of one core is that core
+        if each.instances != last:
+            shares = (f"{share.mean:.2f} %" for share in each.idle)
+            rows.append((each.scope, str(each.instances), *shares))
+        last = each.instances
+    caption = f"Time in which all of it had asked for a state or a deeper one: {found.setup.name}"
+    return Rows(head, tuple(rows), caption)
+
+
+def _domains(found: SimulationSummary) -> Iterator[Lines]:
+    """How long wake-ups waited for power domains, and what the figures of these rest on."""
+    if found.waited_ns is not None:
+        words = f"{_count(found.waited)} wake-ups of CPUs, {_us(found.waited_ns)} each"
+        yield Lines((f"waited for a power domain: {words}",), first="  ")
+    yield Lines(tuple(found.setup.domain_notes), "  - ", "    ")
+
+
+def _domain_rows(domain: DomainSummary) -> list[tuple[str, ...]]:
+    """Cells of domains_said.HEAD for each state, and for how often the domain stayed on."""
+    rows = [
+        (
+            state.name,
+            _count(state.usage),
+            f"{_count(state.time_us)} us",
+            _percent(state.share),
+            _count(state.above),
+            _count(state.below),
+        )
+        for state in domain.states
+    ]
+    return [*rows, (domains_said.STAYS_ON, _count(domain.stayed_on), "", "", "", "")]
+
+
+def _bistable(found: SimulationSummary) -> Iterator[Lines]:
+    jitter, points = format_time(UNNOTICED_NS), f"{BISTABLE_POINTS:g} points"
+    if found.bistable:
+        said = f": with {jitter} of jitter, the share of {joined(found.bistable)} changes by more "
+        yield Lines(((Marked("warning", "bistable"), f"{said}than {points}"),), first="  ")
+    elif found.bistable is not None:
+        yield Lines((f"stable: {jitter} of jitter changes no share by {points}",), first="  ")
+
+
+def _comparison(found: Summaries) -> Section:
+    rows = [
+        ("switches/s", *(_count(each.switches_per_s) for each in found)),
+        ("too deep", *(_count(_sum([s.above for s in each.states])) for each in found)),
+        ("too shallow", *(_count(_sum([s.below for s in each.states])) for each in found)),
+        *(
+            (f"wake-up {name}", *(_us(each.latency_ns[name]) for each in found))
+            for name in found[0].latency_ns
+        ),
+    ]
+    if counts := found[0].setup.workload.counts:
+        rows.insert(1, (f"{counts}/s", *(_count(each.counted_per_s) for each in found)))
+    head = ("", *(each.setup.name for each in found))
+    return Section("Compared", (Rows(head, tuple(rows)),))
+
+
+def _sum(spreads: Sequence[RunSpread]) -> RunSpread:
+    """Only for means; least and greatest do not add up."""
+    mean = sum(each.mean for each in spreads)
+    return RunSpread(mean, mean, mean)
+
+
+def _spread(value: RunSpread, form: str) -> str:
+    """The mean, with the least and the greatest where they differ. form: of each, as of format."""
+    shown = form.format(value.mean)
+    if value.least == value.greatest:
+        return shown
+    return f"{shown} ({form.format(value.least)} to {form.format(value.greatest)})"
+
+
+def _count(value: RunSpread) -> str:
+    return _spread(value, "{:.0f}")
+
+
+def _percent(value: RunSpread) -> str:
+    return _spread(value, "{:.2f} %")
+
+
+def _us(value: RunSpread | None) -> str:
+    if value is None:
+        return "-"
+    us = RunSpread(value.mean / 1000, value.least / 1000, value.greatest / 1000)
+    return _spread(us, "{:.3g} us")

@@ -1,0 +1,275 @@
+"""simulate."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, With, derived
+from ...tables.documents.known_document import Kernel, Known
+from ...tables.power.energy import PowerModel
+from ...tables.power.energy_document import Costs
+from ..replay import counters
+from ..replay.consumption_document import Consumption, consumption_of
+from ..replay.counters import percentile_name
+from ..replay.domain_counters_document import DomainCounters
+from ..replay.spent import spent
+from . import costs, setup, summary
+from .consumption import of_runs
+from .experiments import EXPERIMENTS, Experiment
+from .placement import Policy
+from .sequence_document import Sequence as Wakes
+from .setup import SCOPES, WAKE_PERCENTILES, Setup
+from .topology import Topology
+from .workloads import Described, described
+
+Scope = Literal["thread", "core", "pair", "quad"]
+Percentile = Literal["p50", "p90", "p99", "p99.9", "max"]
+NearestRank = Annotated[int | None, "Nearest rank."]
+LATENCY = (
+    "From a wake-up to the first instruction, rounded up by at most one part in 128 but for max; "
+    "null without wake-ups."
+)
+
+
+class Spread(Form[summary.RunSpread]):
+    """Over the runs."""
+
+    mean: Annotated[float, "Mean."] = derived(lambda value: round(value.mean, 6))
+    min: Annotated[float, "Least."] = derived(lambda value: round(value.least, 6))
+    max: Annotated[float, "Greatest."] = derived(lambda value: round(value.greatest, 6))
+
+
+class Counted(Form[Any]):
+    """One state."""
+
+    index: Annotated[Count, "Its number."] = derived("number")
+    name: Annotated[str, "Its name."]
+    usage: Annotated[Count, "Idle periods."]
+    time_us: Annotated[Count, "Their time."]
+    above: Annotated[Count, "Too deep."]
+    below: Annotated[Count, "Too shallow."]
+    rejected: Annotated[Count, "Entries the driver refused: none here."]
+
+
+class Counters(Form[counters.Figures]):
+    """What kernels count, by the state asked for."""
+
+    states: Annotated[list[Counted], "In the kernel's order."]
+
+
+class Time(Form[tuple[str, int]]):
+    """One state."""
+
+    name: Annotated[str, "Its name."]
+    time_ns: Annotated[Count, "Time."]
+
+
+class Times(Form[tuple[int, Any]]):
+    """Time summed over its instances."""
+
+    awake: Annotated[Count, "Any thread of it awake, in ns."]
+    states: Annotated[list[Time], "By the lightest state that any thread of it had asked for."]
+
+
+class Run(Form[setup.SimulationRun]):
+    """One seed's run."""
+
+    seed: Annotated[Count, "The seed."]
+    events: Annotated[Count, "Of the simulation."]
+    digest: Annotated[
+        str, Limits(pattern="^[0-9a-f]{16}$"), "Of every event: equal for equal runs."
+    ] = derived(lambda run: f"{run.digest:016x}")
+    switches: Annotated[Count, "Tasks that began to run, or went on."]
+    counted: Annotated[Count, "What the workload counts."]
+    total: Counters = derived(lambda run: counters.total(list(run.cpus)))
+    cpus: Annotated[dict[str, Counters], "CPU -> counters."] = derived(
+        lambda run: dict(enumerate(run.cpus))
+    )
+    reached: Annotated[list[Count], "State -> idle periods that came to it."]
+    scopes_ns: Annotated[
+        dict[Scope, Times], "How long threads, cores, pairs and quads were how deep."
+    ] = GIVEN
+    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
+    waited: Annotated[Count, "Wake-ups of CPUs that waited for a power domain."]
+    waited_ns: Annotated[Count, "How long in all."]
+    wake_latency_ns: Annotated[dict[Percentile, NearestRank], LATENCY] = derived(
+        lambda run: {percentile_name(p): run.latency_ns(p) for p in WAKE_PERCENTILES}
+    )
+
+
+class State(Form[Any]):
+    """One state."""
+
+    index: Annotated[Count, "Its number."]
+    name: Annotated[str, "Its name."]
+    disabled: Annotated[bool, "Switched off."]
+    exit_ns: Annotated[Count, "What the hardware takes to leave it."]
+    scope: Annotated[Scope, "What it acts on."]
+    holds_core: Annotated[bool, "Its thread keeps its share of the core."]
+    usage: Annotated[Spread, "Idle periods."]
+    time_us: Annotated[Spread, "Their time."]
+    share: Annotated[Spread, "Of all CPUs' time, in a hundred."]
+    above: Annotated[Spread, "Too deep."]
+    below: Annotated[Spread, "Too shallow."]
+    reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
+
+
+class DomainState(Form[summary.DomainStateSummary]):
+    """One state."""
+
+    name: Annotated[str, "Its name."]
+    usage: Annotated[Spread, "Times that ended."]
+    time_us: Annotated[Spread, "Until a CPU of the domain was awake."]
+    share: Annotated[Spread, "Of the time, in a hundred."]
+    above: Annotated[Spread, "Too deep."]
+    below: Annotated[Spread, "Too shallow."]
+
+
+class Domain(Form[summary.DomainSummary]):
+    """A power domain."""
+
+    name: Annotated[str, "Its node's."]
+    level: Annotated[Literal["CPU", "cluster", "system"], "Of what."]
+    cpus: Annotated[list[Count], "Numbers of its CPUs, the tree's first being 0."]
+    stayed_on: Annotated[
+        Spread, "Times that all its CPUs were in their last state, and it stayed on."
+    ]
+    states: Annotated[list[DomainState], "The shallowest first."]
+
+
+class Placement(Form[Policy]):
+    recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived("recent")
+    smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
+    cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
+
+
+class Table(Form[summary.SimulationSummary]):
+    """A table's runs."""
+
+    table: Annotated[str, "The table."] = derived("setup.name")
+    states: Annotated[list[State], "In the kernel's order."] = derived(lambda found: _states(found))
+    wake_latency_ns: Annotated[
+        dict[Percentile, Annotated[Spread | None, "Nearest rank."]], LATENCY
+    ] = derived("latency_ns")
+    switches_per_s: Annotated[Spread, "Tasks that began to run, or went on."]
+    counted_per_s: Annotated[Spread, "What the workload counts."]
+    bistable: Annotated[
+        list[str] | None,
+        "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",
+    ]
+    domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
+    domain_notes: Annotated[list[str], "What these rest on."] = derived("setup.domain_notes")
+    placement: Annotated[Placement, "Where tasks wake up."] = derived("setup.policy")
+    sequence: Annotated[Wakes | None, "null without --sequence."] = derived(
+        lambda found: found if found.wake_ups else None
+    )
+    runs: Annotated[list[Run], "Seed by seed."] = derived(
+        lambda found: [With(run, scopes_ns=_scopes(found.setup, run)) for run in found.runs]
+    )
+
+
+class Workload(Form[Setup]):
+    name: Annotated[str, "Its name."] = derived("workload.name")
+    tasks: Annotated[Count, "Tasks."] = derived(lambda setup: len(setup.workload.tasks))
+    counts: Annotated[str, "What it counts; empty: nothing."] = derived("workload.counts")
+
+
+def _groups(name: str) -> Any:
+    """A key: how many groups of CPUs of a kind there are."""
+    return derived(lambda topology: topology.count(name))
+
+
+class Machine(Form[Topology]):
+    name: Annotated[str, "As given."]
+    cpus: Annotated[Count, "How many."]
+    cores: Annotated[Count, "How many."] = _groups("core")
+    small_cores: Annotated[Count, "How many."] = _groups("small_core")
+    pairs: Annotated[Count, "How many."] = _groups("pair")
+    quads: Annotated[Count, "How many."] = _groups("quad")
+    clusters: Annotated[Count, "How many."] = _groups("cluster")
+    last_level_caches: Annotated[Count, "How many."] = _groups("llc")
+
+
+class Simulated(Form[Setup]):
+    workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
+    topology: Annotated[Machine, "The machine."]
+    placement: Annotated[Placement, "The first table's."] = derived("policy")
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    known: Annotated[Known, INLINE] = derived(lambda setup: Kernel(setup.release, setup.governor))
+    governor: Annotated[str, "The governor."]
+    hz: Annotated[Count, "The kernel's HZ."]
+    duration_ns: Annotated[Count, "Simulated, each run."]
+    parameters: Annotated[costs.Costs, "What no table or kernel says; ns, or thousandths."] = (
+        derived("costs")
+    )
+    tables: Annotated[list[Table], "One for each table."] = GIVEN
+    energy: Costs = GIVEN
+    consumption: Annotated[
+        Consumption | None,
+        "What the machine drew with each table, in J or in seconds of a CPU in snooze, with all it "
+        'rests on: CPUs that run (the state "running"), then by the state that all CPUs it acts '
+        "on had asked for; null without figures, and where cores, pairs or quads differ in size.",
+    ] = GIVEN
+
+
+class BuiltIn(Form[Described]):
+    name: Annotated[str, "What the command line takes as WORKLOAD."]
+    text: Annotated[str, "What it does."]
+    parameters: Annotated[dict[str, str], "Name and default, as WORKLOAD:name=value takes them."]
+
+
+class Prepared(Form[tuple[str, Experiment]]):
+    """A workload with options under which a published effect shows."""
+
+    name: Annotated[str, "What the command line takes as WORKLOAD."]
+    text: Annotated[str, "What it shows."] = derived(lambda of: of[1].text)
+    words: Annotated[list[str], "The same as words of a command line."] = derived(
+        lambda of: of[1].words
+    )
+
+
+class Listed(Form[Any]):
+    """What --list lists."""
+
+    workloads: Annotated[list[BuiltIn], "The workloads that come with the tool."]
+    experiments: Annotated[list[Prepared], "The experiments."]
+
+
+Simulate = Simulated | Listed
+
+
+def listed() -> With:
+    """What Listed writes."""
+    return With(None, workloads=described(), experiments=EXPERIMENTS.items())
+
+
+def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | None) -> With:
+    """What Simulated writes. power: None where nothing says what states draw."""
+    names = [each.setup.name for each in found]
+    spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
+    return With(
+        found[0].setup,
+        tables=found,
+        energy=power and (power, spents),
+        consumption=consumption_of(names, of_runs(found, power)),
+    )
+
+
+def _states(found: summary.SimulationSummary) -> Iterable[With]:
+    of = found.setup
+    for number, (state, effect) in enumerate(zip(found.states, of.effects, strict=True)):
+        yield With(
+            state,
+            index=number,
+            disabled=number in of.table.disabled,
+            exit_ns=effect.exit_ns,
+            scope=SCOPES[effect.scope],
+            holds_core=effect.holds,
+        )
+
+
+def _scopes(of: Setup, run: setup.SimulationRun) -> dict[str, Any]:
+    """Scope -> (time awake, name and time of each state)."""
+    return {
+        scope: (awake, zip(of.table.names, idle, strict=True))
+        for scope, (awake, *idle) in zip(SCOPES, run.scope_ns, strict=True)
+    }

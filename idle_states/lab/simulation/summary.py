@@ -1,0 +1,204 @@
+"""Minimum, mean and maximum over several runs of one simulation."""
+
+from collections.abc import Iterable, Sequence
+
+from ...base.dataclass import dataclass
+from ...tables.linux.genpd.tables import DomainLevel
+from ..replay.counters import Figures, percentile_name, total
+from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
+from .wake_ups import WakeUp
+
+BISTABLE_POINTS = 10.0
+"""A state is bistable if a jitter of UNNOTICED_NS changes its share of the time by more than this,
+in percentage points."""
+UNNOTICED_NS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpread:
+    """Mean, minimum and maximum of a figure over the runs."""
+
+    mean: float
+    least: float
+    greatest: float
+
+
+NONE = RunSpread(0, 0, 0)
+
+
+def spread(values: Iterable[float]) -> RunSpread:
+    found = list(values)
+    return RunSpread(sum(found) / len(found), min(found), max(found))
+
+
+@dataclass(frozen=True, slots=True)
+class StateSummary:
+    """A state's counters, summed over CPUs.
+
+    share    percent of all CPUs' time
+    reached  idle periods in which the hardware really entered this state, whatever was requested
+    """
+
+    name: str
+    usage: RunSpread
+    time_us: RunSpread
+    share: RunSpread
+    above: RunSpread
+    below: RunSpread
+    reached: RunSpread
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSummary:
+    """Idle time of the cores, pairs or quads. idle: state -> percent of the time, averaged over the
+    instances, in which every thread of an instance had requested this state or a deeper one."""
+
+    scope: str
+    instances: int
+    idle: tuple[RunSpread, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainStateSummary:
+    """A state of a power domain. share: percent of the time."""
+
+    name: str
+    usage: RunSpread
+    time_us: RunSpread
+    share: RunSpread
+    above: RunSpread
+    below: RunSpread
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSummary:
+    """A power domain; see DomainFigures."""
+
+    name: str
+    level: DomainLevel
+    cpus: tuple[int, ...]
+    stayed_on: RunSpread
+    states: tuple[DomainStateSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationSummary:
+    """Figures of all runs of a setup.
+
+    latency_ns  percentile -> ns from wake-up to the task's first instruction; None: no wake-ups
+    bistable    names of states whose share of the time a jitter of UNNOTICED_NS changes by more
+                than BISTABLE_POINTS; None if not tested
+    waited      wake-ups of CPUs that waited for a power domain; waited_ns: how long on average,
+                None if none did
+    wake_ups    the first ones of the first seed, where they were asked for
+    """
+
+    setup: Setup
+    runs: tuple[SimulationRun, ...]
+    states: tuple[StateSummary, ...]
+    scopes: tuple[ScopeSummary, ...]
+    latency_ns: dict[str, RunSpread | None]
+    switches_per_s: RunSpread
+    counted_per_s: RunSpread
+    bistable: tuple[str, ...] | None = None
+    domains: tuple[DomainSummary, ...] = ()
+    waited: RunSpread = NONE
+    waited_ns: RunSpread | None = None
+    wake_ups: tuple[WakeUp, ...] = ()
+
+    @property
+    def figures(self) -> Figures:
+        """Counters summed over all CPUs and all runs."""
+        return total([cpu for run in self.runs for cpu in run.cpus])
+
+
+def summary(
+    setup: Setup, runs: Sequence[SimulationRun], jittered: SimulationRun | None = None
+) -> SimulationSummary:
+    """Summarises runs. jittered: the first seed again, with a jitter of UNNOTICED_NS; or None."""
+    totals = [total(list(run.cpus)) for run in runs]
+    seconds = setup.duration_ns / 1e9
+    latencies: dict[str, RunSpread | None] = {}
+    for percentile in WAKE_PERCENTILES:
+        values = [value for run in runs if (value := run.latency_ns(percentile)) is not None]
+        latencies[percentile_name(percentile)] = spread(values) if values else None
+    return SimulationSummary(
+        setup,
+        tuple(runs),
+        tuple(_state(setup, runs, totals, number) for number in range(len(setup.table.states))),
+        tuple(_scope(setup, runs, scope) for scope in range(len(SCOPES))),
+        latencies,
+        spread(run.switches / seconds for run in runs),
+        spread(run.counted / seconds for run in runs),
+        None if jittered is None else bistable(setup, runs[0], jittered),
+        tuple(_domain(setup, runs, number) for number in range(len(runs[0].domains))),
+        spread(run.waited for run in runs),
+        spread(waits) if (waits := [r.waited_ns / r.waited for r in runs if r.waited]) else None,
+    )
+
+
+def shares(setup: Setup, figures: Figures) -> list[float]:
+    """Returns state -> share of all CPUs' time, in percent."""
+    whole = setup.duration_ns * setup.topology.cpus
+    return [100_000 * state.time_us / whole for state in figures.states]
+
+
+def bistable(setup: Setup, one: SimulationRun, other: SimulationRun) -> tuple[str, ...]:
+    both = (shares(setup, total(list(run.cpus))) for run in (one, other))
+    return tuple(
+        name
+        for name, first, second in zip(setup.table.names, *both, strict=True)
+        if abs(first - second) > BISTABLE_POINTS
+    )
+
+
+def _state(
+    setup: Setup, runs: Sequence[SimulationRun], totals: Sequence[Figures], number: int
+) -> StateSummary:
+    rows = [figures.states[number] for figures in totals]
+    return StateSummary(
+        setup.table.names[number],
+        spread(row.usage for row in rows),
+        spread(row.time_us for row in rows),
+        spread(shares(setup, figures)[number] for figures in totals),
+        spread(row.above for row in rows),
+        spread(row.below for row in rows),
+        spread(run.reached[number] for run in runs),
+    )
+
+
+def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainSummary:
+    found = [run.domains[number] for run in runs]
+    states = tuple(
+        DomainStateSummary(
+            rows[0].name,
+            spread(row.usage for row in rows),
+            spread(row.time_us for row in rows),
+            spread(100_000 * row.time_us / setup.duration_ns for row in rows),
+            spread(row.above for row in rows),
+            spread(row.below for row in rows),
+        )
+        for rows in zip(*(domain.states for domain in found), strict=True)
+    )
+    first = found[0]
+    stayed_on = spread(domain.stayed_on for domain in found)
+    return DomainSummary(first.name, first.level, first.cpus, stayed_on, states)
+
+
+def _scope(setup: Setup, runs: Sequence[SimulationRun], scope: int) -> ScopeSummary:
+    counts = (
+        setup.topology.cpus,
+        setup.topology.count("small_core"),
+        setup.topology.count("pair"),
+        setup.topology.count("quad"),
+    )
+    whole = setup.duration_ns * counts[scope]
+    levels = range(1, len(setup.table.states) + 1)
+    return ScopeSummary(
+        SCOPES[scope],
+        counts[scope],
+        tuple(
+            spread(100 * sum(run.scope_ns[scope][level:]) / whole for run in runs)
+            for level in levels
+        ),
+    )

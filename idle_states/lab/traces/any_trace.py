@@ -1,0 +1,45 @@
+"""Idle events of a trace of any kind: text, trace.dat or perf.data, by the reader of that kind."""
+
+from collections.abc import Iterator
+
+from ...base.model.findings import unreadable
+from ...base.reading.inputs import Input, InputKind
+from . import dat_file, perf_data, perf_file, ring_buffer, trace_cmd
+from .event_formats import Beyond
+from .text import Batch, PackedBatch, TraceText
+
+
+def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
+    """Yields a trace's events; `reader` counts them.
+
+    A trace.dat that only trace-cmd reads is read as its text, which is a problem of the kind
+    read-as-text. Raises Unreadable, also for a perf.data that only perf script reads.
+    """
+    if source.kind not in (InputKind.DAT, InputKind.PERF):
+        return reader.batches_of(source)
+    if not source.seekable:
+        raise unreadable(
+            source.name, f"expected a {source.kind} as a file of its own, not compressed or piped"
+        )
+    return (_of_dat if source.kind is InputKind.DAT else _of_perf)(source, reader)
+
+
+def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
+    try:
+        file = dat_file.read(source)
+    except Beyond as beyond:
+        reader.problems.add("read-as-text", f"it has {beyond}")
+        return reader.batches(trace_cmd.blocks(source, str(beyond)))
+    return ring_buffer.batches(file, reader)
+
+
+def _of_perf(source: Input, reader: TraceText) -> Iterator[PackedBatch]:
+    try:
+        file = perf_file.read(source)
+    except Beyond as beyond:
+        raise unreadable(
+            source.name,
+            f"expected a perf.data of events alone, found {beyond}; "
+            "run perf script on it, with --ns",
+        ) from None
+    return perf_data.batches(file, reader)

@@ -1,0 +1,189 @@
+"""A tuning request."""
+
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.options import Option, Options, check_choices
+from ...tables.linux.asked import KERNEL, GovernorRequest
+from ...tables.power.request import FROM_SPECS, PowerRequest
+from ..replay.next_timer import NEXT_TIMER, NextTimer
+from ..simulation.workload_request import WorkloadRequest
+from .objective import Objective
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...tables.linux.releases import Release
+    from ..replay.replay import Settings
+
+ALL: Final = "all"
+NONE, CMDLINE = "none", "cmdline"
+
+
+@dataclass(frozen=True, slots=True)
+class TuneRequest:
+    """What to tune, and over which idle gaps. Raises UsageError for contradictory options.
+
+    of          the table or the states, and the governor in the loop; NONE: as if not governed
+    trace       idle gaps from a trace of cpu_idle or a recording (one of trace, workload and gaps)
+    workload    idle gaps from a simulation
+    gaps        idle gaps from a list (CSV of gap_ns,count)
+    governed    False: no governor; every gap's length is taken as known when the gap begins. A list
+                of gaps is always evaluated so
+    next_timer  for traces of cpu_idle
+    jobs        number of processes; None: one for each CPU
+    scheduler   address of a Dask cluster to evaluate on
+    resume      file that keeps evaluated candidates; None: a file in the user's cache
+    measured    measurements of the machine as fit takes them, or SPEC alone: what waking up really
+                takes, while the governor believes the table; (): as the table says
+    search_over  idle periods of a trace or recording to try tables over, if there are more: what is
+                reported is evaluated over all; ALL: every table is; None: SAMPLE of them
+    to          CMDLINE: only tables that intel_idle.table= can give the machine may be the best
+    """
+
+    of: GovernorRequest
+    release: Annotated["Release", KERNEL]
+    objective: Annotated[Objective, Options(after="--next-timer")] = field(
+        default_factory=Objective
+    )
+    trace: Annotated[
+        str | None,
+        Option("--trace", "trace of cpu_idle, or exact recording", metavar="T", after="TABLE"),
+    ] = None
+    workload: Annotated[
+        WorkloadRequest | None,
+        Options(
+            workload=Option(
+                "--workload",
+                "to simulate: as WORKLOAD of idle-states simulate",
+                metavar="W",
+                after="--trace",
+            ),
+            heading="what --workload simulates",
+            after="--search-over",
+        ),
+    ] = None
+    gaps: Annotated[
+        str | None,
+        Option(
+            "--gaps",
+            "CSV of gap_ns,count; the last may be 1025+",
+            metavar="FILE",
+            after="--workload",
+        ),
+    ] = None
+    governed: bool = True
+    next_timer: Annotated[
+        NextTimer,
+        Option(
+            "--next-timer",
+            f"for traces of cpu_idle: {NEXT_TIMER} (default: gap)",
+            choices=("gap", "far"),
+            after="--platform",
+        ),
+    ] = "gap"
+    power: Annotated[PowerRequest, Options(after="--latency-weight")] = FROM_SPECS
+    jobs: Annotated[
+        int | None,
+        Option("--jobs", "at a time (default: one per CPU)", metavar="N", after="--measured"),
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", "run on a Dask cluster", metavar="ADDRESS", after="--jobs"),
+    ] = None
+    resume: Annotated[
+        "Path | None",
+        Option(
+            "--resume",
+            "keep what was evaluated there, and go on from it",
+            metavar="FILE",
+            after="--scheduler",
+        ),
+    ] = None
+    search_over: Annotated[
+        int | Literal["all"] | None,
+        Option(
+            "--search-over",
+            "try tables over so many idle periods of a trace or recording, evenly spread, where "
+            "there are more; what is reported is evaluated over all (default: 500000; all: no "
+            "sample)",
+            metavar="N",
+            reads="lab.tune.request.periods_of",
+            after="--resume",
+        ),
+    ] = None
+    to: Annotated[
+        str | None,
+        Option(
+            "--to",
+            "print nothing but intel_idle.table= with the best table that the driver accepts",
+            choices=(CMDLINE,),
+            after="--smt-hold-permille",
+        ),
+    ] = None
+    measured: Annotated[
+        tuple[str, ...],
+        Option(
+            "--measured",
+            "what waking up really takes, while the governor believes the table: as MEASURED of "
+            "idle-states fit, or spec, what the spec records; may be repeated",
+            metavar="MEASURED",
+            after="--tau",
+        ),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.of.governor == NONE:
+            object.__setattr__(self, "of", replace(self.of, governor="menu"))
+            object.__setattr__(self, "governed", False)
+        if [self.trace, self.workload, self.gaps].count(None) != 2:
+            raise UsageError(
+                "expected idle gaps from --trace, --workload or --gaps, one of the three"
+            )
+        if self.workload is not None and not self.governed:
+            raise UsageError("expected a governor for --workload, found --governor none")
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+        over = self.search_over
+        if over is not None and over != ALL and over < 1:
+            raise UsageError(f"expected --search-over of 1 or more, or {ALL}, found {over}")
+        if over is not None and self.trace is None:
+            found = "--workload" if self.workload is not None else "--gaps"
+            raise UsageError(f"expected --trace for --search-over, found {found}")
+        alone = (
+            ("scheduler", self.scheduler),
+            ("resume", self.resume),
+            ("search-over", self.search_over),
+        )
+        for option, value in alone:
+            if self.alone and value is not None:
+                raise UsageError(f"expected a governor for --{option}, found none to ask")
+
+    @property
+    def alone(self) -> bool:
+        """Whether tuning runs without a governor."""
+        return not self.governed or self.gaps is not None
+
+    @property
+    def at_boot(self) -> bool:
+        """Tells whether the best table is to be given at boot."""
+        return self.to == CMDLINE
+
+    @property
+    def settings(self) -> "Settings":
+        from ..replay.replay import Settings
+
+        return Settings(self.of.governor, self.release, self.of.hz, self.next_timer)
+
+
+def periods_of(text: str) -> int | Literal["all"]:
+    """Returns the number of idle periods that a text says, or ALL. Raises UsageError."""
+    if text == ALL:
+        return ALL
+    if text.isdecimal() and len(text) > 18:
+        raise UsageError(f"expected --search-over of up to 18 digits, or all, found {text!r}")
+    if not text.isascii() or not text.isdecimal():
+        raise UsageError(f"expected --search-over of 1 or more, or all, found {text!r}")
+    return int(text)

@@ -1,0 +1,266 @@
+"""tune."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal
+
+from ...base.model.forms import GIVEN, INLINE, Count, Form, With, derived
+from ...base.reading import problems
+from ...tables.documents.known_document import Kernel, Known
+from ...tables.linux.grounds import LOOP
+from ...tables.power.energy import break_even
+from ...tables.power.energy_document import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
+from . import sampling, truth, waits
+from .judging import Judged
+from .search import Tuned
+from .tuning import Tuning
+
+
+class Gaps(Form[Tuning]):
+    count: Annotated[Count, "How many."] = derived("gaps")
+    total_ns: Annotated[Count, "Their sum."] = derived("idle_ns")
+
+
+class Shorter(Form[tuple[int, int]]):
+    than_ns: Annotated[Count, "A length."]
+    count: Annotated[Count, "Gaps shorter than that."]
+
+
+class OpenBin(Form[tuple[int, int]]):
+    from_ns: Annotated[Count, "Least length."]
+    count: Annotated[Count, "Gaps of that length or longer."]
+
+
+class SearchedOver(Form[sampling.IdleSample]):
+    """What tables were tried over, evenly spread runs of idle periods."""
+
+    idles: Annotated[Count, "Idle periods in it."]
+    of: Annotated[Count, "Idle periods in all."]
+
+
+class State(Form[Any]):
+    name: Annotated[str, "Name."]
+    exit_latency_us: Annotated[Count, "Exit latency."]
+    present_us: Annotated[Count, "Target residency as it is."]
+    break_even_us: Annotated[BreakEven, "Against the state before."]
+    best_us: Annotated[Count, "Of the best table."]
+    within_1_percent_us: Annotated[
+        list[int], "Lowest and highest between which each one tried costs at most 1 % more."
+    ]
+    tried_us: Annotated[list[int], "Least and greatest tried."]
+    best_at_edge: Annotated[bool, "Whether the best one is the least or the greatest tried."]
+
+
+class Table(Form[Judged]):
+    """A table by the objective."""
+
+    residencies_us: Annotated[list[Count], "Target residencies of states 1, 2, ..."] = derived(
+        "candidate"
+    )
+    usage: Annotated[list[Count], "Idle periods by state."] = derived("outcomes.usage")
+    time_us: Annotated[list[Count], "Time by state."] = derived("outcomes.time_us")
+    busy_us: Annotated[Count, "Of a simulation, time not idle; else 0."] = derived(
+        "outcomes.busy_us"
+    )
+    work: Annotated[Count, "Of a simulation, what its workload counts; else 0."] = derived(
+        "outcomes.work"
+    )
+    energy: Annotated[
+        Bounds,
+        "Of the idle time: J, or seconds of an awake CPU. Of a simulation, of one unit of work, "
+        "computing included: J, or seconds of a CPU in snooze.",
+    ] = derived(lambda judged: in_seconds(judged.energy))
+    each_wakeup: Annotated[Bounds | None, "For each idle period, likewise; null without any."] = (
+        derived(lambda judged: in_seconds(judged.cost.each_wakeup))
+    )
+    mean_power: Annotated[
+        Bounds | None, "On average over the idle time; of a simulation, over all CPU time."
+    ] = derived("cost.power")
+    running_power: Annotated[
+        Bounds | None,
+        "On average over all CPU time, running CPUs included; null where the input does not say "
+        "how long they ran.",
+    ] = GIVEN
+    mean_latency_ns: Annotated[float, "Exit latency that a wake-up pays, on average."] = derived(
+        lambda judged: rounded(judged.mean_ns, 3)
+    )
+    p99_latency_ns: Annotated[Count, "99th percentile of that, by nearest rank."] = derived(
+        "p99_ns"
+    )
+    feasible: Annotated[bool, "false: the objective rules the table out."]
+    regret: Annotated[
+        float | None,
+        "What it costs more than the best, as a share; null where the best costs nothing.",
+    ] = GIVEN
+
+
+class Regrets(Form[tuple[Any, Any]]):
+    present: Annotated[Bounds | None, "As it is."]
+    break_even: Annotated[Bounds | None, "Residencies at the break-evens."]
+
+
+class Wait(Form[waits.Wait]):
+    state: Annotated[str, "Name."] = derived("name")
+    best_us: Annotated[
+        float | None, "Polling time that costs least; null: the state is never worth it."
+    ] = derived(lambda wait: in_us(wait.best_ns))
+    within_1_percent_us: Annotated[
+        list[float | None], "From which to which it costs at most 1 % more."
+    ] = derived(lambda wait: [in_us(bound) for bound in wait.near_ns])
+    break_even_us: Annotated[BreakEven, "Of polling and this state."] = derived("break_even_ns")
+    break_even_regret: Annotated[
+        float | None, "What break-even costs more than the best, as a share."
+    ] = derived(lambda wait: _regret(wait, 0))
+    present_regret: Annotated[float | None, "What the present time-out does."] = derived(
+        lambda wait: _regret(wait, 1)
+    )
+    cost: Annotated[float, "Of the best: J, or seconds of an awake CPU."] = derived(
+        lambda wait: rounded(float(wait.best_cost) / NS)
+    )
+    cost_if_known: Annotated[float, "If every gap were known when it begins."] = derived(
+        lambda wait: rounded(float(wait.known_cost) / NS)
+    )
+
+
+def _regret(wait: waits.Wait, which: int) -> float | None:
+    found = waits.regrets(wait)
+    return rounded(found[which]) if found else None
+
+
+class Latency(Form[truth.TrueLatency]):
+    state: Annotated[str, "Name."] = derived("name")
+    advertised_ns: Annotated[Count, "As the kernel holds it."]
+    typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
+    honest_ns: Annotated[Count, "What a table would have to advertise."]
+    ground: Annotated[str, "Who measured it, or in which file."]
+
+
+class Honest(Form[truth.HonestTable]):
+    """A table with measured latencies before the governor."""
+
+    residencies: Annotated[str, "Which ones, in words."] = derived("what")
+    gain: Annotated[
+        float | None, "Share of the present table's cost that it saves; null where that is 0."
+    ] = derived(lambda one: rounded(one.gain))
+    table: Annotated[Table, "By the objective; regret is negative where it beats the best."] = GIVEN
+
+
+class Problem(Form[problems.Problem]):
+    kind: Annotated[str, "Kind."]
+    severity: Annotated[str, "Severity."] = derived(lambda problem: str(problem.severity))
+    count: Annotated[Count, "How often."]
+
+
+def _table(which: Callable[[Tuned], Judged]) -> Any:
+    """A key: a table that was tried."""
+    return derived(lambda tuning: _judged(which(tuning.tuned), tuning))
+
+
+def _judged(judged: Judged, tuning: Tuning) -> With:
+    whole = tuning.whole(judged)
+    return With(
+        judged,
+        regret=rounded(tuning.tuned.regret(judged)),
+        running_power=whole and whole.power,
+    )
+
+
+class Tune(Form[Tuning]):
+    table: Annotated[str, "Name of the table."] = derived("name")
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    known: Annotated[Known, INLINE] = derived(
+        lambda tuning: Kernel(tuning.release, tuning.settings.governor if tuning.settings else LOOP)
+    )
+    governor: Annotated[str | None, "null: every gap was taken to be known."] = derived(
+        lambda tuning: tuning.settings and tuning.settings.governor
+    )
+    hz: Annotated[int | None, "The kernel's HZ."] = derived(
+        lambda tuning: tuning.settings and tuning.settings.hz
+    )
+    exactness: Annotated[
+        Literal["exact", "estimated", "counted", "simulated"],
+        "Of the gaps: every input recorded, a trace, a list without order, or a simulation.",
+    ] = derived("source.exactness")
+    gaps: Annotated[Gaps, "Idle gaps."] = derived(lambda tuning: tuning)
+    shorter: Annotated[
+        list[Shorter], "Of a list: gaps shorter than each power of two, as far as known."
+    ] = derived("source.shorter")
+    open_bin: Annotated[
+        OpenBin | None, "Of a list with a bin such as 1025+: what it holds; null: none."
+    ] = derived("source.open_bin")
+    objective: Annotated[Literal["energy", "latency", "weighted"], "What is least."] = derived(
+        "tuned.objective.kind"
+    )
+    latency_weight: Annotated[float, "weighted: what a ns of wake latency costs, in ns awake."] = (
+        derived(lambda tuning: float(tuning.tuned.objective.weight))
+    )
+    tried: Annotated[Count, "Tables evaluated."] = derived("tuned.tried")
+    sample: Annotated[
+        SearchedOver | None,
+        "What was searched over, and within_1_percent_us rests on: all other figures are over all "
+        "idle periods. null: all were searched over.",
+    ]
+    evaluated: Annotated[Count, "Tables evaluated over all idle periods."] = derived(
+        "tuned.evaluated"
+    )
+    assumptions: Annotated[list[str], "What every figure rests on."] = derived(
+        lambda tuning: tuning.assumptions()
+    )
+    power: Annotated[Power, "What states draw."]
+    states: Annotated[list[State], "States but the one that polls."] = derived(
+        lambda tuning: _states(tuning)
+    )
+    present: Annotated[Table, "As it is."] = _table(lambda tuned: tuned.present)
+    break_even: Annotated[Table, "Residencies at the break-evens."] = _table(
+        lambda tuned: tuned.even
+    )
+    best: Annotated[Table, "The best that was found."] = _table(lambda tuned: tuned.best)
+    best_if_low: Annotated[Table, "The best with all figures at their lower bounds."] = _table(
+        lambda tuned: tuned.if_low
+    )
+    best_if_high: Annotated[Table, "The best with all figures at their upper bounds."] = _table(
+        lambda tuned: tuned.if_high
+    )
+    regret_bounds: Annotated[
+        Regrets,
+        "What tables cost more than the best, as a share, by all figures within their bounds; null "
+        "where the best costs nothing.",
+    ] = derived("tuned.regrets")
+    front: Annotated[
+        list[Table], "Tables that no other beats in both p99 wake latency and energy."
+    ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
+    measured: Annotated[
+        list[Latency] | None, "What waking up really takes; null: the table is taken at its word."
+    ] = derived(lambda tuning: tuning.truth and tuning.truth.latencies)
+    honest: Annotated[
+        list[Honest], "Tables that advertise measured latencies; none without them or a governor."
+    ] = derived(
+        lambda tuning: [With(each, table=_judged(each.judged, tuning)) for each in tuning.honest]
+    )
+    timeout_us: Annotated[
+        float | None, "How long state 0 polls at present; null: until the CPU is woken."
+    ] = derived(lambda tuning: None if tuning.timeout_ns is None else tuning.timeout_ns / 1000)
+    waits: Annotated[
+        list[Wait],
+        "How long to poll before a state, if the time polled alone were known.",
+    ]
+    problems: Annotated[list[Problem], "What was wrong with the input, counted."] = derived(
+        "source.problems"
+    )
+
+
+def _states(tuning: Tuning) -> Iterable[With]:
+    tuned, table, power = tuning.tuned, tuning.table, tuning.power
+    edges = tuned.edges()
+    for number, name in enumerate(table.names[1:]):
+        before = power.states[table.names[number]]
+        yield With(
+            None,
+            name=name,
+            exit_latency_us=table.states[number + 1].exit_ns // 1000,
+            present_us=tuned.present.candidate[number],
+            break_even_us=break_even(power.awake, before, power.states[name]),
+            best_us=tuned.best.candidate[number],
+            within_1_percent_us=tuned.near[number],
+            tried_us=tuned.ranges[number],
+            best_at_edge=edges[number],
+        )

@@ -1,0 +1,123 @@
+"""The best polling time before each state, if the time polled so far is all that is known."""
+
+from fractions import Fraction
+
+from ...base.dataclass import dataclass
+from ...tables.power.energy import PowerModel, StatePower, break_even
+from ..replay.machine import CpuTable
+from .cost import Number, WaitStep, best, cost, near_best, offline_cost
+from .gaps import Gaps
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The cost of polling for some time, then entering one state.
+
+    best_ns         polling time of least cost; None: the state never pays
+    near_ns         range of polling times that cost at most 1 % more than the best
+    break_even_ns   bounds of the break-even; None: the state never pays
+    best_cost, even_cost, present_cost, known_cost
+                    in ns times the model's unit: of the best polling time, of break-even, of the
+                    present time-out, and with the length of every gap known beforehand
+    """
+
+    name: str
+    best_ns: int | None
+    near_ns: tuple[int | None, int | None]
+    break_even_ns: tuple[Fraction, Fraction | None] | None
+    best_cost: Number
+    even_cost: Number
+    present_cost: Number
+    known_cost: Number
+
+
+def step(
+    model: PowerModel, polls: str, name: str, latency_price: Fraction = Fraction(0)
+) -> WaitStep:
+    """Returns the step from polling to a state. latency_price: added cost of each wake-up."""
+    middle = model.middles()
+    awake, state = middle.awake.low, middle.states[name]
+    after = state.power.low
+    price = (awake - after) * state.tau_ns + latency_price
+    return WaitStep(middle.states[polls].power.low, after, price)
+
+
+def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) -> list[WaitStep]:
+    """Returns the steps from state 0 to each other state of a table.
+
+    weight: cost of 1 ns of wake latency, in ns of an awake CPU's energy.
+    """
+    return [
+        step(model, table.names[0], name, weight * model.awake.middle * state.exit_ns)
+        for name, state in zip(table.names[1:], table.states[1:], strict=True)
+    ]
+
+
+def cuts(
+    table: CpuTable, model: PowerModel, timeout_ns: int | None, weight: Fraction = Fraction(0)
+) -> list[int]:
+    """Returns the lengths in ns at which the histogram given to waits() must be exact."""
+    found = [] if timeout_ns is None else [timeout_ns]
+    for each in steps(table, model, weight):
+        even = each.break_even
+        if even is not None:
+            found += [_floor(even), _ceiling(even)]
+    return found
+
+
+def waits(
+    gaps: Gaps,
+    table: CpuTable,
+    model: PowerModel,
+    timeout_ns: int | None,
+    weight: Fraction = Fraction(0),
+) -> tuple[Wait, ...]:
+    """Returns the best polling time before each state except state 0.
+
+    timeout_ns: present polling limit of state 0; None: it polls until the CPU is woken. weight: as
+    in steps().
+    """
+    found = []
+    for name, each in zip(table.names[1:], steps(table, model, weight), strict=True):
+        chosen = best(gaps, [each])
+        even = each.break_even
+        even_ns = None if even is None else _ceiling(even)
+        found.append(
+            Wait(
+                name,
+                chosen.thresholds[0],
+                near_best(gaps, each),
+                _bounds(model, table.names[0], name) if not weight else _exactly(even),
+                chosen.cost,
+                cost(gaps, [each], [even_ns]),
+                cost(gaps, [each], [timeout_ns]),
+                offline_cost(gaps, each),
+            )
+        )
+    return tuple(found)
+
+
+def _bounds(model: PowerModel, polls: str, name: str) -> tuple[Fraction, Fraction | None] | None:
+    idle = StatePower(model.states[polls].power, 0, "")
+    return break_even(model.awake, idle, model.states[name])
+
+
+def _exactly(value: Fraction | None) -> tuple[Fraction, Fraction | None] | None:
+    return None if value is None else (value, value)
+
+
+def _floor(value: Fraction) -> int:
+    return value.numerator // value.denominator
+
+
+def _ceiling(value: Fraction) -> int:
+    return -(-value.numerator // value.denominator)
+
+
+def regrets(wait: Wait) -> tuple[Fraction, Fraction] | None:
+    """Returns the cost of break-even and of the present time-out above the best, as a share; None
+    if the best costs nothing."""
+    if not wait.best_cost:
+        return None
+    least = Fraction(wait.best_cost)
+    return wait.even_cost / least - 1, wait.present_cost / least - 1

@@ -1,1 +1,0 @@
-"""The documents of --format json: a module for each sub-command, its class named likewise."""

@@ -1,0 +1,195 @@
+"""Audits inputs that are alike in all that is judged only once.
+
+Of a device tree's blob that part alone is read (devicetree/fdt.py, `judged`), and compared with
+those before. Whatever cannot be taken so is audited on its own.
+"""
+
+import hashlib
+import pickle
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self, overload
+
+from ...base.dataclass import replace
+from ...base.reading import opening
+from ...base.reading.opening import Found
+from ..devicetree import fdt
+from ..devicetree.machine import serial_of
+from ..devicetree.tree import Node
+from ..sources import File, Source, format_dtb, format_tar
+from ..sources.trees import sources_of
+from .audit import Setting, audit_path
+from .audited import Audited
+
+KEPT = 1024
+"""How many different audits are kept, the last ones used."""
+
+
+class Common:
+    """The audit that alike inputs share. Equal ones that come from other processes are one object:
+    they are sent as bytes, which are unpacked once."""
+
+    __slots__ = ("__weakref__", "_sent", "audited")
+
+    def __init__(self, audited: Audited) -> None:
+        self.audited = audited
+        self._sent: tuple[bytes, bytes] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._sent is None:
+            packed = pickle.dumps(self.audited)
+            self._sent = hashlib.sha256(packed).digest(), packed
+        return _received, self._sent
+
+
+_RECEIVED: OrderedDict[bytes, Common] = OrderedDict()
+
+
+def _received(digest: bytes, packed: bytes) -> Common:
+    found = _RECEIVED.get(digest)
+    if found is None:
+        found = _RECEIVED[digest] = Common(pickle.loads(packed))
+        if len(_RECEIVED) > KEPT:
+            _RECEIVED.popitem(last=False)
+    else:
+        _RECEIVED.move_to_end(digest)
+    return found
+
+
+Own = tuple[Common, str, str]
+"""An Alike without its file: common, sha256, serial."""
+
+
+class Alike(Sequence[Audited]):
+    """The audit of an input that is alike others: a list of one, which is made when it is asked
+    for.
+
+    common  what it shares with them
+    file    as of Audited, and so are sha256 and
+    serial  of its machine
+    """
+
+    __slots__ = ("common", "file", "serial", "sha256")
+
+    def __init__(self, common: Common, file: str, sha256: str, serial: str) -> None:
+        self.common = common
+        self.file = file
+        self.sha256 = sha256
+        self.serial = serial
+
+    @property
+    def own(self) -> Own:
+        return self.common, self.sha256, self.serial
+
+    @property
+    def audited(self) -> Audited:
+        common = self.common.audited
+        return replace(
+            common,
+            file=self.file,
+            sha256=self.sha256,
+            machine=common.machine and replace(common.machine, serial=self.serial),
+            findings=tuple(common.moved(self.file)),
+        )
+
+    def __len__(self) -> int:
+        return 1
+
+    @overload
+    def __getitem__(self, index: int) -> Audited: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Audited]: ...
+    def __getitem__(self, index: int | slice) -> Audited | list[Audited]:
+        return [self.audited][index]
+
+
+class Auditor:
+    """Audits one input after the other, with the same settings. Used as a context manager."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._usual = setting.redact or setting.against is not None
+        self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
+        self._beside: opening.Tree | None = None
+        self._place: tuple[Path, str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the directory that is kept open for the next input of it."""
+        if self._beside is not None:
+            self._beside.close()
+        self._beside = self._place = None
+
+    def audit(self, where: Path | Found) -> Sequence[Audited]:
+        """The audits of a file or directory, as `audit_path` returns them; one that is alike others
+        is an Alike. Never raises."""
+        if self._usual:
+            return audit_path(where, self._setting)
+        try:
+            file = self._open(where)
+            judged = fdt.judged(file.data) if _is_blob(file.data) else None
+        except Exception:
+            # audit_path says what is wrong
+            return audit_path(where, self._setting)
+        if judged is None:
+            return audit_path(where, self._setting, file)
+        if judged.key not in self._key2common:
+            results = audit_path(where, self._setting, file, _judged_alone)
+            self._key2common[judged.key] = _common(results)
+            if len(self._key2common) > KEPT:
+                self._key2common.popitem(last=False)
+            return results
+        self._key2common.move_to_end(judged.key)
+        common = self._key2common[judged.key]
+        if common is None:
+            return audit_path(where, self._setting, file)
+        return Alike(common, file.shown, file.sha256, _serial(judged))
+
+    def _open(self, where: Path | Found) -> File:
+        if not isinstance(where, Found):
+            return File.open(where)
+        place = where.top, where.directory
+        if self._place != place:
+            self.close()
+            with opening.Tree(where.top) as top:
+                self._beside = top.below(where.directory)
+            self._place = place
+        return File.open(where, self._beside)
+
+
+_NOWHERE = Path()
+
+
+def _is_blob(data: bytes) -> bool:
+    """Whatever its name. An archive may begin as a blob does."""
+    return format_dtb.recognises(data, _NOWHERE) and not format_tar.recognises(data, _NOWHERE)
+
+
+def _judged_alone(file: File) -> list[Source]:
+    """The tables of a blob of which a part is judged, read from that part."""
+    return sources_of(fdt.judged_nodes(file.data, file.shown), file.shown, "dtb", file.sha256)
+
+
+def _serial(judged: fdt.JudgedPart) -> str:
+    said = {"system-id": judged.system_id, "serial-number": judged.serial_number}
+    return serial_of(Node("", {name: value for name, value in said.items() if value is not None}))
+
+
+def _common(results: Sequence[Audited]) -> Common | None:
+    """What an audit has in common with those of equal keys. None where one may differ in what the
+    key does not hold: a finding of the reader, which names a processor, or one of another file."""
+    if len(results) != 1:
+        return None
+    (audited,) = results
+    source = audited.source
+    if source is None or source.table is None or source.findings:
+        return None
+    if any(finding.location.file != audited.file for finding in audited.findings):
+        return None
+    return Common(replace(audited, source=replace(source, tree=None)))

@@ -1,0 +1,88 @@
+"""The results of an audit, one after the other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from ...base.dataclass import replace
+from ...base.model.findings import Unreadable, UsageError
+from ...base.reading import opening
+from ..devicetree.tree import Node
+from ..linux.governors.interface import State
+from ..linux.releases import NEWEST, release
+from ..selection.selection import settling_of
+from ..sources import File, read_file
+from ..sources.boards import boards_of, with_idle_states
+from ..sources.walk import Walk
+from .audit import Setting
+from .audited import Audited
+from .fleet import audit_all, audit_on
+from .redact import redacted_name
+from .request import AuditRequest
+
+
+def setting_of(request: AuditRequest) -> Setting:
+    """The settings for every input; reads the tree `against`. Raises UsageError,
+    UnknownGovernor."""
+    if request.governor:
+        # checked here, not once for every input
+        settling_of(request.governor, release(NEWEST), [State(0, 0)], request.hz)
+    return Setting(
+        request.criteria,
+        request.redact,
+        request.governor,
+        request.hz,
+        _tree(request.against) if request.against else None,
+    )
+
+
+def shown_name(request: AuditRequest, setting: Setting) -> str | None:
+    """Name of the tree `against` as reports may show it, redacted if that was asked for."""
+    if request.against is None or not request.redact or setting.against is None:
+        return request.against
+    return redacted_name(request.against, setting.against)
+
+
+def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
+    """Yields the audits of each input, in order, with accepted findings marked as suppressed.
+    Raises Unreadable, OSError."""
+    mark = request.acceptance.marking()
+
+    def accepted(results: Sequence[Audited]) -> Sequence[Audited]:
+        if mark is None:
+            return results
+        return [replace(each, findings=tuple(mark(each.findings))) for each in results]
+
+    boards = [boards_of(tree) for tree in request.trees]
+    paths = chain(
+        walk.inputs(_names(request.inputs)), *(with_idle_states(each, walk) for each in boards)
+    )
+    if request.scheduler:
+        from ...base.cluster import connected
+
+        with connected(request.scheduler) as workers:
+            yield from map(accepted, audit_on(workers, paths, setting))
+        return
+    yield from map(accepted, audit_all(paths, setting, request.jobs))
+
+
+def _names(words: tuple[str, ...]) -> Iterator[str]:
+    for word in words:
+        if word == opening.STANDARD_INPUT:
+            yield from opening.given_names()
+        else:
+            yield word
+
+
+def _tree(name: str) -> Node:
+    """Reads a device tree. Raises UsageError if the file holds none."""
+    problem = "another kind of file"
+    try:
+        source = read_file(File.open(Path(name)))[0]
+    except Unreadable as error:
+        problem = error.findings[0].message
+    else:
+        if source.tree is not None:
+            return source.tree
+        problem = source.findings[0].message if source.findings else problem
+    raise UsageError(f"expected a device tree for --against, found: {problem}")

@@ -1,0 +1,314 @@
+"""audit: reports everything known about one input from the field.
+
+The machine, what its firmware exports and what it withholds, the nearest packaged table, what
+kernels register, the verdicts of fwts and op-test, and what the rules find.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import Finding, Rejected, UsageError, sort_findings, unreadable
+from ...base.reading.opening import Found
+from ...base.reading.unexpected import one_of_several
+from ..check.criteria import Criteria
+from ..devicetree.machine import MachineFacts, machine_of
+from ..devicetree.tree import Node
+from ..identify import claim, drift
+from ..linux.driver_table import DriverTable
+from ..linux.grounds import driver_of, ground
+from ..linux.intel_idle.origin import origin
+from ..linux.releases import running
+from ..pipeline import Subject
+from ..rules.engine import reading, run
+from ..sources import Source, read_file
+from ..sources.source import File
+from . import fwts, op_test
+from .audited import UNREADABLE, Audited, Registered, Selected
+from .fwts import ToolVerdict
+from .redact import redacted
+from .running import Collected, Running, collected, compare_running
+from .trees import TreeDifference, differences
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The settings of a run, the same for every input.
+
+    redact     whether to remove serial numbers and MAC addresses
+    governor   governor whose selections are reported; "": none
+    hz         the kernel's tick rate, for the governor
+    against    device tree to compare each input's tree with
+    """
+
+    criteria: Criteria
+    redact: bool = False
+    governor: str = ""
+    hz: int = 250
+    against: Node | None = field(default=None, compare=False, repr=False)
+
+
+def audit_path(
+    where: Path | Found,
+    setting: Setting,
+    opened: File | None = None,
+    sources: Callable[[File], list[Source]] = read_file,
+) -> list[Audited]:
+    """Audits each table of a file or directory. An input that cannot be read is one entry with
+    findings that say why. opened: the file, if it was read; sources: reads its tables.
+
+    One bad input among thousands does not end the run: an internal error is a finding (IS990).
+    """
+    shown = where.as_posix()
+    digest = ""
+    quoted: Source | None = None
+    try:
+        with one_of_several(shown):
+            file = opened or File.open(where)
+            digest = file.sha256 if file.data else ""
+            results = [audit(source, setting) for source in sources(file)]
+            found = _collected(file)
+            results = [_beside(audited, found) for audited in results] if found else results
+            if setting.redact:
+                return [redacted(audited, setting.against) for audited in results]
+            return results
+    except Rejected as error:
+        findings = error.findings
+        # no texts of what is to be redacted
+        quoted = None if setting.redact else Source("", shown, digest, None, texts=error.texts)
+    except UsageError as error:
+        findings = unreadable(shown, str(error)).findings
+    return unread(where, setting, findings, digest=digest, source=quoted)
+
+
+def unread(
+    where: Path | Found,
+    setting: Setting,
+    findings: Sequence[Finding],
+    kind: str = UNREADABLE,
+    *,
+    digest: str = "",
+    source: Source | None = None,
+) -> list[Audited]:
+    """The audit of an input of which nothing is known but findings that say why."""
+    found = Audited(where.as_posix(), digest, "", kind, findings=tuple(findings), source=source)
+    return [redacted(found, setting.against) if setting.redact else found]
+
+
+def audit(source: Source, setting: Setting) -> Audited:
+    """Audits one table. What depends on the table alone is computed once for equal tables."""
+    machine = machine_of(source.tree) if source.tree is not None else None
+    own = reading(source, setting.criteria.rules)
+    verdicts: tuple[ToolVerdict, ...] = ()
+    if source.tree is not None and machine is not None and _is_opal(source, machine):
+        verdicts = (
+            *fwts.verdicts(source.tree),
+            *op_test.verdicts(source.tree, machine.pvr),
+        )
+    if source.table is None:
+        return Audited(
+            source.file,
+            source.sha256,
+            "",
+            "tree" if source.tree is not None else "log" if source.facts else "none",
+            machine,
+            verdicts=verdicts,
+            facts=source.facts,
+            against=_against(source, setting),
+            findings=tuple(own),
+            source=source,
+        )
+    known = _KNOWN.of(source, setting)
+    return replace(
+        known,
+        file=source.file,
+        sha256=source.sha256,
+        machine=machine,
+        verdicts=verdicts,
+        findings=tuple(sort_findings([*own, *known.moved(source.file)])),
+        against=_against(source, setting),
+        alike=source.alike,
+        source=source,
+    )
+
+
+def _against(source: Source, setting: Setting) -> tuple[TreeDifference, ...] | None:
+    if source.tree is None or setting.against is None:
+        return None
+    return tuple(differences(source.tree, setting.against))
+
+
+def _collected(file: File) -> Collected | None:
+    """The texts that a collection holds beside its device tree; None for other files."""
+    from ..sources import format_tar
+
+    if not file.data or not format_tar.recognises(file.data, file.path):
+        return None
+    return collected(file.unpacked)
+
+
+def _beside(audited: Audited, found: Collected) -> Audited:
+    """The audit with the running machine compared with the model of its own kernel."""
+    release, source = running(found.uname), audited.source
+    if release is None or source is None or source.node is None or source.table is None:
+        return audited
+    driver = Subject(source.table, (release,), node=source.node).linux(release)
+    name = " ".join(found.uname.split()[:3]) or "unknown"
+    known = str(ground(release, driver_of(source.table)))
+    return replace(
+        audited, running=Running(name, release.name, known, compare_running(driver, found))
+    )
+
+
+def _is_opal(source: Source, machine: MachineFacts) -> bool:
+    """Whether fwts and op-test would be run on the machine: not on Arm or RISC-V."""
+    tree = source.tree
+    known = source.node is not None or machine.pvr is not None
+    return known or (tree is not None and tree.child("ibm,opal") is not None)
+
+
+def _of_table(source: Source, setting: Setting) -> Audited:
+    table = source.table
+    assert table is not None
+    criteria = setting.criteria
+    thresholds = dict(criteria.rules.thresholds)
+    subject = Subject.of(source, criteria.kernels, criteria.platform, thresholds=thresholds)
+    claimed = claim(subject)
+    held = origin(table.origin) if table.origin.form == "sysfs" else None
+    return Audited(
+        source.file,
+        source.sha256,
+        table.name,
+        table.read_from.kind,
+        cpu=table.cpu.generation if table.cpu else "",
+        states=tuple(state.name for state in table.states),
+        missing=tuple(_missing(subject)),
+        nearest=claimed.table.name if claimed else held.name if held else None,
+        differences=held.differences if held else tuple(_differences(subject)),
+        registered=tuple(_registered(subject)),
+        selected=tuple(_selected(subject, setting)),
+        findings=tuple(run(subject, source.suppressions, setting.criteria.rules)),
+        fingerprint=_fingerprint(source),
+    )
+
+
+def _fingerprint(source: Source) -> str:
+    table = source.table
+    assert table is not None
+    levels = source.node.stop_levels if source.node else None
+    values = repr((levels, [state.values() for state in table.states]))
+    return hashlib.sha256(values.encode()).hexdigest()[:12]
+
+
+def _missing(subject: Subject) -> Iterator[tuple[str, str]]:
+    """(state, reason) of states that are not exported: for a firmware table those that firmware
+    withholds, for a device tree those that the nearest table has and the tree lacks."""
+    if subject.export is not None:
+        yield from ((lost.state, lost.reason) for lost in subject.export.lost)
+        return
+    claimed = claim(subject)
+    if claimed is None:
+        return
+    reasons = {lost.state: lost.reason for lost in claimed.lost}
+    for state in claimed.table.states:
+        if subject.table.state(state.name) is None:
+            yield state.name, reasons.get(state.name, "firmware should export it, and does not")
+
+
+def _differences(subject: Subject) -> Iterator[str]:
+    for difference in drift(subject):
+        index = difference.index
+        name = difference.wanted.name if index is None and difference.wanted else ""
+        yield f"{subject.table.states[index].name if index is not None else name} {difference.text}"
+
+
+def _registered(subject: Subject) -> Iterator[Registered]:
+    """What the kernels register, in the order asked for; kernels with equal results share one."""
+    names: dict[object, list[str]] = {}
+    drivers: dict[object, DriverTable] = {}
+    for release in subject.kernels:
+        alike = subject.alike(release)
+        names.setdefault(alike, []).append(release.name)
+        drivers.setdefault(alike, subject.linux(release))
+    groups: list[tuple[Registered, list[str]]] = []
+    for alike, driver in drivers.items():
+        result = Registered(
+            (),
+            driver.states,
+            tuple((lost.state, lost.reason) for lost in driver.lost),
+            tuple(message.text for message in driver.messages),
+            driver.default_stop,
+            driver.deepest_stop,
+            driver.offline,
+        )
+        same = next((group for found, group in groups if found == result), None)
+        if same is None:
+            groups.append((result, names[alike]))
+        else:
+            same += names[alike]
+    for result, kernels in groups:
+        yield replace(result, kernels=tuple(kernels))
+
+
+def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
+    if not setting.governor:
+        return
+    from ..linux.governors.settling import Circumstances
+    from ..linux.governors.steady import selection_map
+    from ..selection.selection import name_of, settling_of
+
+    groups: dict[tuple[tuple[int, int | None, tuple[str, ...]], ...], list[str]] = {}
+    for release in subject.kernels:
+        driver = subject.linux(release)
+        if len(driver.states) < 2:
+            continue
+        names = [state.name for state in driver.states]
+        settling = settling_of(setting.governor, release, driver, setting.hz)
+        ranges = tuple(
+            (found.first_ns, found.last_ns, tuple(name_of(names, state) for state in found.states))
+            for found in selection_map(settling, Circumstances())
+        )
+        groups.setdefault(ranges, []).append(release.name)
+    for ranges, kernels in groups.items():
+        yield Selected(tuple(kernels), ranges)
+
+
+class _Known:
+    """A cache of the most recent audits of a run, by table: most machines of a fleet have equal
+    tables."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._setting: Setting | None = None
+        self._results: OrderedDict[object, Audited] = OrderedDict()
+
+    def of(self, source: Source, setting: Setting) -> Audited:
+        if setting is not self._setting:
+            if setting != self._setting:
+                self._results.clear()
+            self._setting = setting
+        cpu = source.table.cpu if source.table else None
+        name = source.table.name if source.table else ""
+        key: object
+        if source.alike:
+            key = (name, source.alike)
+        elif source.node is None or source.texts:
+            return _of_table(source, setting)
+        else:
+            # a number, which differs where firmware made other nodes before
+            items = source.node.properties.items()
+            properties = tuple("phandle" if item[0] == "phandle" else item for item in items)
+            key = (name, properties, cpu)
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = _of_table(source, setting)
+            if len(self._results) > self._size:
+                self._results.popitem(last=False)
+        else:
+            self._results.move_to_end(key)
+        return found
+
+
+_KNOWN = _Known(256)

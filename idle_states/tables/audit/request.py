@@ -1,0 +1,61 @@
+"""The request for an audit."""
+
+from typing import Annotated
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.options import Argument, Option, Options
+from ..check.acceptance import USUAL, Acceptance
+from ..check.criteria import Criteria
+from ..linux.asked import HZ, check_hz
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """What to audit, and how. Raises UsageError for values that make no sense.
+
+    inputs     files and directories; "-" stands for names on standard input, one a line
+    trees      trees of device-tree sources, or folders in them, whose boards are audited
+    against    file of a device tree to compare each input with
+    governor   governor whose selections are reported; "": none
+    hz         the kernel's tick rate, for the governor
+    redact     whether to remove serial numbers and MAC addresses
+    jobs       number of processes; None: one for each CPU
+    scheduler  address of a Dask cluster that sees the same files
+    """
+
+    inputs: Annotated[tuple[str, ...], Argument("FILE|DIR", "- for names on stdin")]
+    criteria: Annotated[Criteria, Options(after="--parquet")]
+    trees: Annotated[
+        tuple[str, ...],
+        Option(
+            "--tree",
+            "all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
+            metavar="DIR",
+        ),
+    ] = ()
+    against: Annotated[
+        str | None,
+        Option("--against", "a tree to compare each input with", metavar="OTHER", is_table=True),
+    ] = None
+    governor: Annotated[
+        str,
+        Option("--governor", "menu, teo or ladder: say what it selects, by kernel", metavar="G"),
+    ] = ""
+    hz: Annotated[int, HZ] = 250
+    redact: Annotated[bool, Option("--redact", "without serial numbers and MAC addresses")] = False
+    jobs: Annotated[
+        int | None, Option("--jobs", "processes (default: one per CPU)", metavar="N")
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option("--scheduler", "run on a Dask cluster that sees the same files", metavar="ADDRESS"),
+    ] = None
+    acceptance: Annotated[Acceptance, Options(configures=True, after="--ignore")] = USUAL
+
+    def __post_init__(self) -> None:
+        if not self.inputs and not self.trees:
+            raise UsageError("expected files or directories to audit, or --tree, found none")
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+        check_hz(self.hz)

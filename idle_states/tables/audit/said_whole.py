@@ -1,0 +1,118 @@
+"""Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ...base.dataclass import dataclass
+from ...base.files import write_file
+from ...base.report.html import page
+from ...base.report.sheet import Sheet
+from ...base.report.style import Style
+from ..sources.walk import Walk
+from . import page as html_audit
+from . import said as audit_text
+from .alike import Alike
+from .audited import Audited
+from .summary import FleetSummary
+
+_PAGES = 8
+"""Up to this many tables get a page each, unless the user asks otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown. summary: only that, as for many inputs; pages: one for each, however many;
+    notes: findings of that severity, too; against: name of the tree that each is compared with."""
+
+    summary: bool
+    pages: bool
+    notes: bool
+    against: str | None
+
+    @property
+    def everything(self) -> bool:
+        return bool(self.pages or self.against)
+
+
+class _Held:
+    """Keeps the first results until it is known whether there are so few that each gets a page."""
+
+    def __init__(self, view: View) -> None:
+        self.inputs = audit_text.Inputs()
+        self._view = view
+        self._held: list[Audited] = []
+
+    def add(self, found: Sequence[Audited]) -> None:
+        for file, digest in _named(found):
+            self.inputs.add(file, digest)
+        if not self._view.summary and len(self._held) <= _PAGES:
+            self._held += found
+
+    @property
+    def few(self) -> list[Audited]:
+        """The results that get a page each, because there are so few."""
+        return self._held if len(self._held) <= _PAGES else []
+
+    @property
+    def summed_up(self) -> bool:
+        return self.inputs.several or self._view.summary
+
+
+def _named(found: Sequence[Audited]) -> list[tuple[str, str]]:
+    """(file, SHA-256) of each audit of an input."""
+    if isinstance(found, Alike):
+        return [(found.file, found.sha256)]
+    return [(audited.file, audited.sha256) for audited in found]
+
+
+def text_parts(
+    results: Iterable[Sequence[Audited]],
+    view: View,
+    walk: Walk,
+    summary: FleetSummary,
+    style: Style,
+) -> Iterator[str]:
+    """Whole lines, as they come."""
+
+    def pages(some: Iterable[Audited]) -> Iterator[str]:
+        for audited in some:
+            yield audit_text.page(audited, style, notes=view.notes) + "\n"
+            if audited.against is not None and view.against is not None:
+                yield audit_text.against(view.against, audited.against, style) + "\n"
+
+    held = _Held(view)
+    for found in results:
+        held.add(found)
+        if view.everything:
+            yield from pages(found)
+    if not view.everything:
+        yield from pages(held.few)
+    if held.summed_up:
+        yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
+    if held.inputs:
+        yield held.inputs.closing()
+
+
+def to_html(
+    results: Iterable[Sequence[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
+) -> Iterator[Sequence[Audited]]:
+    """Yields the results unchanged, and writes the HTML page to `file` after the last."""
+    everything: list[Audited] = []
+    held, digests = _Held(view), dict[str, str]()
+    for found in results:
+        held.add(found)
+        digests.update(_named(found))
+        if view.everything:
+            everything += found
+        yield found
+    sections = []
+    if held.summed_up:
+        sections += html_audit.fleet(summary, walk.passed_over)
+    for audited in everything if view.everything else held.few:
+        against = None
+        if audited.against is not None and view.against is not None:
+            against = view.against, audited.against
+        sections += html_audit.sections(audited, notes=view.notes, against=against)
+    title, headline = html_audit.title(summary), html_audit.headline(summary)
+    made = Sheet(title, headline, tuple(sections))
+    write_file(file, page.render("audit", made, digests.items()))

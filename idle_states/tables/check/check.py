@@ -1,0 +1,45 @@
+"""check: the findings of readers and rules."""
+
+from collections.abc import Iterable
+
+from ...base.model.findings import Finding, Unreadable, sort_findings
+from ...base.reading.unexpected import on_input
+from ..pipeline import Subject
+from ..rules.engine import reading, run, unused
+from ..sources import Source
+from .criteria import Criteria
+
+
+def check(
+    sources: Iterable[Source], criteria: Criteria, *, by_change: bool = False
+) -> list[Finding]:
+    """Returns the findings on all sources, sorted. by_change: see `Subject`.
+
+    A suppression in a spec is reported as unused (IS902) only if none of the checked tables that
+    are based on the spec needs it, and not at all if only some rules are selected.
+    """
+    found: list[Finding] = []
+    seen: dict[str, list[Source]] = {}
+    for source in sources:
+        seen.setdefault(source.file, []).append(source)
+        found += reading(source, criteria.rules)
+        if source.table is not None:
+            try:
+                with on_input(source.file):
+                    taken = criteria.kernels_of(source.table)
+                    subject = Subject.of(
+                        source,
+                        taken,
+                        criteria.platform,
+                        by_change=by_change,
+                        thresholds=dict(criteria.rules.thresholds),
+                    )
+                    found += run(subject, source.suppressions, criteria.rules)
+            except Unreadable as error:
+                found += error.findings
+    if criteria.rules.is_all:
+        for file, members in seen.items():
+            own = [s for member in members for s in member.suppressions if s.where.file == file]
+            silent = ("IS501",) if by_change else ()
+            found += unused(dict.fromkeys(own), found, members[0].name, silent)
+    return sort_findings(dict.fromkeys(found))

@@ -1,0 +1,77 @@
+"""What findings depend on beside the tables."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass, field
+from ..linux.asked import PLATFORM, all_levels, kernels
+from ..rules.selection import ALL, RuleSelection
+
+if TYPE_CHECKING:
+    from ...base.model.table import IdleTable
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What findings depend on beside the tables: the same of check, audit and review.
+
+    kernels   Linux releases that the tables are modelled for
+    own_time  whether check also takes those of each table's processor's own time
+    platform  machine that they are exported for
+    rules     rules that run
+    """
+
+    kernels: Annotated[
+        "tuple[Release, ...]",
+        kernels("long-term", "the long-term releases, the newest, and two of Debian's"),
+    ]
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    rules: RuleSelection = ALL
+    own_time: bool = False
+
+    def kernels_of(self, table: "IdleTable") -> "tuple[Release, ...]":
+        """The releases for one table, the older ones of its own time first, without those that its
+        driver is not modelled for."""
+        return tuple(self._followed(table)[0])
+
+    def left_out(self, table: "IdleTable") -> str:
+        """Says which releases those are; "" for none."""
+        from ..linux.grounds import left_out
+        from ..linux.platforms import subsystem_of
+
+        return left_out(self._followed(table)[1], subsystem_of(table, self.platform))
+
+    def _followed(self, table: "IdleTable") -> "tuple[list[Release], list[Release]]":
+        from ..linux.grounds import followed
+        from ..linux.platforms import subsystem_of
+        from ..linux.releases import release
+
+        own = own_kernels(table) if self.own_time else ()
+        known = {kernel.name for kernel in self.kernels}
+        asked = (*(release(name) for name in own if name not in known), *self.kernels)
+        return followed(asked, subsystem_of(table, self.platform))
+
+
+def own_kernels(table: "IdleTable") -> tuple[str, ...]:
+    """Names of releases of a table's processor's own time; of a variant's, where the table has the
+    name or the C array of the variant's packaged table."""
+    from ...base.model.processors import assumed
+    from ...base.model.table import Register
+    from ..spec.library import find
+
+    if table.register is Register.NONE:
+        return ()
+    processor = table.cpu.processor if table.cpu else assumed(table.register is Register.PSSCR)
+    name = table.name.partition("@")[0]
+    array = table.name if table.read_from.kind == "c" else table.firmware.array
+    variant = next(
+        (
+            variant
+            for variant, packaged in processor.variants
+            if name == packaged or (array and array == find(packaged).firmware.array)
+        ),
+        "",
+    )
+    variant2kernels = dict(processor.kernels)
+    return variant2kernels.get(variant, variant2kernels.get("", ()))

@@ -1,0 +1,57 @@
+"""The request for a check."""
+
+from typing import Annotated, Literal
+
+from ...base.dataclass import dataclass
+from ...base.options import Argument, LeftOut, Option, Options, check_choices
+from ..linux.asked import kernels, table_of
+from .acceptance import USUAL, Acceptance
+from .criteria import Criteria
+
+Engine = Literal["native", "dtschema", "all"]
+NATIVE: Engine = "native"
+DTSCHEMA: Engine = "dtschema"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What to check, and how.
+
+    tables  TABLE arguments, or directories for the tables below them; empty: that of the platform,
+            an x86 machine, else those that the configuration names, else what the repository or
+            folder that one is in has, else all current revisions
+    engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; "all": both
+    """
+
+    tables: Annotated[
+        tuple[str, ...],
+        Argument(
+            "TABLE",
+            "revision, file or directory; without it, what the folder or repository has, or the "
+            "table of the x86 machine that --platform names",
+        ),
+    ]
+    criteria: Annotated[
+        Criteria,
+        Options(
+            kernels=kernels(
+                "long-term",
+                "the long-term releases, the newest, two of Debian's, those of the processor's "
+                "time",
+            ),
+            own_time=LeftOut("kernels"),
+        ),
+    ]
+    engine: Annotated[
+        Engine,
+        Option(
+            "--engine",
+            "rules of this tool, the dt-schema binding, or both (default: native)",
+        ),
+    ] = NATIVE
+    acceptance: Annotated[Acceptance, Options(configures=True)] = USUAL
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if not self.tables and (machine := table_of(self.criteria.platform)):
+            object.__setattr__(self, "tables", (machine,))

@@ -1,0 +1,166 @@
+"""Findings as SARIF 2.1.0 (OASIS standard), for code scanning.
+
+Source: SARIF Version 2.1.0 Plus Errata 01, sections 3.14 (run), 3.27 (result), 3.35 (suppression),
+3.49 (reportingDescriptor).
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ... import __version__
+from ...base.model.findings import Finding, Location, Severity, identities
+from ...base.report.escapes.json import encoded
+from ...base.report.escapes.uri import uri
+from ...base.report.findings_text import lines_of
+from ...base.report.help_pages import page_of
+from ..rules.catalogue import rules
+from ..rules.loaded import LoadedRule
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+_RANKS = {"low": 25.0, "medium": 50.0, "high": 90.0}
+FINGERPRINT = "idleStatesRuleAndPath/v1"
+
+
+def render(
+    command: str,
+    findings: Sequence[Finding],
+    inputs: Iterable[tuple[str, str]],
+    texts: Mapping[str, str],
+) -> str:
+    """Returns a SARIF log with one run.
+
+    inputs  (file, SHA-256, "" if not known) of each file read
+    texts   file -> text, for snippets
+    """
+    digests = dict(inputs)
+    files = sorted(_files(findings) | set(digests))
+    number = {file: index for index, file in enumerate(files)}
+    fired = {finding.rule for finding in findings}
+    described = [loaded for loaded in rules() if loaded.rule.code in fired]
+    place = {loaded.rule.code: index for index, loaded in enumerate(described)}
+    results = [
+        _result(finding, identity, place.get(finding.rule), number, texts)
+        for finding, identity in zip(findings, identities(findings), strict=True)
+    ]
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "idle-states",
+                        "version": __version__,
+                        "semanticVersion": __version__,
+                        "rules": [_rule(loaded) for loaded in described],
+                    }
+                },
+                "automationDetails": {"id": f"idle-states/{command}/"},
+                "invocations": [{"executionSuccessful": True}],
+                "columnKind": "unicodeCodePoints",
+                "artifacts": [_artifact(file, digests.get(file, "")) for file in files],
+                "results": results,
+            }
+        ],
+    }
+    return encoded(document) + "\n"
+
+
+def _rule(loaded: LoadedRule) -> dict[str, Any]:
+    rule = loaded.rule
+    title, _, body = loaded.page.partition("\n")
+    markdown = f"**{title}**\n\n```text\n{body.strip()}\n```\n"
+    page = page_of(rule.code)
+    return {
+        "id": rule.code,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": f"{loaded.summary}."},
+        **({"helpUri": page} if page else {}),
+        "help": {"text": loaded.page.strip(), "markdown": markdown},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {
+            "precision": "very-high" if rule.confidence == "high" else str(rule.confidence),
+            "tags": [rule.name, *rule.aliases],
+        },
+    }
+
+
+def _artifact(file: str, digest: str) -> dict[str, Any]:
+    artifact: dict[str, Any] = {"location": {"uri": uri(file)}}
+    if digest:
+        artifact["hashes"] = {"sha-256": digest}
+    return artifact
+
+
+def _result(
+    finding: Finding,
+    identity: str,
+    rule_index: int | None,
+    number: Mapping[str, int],
+    texts: Mapping[str, str],
+) -> dict[str, Any]:
+    message = finding.message
+    if finding.kernels:
+        message += f" (on Linux {', '.join(finding.kernels)})"
+    result: dict[str, Any] = {"ruleId": finding.rule}
+    if rule_index is not None:
+        result["ruleIndex"] = rule_index
+    result |= {
+        "level": _LEVELS[finding.severity],
+        "message": {"text": message},
+        "locations": [_location(finding.location, number, texts)],
+        "partialFingerprints": {FINGERPRINT: _fingerprint(identity)},
+        "rank": _RANKS[finding.confidence],
+        "properties": {"table": finding.table, "kernels": list(finding.kernels)},
+    }
+    if finding.related:
+        result["relatedLocations"] = [
+            {**_location(where, number, texts), "id": index, "message": {"text": remark}}
+            for index, (where, remark) in enumerate(finding.related, start=1)
+        ]
+    if finding.suppressed is not None:
+        kind = "inSource" if finding.kept_in == "source" else "external"
+        result["suppressions"] = [
+            {"kind": kind, "status": "accepted", "justification": finding.suppressed}
+        ]
+        if finding.kept_in == "baseline":
+            result["baselineState"] = "unchanged"
+    return result
+
+
+def _location(
+    where: Location, number: Mapping[str, int], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    location: dict[str, Any] = {}
+    if where.file is not None:
+        physical: dict[str, Any] = {
+            "artifactLocation": {"uri": uri(where.file), "index": number[where.file]}
+        }
+        if where.line is not None:
+            physical["region"] = _region(where, texts)
+        location["physicalLocation"] = physical
+    if where.path:
+        location["logicalLocations"] = [{"fullyQualifiedName": where.path, "kind": "member"}]
+    return location
+
+
+def _region(where: Location, texts: Mapping[str, str]) -> dict[str, Any]:
+    region: dict[str, Any] = {"startLine": where.line}
+    if where.column is not None:
+        region |= {"startColumn": where.column, "endColumn": where.column + max(1, where.length)}
+    lines = lines_of(texts.get(where.file or "", ""))
+    if where.line is not None and where.line <= len(lines) and len(lines[where.line - 1]) < 400:
+        region["snippet"] = {"text": lines[where.line - 1]}
+    return region
+
+
+def _files(findings: Sequence[Finding]) -> set[str]:
+    places = [finding.location for finding in findings]
+    places += [where for finding in findings for where, _ in finding.related]
+    return {where.file for where in places if where.file is not None}
+
+
+def _fingerprint(identity: str) -> str:
+    """The name of a file may have bytes that are not UTF-8."""
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,72 @@
+"""What every document begins with."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from ... import __version__
+from ...base.model.forms import Form, Limits, derived
+from .known_document import Followed
+
+Digest = Annotated[str, Limits(pattern="^([0-9a-f]{64})?$")]
+SchemaVersion = Literal[1]
+
+
+class Tool(Form[None]):
+    name: Literal["idle-states"] = derived(lambda _: "idle-states")
+    version: Annotated[str, Limits(pattern=r"^[0-9]+\.[0-9]+")] = derived(lambda _: __version__)
+
+
+class Input(Form[tuple[str, str]]):
+    """audit says more of each."""
+
+    keywords: ClassVar[Mapping[str, Any]] = {"additionalProperties": True}
+
+    file: str
+    sha256: Annotated[Digest, "Empty for a directory."]
+
+
+class Head(Form[Any]):
+    """The first keys of a document; of JSON Lines, of each line."""
+
+    schema_version: Annotated[
+        SchemaVersion, "Changes when a key goes away or changes its meaning."
+    ] = derived(lambda _: 1)
+    tool: Annotated[Tool, "What wrote the document."] = derived(lambda _: None)
+
+
+class Envelope(Head):
+    """One document per run. Keys may be added; those described here keep their meaning while
+    schema_version stays the same. Registers are whole numbers of up to 64 bits."""
+
+    command: Annotated[
+        Literal[
+            "audit",
+            "boot",
+            "check",
+            "conform",
+            "diff",
+            "fit",
+            "kernels",
+            "limit",
+            "list",
+            "patch",
+            "prove",
+            "replay",
+            "review",
+            "select",
+            "show",
+            "simulate",
+            "stats",
+            "tune",
+        ],
+        "The sub-command, which decides what other keys there are.",
+    ]
+    releases: Annotated[
+        list[Followed],
+        "How well the kernels are known that findings or differences are of; other commands say it "
+        "beside what they found.",
+    ]
+    inputs: Annotated[
+        list[Input],
+        "Files read, each once, in the order given. Packaged specs by their paths.",
+    ]

@@ -1,0 +1,45 @@
+"""How well a kernel is known, as keys of what was found for it."""
+
+from typing import Annotated, NamedTuple
+
+from ...base.model.forms import INLINE, Form, derived
+from ..linux.grounds import Kind, ground, modelled, subsystems
+from ..linux.releases import Release
+
+
+class Kernel(NamedTuple):
+    """A release, and what of it was followed: one of linux.grounds.subsystems()."""
+
+    release: Release
+    subsystem: str
+
+
+class Known(Form[Kernel]):
+    basis: Annotated[
+        Kind,
+        "How the release's behaviour is known: its code was compiled and does what the model does; "
+        "its source was read; releases known on both sides behave the same; it is not known and "
+        "was taken as another; or it was put together from descriptions of its changes.",
+    ] = derived(lambda kernel: ground(kernel.release, kernel.subsystem).kind)
+    ground: Annotated[str, "The same in words, with the releases it rests on."] = derived(
+        lambda kernel: str(ground(kernel.release, kernel.subsystem))
+    )
+    taken_as: Annotated[str, "kernel.org's release that the kernel was followed as."] = derived(
+        "release.taken_as"
+    )
+
+
+class OfSubsystem(Form[Kernel]):
+    subsystem: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
+    known: Annotated[Known, INLINE] = derived(lambda kernel: kernel)
+
+
+class Followed(Form[Release]):
+    """A kernel that tables were followed into."""
+
+    name: Annotated[str, "As the document names it."]
+    taken_as: Annotated[str, "kernel.org's release that it was followed as."]
+    note: Annotated[str, "How its name was understood; empty if it is kernel.org's."]
+    grounds: Annotated[list[OfSubsystem], "Its governors, drivers and idle loop."] = derived(
+        lambda release: [Kernel(release, name) for name in subsystems() if modelled(release, name)]
+    )

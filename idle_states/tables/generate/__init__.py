@@ -1,0 +1,1 @@
+"""A table in another form: C, device tree, ASL, Markdown, YAML."""

@@ -1,0 +1,128 @@
+"""How acpi_idle changed over the releases."""
+
+from functools import cache
+from typing import Literal
+
+from ....base.dataclass import dataclass
+from ....base.model.history import History, Sources, rows_of
+from ..releases import Release, folded
+
+OLDEST = "5.2"
+"""The oldest release that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcpiIdleFeatures:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 5.2.
+
+    shared_cst       _CST is taken apart by code that intel_idle uses as well: its messages are
+                     others, an entry's address space is looked at after its type, and a _CST that
+                     fills all slots draws no message
+    least_states     fewer kept entries of _CST are refused
+    needs_c2         no driver where C1 is the only state
+    says_skipped     a message for each entry of _CST that is left out
+    says_found       how many entries were kept is said at level info
+    fadt_needs_port  a FADT whose C2 and C3 both take too long is no source of states; before, C1
+                     alone is registered
+    sorts            latencies out of order are put in order: with sort(), a heap that moves nothing
+                     into or out of an empty slot, so that the order may stay wrong; or by insertion
+    state_flags      when the flags of C-states are set: never; with the device of each processor;
+                     when the driver is registered
+    registers_first  the driver is registered before any processor's device, and reads the objects
+                     for it; each processor's are read again for its device
+    needs_driver     what a processor needs to have a device is looked at if the driver is there
+    checks_once      max_cstate and _CST's control are looked at when the driver is registered
+    prefix           "ACPI: " stands twice before the message of a limit
+    claim_prefix     it does so before the message of refused control of _CST
+    zhaoxin, zen     C3 of these processors needs no flush of caches
+    centaur          C3 of recent ones needs no bus masters stopped
+    hygon            MWAIT can be used on Hygon's processors
+    t40              the ThinkPad T40 is a limited board
+    asks_arch        _LPI is looked at where the architecture knows it: not on x86
+    validates_lpi    no driver where the architecture refuses a state of _LPI; before, the states
+                     are registered
+    lone_lpi         Arm accepts a processor whose _LPI comes to one state
+    riscv            RISC-V has _LPI
+    lpi_timer        states of _LPI whose timer stops: those with any architectural flag, or with
+                     Arm's for lost core context, or with that or RISC-V's for a lost timer
+    lpi_rcu          states of _LPI but the first tell RCU themselves
+    checks_register  a register of _LPI that is too short makes the state unusable
+    lpi_bounds       "" a level may exceed the limit of states, which overwrites memory; "inner" all
+                     loops end at the limit; "leaf", too, and a processor's own state must have a
+                     register of FFixedHW
+    """
+
+    shared_cst: bool = False
+    least_states: Literal[1, 2] = 2
+    needs_c2: bool = True
+    says_skipped: bool = False
+    says_found: bool = False
+    fadt_needs_port: bool = False
+    sorts: Literal["", "heap", "insertion"] = ""
+    state_flags: Literal["", "device", "driver"] = ""
+    registers_first: bool = False
+    needs_driver: bool = False
+    checks_once: bool = False
+    prefix: bool = True
+    claim_prefix: bool = False
+    zhaoxin: bool = False
+    zen: bool = False
+    centaur: bool = False
+    hygon: bool = False
+    t40: bool = False
+    asks_arch: bool = False
+    validates_lpi: bool = False
+    lone_lpi: bool = False
+    riscv: bool = False
+    lpi_timer: Literal["any", "arm", "each"] = "any"
+    lpi_rcu: bool = False
+    checks_register: bool = False
+    lpi_bounds: Literal["", "inner", "leaf"] = ""
+
+
+since = rows_of(AcpiIdleFeatures)
+
+CHANGES = (
+    since("5.3", "", zhaoxin=True),
+    since("5.6", "", shared_cst=True, says_found=True),
+    since("5.8", "", least_states=1, needs_c2=False),
+    since("5.9", "", state_flags="device"),
+    since("5.11 5.10.265", "", says_skipped=True),
+    since("5.13", "", prefix=False),
+    since("5.14", "65ea8f2c6e23", sorts="heap"),
+    since("5.14", "", hygon=True),
+    since("5.15 5.10.265", "", zen=True),
+    since("5.17", "", t40=True),
+    since("5.19", "", t40=False),
+    since("5.18 5.15.215 5.10.265 5.4.301", "eb087f305919", asks_arch=True),
+    since("6.2", "", centaur=True),
+    since("6.3", "", lpi_rcu=True),
+    since("6.5", "", claim_prefix=True),
+    since("6.6", "", lpi_timer="arm"),
+    since("6.11", "", riscv=True),
+    since("6.11 6.6.150 6.1.166 5.15.215 5.10.265 5.4.301", "233323f9b9f8", sorts="insertion"),
+    since("6.12", "", says_found=False),
+    since("6.18 6.12.33 6.6.150 6.1.166 5.15.215 5.10.265", "", fadt_needs_port=True),
+    since("6.19", "", state_flags="driver"),
+    since("7.0 6.12.117", "", registers_first=True),
+    since("7.0", "", needs_driver=True, validates_lpi=True),
+    since("7.2", "", checks_once=True, lpi_bounds="inner"),
+    since("7.2 6.12.117 6.1.192", "d5c13047a132", checks_register=True),
+    since("7.3", "", lpi_timer="each", lone_lpi=True),
+    since("7.3", "291c2047e7", lpi_bounds="leaf"),
+)
+"""A release without commit, and a point release, is the first that was read with the change; it may
+be in earlier ones."""
+
+HISTORY = History(AcpiIdleFeatures(), CHANGES)
+SOURCES = Sources(
+    compiled="5.2.1 5.4.301 5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.166 "
+    "6.1.192 6.2.1 6.3.8 6.4.6 6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.15 6.12.33 6.12.94 6.12.117 "
+    "6.13.2 6.14 6.18.9 6.18.35 6.18.44 6.19 7.0 7.2.13 7.3.4"
+)
+"""Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117 and 7.2.13."""
+
+
+@cache
+def features(release: Release) -> AcpiIdleFeatures:
+    return folded(HISTORY, release)

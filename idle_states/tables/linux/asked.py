@@ -1,0 +1,215 @@
+"""Parts of requests about a kernel: the machine and the releases that are asked for, a governor,
+and states given by the user as times, as a kernel would hold them, without a table.
+
+Nothing heavy is imported here: the command line reads the options of requests before it knows
+whether there is anything to do.
+"""
+
+import re
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import UsageError
+from ...base.options import Argument, Option, Options
+from ...base.patterns import pattern
+
+if TYPE_CHECKING:
+    from .governors.interface import State
+    from .platforms import AnyPlatform
+
+_PAIR = pattern(r"(\d{1,15})/(\d{1,15})", re.ASCII)
+NO_LIMIT_US = 2_000_000_000
+"""PM_QOS_CPU_LATENCY_DEFAULT_VALUE: no latency limit."""
+FAR_NS = 10 * 1_000_000_000
+"""Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
+it can affect idle periods longer than about a thousandth of it."""
+StateNumbers: TypeAlias = tuple[int, ...]
+ONE_OF_TWO = "expected a table or --states, one of the two"
+_MOST = 9
+"""CPUIDLE_STATE_MAX without snooze."""
+
+PLATFORM = Option(
+    "--platform",
+    "op920, rainier, mambo, qemu-powernv8, qemu-powernv9, qemu-powernv10, no-homer, awan, "
+    "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode; an x86 "
+    "machine and intel_idle's parameters: skx, spr,pc6=off,acpi=c1:c6,max_cstate=2 "
+    "(default: all-levels)",
+    metavar="P",
+    default="all-levels",
+    configured=True,
+)
+TABLE = Argument("TABLE", "revision or file", is_table=True)
+TABLE_OF_MACHINE = Argument(
+    "TABLE",
+    "revision, file, intel:NAME; may be left out where --platform is an x86 machine",
+    is_table=True,
+)
+GOVERNOR = Option("--governor", "menu, teo or ladder (default: menu)", after="--polling")
+HZ = Option("--hz", "HZ (default: 250)", metavar="N", after="--governor")
+HZ_RECORDED = Option(
+    "--hz", "HZ (default: the recording's, else 250)", metavar="N", after="--governor"
+)
+KERNEL = Option(
+    "--kernel",
+    "Linux release (default: the newest)",
+    metavar="K",
+    default="newest",
+    after="--governor",
+)
+
+
+def kernels(
+    default: str = "newest", words: str = "the newest", *, after: str = "", beside: str = ""
+) -> Option:
+    """Returns the option of several releases. default: as `cli/values.py` reads it; words: the
+    same for people; beside: the field with the governor that `all` of them have."""
+    return Option(
+        "--kernel",
+        "Linux release: 4.11, 6.6.93, debian-6.1.192, a machine's uname -r, all; may be repeated "
+        f"(default: {words})",
+        metavar="K",
+        default=default,
+        configured=True,
+        after=after,
+        beside=beside,
+    )
+
+
+def state_numbers(text: str) -> tuple[int, ...]:
+    """Returns the numbers of 2,3. Raises UsageError."""
+    words = [word for word in text.split(",") if word]
+    if not all(re.fullmatch(r"\d{1,3}", word, re.ASCII) for word in words):
+        raise UsageError(f"expected numbers of states such as 2,3, found {text!r}")
+    return tuple(map(int, words))
+
+
+def all_levels() -> "AnyPlatform":
+    """Returns the usual platform: firmware exports all that a table has."""
+    from ..skiboot.platform import ALL_LEVELS
+
+    return ALL_LEVELS
+
+
+def table_of(platform: "AnyPlatform") -> str | None:
+    """Returns intel_idle's table of an x86 machine, as TABLE; None for others."""
+    from ..skiboot.platform import Platform
+
+    if isinstance(platform, Platform):
+        return None
+    from .intel_idle import PREFIX
+    from .intel_idle.platform import names
+
+    return f"{PREFIX}{platform.name}" if platform.name.partition(",")[0] in names() else None
+
+
+def table_or_machine(table: str | None, platform: "AnyPlatform") -> str:
+    """Returns TABLE, or without one intel_idle's table of an x86 machine. Raises UsageError."""
+    if (found := table or table_of(platform)) is None:
+        raise UsageError("expected TABLE, or an x86 machine such as skx as --platform")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GivenStates:
+    """States as a kernel holds them.
+
+    text     exit latency/target residency in ns of the states after snooze, which is state 0:
+             1000/10000,2000/20000
+    polling  whether snooze is flagged CPUIDLE_FLAG_POLLING
+    Raises UsageError for another text.
+    """
+
+    text: Annotated[
+        str,
+        Option(
+            "--states",
+            "what the kernel holds, instead of a table, in ns: 1000/10000,2000/20000; snooze is "
+            "implied as state 0",
+            metavar="EXIT/RES,...",
+        ),
+    ]
+    polling: Annotated[bool, Option("--polling", "with --states: snooze is POLLING")] = False
+
+    def __post_init__(self) -> None:
+        found = self.text.split(",")
+        for word in found:
+            if _PAIR.fullmatch(word.strip()) is None:
+                raise UsageError(
+                    f"expected EXIT/RESIDENCY in ns such as 1000/10000, found {word!r}"
+                )
+        if len(found) > _MOST:
+            raise UsageError(f"expected at most {_MOST} states besides snooze, found {len(found)}")
+
+    @property
+    def times(self) -> tuple[tuple[int, int], ...]:
+        """Returns (exit latency, target residency) of each, in ns."""
+        pairs = (word.split("/") for word in self.text.split(","))
+        return tuple((int(exit_ns), int(residency_ns)) for exit_ns, residency_ns in pairs)
+
+    @property
+    def states(self) -> "list[State]":
+        from .governors.interface import State
+
+        return [State(0, 0, self.polling), *(State(*pair) for pair in self.times)]
+
+
+GIVEN = Options(alone="expected --polling with --states only; for a table the kernel decides")
+"""Of a request's field of GivenStates."""
+
+
+def check_hz(hz: int) -> None:
+    """Raises UsageError for a tick rate outside 1 to 10000. (Linux is built with 12 to 12287,
+    include/linux/jiffies.h; no architecture offers more than 1200.)"""
+    if not 1 <= hz <= 10_000:
+        raise UsageError(f"expected --hz from 1 to 10000, found {hz}")
+
+
+@dataclass(frozen=True, slots=True)
+class GovernorRequest:
+    """A governor, and the states to select from: a kernel's states of a table, or given states;
+    without either, those of intel_idle's table where the platform is an x86 machine.
+
+    Raises UsageError for contradictory options.
+    """
+
+    governor: Annotated[str, GOVERNOR] = "menu"
+    hz: Annotated[int, HZ] = 250
+    table: Annotated[str | None, TABLE] = None
+    states: Annotated[GivenStates | None, GIVEN] = None
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+
+    def __post_init__(self) -> None:
+        check_hz(self.hz)
+        if self.table is None and self.states is None:
+            object.__setattr__(self, "table", table_of(self.platform))
+        if (self.table is None) == (self.states is None):
+            raise UsageError(ONE_OF_TWO)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGovernor:
+    """What was named of a GovernorRequest; None: as the head of a recording says.
+
+    Raises UsageError for contradictory options.
+    """
+
+    governor: Annotated[
+        str | None,
+        Option(
+            "--governor",
+            "menu, teo or ladder (default: the recording's, else menu)",
+            after="--polling",
+        ),
+    ] = None
+    hz: Annotated[int | None, HZ_RECORDED] = None
+    table: Annotated[
+        str | None, Option("--table", "revision or file", metavar="TABLE", is_table=True)
+    ] = None
+    states: Annotated[GivenStates | None, GIVEN] = None
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+
+    def __post_init__(self) -> None:
+        if self.hz is not None:
+            check_hz(self.hz)
+        if self.table is not None and self.states is not None:
+            raise UsageError(ONE_OF_TWO)

@@ -1,0 +1,134 @@
+"""How cpuidle-powernv, its platform code and cpuidle-pseries changed over the releases."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ...base.dataclass import dataclass
+from ...base.model.history import U32, History, Since, Sources, rows_of, types_of
+from ...base.model.processors import VERSIONS, Known
+
+SnoozeTimeout = Literal["none", "slot", "enabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverFeatures:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
+
+    parse             who reads the tree: "static" nobody, "flags" the driver (flags only),
+                      "latencies" the driver (flags and latencies), "driver" driver and platform
+                      code each for itself, "platform" the platform code once for both
+    er1               SLEEP_ENABLED_ER1 is recognised as fast sleep
+    overwrites        a second class of the same state overwrites the first one's entry
+    residency         "tenfold" latency, "default" 100 us and 300 ms where the tree has none,
+                      "inverted" these defaults where the tree has some, "tree" as given
+    clips             more than nine states are clipped; before, an array is overrun
+    names             names are read: "" not at all, "strncpy" (no NUL at 16), "cut" to 15
+    threshold         states with an exit latency above 200 us are left out
+    stop              stop states are known
+    psscr_mask        psscr-mask is read, PSSCR values are validated
+    sizes_checked     arrays must all have the length of flags
+    holes             a state of no known class leaves a hole, and PSSCR values behind it shift
+    supported_filter  states need all their flags in what the platform code collected
+    choices           default and deepest stop: "level" 0 and the highest, "builtin" values where
+                      none is found, "found" or none
+    loss_levels       message and start value: "" none, "deep" one level, "decimal" or "hex" two
+    round_up          ns -> us rounds up; else it truncates
+    stop_api_failure  states that lose full context are dropped if the stop API fails
+    keeps_winkle      POWER8's offline state is chosen before the stop API is tried
+    residency_message the message about missing residencies names them (else latencies)
+    pvrs              PVR versions accepted for stop states; None: any ISA 3.0 processor
+    snooze_timeout    "none", "slot" the first entry's residency, "enabled" the next enabled one's
+    snooze_polling    snooze carries CPUIDLE_FLAG_POLLING
+    shared_snooze     pseries: shared processors have snooze before Shared Cede
+    cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" the lowest less
+                      one if it is below 10 us, "lowest" the lowest as it is
+    cede_power10      pseries: these records count on POWER10 and later only
+    """
+
+    parse: Literal["static", "flags", "latencies", "driver", "platform"] = "static"
+    er1: bool = False
+    overwrites: bool = False
+    residency: Literal["tenfold", "default", "inverted", "tree"] = "tenfold"
+    clips: bool = False
+    names: Literal["", "strncpy", "cut"] = ""
+    threshold: bool = False
+    stop: bool = False
+    psscr_mask: bool = False
+    sizes_checked: bool = False
+    holes: bool = False
+    supported_filter: bool = False
+    choices: Literal["", "level", "builtin", "found"] = ""
+    loss_levels: Literal["", "deep", "decimal", "hex"] = ""
+    round_up: bool = False
+    stop_api_failure: bool = False
+    keeps_winkle: bool = False
+    residency_message: bool = False
+    pvrs: tuple[U32, ...] | None = None
+    snooze_timeout: SnoozeTimeout = "none"
+    snooze_polling: bool = False
+    shared_snooze: bool = False
+    cede_fixup: Literal["", "lower", "lowest"] = ""
+    cede_power10: bool = False
+
+
+since = rows_of(DriverFeatures)
+
+_LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
+
+
+def _pvr_rows() -> Iterator[Since]:
+    """Yields the PVR versions that the stop driver accepts, by release, from the registry."""
+    pvr2known = {
+        pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
+        for pvr, version in VERSIONS.items()
+        if version.linux is not None
+    }
+    taken: tuple[int, ...] = ()
+    for known in sorted(set(pvr2known.values()), key=_order):
+        taken += tuple(pvr for pvr in pvr2known if pvr2known[pvr] == known)
+        yield since(known.release, known.commit, pvrs=taken)
+
+
+def _order(known: Known) -> list[int]:
+    return [int(part) for part in known.release.split(".")]
+
+
+CHANGES = (
+    since("3.15", "0888839c5b62", parse="flags"),
+    since("3.18", "", parse="latencies"),
+    since("3.19", "", er1=True),
+    since("4.0", "92c83ff5b42b", parse="driver", residency="default", holes=True),
+    since("4.1", "", overwrites=True),
+    since("4.2", "78eaa10f027c", snooze_timeout="slot"),
+    since("4.8", "3005c597ba46", stop=True, clips=True, names="strncpy"),
+    since("4.8", "bcef83a00dc4", threshold=True, choices="level"),
+    since("4.11", "9e9fc6f00a54", names="cut", residency="inverted"),
+    since("4.11", "09206b600c76", psscr_mask=True, choices="builtin"),
+    since("4.12", "ecad4502a2c6", sizes_checked=True),
+    since("4.12", "f3b3f28493d9", choices="found", loss_levels="deep"),
+    since("4.13", "", holes=False, overwrites=False),
+    since("4.13", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
+    since("4.15 4.14.7", "8d4e10e9ed94", round_up=True),
+    since("4.16", "", shared_snooze=True),
+    since("4.18 4.17.4 4.14.53 4.9.111 4.4.139", "0a4ec6aa035a", snooze_timeout="enabled"),
+    since("4.19", "9c7b185ab2fe", parse="platform", sizes_checked=False, residency="tree"),
+    since("5.2", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
+    since("5.3", "", loss_levels="hex"),
+    since("5.8", "2f62870ca5bc", residency_message=True),
+    since("5.9", "d947fb4c965c", cede_fixup="lower"),
+    since("5.15 5.14.6 5.10.67", "50741b70b0cb", cede_power10=True),
+    since("5.15", "71737a6c2a8f", cede_fixup="lowest"),
+    since("6.2 debian-6.1.176", "5ddcc03a07ae", snooze_polling=True),
+    *_pvr_rows(),
+)
+
+HISTORY = History(DriverFeatures(), CHANGES)
+PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_polling"})
+"""Features that cpuidle-pseries has."""
+POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
+"""Features that cpuidle-powernv or its platform code has."""
+POWERNV_SOURCES = Sources(
+    compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6..",
+    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
+)
+PSERIES_SOURCES = Sources(compiled="4.4..4.14.325 4.16..6.4.6 6.6..")

@@ -1,0 +1,79 @@
+"""How the reading of idle-state nodes changed over the releases."""
+
+from functools import cache
+
+from ...base.dataclass import dataclass
+from ...base.model.history import History, Sources, rows_of
+from .releases import Release, folded
+
+
+@dataclass(frozen=True, slots=True)
+class DtIdleFeatures:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 3.14.
+
+    arm               there is a driver for Arm's nodes
+    riscv             there is a driver for RISC-V's nodes
+    psci              PSCI has a driver of its own, cpuidle-psci
+    per_cpu           each CPU has its own list; before, all must have the first CPU's
+    skips_disabled    nodes whose status is not okay are passed over
+    compatible_first  a node's compatible is looked at before its status
+    hierarchy         domain-idle-states of a CPU's power domain come before cpu-idle-states
+    needs_domains     CPUs whose power domains could not be made get no driver; before, they do
+                      without
+    domains_always    PSCI's power domains are made in platform-coordinated mode too
+    stateless_domains a power domain without domain-idle-states has no states; before, it cannot be
+                      made, nor can the others
+    domain_helper     PSCI's power domains are read by dt_idle_genpd.c, as SBI's always were
+    keeps_domains     a bad power domain leaves PSCI those before it
+    sets_mode         PSCI's power domains are there only if firmware takes the mode it is told to
+                      use; before, the platform-coordinated mode was not told
+    faux              PSCI's driver is a faux device's: it says that it failed, and is not tried
+                      unless the first CPU's first state looks like one
+    counts_enabled    only enabled nodes are counted; before, those passed over were too
+    """
+
+    arm: bool = False
+    riscv: bool = False
+    psci: bool = False
+    per_cpu: bool = False
+    skips_disabled: bool = False
+    compatible_first: bool = False
+    hierarchy: bool = False
+    needs_domains: bool = False
+    domains_always: bool = False
+    stateless_domains: bool = False
+    domain_helper: bool = False
+    keeps_domains: bool = False
+    sets_mode: bool = False
+    faux: bool = False
+    counts_enabled: bool = False
+
+
+since = rows_of(DtIdleFeatures)
+
+CHANGES = (
+    since("3.18", "9f14da345599", arm=True),
+    since("4.3", "", skips_disabled=True),
+    since("4.13", "d50a7d8acd78", per_cpu=True),
+    since("5.2", "", compatible_first=True),
+    since("5.4", "9ffeb6d08c3a", psci=True),
+    since("5.6", "", hierarchy=True),
+    since("5.7 5.6.5 5.4.33", "Allow no domain-idle-states DT property", stateless_domains=True),
+    since("5.9", "", needs_domains=True),
+    since("5.10", "", domains_always=True),
+    since("5.18", "6abf32f1d9c5", riscv=True),
+    since("5.18", "", domain_helper=True),
+    since("6.6 6.4.11 6.1.47", "12acb348fa45", keeps_domains=True, sets_mode=True),
+    since("6.16", "af5376a77e87", faux=True),
+    since("7.2", "", faux=False),
+    since("6.2 6.1.2 5.15.86 5.10.163 5.4.229", "ee3c2c8ad6ba", counts_enabled=True),
+)
+"""The release of a row without commit may be off by one or two before 5.4."""
+
+HISTORY = History(DtIdleFeatures(), CHANGES)
+SOURCES = Sources(compiled="5.4..6.4.6 6.6..", read="4.4..")
+
+
+@cache
+def features(release: Release) -> DtIdleFeatures:
+    return folded(HISTORY, release)

@@ -1,0 +1,246 @@
+"""cpuidle governors: which state a kernel selects, decision by decision.
+
+    governor = Governor.for_kernel("menu", "6.1", table, hz=250)
+    decision = governor.select(Situation(10, sleep_length_ns=50_000, delta_next_ns=50_000))
+    governor.reflect(Outcome(decision.state, residency_ns=40_000))
+
+Each governor is a plain-Python reference that reads like the specification; its behaviour by
+release is a set of features. A new governor is a module NAME.py with a class Name(states,
+features, hz), and NAME_features.py with features(release).
+"""
+
+import importlib
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from ....base.model.findings import UsageError
+from ....base.wording import suggestion
+from ..driver_table import DriverTable
+from ..releases import Release, release
+from .interface import Decision, Outcome, Situation, State
+from .interface import GovernorModel as Implementation
+
+__all__ = [
+    "Decision",
+    "Governor",
+    "Outcome",
+    "Situation",
+    "State",
+    "asks_utilisation",
+    "expect_steady",
+    "governor_names",
+    "known_in",
+    "names_of",
+    "needs_state_0",
+    "not_utilised",
+    "states_of",
+]
+
+_NSEC_PER_USEC = 1000
+
+
+@cache
+def governor_names() -> tuple[str, ...]:
+    """Governors there are models of."""
+    return tuple(
+        sorted(
+            file.removesuffix("_features.py")
+            for file in os.listdir(os.path.dirname(__file__))
+            if file.endswith("_features.py")
+        )
+    )
+
+
+def states_of(table: DriverTable) -> tuple[State, ...]:
+    """A driver's table as its governor sees it: whole microseconds, in ns."""
+    return tuple(
+        State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
+        for state in table.states
+    )
+
+
+def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
+    """Names of states by number: as the driver registers them, else snooze, state1, state2 ..."""
+    if isinstance(table, DriverTable):
+        return tuple(state.name for state in table.states)
+    return tuple("snooze" if i == 0 else f"state{i}" for i in range(len(states)))
+
+
+def known_in(name: str, kernel: Release) -> bool:
+    """Whether a kernel has the governor, one of governor_names()."""
+    try:
+        _features(name, kernel)
+    except UnknownGovernor:
+        return False
+    return True
+
+
+def asks_utilisation(name: str, kernel: Release) -> bool:
+    """Whether a kernel's governor looks at the CPU's utilisation: teo from 6.3 to 6.10.
+
+    Raises UnknownGovernor for a kernel that does not have it.
+    """
+    return bool(getattr(_features(name, kernel), "utilisation", ""))
+
+
+def needs_state_0(governor: "Governor", disabled: frozenset[int]) -> bool:
+    """Whether a governor may select no state, so that the CPU idles without cpuidle: 4.4's menu,
+    where state 0 does not fit whatever the prediction. disabled: numbers of states."""
+    if not getattr(governor.features, "none_fits", False):
+        return False
+    shallowest = governor.states[0]
+    return 0 in disabled or max(shallowest.exit_ns, shallowest.residency_ns) >= _NSEC_PER_USEC
+
+
+def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
+    """What selections computed without any CPU's utilisation rest on: one sentence that names the
+    kernels whose governor asks for it, or none. Kernels without the governor are passed over."""
+    if name not in governor_names():
+        return ()
+    asking = dict.fromkeys(
+        kernel.name
+        for kernel in kernels
+        if known_in(name, kernel) and asks_utilisation(name, kernel)
+    )
+    if not asking:
+        return ()
+    return (
+        f"{name} of Linux {', '.join(asking)} asks for utilisation: CPUs are taken as not utilised",
+    )
+
+
+@lru_cache(4096)
+def _features(name: str, kernel: Release) -> Any:
+    """Raises UnknownGovernor for a kernel that does not have it."""
+    try:
+        return importlib.import_module(f"{__package__}.{name}_features").features(kernel)
+    except ValueError as error:
+        raise UnknownGovernor(str(error)) from None
+
+
+def _states(table: object) -> tuple[State, ...]:
+    """Raises TypeError."""
+    if isinstance(table, DriverTable):
+        return states_of(table)
+    if isinstance(table, Sequence) and all(isinstance(state, State) for state in table):
+        return tuple(table)
+    raise TypeError(
+        "expected a DriverTable, which is what a kernel registers of firmware's rows, or a "
+        f"sequence of State, found {type(table).__name__}"
+    )
+
+
+class Governor:
+    """One CPU's governor of one kernel, from boot on.
+
+    states   what it selects from, snooze first
+    release  the kernel
+    """
+
+    def __init__(
+        self, name: str, kernel: Release, states: Sequence[State], hz: int, model: Implementation
+    ) -> None:
+        self.name = name
+        self.release = kernel
+        self.states = tuple(states)
+        self.hz = hz
+        self._model = model
+
+    @classmethod
+    def for_kernel(
+        cls,
+        name: str,
+        kernel: str | Release,
+        table: DriverTable | Sequence[State],
+        hz: int = 250,
+    ) -> "Governor":
+        """The governor `name` of a kernel over what its driver registered, or plain states.
+
+        Raises UnknownGovernor, UnknownRelease, TypeError for another table and ValueError for an
+        empty one or an HZ that is not positive.
+        """
+        if name not in governor_names():
+            known = ", ".join(governor_names())
+            raise UnknownGovernor(f"expected a governor ({known}), found {name!r}")
+        chosen = release(kernel) if isinstance(kernel, str) else kernel
+        states = _states(table)
+        if not states:
+            raise ValueError(f"expected at least one state for {name}, found none")
+        if not isinstance(hz, int) or hz < 1:
+            raise ValueError(f"expected hz of at least 1, found {hz!r}")
+        module = importlib.import_module(f"{__package__}.{name}")
+        features = _features(name, chosen)
+        model = getattr(module, name.capitalize())(states, features, hz)
+        return cls(name, chosen, states, hz, model)
+
+    @property
+    def features(self) -> object:
+        """The governor's behaviour in this kernel: what NAME_features.features() says of it."""
+        return self._model.features
+
+    @property
+    def poll_limit_ns(self) -> int | None:
+        """For how long state 0 polls next, where the governor decides that: haltpoll only."""
+        limit: int | None = getattr(self._model, "poll_limit_ns", None)
+        return limit
+
+    @property
+    def only_compares(self) -> bool:
+        """Whether times matter to it only by how they compare with thresholds, so that it cannot
+        tell many from each other."""
+        return bool(getattr(self._model, "only_compares", False))
+
+    def switched_on(self, earlier: Outcome) -> None:
+        """Not from boot on after all: earlier is the last idle period under another governor.
+
+        To be called before the first select(). Only state and residency_ns matter; state is -1
+        after a selection that led to no idle period.
+        """
+        self._model.switched_on(earlier)
+
+    def select(self, situation: Situation) -> Decision:
+        """The next decision. Changes the governor's memory, as in the kernel."""
+        return self._model.select(situation)
+
+    def reflect(self, outcome: Outcome) -> None:
+        """What became of it; rejected entries included, of which the kernel hears nothing."""
+        self._model.finished(outcome)
+
+    def settled(self) -> bool:
+        """Whether the last decision is made for ever, if every idle period is as the last one and
+        situations are as that before it. False where that is not known before it repeats."""
+        known = getattr(self._model, "settled", None)
+        return known is not None and known()
+
+    def limits_alike(self, limit_us: int) -> tuple[int, int]:
+        """The first and the last latency limit, in us, with which all decisions so far would have
+        been the same, made under this one. Just this one where more is not known."""
+        known = getattr(self._model, "limits_alike", None)
+        first, last = known(limit_us) if known is not None else (limit_us, limit_us)
+        return first, last
+
+    def replay(self, rows: Iterable[tuple[Situation, Outcome]]) -> list[Decision]:
+        """Decisions over recorded inputs; each row's outcome is what the recording says."""
+        decisions = []
+        for situation, outcome in rows:
+            decisions.append(self._model.select(situation))
+            self._model.finished(outcome)
+        return decisions
+
+
+class UnknownGovernor(UsageError):
+    """A governor there is no model of, for the kernel asked for or at all."""
+
+
+def expect_steady(name: str) -> None:
+    """Raises UnknownGovernor for a governor without a model, and for haltpoll, whose decisions
+    depend on how long it polled."""
+    steady = tuple(known for known in governor_names() if known != "haltpoll")
+    if name not in steady:
+        beside = ", which prove and simulate follow" if name == "haltpoll" else ""
+        raise UnknownGovernor(
+            f"expected a governor with steady states ({', '.join(steady)}), "
+            f"found {name!r}{beside or suggestion(name, steady)}"
+        )

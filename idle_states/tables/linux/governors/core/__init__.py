@@ -1,0 +1,107 @@
+"""The governors compiled from C: replays hours of trace in seconds, with the reference's decisions.
+
+    rows = core.pack(pairs)                  # pairs of a Situation and an Outcome
+    decisions = core.run("menu", features, states, 250, rows)
+    decisions.states                         # one byte each
+
+The extension is optional. `supports` tells whether it is installed and knows a governor with its
+features; if not, the slower Python reference in `linux.governors` does the work. Input and output
+are buffers, and the interpreter's lock is released during the replay.
+"""
+
+import warnings
+
+from .. import Governor
+from .packing import (
+    AS_SELECTED,
+    GOVERNORS,
+    RECORDED,
+    ROW,
+    STATES_MAX,
+    Buffer,
+    CoreFallsShort,
+    CoreMissing,
+    Decisions,
+    Unsupported,
+    compiled,
+    mask,
+    pack,
+    packed_features,
+    unpack,
+)
+from .streams import FEWEST_TABLES, Stream, Sweep, processors, run, run_cpus, sweep
+
+__all__ = [
+    "AS_SELECTED",
+    "FEWEST_TABLES",
+    "GOVERNORS",
+    "RECORDED",
+    "ROW",
+    "STATES_MAX",
+    "Buffer",
+    "CoreFallsShort",
+    "CoreMissing",
+    "Decisions",
+    "Stream",
+    "Sweep",
+    "Unsupported",
+    "agreed",
+    "available",
+    "can_replay",
+    "compiled",
+    "instruction_set",
+    "mask",
+    "pack",
+    "packed_features",
+    "processors",
+    "run",
+    "run_cpus",
+    "specialised",
+    "supports",
+    "sweep",
+    "unpack",
+]
+
+
+def available() -> bool:
+    """Whether the extension is installed."""
+    return compiled is not None
+
+
+def instruction_set() -> str:
+    """Returns the instruction set that menu uses: "x86-64-v3", "baseline"; "": not installed."""
+    return str(compiled.instruction_set()) if available() else ""
+
+
+def supports(governor: str, features: object) -> bool:
+    """Whether the core can replay this governor with these features.
+
+    Warns with CoreFallsShort if it has the governor, but no code for the features.
+    """
+    try:
+        packed_features(governor, features)
+    except CoreMissing:
+        return False
+    except Unsupported as error:
+        if governor in GOVERNORS:
+            message = f"{error}; the reference decides instead, some hundred times slower"
+            warnings.warn(message, CoreFallsShort, stacklevel=2)
+        return False
+    return True
+
+
+def can_replay(governor: Governor) -> bool:
+    """Whether the core is installed and supports this governor, its features and its states."""
+    return 1 <= len(governor.states) <= STATES_MAX and supports(governor.name, governor.features)
+
+
+def agreed(decisions: Buffer, others: Buffer) -> tuple[int, int]:
+    """Compares packed decisions; returns how many agree and the index of the first that does not
+    (-1: all agree)."""
+    same, first = compiled.agreed(decisions, others, True)
+    return same, first
+
+
+def specialised(governor: str, features: object) -> bool:
+    """Whether the core has code compiled for exactly these features, as for each release's menu."""
+    return bool(compiled.specialised(governor, packed_features(governor, features)))

@@ -1,0 +1,45 @@
+"""Whether the compiled core is there and of these sources; if not, why, and what to do about it."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from .....base.resources import digest_of_core, source_tree
+
+NOTE = Path(__file__).with_name("_core.missing")
+"""What setup.py writes where it could not compile the core: one line, why."""
+
+_PACKAGES = "apt-get install gcc libc6-dev python3-dev"
+OTHER_SOURCES = "it was compiled from other sources than these"
+
+
+def loaded() -> ModuleType:
+    """The compiled core. Raises ImportError if it is missing, or was compiled from other sources
+    than those beside this module: its structs may then be others than `packing` has."""
+    core = import_module(f"{__package__}._core")
+    here = digest_of_core()
+    if here and getattr(core, "digest_of_sources", 0) != here:
+        raise ImportError(OTHER_SOURCES)
+    return core
+
+
+def why() -> str:
+    """Why the core is missing: what went wrong when idle-states was installed, or when the core is
+    loaded now. "" if it is there."""
+    try:
+        loaded()
+    except ModuleNotFoundError:
+        try:
+            return NOTE.read_text("utf-8").strip()
+        except OSError:
+            return "it was not compiled when idle-states was installed"
+    except ImportError as error:
+        return OTHER_SOURCES if error.msg == OTHER_SOURCES else f"it cannot be loaded: {error}"
+    return ""
+
+
+def remedy() -> str:
+    """What gives the core on this machine, in the words of a shell."""
+    again = "make core" if source_tree() else "install idle-states again"
+    return f"{_PACKAGES}, then {again}" if sys.platform == "linux" else again

@@ -1,0 +1,38 @@
+"""How the haltpoll governor changed over the releases."""
+
+from ....base.dataclass import dataclass
+from ....base.model.history import History, Sources, rows_of
+from ..releases import Release, folded, version_key
+
+OLDEST = "5.4"
+"""2cffe9f6b96f"""
+
+
+@dataclass(frozen=True, slots=True)
+class HaltpollFeatures:
+    """Behaviour that differs between releases. Defaults are those of 5.4, where haltpoll begins.
+
+    nanoseconds      the last residency is in ns; before, in us, floored
+    shrinks_to_zero  a limit that shrinks below where growth starts is 0: no polling at all
+    """
+
+    nanoseconds: bool = False
+    shrinks_to_zero: bool = False
+
+
+since = rows_of(HaltpollFeatures)
+
+CHANGES = (
+    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("6.9", "", shrinks_to_zero=True),
+)
+
+HISTORY = History(HaltpollFeatures(), CHANGES)
+SOURCES = Sources(compiled="5.4..")
+
+
+def features(release: Release) -> HaltpollFeatures:
+    """What the release's haltpoll does. Raises ValueError before 5.4."""
+    if release.version < version_key(OLDEST):
+        raise ValueError(f"expected a release from {OLDEST} on for haltpoll, found {release.name}")
+    return folded(HISTORY, release)

@@ -1,0 +1,261 @@
+"""What a governor selects in the long run, when every idle period is like the one before, as
+exact ranges of its length, or of the time to the next timer.
+
+Lengths are in ns, whatever the kernel computes in. The selection changes at a threshold (a
+residency, the tick, 15 us ...), or above it by what the governor deducts (an exit latency, or half
+of one) or loses by rounding. There lengths are tried densely, every half microsecond unless
+latencies are long (every whole one before 5.5, when kernels cut times to microseconds), between
+these places every 3 %; and wherever two neighbours differ, the boundary is sought down to the
+nanosecond. A test holds the result to every microsecond.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from ....base.dataclass import dataclass, replace
+from ..asked import FAR_NS
+from .interface import Outcome, tick_ns
+from .settling import Circumstances, Settling
+
+_US = 1000
+_SHORT_NS = 15 * _US
+_EDGES_NS = tuple(10**power * _US for power in range(1, 6))
+"""Of menu's bins, by the time to the next timer."""
+_INTERESTING_NS = 50_000 * _US
+"""Longer idle periods count as the timer's in menu."""
+_UNITY = 8192
+"""menu's RESOLUTION * DECAY."""
+_CLOSE = 128
+"""Lengths tried about one threshold; all there are, for exit latencies up to some 60 us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Lengths first_ns..last_ns (None: without end) and the states selected for them.
+
+    states  numbers or NO_STATE, most frequent first (at first_ns); more than one if the governor
+            alternates between them permanently
+    """
+
+    first_ns: int
+    last_ns: int | None
+    states: tuple[int, ...]
+
+
+Selected = Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
+
+
+def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Range, ...]:
+    """Returns the settled selection by length of the idle period, from 0 on. If an interrupt ends
+    the idle period before a timer that is not far away, the map ends at that timer."""
+    end = circumstances.next_timer_ns
+
+    def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
+        return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
+
+    ranges = _ranges(_idles_tried(settling, circumstances), over)
+    return ranges if _bounded(circumstances) else _endless(ranges)
+
+
+def _idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
+    """The lengths that selection_map() tries in any case; beside them only some about each boundary
+    that it finds."""
+    points, end = _lengths(settling, circumstances), circumstances.next_timer_ns
+    if _bounded(circumstances):
+        points = {point for point in points if point < end} | {end - 1}
+    return sorted(points)
+
+
+def _bounded(circumstances: Circumstances) -> bool:
+    return not circumstances.timer_driven and circumstances.next_timer_ns < FAR_NS
+
+
+def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
+    """Returns the settled selection by time to the next timer, for idle periods of one length that
+    an interrupt ends before the timer does."""
+
+    ended = replace(circumstances, timer_driven=False)
+
+    def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
+        return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
+
+    return _endless(_ranges(_timers_tried(settling, idle_ns, circumstances), over))
+
+
+def _timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
+    """As _idles_tried(), of timer_map()."""
+    points = _timers(settling, idle_ns, circumstances.wake_ns)
+    return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
+
+
+def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
+    """States that some range of some map selects."""
+    return frozenset(state for ranges in maps for r in ranges for state in r.states)
+
+
+def lock_in(
+    settling: Settling, circumstances: Circumstances, wake_ns: int
+) -> dict[int, tuple[Range, ...]]:
+    """Returns state -> lengths that keep it selected although they would not select it at first.
+
+    After eight idle periods in a state, the governor's measurements include that state's wake-up
+    time: T + wake >= residency > T.
+    """
+    locked = {}
+    sticky = replace(circumstances, wake_ns=wake_ns)
+    states = settling.governor.states
+    for number, state in enumerate(states):
+        before = _spent_in(settling, number, wake_ns)
+
+        def over(
+            idles_ns: Sequence[int], number: int = number, before: list[Outcome] = before
+        ) -> list[tuple[int, ...]]:
+            lengths = [(idle_ns, circumstances.next_timer_ns) for idle_ns in idles_ns]
+            fresh = settling.over(lengths, circumstances)
+            kept = settling.over(lengths, sticky, before)
+            return [
+                (int(number not in first and then == (number,)),)
+                for first, then in zip(fresh, kept, strict=True)
+            ]
+
+        if number == 0 or state.residency_ns == 0:
+            continue
+        points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
+        ranges = _ranges(sorted({*points, state.residency_ns - 1}), over)
+        kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
+        if kept:
+            locked[number] = kept
+    return locked
+
+
+def keeps_itself(settling: Settling, number: int, wake_ns: int) -> bool:
+    """Whether a state that was selected is selected again for idle periods however short, since
+    what waking adds to the measured ones is enough."""
+    sticky = Circumstances(wake_ns=wake_ns)
+    return settling.at(1, sticky, _spent_in(settling, number, wake_ns)) == (number,)
+
+
+def _spent_in(settling: Settling, number: int, wake_ns: int) -> list[Outcome]:
+    """Eight idle periods in a state, as long as its residency before it is woken."""
+    woken_ns = settling.governor.states[number].residency_ns + wake_ns
+    return [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
+
+
+def _ranges(points: Sequence[int], over: Selected) -> tuple[Range, ...]:
+    ranges: list[Range] = []
+    for first, last, states in _stretches(points, over):
+        if ranges and set(ranges[-1].states) == set(states):
+            ranges[-1] = replace(ranges[-1], last_ns=last)
+        else:
+            ranges.append(Range(first, last, states))
+    return tuple(ranges)
+
+
+def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+    return (*ranges[:-1], replace(ranges[-1], last_ns=None))
+
+
+def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """(first, last, states) from the first point to the last."""
+    taken = over(points)
+    first, states = points[0], taken[0]
+    for (left, right), beyond in zip(pairwise(points), taken[1:], strict=True):
+        while set(beyond) != set(states):
+            low, high = left, right
+            while high - low > 1:
+                middle = (low + high) // 2
+                if set(over([middle])[0]) == set(states):
+                    low = middle
+                else:
+                    high = middle
+            yield first, low, states
+            first = left = high
+            states = over([high])[0]
+    yield first, points[-1], states
+
+
+def _unit(settling: Settling) -> int:
+    """teo halves exit latencies, so half microseconds; older kernels see whole ones only."""
+    return _US // 2 if getattr(settling.governor.features, "nanoseconds", True) else _US
+
+
+def _grid(first: int, last: int, unit: int) -> range:
+    """Multiples of the unit from `first` on, 0 at least, to behind `last`."""
+    first = max(0, first) // unit * unit
+    step = max(1, -(-(last - first) // (_CLOSE * unit))) * unit
+    return range(first, last + step, step)
+
+
+def _spread(first: int, last: int, part: int = 32) -> Iterator[int]:
+    """Lengths, each a part and 1 us more than the one before."""
+    while first < last:
+        yield first
+        first += first // part + _US
+
+
+def _lengths(settling: Settling, circumstances: Circumstances) -> set[int]:
+    states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
+    thresholds = {state.residency_ns for state in states}
+    thresholds |= {0, tick, 2 * tick, _SHORT_NS, _INTERESTING_NS}
+    if circumstances.timer_driven:
+        thresholds |= {*_EDGES_NS}
+    else:
+        timer = circumstances.next_timer_ns
+        thresholds |= {_corrected(state.residency_ns, timer) for state in states} | {timer}
+    deducted = max(state.exit_ns for state in states)
+    # Up to twice the exit latency, menu takes half of what was measured.
+    points = {*_grid(0, 2 * deducted + 4 * _US, unit)}
+    for threshold in thresholds:
+        lost = threshold // 512 + 4 * _US
+        before = threshold - circumstances.wake_ns - 4 * _US
+        points.update(_grid(before, threshold + deducted + lost, unit))
+    return points | {*_spread(0, 2 * max(points))}
+
+
+def _corrected(residency_ns: int, timer_ns: int) -> int:
+    """The measured idle from which on menu's corrected time to the next timer reaches a residency.
+
+    The factor is 8 * floor(1024 * measured / timer) + 7, in 1/8192, where it stays.
+    """
+    factor = -(-residency_ns * 8192 // max(timer_ns, 1))
+    return max(0, -(-(factor - 7) // 8)) * timer_ns // 1024
+
+
+def _timers(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
+    states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
+    deducted = 2 * max(state.exit_ns for state in states)
+    points: set[int] = set()
+    for threshold in (
+        idle_ns, tick, 2 * tick, _SHORT_NS, 20 * _US, _INTERESTING_NS, *_EDGES_NS,
+        *(state.residency_ns for state in states),
+    ):  # fmt: skip
+        lost = threshold // 512 + 4 * _US
+        points.update(_grid(threshold - deducted - lost, threshold + deducted + lost, unit))
+    return points | _saw(settling, idle_ns, wake_ns) | {*_spread(idle_ns + 1, FAR_NS)}
+
+
+def _saw(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
+    """A time to the next timer in each stretch over which menu's correction does the same.
+
+    Its factor, in 1/8192, gains floor(1024 * measured / timer) each time and loses an eighth, so it
+    changes where that quotient does, of what is measured after each state that can be selected.
+    What it corrects the timer to, in whole us to the nearest, passes a residency R at timer =
+    8192 * (R - 0.5 us) / factor, for any factor on the way: at most that of the timer at which the
+    correction is exact to what is measured less R.
+    """
+    states = [s for s in settling.governor.states if s.residency_ns <= idle_ns]
+    measured = set()
+    for state in states:
+        woken_ns = idle_ns + (0 if state.polling else wake_ns)
+        measured.add(woken_ns - state.exit_ns if woken_ns > 2 * state.exit_ns else woken_ns // 2)
+    edges: set[int] = set()
+    for residency in {s.residency_ns for s in states if s.residency_ns}:
+        room = max(min(measured, default=0) - residency, 1)
+        most = min(_UNITY, 8 * residency // room + 8)
+        passed = -(-residency // _US) * _US - _US // 2
+        edges.update(-(-_UNITY * passed // factor) for factor in range(1, most + 1))
+        edges.update(1024 * each // n for each in measured for n in range(1, most // 8 + 2))
+    beyond = sorted(edge for edge in edges if edge > idle_ns)
+    if _unit(settling) == _US:
+        return {edge // _US * _US + more for edge in beyond for more in (0, _US)}
+    return {(left + right) // 2 for left, right in pairwise(beyond)}

@@ -1,0 +1,261 @@
+"""The idle loop around the governor: polling, tick, latency limits and cpuidle's sysfs counters.
+
+Each function models one step of the idle loop, by release. Inputs and results are in ns; a value
+that a release keeps in us is floored to whole us.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from ...base.dataclass import dataclass, replace
+from ...base.model.history import History, Sources, rows_of
+from .asked import NO_LIMIT_US
+from .driver_features import SnoozeTimeout
+from .governors.interface import State
+from .releases import Release, folded
+
+POLL_MIN_NS = 10_000
+
+_NSEC_PER_USEC = 1000
+_NO_STATES: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class IdleLoopFeatures:
+    """Behaviour that differs between releases. Defaults are those of 4.4.
+
+    governor_decides_tick  the tick is stopped after select, as it says; before, always and first
+    stopped_stays          a tick that is off is stopped again for the next timer, even if the
+                           governor would keep it
+    resume_latency         a CPU's resume latency limits exit latencies, too
+    zero_limits            a resume latency of 0 allows none; before, it is no limit
+    wakeup_latency         the system-wide cpu_wakeup_latency limits exit latencies, too
+    poll_limit             how long poll_idle() polls: "" until woken; "sixteenth" of a tick;
+                           "slot" state 1's residency, enabled or not; "first" or "last" enabled
+                           state's residency, else a tick; "capped", the first enabled state's of
+                           at least 10 us, at most a sixteenth of a tick
+    poll_limit_kept        computed once, whatever is switched off or on afterwards
+    judged                 above and below are counted
+    rejected               entries that the driver refuses are counted
+    nanoseconds            residencies are measured and summed in ns; before, in us, each floored
+    single_state           a table of one state: "asked", the governor is; "told", it is only told
+                           how long the CPU was idle, and the tick is kept; "kept", so is the tick,
+                           and nobody is told; "got_tick", the tick stops if it ended the idle
+                           period before
+    state_0_always         state 0 is entered where no deeper one is allowed; before, only if it is
+                           enabled and its exit latency is not 0, else the default idle
+    forced_idle            what idle injection enters: "" nothing of its own, "deepest" enabled
+                           state, "limited", that below a latency limit
+    s2idle_rechecks        a task that became runnable keeps the CPU from suspend-to-idle
+    snooze_timeout         powernv: "none", "slot" state 1's residency, "enabled" the next enabled
+                           one's, else a tick
+    snooze_polling         powernv: snooze is flagged POLLING and tells when its time-out ended it
+    """
+
+    governor_decides_tick: bool = False
+    stopped_stays: bool = False
+    resume_latency: bool = False
+    zero_limits: bool = False
+    wakeup_latency: bool = False
+    poll_limit: Literal["", "sixteenth", "slot", "first", "last", "capped"] = ""
+    poll_limit_kept: bool = False
+    judged: bool = False
+    rejected: bool = False
+    nanoseconds: bool = False
+    single_state: Literal["asked", "told", "kept", "got_tick"] = "asked"
+    state_0_always: bool = False
+    forced_idle: Literal["", "deepest", "limited"] = ""
+    s2idle_rechecks: bool = False
+    snooze_timeout: SnoozeTimeout = "none"
+    snooze_polling: bool = False
+
+
+since = rows_of(IdleLoopFeatures)
+
+CHANGES = (
+    since("4.5", "", state_0_always=True),
+    since("4.10", "", forced_idle="deepest"),
+    since("4.11", "9908859acaa9", resume_latency=True),
+    since("4.15", "0cc2b4e5a020", zero_limits=True),
+    since("4.17", "554c8aa8ecad", governor_decides_tick=True),
+    since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
+    since("4.19 4.18.7", "", stopped_stays=True),
+    since("4.20", "", poll_limit="slot"),
+    since("5.0", "", poll_limit="first", judged=True),
+    since("5.4", "", poll_limit="last", poll_limit_kept=True),
+    since("5.5 5.4.4 ubuntu-5.4.0", "36fcb4292473", poll_limit="first"),
+    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("5.5", "", forced_idle="limited"),
+    since("5.8", "", s2idle_rechecks=True),
+    since("5.10", "", rejected=True),
+    since("5.11", "7a25759eaa", poll_limit="capped"),
+    since("6.19", "", wakeup_latency=True),
+    since(
+        "7.0 6.19.6 6.18.14 6.12.75 6.6.128 6.1.165 5.15.202 5.10.252",
+        "e5c9ffc6ae1b",
+        single_state="told",
+    ),
+    since(
+        "7.0 6.19.10 6.18.19 6.12.78 6.6.130 6.1.167 5.15.203 5.10.253",
+        "d557640e4ce5",
+        single_state="kept",
+    ),
+    since(
+        "7.0 6.19.10 6.18.20 6.12.78 6.6.130 6.1.167 5.15.203 5.10.253",
+        "f4c31b07b136",
+        single_state="got_tick",
+    ),
+)
+
+HISTORY = History(IdleLoopFeatures(), CHANGES)
+SOURCES = Sources(compiled="4.4..")
+
+
+@lru_cache(4096)
+def features(release: Release) -> IdleLoopFeatures:
+    """Returns the features of a release's idle loop, with snooze as in its powernv driver."""
+    driver = release.features
+    return replace(
+        folded(HISTORY, release),
+        snooze_timeout=driver.snooze_timeout,
+        snooze_polling=driver.snooze_polling,
+    )
+
+
+# Before the idle period
+
+
+def asks_governor(features: IdleLoopFeatures, states: int) -> bool:
+    """Returns False if state 0 is entered at once, as there is no other."""
+    return states > 1 or features.single_state == "asked"
+
+
+def is_asked(features: IdleLoopFeatures, governor: str, states: Sequence[State]) -> bool:
+    """Returns whether the governor of that name is asked, and has an answer.
+
+    Of a single state haltpoll selects the next, as ladder does if it polls. The kernel enters
+    what is not there; for the models, such a governor is not asked.
+    """
+    if len(states) > 1:
+        return True
+    beyond = governor == "haltpoll" or (governor == "ladder" and states[0].polling)
+    return asks_governor(features, len(states)) and not beyond
+
+
+def unasked_stop_tick(features: IdleLoopFeatures, got_tick: bool) -> bool:
+    """Returns whether to stop the tick where no governor is asked.
+
+    got_tick: the tick ended the idle period before, and no task ran since.
+    """
+    return features.single_state == "got_tick" and got_tick
+
+
+def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
+    """Returns whether the tick is off during the idle period.
+
+    stop_tick: the governor's decision; stopped: the tick is off already, and is not restarted.
+    """
+    return stop_tick or stopped or not features.governor_decides_tick
+
+
+def latency_limit_us(
+    features: IdleLoopFeatures,
+    system_us: int = NO_LIMIT_US,
+    resume_us: int | None = None,
+    wakeup_us: int | None = None,
+) -> int:
+    """Returns the latency limit given to governors, in us: the least of those the release knows.
+
+    resume_us: the CPU's resume latency; wakeup_us: cpu_wakeup_latency; None: not set.
+    """
+    limits = [system_us]
+    if features.resume_latency and resume_us is not None and (resume_us or features.zero_limits):
+        limits.append(resume_us)
+    if features.wakeup_latency and wakeup_us is not None:
+        limits.append(wakeup_us)
+    return min(limits)
+
+
+# Polling
+
+
+def poll_limit_ns(
+    features: IdleLoopFeatures,
+    states: Sequence[State],
+    tick: int,
+    disabled: frozenset[int] = _NO_STATES,
+) -> int | None:
+    """Returns how long poll_idle() polls, in ns; None: until woken. tick: TICK_NSEC."""
+    unit = 1 if features.nanoseconds else _NSEC_PER_USEC
+    enabled = [
+        states[i].residency_ns // unit * unit for i in range(1, len(states)) if i not in disabled
+    ]
+    match features.poll_limit:
+        case "":
+            return None
+        case "sixteenth":
+            return tick // 16
+        case "slot":
+            return states[1].residency_ns // unit * unit if len(states) > 1 else 0
+        case "first":
+            return enabled[0] if enabled else tick
+        case "last":
+            return enabled[-1] if enabled else tick
+        case _:
+            long = (residency for residency in enabled if residency >= POLL_MIN_NS)
+            return min(next(long, tick // 16), tick // 16)
+
+
+def snooze_timeout_ns(
+    features: IdleLoopFeatures,
+    states: Sequence[State],
+    tick: int,
+    disabled: frozenset[int] = _NO_STATES,
+) -> int | None:
+    """Returns the time in ns after which powernv's snooze ends; None: never, as there is no deeper
+    state to enter.
+
+    Up to 4.17 the time-out is fixed when the driver starts, so it still applies if its state is
+    disabled later.
+    """
+    if features.snooze_timeout == "none" or len(states) < 2:
+        return None
+    if features.snooze_timeout == "slot":
+        return states[1].residency_ns
+    enabled = (states[i].residency_ns for i in range(1, len(states)) if i not in disabled)
+    return next(enabled, tick)
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """The end of polling.
+
+    ns          time polled
+    timed_out   the limit ended it: nothing woke the CPU, and a state is selected again
+    time_limit  dev->poll_time_limit, by which the governor learns of it
+    """
+
+    ns: int
+    timed_out: bool
+    time_limit: bool
+
+
+def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
+    """poll_idle(): notices a wake-up after wakeup_ns at once, but the limit only when it reads the
+    clock.
+
+    check_ns: time between two clock reads; 0: none.
+    """
+    if limit_ns is None:
+        return Polled(wakeup_ns, False, False)
+    end = limit_ns if check_ns <= 0 else (limit_ns // check_ns + 1) * check_ns
+    timed_out = wakeup_ns > end
+    return Polled(end if timed_out else wakeup_ns, timed_out, timed_out)
+
+
+def snooze(features: IdleLoopFeatures, wakeup_ns: int, timeout_ns: int | None) -> Polled:
+    """powernv's snooze: a wakeup or the time-out ends it."""
+    if timeout_ns is None or wakeup_ns <= timeout_ns:
+        return Polled(wakeup_ns, False, False)
+    return Polled(timeout_ns, True, features.snooze_polling)

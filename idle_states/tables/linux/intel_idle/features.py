@@ -1,0 +1,95 @@
+"""How intel_idle's start changed over the releases."""
+
+from functools import cache
+from typing import Literal
+
+from ....base.dataclass import dataclass
+from ....base.model.history import History, Sources, rows_of
+from ..releases import Release, folded
+
+OLDEST = "5.6"
+"""Before it, the driver knew nothing of ACPI's states."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntelIdleFeatures:
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 5.6.
+
+    own_tlb_flag     that a state flushes the TLB is a flag of the driver's, at another bit
+    keeps_unusable   states of ACPI that cannot be used still decide which rows are off
+    timer_stop       states deeper than C1 stop the local timer unless it always runs (ARAT)
+    marks_tsc        ACPI's states deeper than C1 make a TSC that stops unstable, too
+    exact_limit      max_cstate counts ACPI's states from 1; before, one state fewer is made
+    skx_pc6          Skylake-X: C6 has other times where package C6 is disabled
+    spr_pc6          Sapphire and Emerald Rapids: likewise
+    prefers_c1       preferred_cstates: C1 in place of C1E on Alder Lake
+    prefers_c1e      preferred_cstates: C1E in place of C1 on Sapphire Rapids
+    force_irq_on     the parameter of that name: "any" says of every state that it is entered with
+                     interrupts, as the table wants or not, "rest" of those that the parameter alone
+                     makes so
+    ibrs_off         the parameter of that name, which takes interrupts' flag from states
+    partial_hints    sub-states do not count where a row says so, when ACPI's states are looked for
+    tableless        a listed processor may have no table: its states are ACPI's
+    no_native        no_native: ACPI's states in place of any table
+    any_family       processors that are not listed may be of any family; before, of family 6
+    table_parameter  table=: times given at boot
+    drops_pc6        the last state goes where package C6 is disabled, on processors with several C6
+    lpi              ACPI's _LPI goes before its _CST
+    """
+
+    own_tlb_flag: bool = True
+    keeps_unusable: bool = True
+    timer_stop: bool = False
+    marks_tsc: bool = False
+    exact_limit: bool = False
+    skx_pc6: bool = False
+    spr_pc6: bool = False
+    prefers_c1: bool = False
+    prefers_c1e: bool = False
+    force_irq_on: Literal["", "any", "rest"] = ""
+    ibrs_off: bool = False
+    partial_hints: bool = False
+    tableless: bool = False
+    no_native: bool = False
+    any_family: bool = False
+    table_parameter: bool = False
+    drops_pc6: bool = False
+    lpi: bool = False
+
+
+since = rows_of(IntelIdleFeatures)
+
+CHANGES = (
+    since("5.9", "", own_tlb_flag=False),
+    since("5.10", "", timer_stop=True, exact_limit=True, keeps_unusable=False),
+    since("6.14 6.12.33 6.6.150 6.1.166 5.15.215 5.10.265", "", marks_tsc=True),
+    since("5.15", "", skx_pc6=True),
+    since("5.18", "da0e58c038e6", prefers_c1=True),
+    since("5.18", "3a9cf77b60dc", spr_pc6=True),
+    since("5.18", "da0e58c038e6", prefers_c1e=True),
+    since("6.1", "", prefers_c1e=False),
+    since("6.3", "", force_irq_on="any"),
+    since("6.4", "", force_irq_on="rest"),
+    since("6.7", "aa1567a7e644", ibrs_off=True),
+    since("6.12 6.11.11", "4c411cca33cf", partial_hints=True),
+    since("6.12 6.11.11", "5bb33212b5c6", tableless=True),
+    since("6.15", "5e7e39ae15b0", no_native=True),
+    since("6.18 6.12.94 6.6.150 5.15.215 5.10.265", "", any_family=True),
+    since("7.0", "a36dc37b5672", prefers_c1=False),
+    since("7.0", "111f77a23348", table_parameter=True),
+    since("7.2", "86b488b19f96", drops_pc6=True),
+    since("7.3", "abc5c103c66d", lpi=True),
+)
+"""A release without commit, and a point release, is the first that was read with the change; it may
+be in earlier ones."""
+
+HISTORY = History(IntelIdleFeatures(), CHANGES)
+SOURCES = Sources(
+    compiled="5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.192 6.3.8 6.4.6 6.6.150 "
+    "6.7.3 6.8 6.11.11 6.12.117 6.13.2 6.14 6.18.9 6.19 7.0 7.2.13 7.3.4"
+)
+
+
+@cache
+def features(release: Release) -> IntelIdleFeatures:
+    return folded(HISTORY, release)

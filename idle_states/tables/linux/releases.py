@@ -1,0 +1,253 @@
+"""Linux releases: names, and what each does, subsystem by subsystem.
+
+A release is the fold of all changes on its way: those of mainline up to the release its series
+began with, those its stable series took, those its distribution has. Adding a release is a word in
+SERIES; adding a behaviour is a field and a row in the subsystem's features module
+(`driver_features`, `governors/*_features`). `grounds` says how well a release is known.
+"""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.model.history import FeaturesT, History, Key, Place, Since
+from ...base.wording import suggestion
+from .driver_features import HISTORY, DriverFeatures
+from .uname import Named, name2distribution, taken_apart
+
+SERIES = (
+    "3.14.79 3.15.10 3.16.85 3.17.8 3.18.140 3.19.8 4.0.9 4.1.52 4.2.8 4.3.6 4.4.302 4.5.7 4.6.7 "
+    "4.7.10 4.8.17 4.9.337 4.10.17 4.11.12 4.12.14 4.13.16 4.14.336 4.15.18 4.16.18 4.17.19 "
+    "4.18.20 4.19.325 4.20.17 5.0.21 5.1.21 5.2.21 5.3.18 5.4.302 5.5.19 5.6.19 5.7.19 5.8.18 "
+    "5.9.16 5.10.265 5.11.22 5.12.19 5.13.19 5.14.21 5.15.215 5.16.20 5.17.15 5.18.19 5.19.17 "
+    "6.0.19 6.1.192 6.2.16 6.3.13 6.4.16 6.5.13 6.6.150 6.7.12 6.8.12 6.9.12 6.10.14 6.11.11 "
+    "6.12.117 6.13.12 6.14.11 6.15.11 6.16.12 6.17.13 6.18.44 6.19.10 7.0.14 7.1.13 7.2.13 7.3.4"
+).split()
+"""The last point release of each series that is known to exist."""
+
+MAINLINE = [name.rpartition(".")[0] for name in SERIES]
+SERIES2LAST = dict(zip(MAINLINE, SERIES, strict=True))
+
+NEWEST = MAINLINE[-1]
+DEFAULT = (
+    "5.10",
+    "5.15",
+    "6.1",
+    "6.6",
+    "6.12",
+    "6.18",
+    NEWEST,
+    "debian-6.1.192",
+    "debian-6.12.117",
+)
+
+PRESETS = (
+    "debian-5.10.223 debian-5.10.251 debian-6.1.0 debian-6.1.147 debian-6.1.158 debian-6.1.176 "
+    "debian-6.1.192 debian-6.12.8 debian-6.12.43 debian-6.12.57 debian-6.12.73 debian-6.12.107 "
+    "debian-6.12.117 debian-6.17.8 debian-6.18.5 debian-6.18.15 debian-6.19.6 debian-7.2.13 "
+    "ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 "
+    "ubuntu-6.14.0 ubuntu-6.17.0"
+).split()
+"""Distributions' kernels among all_releases()."""
+
+CANDIDATES_MAX = 10
+"""Candidates are weekly, from a week or two after the release before on (Linux
+Documentation/process/2.Process.rst), and no release came more than eleven weeks after that one
+(release_dates)."""
+
+LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
+"""Series that kernel.org kept for years."""
+
+
+class UnknownRelease(UsageError):
+    """A name that is not a kernel's, or of one that is not modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A kernel that tables are followed into.
+
+    name      as reports show it: "4.11", "6.6.93", "6.19-rc3", "debian-6.1.192"
+    version   its place among kernel.org's releases: (6, 6, 93); a candidate is below its release:
+              (6, 19, -997)
+    way       the lines that its features are folded from
+    typed     the name as it was given: "6.12.85-generic"
+    taken_as  kernel.org's release that it is followed as: "6.1.192"
+    guessed   whether it may behave otherwise: it is newer than what is known, or its distribution
+              changes what it numbers so
+    note      in words, how the name was understood: "taken as 6.1.192, ..."; "" if it is
+              kernel.org's
+    lacks     changes of its way that are left out, to find what each of them does
+    """
+
+    name: str
+    version: Key
+    features: DriverFeatures
+    way: tuple[Place, ...]
+    typed: str = field(default="", compare=False)
+    taken_as: str = ""
+    guessed: bool = False
+    note: str = field(default="", compare=False)
+    lacks: tuple[Since, ...] = ()
+
+
+@cache
+def version_key(version: str) -> Key:
+    """(6, 12) of 6.12, (6, 12, 85) of 6.12.85, (6, 19, -997) of 6.19-rc3."""
+    number, _, candidate = version.partition("-rc")
+    key = tuple(int(part) for part in number.split("."))
+    return (*key, int(candidate) - 1000) if candidate else key
+
+
+def version_name(key: Key) -> str:
+    """The inverse of version_key(): 6.12 of (6, 12) or (6, 12, 0), 6.12.85, 6.19-rc3."""
+    major, minor, point = (*key, 0)[:3]
+    if point < 0:
+        return f"{major}.{minor}-rc{point + 1000}"
+    return f"{major}.{minor}.{point}" if point else f"{major}.{minor}"
+
+
+@cache
+def place(name: str) -> Place:
+    """The line and key of a release that a row names: 6.12, 6.12.85, 6.19-rc3 or debian-6.1.176.
+    Raises UnknownRelease."""
+    distribution, _, number = name.partition("-") if name[:1].isalpha() else ("", "", name)
+    try:
+        key = version_key(number)
+    except ValueError:
+        key = ()
+    series = ".".join(map(str, key[:2]))
+    known = not distribution or distribution in name2distribution
+    if series not in SERIES2LAST or len(key) > 3 or not known:
+        hint = suggestion(name, MAINLINE)
+        raise UnknownRelease(f"expected a release up to {NEWEST} of SERIES, found {name!r}{hint}")
+    if distribution:
+        return f"{distribution}-{series}", (*key, 0)[:3]
+    return series if key[2:] >= (0,) else "", key
+
+
+def _key(named: Named) -> Key:
+    if named.candidate is not None:
+        return (*named.series, named.candidate - 1000)
+    return (*named.series, named.point or 0)
+
+
+def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
+    """A subsystem's features in a release."""
+    features: FeaturesT = _folded(history, release)
+    return features
+
+
+@lru_cache(4096)
+def _folded(history: History[Any], release: Release) -> Any:
+    return history.fold(release.way, place, release.lacks)
+
+
+def lacking(release: Release, rows: Sequence[Since]) -> Release:
+    """The release without some of the changes on its way, whatever their subsystem."""
+    left_out = tuple(rows)
+    features = _shared(HISTORY.fold(release.way, place, left_out))
+    return replace(release, features=features, lacks=left_out)
+
+
+@cache
+def _shared(features: DriverFeatures) -> DriverFeatures:
+    """Returns one shared object for equal features, so that releases compare by identity."""
+    return features
+
+
+@lru_cache(4096)
+def release(name: str) -> Release:
+    """Returns a release by name: "4.11", "6.6.93", "v6.19-rc3", "debian-6.1.192", "rhel-5.14.0", a
+    whole `uname -r`, `uname -a` or line of /proc/version.
+
+    What it is taken for is in the release's note, taken_as and guessed. Raises UnknownRelease.
+    """
+    named = taken_apart(name)
+    if named is None:
+        hint = suggestion(name[:60], (*MAINLINE, *PRESETS))
+        raise UnknownRelease(
+            f"expected a kernel such as 4.11, 6.6.93, {SERIES[-1]} or debian-6.1.192, "
+            f"found {_shown(name)}{hint}"
+        )
+    known, why = _known(named, name)
+    distribution = named.distribution
+    series, key = version_name(known.series), _key(known)
+    way = [("", key if known.candidate is not None else (*known.series, 0))]
+    if known.point:
+        way.append((series, key))
+    if distribution is not None:
+        way.append((f"{distribution.name}-{series}", key))
+        if named.numbers == "base":
+            added = f"{distribution.title} carries changes of later releases"
+        elif named.numbers == "patched":
+            added = f"{distribution.title} adds changes of its own"
+        else:
+            added = f"{distribution.title} numbers its kernels as stable does"
+        if distribution.name == "debian" and named.numbers == "base":
+            added = "Debian's point release is in uname -v"
+        why = [*why, added]
+    taken_as = version_name(key)
+    if named.extra and distribution is None:
+        why = [*why, f"what {_shown(named.extra)} adds is not known"]
+    return Release(
+        name=f"{distribution.name}-{named.number}" if distribution else version_name(_key(named)),
+        version=key,
+        features=_shared(HISTORY.fold(way, place)),
+        way=tuple(way),
+        typed=name,
+        taken_as=taken_as,
+        guessed=known is not named or (distribution is not None and named.numbers != "stable"),
+        note=f"taken as {taken_as}: {'; '.join(why)}" if why else "",
+    )
+
+
+def _known(named: Named, text: str) -> tuple[Named, list[str]]:
+    """The release that a name is followed as, and why if it is another. Raises UnknownRelease for
+    what is older than all that is modelled, or was never released."""
+    oldest, newest = version_key(MAINLINE[0]), version_key(NEWEST)
+    if named.series > newest:
+        last = taken_apart(SERIES[-1])
+        assert last is not None
+        return last, [f"the newest known, {named.number} is not"]
+    series = version_name(named.series)
+    if series not in SERIES2LAST:
+        older = named.series < oldest
+        hint = "it is older" if older else "there was none of that number"
+        raise UnknownRelease(
+            f"expected a kernel from {MAINLINE[0]} on, found {_shown(text)}: {hint}"
+            f"{'' if older else suggestion(series, MAINLINE)}"
+        )
+    if (named.candidate or 0) > CANDIDATES_MAX:
+        raise UnknownRelease(
+            f"expected a candidate of {series} up to rc{CANDIDATES_MAX}, found {_shown(text)}: "
+            f"they are weekly, and no release took more than {CANDIDATES_MAX + 1} weeks"
+        )
+    last = taken_apart(SERIES2LAST[series])
+    assert last is not None
+    if (named.point or 0) > (last.point or 0):
+        return last, [f"the newest of {series} that is known"]
+    return named, []
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def running(text: str) -> Release | None:
+    """Returns the release of a running machine; None if it is not modelled.
+
+    text: uname -r and -v, with /proc/version_signature behind it where there is one.
+    """
+    try:
+        return release(text)
+    except UnknownRelease:
+        return None
+
+
+@cache
+def all_releases() -> tuple[Release, ...]:
+    """Every mainline release, and distributions' kernels that were held against the model."""
+    return tuple(release(name) for name in (*MAINLINE, *PRESETS))

@@ -1,0 +1,172 @@
+"""Kernels' names as people and machines have them, taken apart.
+
+Read are a number (6.6.93, v6.1, 6.19-rc3), a distribution's (debian-6.1.192), a whole `uname -r`,
+`uname -a` or line of /proc/version, each with /proc/version_signature behind it or without.
+"""
+
+import re
+from typing import Literal
+
+from ...base.dataclass import dataclass
+from ...base.patterns import pattern
+
+_VERSION = pattern(
+    r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?:-rc(\d{1,2}))?((?:[-+~_][-+~_.\w]*)?)",
+    re.ASCII | re.IGNORECASE,
+)
+_EARLY = pattern(r"-0\.rc(\d{1,2})\b", re.ASCII)
+"""How Fedora and RHEL write a candidate."""
+_LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
+_DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
+_UBUNTU_BUILD = pattern(r"#[^\s#]*-Ubuntu\b", re.ASCII)
+_SIGNATURE = pattern(
+    r"\bUbuntu (\d{1,3}\.\d{1,3}\.\d{1,4}-[\d.~]+-[-\w]+) (\d{1,3})\.(\d{1,3})\.(\d{1,4})(?![\d.])",
+    re.ASCII,
+)
+
+Numbers = Literal["stable", "patched", "base"]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Who numbers kernels how.
+
+    name     as in debian-6.1.192
+    title    as its maker writes it
+    extra    what follows the number in `uname -r`, by which a kernel is known as the distribution's
+    numbers  "stable": a number is kernel.org's stable release; "patched": with changes of the
+             distribution's own; "base": the release it began with, which the distribution then gave
+             changes of later ones
+    """
+
+    name: str
+    title: str
+    extra: re.Pattern[str]
+    numbers: Numbers
+
+
+def _row(name: str, title: str, extra: str, numbers: Numbers) -> Distribution:
+    return Distribution(name, title, pattern(extra, re.ASCII), numbers)
+
+
+DISTRIBUTIONS = (
+    _row("uek", "Oracle's UEK", r".*\.el[0-9]+uek\b.*", "base"),
+    _row("rhel", "RHEL", r".*\.el[0-9]+.*", "base"),
+    _row("fedora", "Fedora", r".*\.fc[0-9]+\b.*", "stable"),
+    _row("amazon", "Amazon Linux", r".*\.amzn[0-9]+.*", "patched"),
+    _row("openeuler", "openEuler", r".*\.oe[0-9]+.*", "base"),
+    _row("suse", "SUSE", r"-[0-9.]+-default|-[0-9]{5,}\.[0-9.]+-\w+", "base"),
+    _row("android", "Android", r".*-android[0-9]+\b.*", "patched"),
+    _row("raspberrypi", "Raspberry Pi OS", r".*\+rpt\b.*|(?:-v[678]l?|-rpi\w*)\+?", "patched"),
+    _row("arch", "Arch Linux", r"-arch[0-9]+\b.*", "stable"),
+    _row("proxmox", "Proxmox", r"-[0-9]+-pve", "patched"),
+    _row(
+        "debian",
+        "Debian",
+        r"\+deb[0-9]+.*|-(?:[0-9]+|0\.deb[0-9]+\.[0-9]+|0\.bpo\.[0-9]+)-(?:rt-|cloud-)?"
+        r"(?:amd64|arm64|armmp|686|i386|powerpc|ppc64|s390x|riscv64|mips|loong|octeon|marvell|rpi|"
+        r"alpha|sparc|parisc|m68k).*",
+        "stable",
+    ),
+    _row("ubuntu", "Ubuntu", r"-[0-9]+-[a-z][-\w]*", "base"),
+)
+"""In the order in which they are tried on the end of a `uname -r`."""
+
+name2distribution = {each.name: each for each in DISTRIBUTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A kernel's name, taken apart.
+
+    series        (6, 12)
+    point         85 of 6.12.85; None if the name has none: 6.12, or debian's 6.1.0-28-amd64
+    candidate     3 of 6.19-rc3; None of a release
+    distribution  None for kernel.org's numbers
+    numbers       what the number says, "stable" without distribution
+    extra         what follows the number and says nothing: "-generic" of 6.12.85-generic
+    """
+
+    series: tuple[int, int]
+    point: int | None = None
+    candidate: int | None = None
+    distribution: Distribution | None = None
+    numbers: Numbers = "stable"
+    extra: str = ""
+
+    @property
+    def number(self) -> str:
+        """6.12, 6.12.85 or 6.19-rc3."""
+        point = "" if self.point is None else f".{self.point}"
+        candidate = "" if self.candidate is None else f"-rc{self.candidate}"
+        return f"{self.series[0]}.{self.series[1]}{point}{candidate}"
+
+
+def taken_apart(text: str) -> Named | None:
+    """Returns what a kernel's name says, None if it is not one."""
+    listed = _LISTED.fullmatch(text.strip())
+    if listed is not None:
+        distribution = name2distribution.get(listed[1].lower())
+        named = _numbered(listed[2])
+        if distribution is None or named is None or named.extra:
+            return None
+        return _of_distribution(named, distribution)
+    signature = _SIGNATURE.search(text) if "Ubuntu " in text else None
+    if signature is not None:
+        series = int(signature[2]), int(signature[3])
+        ubuntu = name2distribution["ubuntu"]
+        return Named(series, int(signature[4]), None, ubuntu, "patched")
+    words = text.split()
+    if words[:1] == ["Linux"]:
+        # Linux version RELEASE, Linux HOST RELEASE, or Linux RELEASE #BUILD
+        words = words[1:] if words[2:3] and words[2].startswith("#") else words[2:]
+    if not words or (words[1:] and "#" not in text):
+        return None
+    named = _numbered(words[0])
+    return named and _known_by(named, " ".join(words[1:]))
+
+
+def _numbered(word: str) -> Named | None:
+    match = _VERSION.fullmatch(word)
+    if match is None:
+        microsoft = re.fullmatch(r"(\d+\.\d+\.\d+)\.\d+(-microsoft\S*)", word, re.ASCII)
+        match = _VERSION.fullmatch("".join(microsoft.groups())) if microsoft else None
+        if match is None:
+            return None
+    series = int(match[1]), int(match[2])
+    point = None if match[3] is None else int(match[3])
+    candidate, extra = match[4], match[5]
+    early = _EARLY.match(extra) if extra else None
+    candidate = early[1] if early else candidate
+    if candidate is not None and not point:
+        return Named(series, None, int(candidate), extra=extra)
+    return Named(series, point, extra=extra)
+
+
+def _known_by(named: Named, build: str) -> Named:
+    """The distribution, from what follows the number and from `uname -v`."""
+    if not named.extra and not build:
+        return named
+    for match in _DEBIAN_BUILD.finditer(build):
+        if (int(match[1]), int(match[2])) == named.series:
+            return Named(named.series, int(match[3]), None, name2distribution["debian"])
+    distribution = next((each for each in DISTRIBUTIONS if each.extra.fullmatch(named.extra)), None)
+    if _UBUNTU_BUILD.search(build):
+        distribution = name2distribution["ubuntu"]
+    if distribution is None:
+        return named
+    if distribution.name == "ubuntu" and named.point:
+        # a local version such as 6.12.85-1-custom
+        return named
+    if distribution.name == "debian" and named.point == 0:
+        return Named(named.series, None, None, distribution, "base")
+    return _of_distribution(named, distribution)
+
+
+def _of_distribution(named: Named, distribution: Distribution) -> Named:
+    numbers = distribution.numbers
+    if distribution.name == "ubuntu" and named.point:
+        numbers = "patched"
+    if distribution.name == "debian" and named.point is None:
+        numbers = "base"
+    return Named(named.series, named.point, named.candidate, distribution, numbers)

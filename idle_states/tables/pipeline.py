@@ -1,0 +1,387 @@
+"""A table through all stages: what firmware exports of it and what each kernel registers.
+
+`Subject` computes each stage on demand, for rules; `journey` returns all stages as one frozen
+value, which `show` prints.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ..base.dataclass import dataclass, replace
+from ..base.model.findings import Location, UsageError
+from ..base.model.history import Since
+from ..base.model.power_mgt import PowerMgt
+from ..base.model.processors import assumed
+from ..base.model.stages import Changed, Lost
+from ..base.model.table import Cpu, IdleTable, Register
+from .linux import grounds, register
+from .linux.driver_table import DriverState, DriverTable
+from .linux.grounds import INTEL_IDLE, driver_of
+from .linux.platforms import AnyPlatform, firmware_of, subsystem_of, x86_of
+from .linux.psci_firmware import PsciFirmware
+from .linux.releases import Release
+from .skiboot.platform import ALL_LEVELS, Platform
+from .skiboot.releases import ExportCode
+from .sources import Source, read_table
+from .spec.library import find, packaged
+from .spec.packaged import Revision
+
+if TYPE_CHECKING:
+    from .linux.asked import GovernorRequest
+    from .linux.governors.interface import State
+    from .linux.intel_idle.platform import X86Platform
+    from .skiboot.export import Export
+
+
+class Subject:
+    """A table under check.
+
+    table      the table
+    node       the table's power-mgt node as raw bytes, if it was read from a device tree
+    platform   the machine its export is computed for
+    machine    the x86 machine that intel_idle starts on; None where that is not asked
+    kernels    the releases asked for
+    beside     the other tables of the tree it is from; None: the packaged ones stand for them
+    code       the export code of that tree; None: that of the platform's release
+    by_change  whether it is judged by what a change does to it, not by the packaged table
+    thresholds values of rules' thresholds, by name: "IS209.percent"; others have their defaults
+    """
+
+    def __init__(
+        self,
+        table: IdleTable,
+        kernels: Sequence[Release],
+        platform: AnyPlatform = ALL_LEVELS,
+        node: PowerMgt | None = None,
+        *,
+        beside: Sequence[IdleTable] | None = None,
+        code: ExportCode | None = None,
+        by_change: bool = False,
+        thresholds: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self.table = table
+        self.thresholds = thresholds
+        self.beside = beside
+        self.code = code
+        self.by_change = by_change
+        self.node = node
+        self.machine = x86_of(platform, table)
+        self.platform = firmware_of(platform)
+        self.kernels = tuple(kernels)
+        self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
+        self._drivers: dict[object, DriverTable] = {}
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        kernels: Sequence[Release],
+        platform: AnyPlatform = ALL_LEVELS,
+        *,
+        by_change: bool = False,
+        thresholds: Mapping[str, int] = MappingProxyType({}),
+    ) -> "Subject":
+        """The table of a source, which must have one."""
+        assert source.table is not None
+        return cls(
+            source.table,
+            kernels,
+            platform,
+            source.node,
+            beside=source.beside,
+            code=source.code,
+            by_change=by_change,
+            thresholds=thresholds,
+        )
+
+    @property
+    def form(self) -> str:
+        """Kind of source: spec, c, dt, sysfs, nodes, driver, acpi. Tables of a skiboot.lid count
+        as c."""
+        form = self.table.origin.form
+        return "c" if form == "spec" and self.table.read_from.kind in ("c", "lid") else form
+
+    @property
+    def subsystem(self) -> str:
+        """The subsystem, of linux.grounds, that registers its states."""
+        return INTEL_IDLE if self.machine is not None else driver_of(self.table)
+
+    @property
+    def is_opal(self) -> bool:
+        """False for tables that OPAL does not export: those of pseries, Arm, RISC-V, ACPI, sysfs
+        and drivers' sources."""
+        return self.table.register is not Register.NONE
+
+    @property
+    def is_stop(self) -> bool:
+        """True for tables of ISA 3.0 processors, whose control register is PSSCR."""
+        return self.table.register is Register.PSSCR
+
+    @cached_property
+    def cpu(self) -> Cpu:
+        """The table's processor, guessed from its register where the source does not say."""
+        if self.table.cpu:
+            return self.table.cpu
+        processor = assumed(self.is_stop)
+        return Cpu(processor.name, processor.pvr)
+
+    @cached_property
+    def export(self) -> "Export | None":
+        """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
+        if self.table.origin.form == "dt" or not self.is_opal:
+            return None
+        from .skiboot.export import export
+
+        return export(self.table, self.platform, self.code)
+
+    @cached_property
+    def exported_indices(self) -> tuple[int, ...]:
+        """Positions of the table's rows that firmware exports, in order."""
+        if self.export is not None:
+            return self.export.indices
+        return tuple(range(len(self.table.states)))
+
+    def alike(self, release: Release) -> object:
+        """Returns a key that is equal for releases whose drivers register the table alike."""
+        by_acpi = None
+        if self.table.origin.form == "acpi":
+            from .linux.acpi_idle.features import features as acpi_features
+
+            by_acpi = acpi_features(release)
+        if self.machine is not None:
+            from .linux.intel_idle.features import features as intel_features
+            from .linux.intel_idle.figures import tree_of
+
+            return by_acpi, intel_features(release), tree_of(release)
+        if by_acpi is not None:
+            return by_acpi
+        return release if self.table.origin.form == "nodes" else id(release.features)
+
+    @cached_property
+    def alikes(self) -> tuple[object, ...]:
+        """`alike` of each of the kernels."""
+        return tuple(map(self.alike, self.kernels))
+
+    def linux(self, release: Release) -> DriverTable:
+        """What `release` registers; `source` of its states indexes the exported rows."""
+        key = release.name, release.lacks
+        if key not in self._linux:
+            self._linux[key] = self._register(release)
+        return self._linux[key]
+
+    def _register(self, release: Release) -> DriverTable:
+        alike = self.alike(release)
+        if alike in self._drivers:
+            return replace(self._drivers[alike], kernel=release.name)
+        driver = self._drivers[alike] = register(
+            self.node or (self.export.node if self.export else None),
+            self.cpu,
+            release,
+            self.table,
+            stop_api=self.platform.stop_api,
+            firmware=psci_firmware(self.platform),
+            machine=self.machine,
+        )
+        return driver
+
+    def row(self, source: int) -> int:
+        """Position in the table of an exported row, given its position among the exported rows (as
+        DriverState.source and Lost.index count)."""
+        return self.exported_indices[source]
+
+    def at(self, index: int | None, field: str = "state") -> Location:
+        """Place of a field of a row ("latency", "flags", "control.mtl", ...), or of the nearest
+        thing around it whose place is known. index: None for a field of the table itself."""
+        where = self.table.where if index is None else self.table.states[index].where
+        if index is None:
+            return where.get(field) or where.get("table") or Location(path=self.table.name)
+        while field:
+            if field in where:
+                return where[field]
+            field = field.rpartition(".")[0]
+        return where.get("state") or Location(path=self.table.path(index))
+
+    @cached_property
+    def reference(self) -> IdleTable | None:
+        """The packaged table this table claims to be, by its name or that of its C array.
+
+        None if there is none, and for a packaged spec itself.
+        """
+        own = self.table
+        array = own.name if own.read_from.kind == "c" else own.firmware.array
+        if own.read_from.kind == "spec":
+            for table in packaged(lambda revision: revision.name == own.name):
+                if table.read_from.sha256 == own.read_from.sha256:
+                    return None
+
+        def wanted(revision: Revision) -> bool:
+            return not revision.historical and (revision.name == own.name or array != "")
+
+        candidates = list(packaged(wanted))
+        by_name = [table for table in candidates if table.name == own.name]
+        by_array = [table for table in candidates if table.firmware.array == array != ""]
+        return next(iter(by_name + by_array), None)
+
+    @cached_property
+    def others(self) -> tuple[IdleTable, ...]:
+        """The tables that its siblings are among: those of its tree, else the packaged ones that
+        skiboot has today."""
+        if self.beside is not None:
+            return tuple(self.beside)
+        return tuple(packaged(lambda revision: not revision.historical))
+
+    def packaged(self, name: str) -> IdleTable:
+        """A packaged table, for comparisons with siblings. KeyError if there is none."""
+        return find(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What one kernel registers of the exported tree. Rows are positions in the table.
+
+    subsystem   the driver's, of linux.grounds
+    registered  row -> the state registered for it
+    lost        (row, why Linux does not register it)
+    changed     (row, a value that Linux changes)
+    """
+
+    release: Release
+    driver: DriverTable
+    subsystem: str
+    registered: dict[int, DriverState]
+    lost: tuple[tuple[int, Lost], ...]
+    changed: tuple[tuple[int, Changed], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """A table through all stages.
+
+    platform  whose firmware exports
+    machine   the x86 machine that intel_idle starts on, or None
+    export    what firmware exports; None where the table does not go through OPAL's export: a
+              device tree, which has, or pseries, which has no OPAL
+    arrivals  one for each kernel asked for
+    """
+
+    source: Source
+    table: IdleTable
+    platform: Platform
+    machine: "X86Platform | None"
+    export: "Export | None"
+    arrivals: tuple[Arrival, ...]
+
+
+def psci_firmware(platform: AnyPlatform) -> PsciFirmware:
+    """What PSCI's firmware offers on a platform."""
+    return PsciFirmware(osi=firmware_of(platform).psci_mode == "osi")
+
+
+def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -> Journey:
+    """Computes every stage for the table of a source, which must have one. Of a table that each
+    release has its own figures for, the rows are the first kernel's."""
+    assert source.table is not None
+    if kernels and source.table.origin.form == "driver":
+        from .linux.intel_idle.packaged import as_of
+
+        source = replace(source, table=as_of(source.table, kernels[0]))
+    subject = Subject.of(source, kernels, platform)
+    return Journey(
+        source,
+        subject.table,
+        subject.platform,
+        subject.machine,
+        subject.export,
+        tuple(_arrival(subject, release) for release in subject.kernels),
+    )
+
+
+def followed(
+    table: IdleTable,
+    platform: AnyPlatform,
+    kernels: Sequence[Release],
+    say: Callable[[str], None] = lambda message: None,
+) -> tuple[Release, ...]:
+    """Returns the releases that the table is followed to. say: told of those that are left out.
+    Raises UsageError for a platform that cannot be meant."""
+    driver = subsystem_of(table, platform)
+    known, unknown = grounds.followed(kernels, driver)
+    if note := grounds.left_out(unknown, driver):
+        say(note)
+    return tuple(known)
+
+
+def registered_of(source: Source, text: str, platform: AnyPlatform, release: Release) -> Arrival:
+    """What a kernel registers of the table of a source, named by a text for people. Raises
+    UsageError if it registers no state."""
+    arrival = journey(source, platform, [release]).arrivals[0]
+    if not arrival.driver.states:
+        raise UsageError(
+            f"expected Linux {release.name} to register states of {text}, found none: "
+            f"{arrival.driver.fatal or 'all are lost; see idle-states show'}"
+        )
+    return arrival
+
+
+def switched_off(source: Source, text: str) -> str:
+    """A note for the user if the TABLE is a dump of sysfs with states switched off, else ""."""
+    if source.table is None or source.table.origin.form != "sysfs":
+        return ""
+    off = [state.name for state in source.table.origin.states if state.disabled]
+    if not off:
+        return ""
+    return (
+        f"{text} was taken with {', '.join(off)} switched off; shown is what is selected with "
+        "every state on"
+    )
+
+
+def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
+    """Notes for the user on kernels that register states and crash over the machine all the same, a
+    line for those that do so alike."""
+    said: dict[str, list[str]] = {}
+    for driver in registered:
+        if isinstance(driver, DriverTable) and driver.fatal is not None:
+            said.setdefault(driver.fatal, []).append(driver.kernel)
+    for fatal, names in said.items():
+        yield f"Linux {', '.join(names)} crashes; shown is what it does until then: {fatal}"
+
+
+def held_by(
+    release: Release,
+    request: "GovernorRequest",
+    say: Callable[[str], None] = lambda message: None,
+    source: Source | None = None,
+) -> "DriverTable | list[State]":
+    """The states a governor selects from. say: called with notes for the user; source: the TABLE,
+    if it has been read.
+
+    Raises UsageError if a kernel registers nothing, and what reading a table raises.
+    """
+    if request.states is not None:
+        return request.states.states
+    assert request.table is not None
+    source = source or read_table(request.table)
+    arrival = registered_of(source, request.table, request.platform, release)
+    if note := switched_off(source, request.table):
+        say(note)
+    return arrival.driver
+
+
+def _arrival(subject: Subject, release: Release) -> Arrival:
+    driver = subject.linux(release)
+    rows = subject.exported_indices
+
+    def row(source: int) -> int:
+        return rows[source] if source < len(rows) else source
+
+    return Arrival(
+        release,
+        driver,
+        subject.subsystem,
+        {row(state.source): state for state in driver.states if state.source is not None},
+        tuple((row(lost.index), lost) for lost in driver.lost),
+        tuple((row(changed.index), changed) for changed in driver.changed),
+    )

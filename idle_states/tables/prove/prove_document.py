@@ -1,0 +1,108 @@
+"""prove."""
+
+from typing import Annotated, Any
+
+from ...base.model.forms import GIVEN, INLINE, Count, Form, Positive, derived
+from ..documents.known_document import Known
+from ..linux.asked import NO_LIMIT_US
+from .answer import Proven
+from .history import Played
+from .periods import Followed, StateKept
+from .proof import Bound, StateProof, Unreachable, Way
+
+
+class Decision(Form[Any]):
+    state: Annotated[int, "Number of the state; -1: none, the CPU idles by default."]
+    stop_tick: Annotated[bool, "Whether the tick may stop."]
+
+
+class Idle(Form[Played]):
+    """An idle period: its surroundings, what the governor decides, and what becomes of it."""
+
+    timer_ns: Annotated[Count, "To the next timer."] = derived("step.timer_ns")
+    interrupt_ns: Annotated[
+        Count | None, "To the interrupt that wakes the CPU if nothing else does; null: none."
+    ] = derived("step.interrupt_ns")
+    tick_ns: Annotated[Count | None, "To the next tick; null: a whole period of it."] = derived(
+        "step.tick_ns"
+    )
+    tick_stopped: Annotated[bool, "Whether the tick is stopped at select."] = derived(
+        "step.tick_stopped"
+    )
+    iowaiters: Annotated[Count, "Tasks of the CPU that wait for I/O."] = derived("step.iowaiters")
+    late_ns: Annotated[Count, "How much later than due polling ends."] = derived("step.late_ns")
+    cpu_util: Annotated[Count, "Utilisation of the CPU, of 1024."] = derived("step.cpu_util")
+    decision: Annotated[Decision, INLINE]
+    measured_ns: Annotated[Count, "How long the CPU idles, as the kernel measures it."] = derived(
+        "outcome.residency_ns"
+    )
+    got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived("outcome.got_tick")
+
+
+class Refuted(Form[Way]):
+    """A way by which a state might be selected, and why it cannot be."""
+
+    text: Annotated[str, "The way."]
+    contradiction: Annotated[list[str], "Inequalities that it needs, and that exclude each other."]
+
+
+class Holds(Form[Bound]):
+    """What holds whatever the history."""
+
+    name: Annotated[str, "How proofs refer to it."]
+    holds: Annotated[str, "The inequality."]
+    because: Annotated[str, "The kernel's code that makes it so."]
+
+
+class Never(Form[Unreachable]):
+    because: Annotated[str, "Why, in a sentence."]
+    ways: Annotated[list[Refuted], "All ways to select the state."]
+    bounds: Annotated[list[Holds], "What the refutations rest on."]
+
+
+class State(Form[StateProof]):
+    """Neither witness nor unreachable: undecided."""
+
+    index: Annotated[Count, "Number."] = derived("number")
+    name: Annotated[str, "Name, or stateN where times were given."]
+    witness: Annotated[
+        list[Idle] | None, "Idle periods from boot on, the last of them spent in the state."
+    ]
+    unreachable: Annotated[Never | None, "The proof that there are none."]
+
+
+class KeptState(Form[StateKept]):
+    index: Annotated[Count, "Number of the state."] = derived("state")
+    first_ns: Annotated[
+        Count | None, "The shortest period tried that leads to it from boot on; null: none does."
+    ]
+    least_ns: Annotated[Count | None, "The shortest that keeps it then; null: none does."]
+    itself: Annotated[bool, "Whether that is below its target residency."]
+
+
+class Slowest(Form[Followed]):
+    from_ns: Annotated[Count, "The period before."]
+    to_ns: Annotated[Count, "The period after."]
+    states: Annotated[list[int], "What is selected at last, by number; -1: no state."]
+    idles: Annotated[Count, "Idle periods until nothing else is."]
+    time_ns: Annotated[Count, "As long as they take."]
+
+
+class Prove(Form[Proven]):
+    known: Annotated[Known, INLINE] = GIVEN
+    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    kernel: Annotated[str, "The Linux release."] = derived("request.release.name")
+    governor: Annotated[str, "menu, teo, ladder or haltpoll."] = derived("request.of.governor")
+    hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
+    latency_limit_us: Annotated[Count | None, "The latency limit; null for none."] = derived(
+        lambda found: None if found.request.limit_us >= NO_LIMIT_US else found.request.limit_us
+    )
+    wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived("request.wake_ns")
+    states: Annotated[list[State], "All states, by number."] = derived("proofs")
+    kept: Annotated[
+        list[KeptState] | None,
+        "With --periods: which equal idle periods keep states that have a witness.",
+    ]
+    slowest: Annotated[
+        Slowest | None, "The change of period that the selection follows last, of those tried."
+    ]

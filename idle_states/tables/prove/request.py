@@ -1,0 +1,74 @@
+"""The request that `prove` makes."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.options import Option, Options
+from ..linux.asked import (
+    FAR_NS,
+    KERNEL,
+    NO_LIMIT_US,
+    TABLE_OF_MACHINE,
+    GovernorRequest,
+)
+
+if TYPE_CHECKING:
+    from ..linux.releases import Release
+
+
+@dataclass(frozen=True, slots=True)
+class ProveRequest:
+    """A request for what histories a governor selects each state after.
+
+    of        the governor, and the TABLE or states it selects from
+    release   the kernel
+    limit_us  the latency limit that holds all the time
+    wake_ns   how much waking up lengthens what is measured of states that do not poll
+    periods   try, too, which equal idle periods keep each state
+    Raises UsageError for a limit or a time to wake that cannot be.
+    """
+
+    of: Annotated[
+        GovernorRequest,
+        Options(
+            table=TABLE_OF_MACHINE,
+            governor=Option(
+                "--governor", "menu, teo, ladder or haltpoll (default: menu)", after="--polling"
+            ),
+        ),
+    ]
+    release: Annotated["Release", KERNEL]
+    limit_us: Annotated[
+        int,
+        Option(
+            "--latency-limit",
+            "PM QoS latency limit in us (default: none)",
+            metavar="US",
+            reads="base.model.units.whole_us",
+        ),
+    ] = NO_LIMIT_US
+    wake_ns: Annotated[
+        int,
+        Option(
+            "--wake",
+            "what waking adds to the measured idle (default: 0)",
+            metavar="NS",
+            reads="base.model.units.bare_ns",
+        ),
+    ] = 0
+    periods: Annotated[
+        bool,
+        Option(
+            "--periods",
+            "try which equal idle periods keep each state, and how long a change of them takes",
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        for option, value, most in (
+            ("--latency-limit", self.limit_us, NO_LIMIT_US),
+            ("--wake", self.wake_ns, FAR_NS),
+        ):
+            if not 0 <= value <= most:
+                raise UsageError(f"expected {option} from 0 to {most}, found {value}")

@@ -1,0 +1,194 @@
+"""Looks for histories after which a governor selects a state.
+
+The search is directed: idle periods about the state's residency, ended by the timer or by an
+interrupt, with the tick running or stopped, equal ones first, then two kinds in turn. What it
+finds is replayed, and shortened as long as it still leads to the state. Not finding one proves
+nothing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+from ...base.dataclass import replace
+from ..linux.asked import FAR_NS
+from ..linux.governors import Governor
+from ..linux.governors.interface import CPU_CAPACITY, tick_ns
+from .history import IdleStep, Memory, Played, Scene
+
+US = 1000
+_EQUAL = (12, 48)
+"""Equal idle periods tried: menu's history has eight, and the first decisions do not know them;
+ladder takes four for each state, and what snooze's time-out or the tick ends counts too."""
+_TRAIN = (8, 16)
+_WAITING = (1, 2, 3, 5, 9, 20, 60, 200)
+"""Numbers of tasks waiting for I/O that are tried where the governor asks."""
+
+MakeGovernor = Callable[[], Governor]
+History = tuple[IdleStep, ...]
+
+
+class Search:
+    """Finds witnesses for one governor over one table.
+
+    make   makes the governor in its state at boot
+    scene  what is the same in all steps
+    """
+
+    def __init__(self, make: MakeGovernor, scene: Scene) -> None:
+        self.make = make
+        self.scene = scene
+        self.governor = make()
+        self.found: dict[int, History] = {}
+        self._tick = tick_ns(self.governor.hz)
+        unlike = (3 * US, 20 * US, 150 * US, 1000 * US, 2 * self._tick)
+        self._mixed = tuple(IdleStep(FAR_NS, each) for each in unlike) * 3
+
+    def quickly(self) -> frozenset[int]:
+        """Tries equal idle periods for each state; returns the states found."""
+        for state in range(len(self.governor.states)):
+            self._try(state, self._equal(state))
+        return frozenset(self.found)
+
+    def thoroughly(self, state: int) -> bool:
+        """Tries all that there is for one state; returns whether it was found."""
+        self._try(state, self._about(state))
+        return state in self.found
+
+    def anyhow(self, state: int) -> bool:
+        """Tries all that there is for one state, idle periods with tasks that wait for I/O and of a
+        utilised CPU first; returns whether it was found."""
+        self._try(state, chain(self._waiting(state), self._utilised(state), self._equal(state)))
+        return self.thoroughly(state)
+
+    def _try(self, state: int, histories: Iterator[History]) -> None:
+        for history in histories:
+            if state in self.found:
+                return
+            self._run(history)
+
+    def replayed(self, history: Sequence[IdleStep]) -> tuple[Played, ...]:
+        return tuple(self.scene.play_all(self.make(), history))
+
+    def _run(self, history: Sequence[IdleStep]) -> None:
+        """Notes what is selected on the way. A step with a stopped tick is taken with it running
+        where it could not be stopped."""
+        governor, memory = self.make(), Memory()
+        taken: list[IdleStep] = []
+        for step in history:
+            if step.tick_stopped and not memory.stopped:
+                step = replace(step, tick_stopped=False)
+            taken.append(step)
+            played, memory = self.scene.play(governor, step, memory)
+            state = played.decision.state
+            if 0 <= state < len(governor.states) and state not in self.found:
+                self.found[state] = tuple(taken)
+
+    def _equal(self, state: int) -> Iterator[History]:
+        for step in self._steps(state):
+            yield (step,) * _EQUAL[0]
+
+    def _about(self, state: int) -> Iterator[History]:
+        """Histories that may lead to a state, likelier ones first."""
+        steps = list(self._steps(state))
+        yield from self._unlike(steps[:12])
+        yield from self._in_turn(steps[:12])
+        for step in steps:
+            yield (replace(step, late_ns=20 * US),) * _EQUAL[1]
+        yield from self._waiting(state)
+        yield from self._utilised(state)
+
+    def _utilised(self, state: int) -> Iterator[History]:
+        if getattr(self.governor.features, "utilisation", ""):
+            for step in self._steps(state):
+                yield (replace(step, cpu_util=CPU_CAPACITY),) * _EQUAL[0]
+
+    def _waiting(self, state: int) -> Iterator[History]:
+        """Timers so far away that the prediction, divided for tasks that wait for I/O, lies between
+        the exit latencies of this state and of the next slower one."""
+        states = self.governor.states
+        this = states[state]
+        slower = [each.exit_ns for each in states if each.exit_ns > this.exit_ns]
+        if not slower or not getattr(self.governor.features, "iowait", False):
+            return
+        for waiting in _WAITING:
+            between = (1 + 10 * waiting) * (this.exit_ns + min(slower)) // 2
+            if between > this.residency_ns:
+                step = IdleStep(between, iowaiters=waiting)
+                yield (step,) * _EQUAL[0]
+                yield (*self._mixed, step)
+
+    def _unlike(self, steps: Sequence[IdleStep]) -> Iterator[History]:
+        """Idle periods so unlike each other that nothing is typical of them, then one kind."""
+        mixed = self._mixed
+        for step in (*steps, IdleStep(FAR_NS)):
+            yield (*mixed, step, step)
+            yield (*mixed, step, *mixed[:5], replace(step, tick_stopped=True))
+
+    def _in_turn(self, steps: Sequence[IdleStep]) -> Iterator[History]:
+        """One kind of idle period, then another: what was learnt of the first is used in the
+        second."""
+        short = IdleStep(FAR_NS, 1 * US)
+        for trained in (IdleStep(FAR_NS, 4 * self._tick), short):
+            for step in steps:
+                for times in _TRAIN:
+                    yield (trained,) * times + (step,) * 4
+        # Long ones keep the tick stopped; short ones then are what menu has to tell from them.
+        long = IdleStep(FAR_NS, 4 * self._tick)
+        for step in steps:
+            stopped = replace(step, tick_stopped=True)
+            for times in _TRAIN:
+                yield (step,) * times + (long, stopped)
+                yield (long,) * times + (stopped,) * 12
+
+    def _steps(self, state: int) -> Iterator[IdleStep]:
+        lengths = list(dict.fromkeys(self._lengths(state)))
+        for length in lengths:
+            yield IdleStep(length)
+        for length in lengths:
+            yield IdleStep(FAR_NS, length)
+        for length in lengths:
+            yield IdleStep(FAR_NS, length, tick_stopped=True)
+            yield IdleStep(length, tick_stopped=True)
+        for length in lengths:
+            yield IdleStep(2 * length, length)
+            for left in (length, length // 2):
+                if left < self._tick:
+                    yield IdleStep(FAR_NS, None, left)
+
+    def _lengths(self, state: int) -> Iterator[int]:
+        """Lengths in the middle of what suits the state, and at its edges."""
+        states = self.governor.states
+        this = states[state]
+        deeper = [s.residency_ns for s in states if s.residency_ns > this.residency_ns]
+        end = min(deeper, default=4 * this.residency_ns + 2 * self._tick)
+        low, high = this.residency_ns, end - 1
+        middle = (low + high) // (2 * US) * US
+        exits = {this.exit_ns, this.exit_ns // 2, max(s.exit_ns for s in states)}
+        yield from chain(
+            (middle, low, high),
+            (low + each for each in sorted(exits)),
+            (middle + each for each in sorted(exits)),
+            (2 * each + US for each in sorted(exits)),
+            (0, US, 12 * US, 16 * US, self._tick - US, self._tick + US, 3 * self._tick),
+        )
+
+    def witness(self, state: int) -> tuple[Played, ...]:
+        """The history found for a state, without the steps that it does not need."""
+        history = list(self.found[state])
+        size = len(history) - 1
+        while size >= 1:
+            at = 0
+            while at + size < len(history):
+                shorter = history[:at] + history[at + size :]
+                if self._leads(shorter, state):
+                    history = shorter
+                else:
+                    at += size
+            size //= 2
+        return self.replayed(history)
+
+    def _leads(self, history: Sequence[IdleStep], state: int) -> bool:
+        try:
+            return self.replayed(history)[-1].decision.state == state
+        except ValueError:
+            return False

@@ -1,0 +1,219 @@
+"""What a rule is: its identity, and the checks that make findings for it.
+
+A check sees one thing and yields a verdict on each fault of it. What the thing is, the decorator of
+its rule says: a table, each part of a table, or what each kernel makes of one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeVar
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import Confidence, Finding, Location, Severity
+from ...base.model.table import IdleState
+from ...base.model.units import format_time, nanoseconds
+from ..linux.driver_table import DriverTable
+from ..linux.releases import Release
+from ..pipeline import Subject
+
+__all__ = (
+    "FORMS",
+    "OPAL_FORMS",
+    "Confidence",
+    "KernelView",
+    "Remedy",
+    "Rule",
+    "Severity",
+    "Subject",
+    "Threshold",
+    "Verdict",
+    "Verdicts",
+)
+OPAL_FORMS = ("spec", "c", "dt")
+FORMS = (*OPAL_FORMS, "sysfs", "nodes", "driver", "acpi")
+Part = TypeVar("Part")
+_MOST_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A fault that a check sees. Severity and confidence are the rule's unless it gives others.
+
+    kernels  names of the kernels that it concerns, none for all
+    related  (place, remark) of what else has a part in it
+    """
+
+    where: Location
+    message: str
+    severity: Severity | None = None
+    confidence: Confidence | None = None
+    kernels: tuple[str, ...] = ()
+    related: tuple[tuple[Location, str], ...] = ()
+
+
+Verdicts = Iterator[Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """The result of a kernel for a table."""
+
+    subject: Subject
+    driver: DriverTable
+    release: Release
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A threshold of a rule that a project may set.
+
+    name     "IS209.percent", as in the project's configuration
+    default  the value where it sets none
+    meaning  the threshold in words
+    unit     "ns" for a time, which is set with its unit; "" for a number
+    """
+
+    name: str
+    default: int
+    meaning: str
+    unit: Literal["", "ns"] = ""
+
+    def of(self, subject: Subject) -> int:
+        return subject.thresholds.get(self.name, self.default)
+
+    def read(self, text: str) -> int:
+        """Returns the value that a text sets. Raises ValueError."""
+        if self.unit == "ns":
+            return nanoseconds(text)
+        if not text.isdecimal() or len(text) > _MOST_DIGITS:
+            raise ValueError(f"expected a whole number as {self.name}, found {text!r:.80}")
+        return int(text)
+
+    def __str__(self) -> str:
+        """As a project sets it, with the default."""
+        value = format_time(self.default) if self.unit else str(self.default)
+        return f"{self.name} = {value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The one right answer to a fault of a row; `check --fix` writes it.
+
+    field    of the row, where the findings stand and which changes
+    mended   returns the row as it should be; the same row where there is no one right answer
+    respelt  returns a line of a spec from the field's value on, with the value of the second row
+             in place of the first's; None where the value is spelt in a way that it does not know
+    """
+
+    field: str
+    mended: Callable[[IdleState], IdleState]
+    respelt: Callable[[str, IdleState, IdleState], str | None]
+
+
+Check = Callable[[Subject], Verdicts]
+Judge = Callable[[KernelView], Verdicts]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Identity of a rule.
+
+    code        "IS203"; once published it never changes its meaning
+    name        reads well as "allow NAME": it names the bad pattern
+    severity    of its findings unless one says otherwise
+    confidence  how sure a finding is a mistake
+    aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
+    forms       sources it can fire on: "spec", "c", "dt"; "sysfs" for what a running kernel
+                holds, "nodes" for the idle-state nodes of Arm and RISC-V trees,
+                "driver" for tables in the source of Linux's drivers, "acpi" for ACPI tables
+    requires    rules that must not have fired at a place for this one to speak there: what it
+                says follows from what they say. A finding that is more severe than theirs, or
+                of other kernels, is reported all the same
+    remedy      what mends it; None where there is no one right answer
+    checks      what finds it in a table; none for what a reader finds
+    thresholds  bounds of its own that a project may set
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    confidence: Confidence = Confidence.HIGH
+    aliases: tuple[str, ...] = ()
+    forms: tuple[str, ...] = OPAL_FORMS
+    requires: tuple[str, ...] = ()
+    remedy: Remedy | None = field(default=None, compare=False, repr=False)
+    checks: list[Check] = field(default_factory=list, compare=False, repr=False)
+    thresholds: list[Threshold] = field(default_factory=list, compare=False, repr=False)
+
+    def threshold(
+        self, name: str, default: int, meaning: str, unit: Literal["", "ns"] = ""
+    ) -> Threshold:
+        """Returns a new threshold of the rule."""
+        self.thresholds.append(Threshold(f"{self.code}.{name}", default, meaning, unit))
+        return self.thresholds[-1]
+
+    def of_table(self, check: Check) -> Check:
+        """Decorates a check of a table as a whole."""
+        self.checks.append(check)
+        return check
+
+    def of_each(
+        self, parts: Callable[[Subject], Iterable[Part]]
+    ) -> Callable[[Callable[[Part], Verdicts]], Callable[[Part], Verdicts]]:
+        """Decorates a check of one part. parts: returns those that a table has."""
+
+        def decorated(
+            judge: Callable[[Part], Verdicts],
+        ) -> Callable[[Part], Verdicts]:
+            self.checks.append(lambda subject: _of_all(judge, parts(subject)))
+            return judge
+
+        return decorated
+
+    def of_each_driver(self, judge: Judge) -> Judge:
+        """Decorates a check of what a kernel's driver makes of a table. Of kernels whose drivers
+        are alike, one is judged for all."""
+        self.checks.append(lambda subject: per_kernel(subject, judge, subject.alikes))
+        return judge
+
+    def of_each_kernel(self, judge: Judge) -> Judge:
+        """Decorates a check of what a kernel makes of a table: its driver, or its governors."""
+        self.checks.append(
+            lambda subject: per_kernel(subject, judge, [each.name for each in subject.kernels])
+        )
+        return judge
+
+    def findings(self, subject: Subject) -> Iterator[Finding]:
+        """Yields the findings of all checks on a table."""
+        for check in self.checks:
+            for verdict in check(subject):
+                yield Finding(
+                    rule=self.code,
+                    name=self.name,
+                    severity=verdict.severity or self.severity,
+                    message=verdict.message,
+                    location=verdict.where,
+                    confidence=verdict.confidence or self.confidence,
+                    kernels=verdict.kernels,
+                    related=verdict.related,
+                    table=subject.table.name,
+                )
+
+
+def _of_all(judge: Callable[[Part], Verdicts], parts: Iterable[Part]) -> Verdicts:
+    for part in parts:
+        yield from judge(part)
+
+
+def per_kernel(subject: Subject, judge: Judge, alikes: Iterable[object]) -> Verdicts:
+    """Merges equal verdicts on the kernels into one that names them. alikes: a key for each kernel,
+    equal for those that are judged once."""
+    key2verdicts: dict[object, list[Verdict]] = {}
+    verdict2kernels: dict[Verdict, dict[str, None]] = {}
+    for alike, release in zip(alikes, subject.kernels, strict=True):
+        if alike not in key2verdicts:
+            view = KernelView(subject, subject.linux(release), release)
+            key2verdicts[alike] = list(judge(view))
+        for verdict in key2verdicts[alike]:
+            verdict2kernels.setdefault(verdict, {})[release.name] = None
+    for verdict, kernels in verdict2kernels.items():
+        yield replace(verdict, kernels=tuple(kernels))

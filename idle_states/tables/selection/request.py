@@ -1,0 +1,107 @@
+"""The request that `select` makes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import UsageError
+from ...base.model.units import format_time
+from ...base.options import Option
+from ..linux.asked import FAR_NS, NO_LIMIT_US, GovernorRequest, kernels
+
+if TYPE_CHECKING:
+    from ..linux.releases import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """For which circumstances selections are wanted.
+
+    limits_us  latency limits
+    timers_ns  times to the next timer to make maps for, besides a timer that is far away
+    idles_ns   idle lengths for which to map the selection over the time to the next timer
+    wake_ns    how much waking up lengthens a measured idle period, to find ranges that lock in; 0:
+               these are not wanted
+    Raises UsageError for times out of range.
+    """
+
+    limits_us: Annotated[
+        Sequence[int],
+        Option(
+            "--latency-limit",
+            "PM QoS latency limit in us; may be repeated (default: none)",
+            metavar="US",
+            reads="base.model.units.whole_us",
+        ),
+    ] = (NO_LIMIT_US,)
+    timers_ns: Annotated[
+        Sequence[int],
+        Option(
+            "--next-timer",
+            "map idles ended by an interrupt, the next timer US away; may be repeated (default: 10 "
+            "s)",
+            metavar="US",
+            reads="base.model.units.bare_us",
+        ),
+    ] = ()
+    idles_ns: Annotated[
+        Sequence[int],
+        Option(
+            "--idle",
+            "map the next timer, for idles that an interrupt ends after US; may be repeated "
+            "(default: none)",
+            metavar="US",
+            reads="base.model.units.bare_us",
+        ),
+    ] = ()
+    wake_ns: Annotated[
+        int,
+        Option(
+            "--wake",
+            "what waking adds to the measured idle, to find ranges that lock in",
+            metavar="NS",
+            reads="base.model.units.bare_ns",
+        ),
+    ] = 0
+
+    def __post_init__(self) -> None:
+        far_us = FAR_NS // 1000
+        for option, values, unit, first, last in (
+            ("--latency-limit", self.limits_us, 1, 0, NO_LIMIT_US),
+            ("--next-timer", self.timers_ns, 1000, 1, far_us - 1),
+            ("--idle", self.idles_ns, 1000, 0, far_us - 1),
+            ("--wake", (self.wake_ns,), 1, 0, FAR_NS),
+        ):
+            for value in values:
+                if not first * unit <= value <= last * unit:
+                    found = format_time(value) if value % unit else value // unit
+                    raise UsageError(f"expected {option} from {first} to {last}, found {found}")
+        object.__setattr__(self, "limits_us", tuple(dict.fromkeys(self.limits_us)))
+        object.__setattr__(self, "timers_ns", tuple(sorted(set(self.timers_ns))))
+        object.__setattr__(self, "idles_ns", tuple(sorted(set(self.idles_ns))))
+
+
+@dataclass(frozen=True, slots=True)
+class SelectRequest:
+    """A request for what a governor selects under each of some kernels.
+
+    of        the governor, and the TABLE or states it selects from
+    releases  the kernels
+    asked     for which latency limits, timers and idle lengths
+    against   a second TABLE to compare with, None for no comparison
+    Raises UsageError for a second table without a first.
+    """
+
+    of: GovernorRequest
+    releases: Annotated["tuple[Release, ...]", kernels(after="--governor", beside="governor")]
+    asked: Asked = field(default_factory=Asked)
+    against: Annotated[
+        str | None,
+        Option(
+            "--against", "what this table changes", metavar="TABLE", is_table=True, after="TABLE"
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.against and self.of.table is None:
+            raise UsageError("expected --against with a table, not with --states")

@@ -1,0 +1,267 @@
+"""select."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
+from ..documents.known_document import Kernel, Known
+from ..linux.governors import State as Times
+from ..linux.governors import not_utilised
+from ..linux.governors.settling import Circumstances
+from . import domains
+from .idle_lengths import first_us, last_us
+from .selection import Mapped, SelectionChange, TableSelection
+
+NotBelow0 = Annotated[float, Limits(minimum=0)]
+
+
+class Lengths(Form[Any]):
+    """A range of idle lengths: of first_ns, last_ns."""
+
+    from_us: Annotated[NotBelow0, "First length in us."] = derived(lambda r: first_us(r.first_ns))
+    to_us: Annotated[
+        NotBelow0 | None,
+        "Last length in us; whole if the range ends with this microsecond; null: without end.",
+    ] = derived(lambda r: None if r.last_ns is None else last_us(r.last_ns))
+    from_ns: Annotated[Count, "First length in ns, exact."] = derived("first_ns")
+    to_ns: Annotated[int | None, "Last length in ns, exact; null: without end."] = derived(
+        "last_ns"
+    )
+
+
+class Where(Form[Circumstances]):
+    """What is held fixed."""
+
+    tick: Annotated[Literal["running", "stopped"], "The tick at select."] = derived(
+        lambda fixed: "stopped" if fixed.tick_stopped else "running"
+    )
+    ended_by: Annotated[Literal["timer", "interrupt"], "What ends the idle periods."] = derived(
+        lambda fixed: "timer" if fixed.timer_driven else "interrupt"
+    )
+    next_timer_us: Annotated[
+        int | None, "Time to the next timer where an interrupt ends the idle periods."
+    ] = derived(lambda fixed: None if fixed.timer_driven else fixed.next_timer_ns // 1000)
+    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived("limit_us")
+
+
+class WhereTimersVary(Where):
+    next_timer_us: Annotated[None, "The range is of it."] = derived(lambda fixed: None)
+
+
+class State(Form[tuple[int, str, Times]]):
+    index: Annotated[Count, "Number."]
+    name: Annotated[str, "Name, or stateN where times were given."]
+    exit_latency_us: Annotated[Count, "Exit latency."] = derived(lambda row: row[2].exit_ns // 1000)
+    target_residency_us: Annotated[Count, "Target residency."] = derived(
+        lambda row: row[2].residency_ns // 1000
+    )
+    polling: Annotated[bool, "CPUIDLE_FLAG_POLLING."] = derived(lambda row: row[2].polling)
+
+
+class Taken(Form[tuple[str, ...]]):
+    state: Annotated[str, "The state selected most often, at the range's beginning."]
+    also: Annotated[list[str], "States selected in turn with it, for good."] = derived(
+        lambda names: names[1:]
+    )
+
+
+class Range(Form[Any]):
+    circumstances: Annotated[Where, INLINE]
+    range: Annotated[Lengths, INLINE]
+    taken: Annotated[Taken, INLINE]
+
+
+class TimerRange(Form[Any]):
+    circumstances: Annotated[WhereTimersVary, INLINE]
+    idle_us: Annotated[Count, "The idle's length."]
+    range: Annotated[Lengths, INLINE]
+    taken: Annotated[Taken, INLINE]
+
+
+class Step(Form[Any]):
+    from_: Annotated[str, "The state the CPU was in."]
+    range: Annotated[Lengths, INLINE]
+    to: Annotated[str, "The state they lead to; the same where they lead nowhere."]
+    after: Annotated[
+        Count, "How many of them it takes, whatever comes between; 0: they lead nowhere."
+    ]
+
+
+class Changed(Form[Any]):
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda change: change.other.table or None
+    )
+    kernel: Annotated[str, "The Linux release."] = derived("other.release.name")
+    circumstances: Annotated[Where, INLINE]
+    idle_us: Annotated[
+        int | None,
+        "The idle's length where the range is of the next timer; null: it is of the idle's length.",
+    ]
+    range: Annotated[Lengths, INLINE] = derived(lambda change: change)
+    a: Annotated[list[str], "States selected by the first."]
+    b: Annotated[list[str], "States selected by this one."]
+
+
+class LockIn(Form[tuple[str, Any]]):
+    state: Annotated[str, "Name."]
+    range: Annotated[Lengths, INLINE]
+
+
+class DomainRange(Form[domains.DomainRange]):
+    range: Annotated[Lengths, INLINE] = derived(lambda r: r)
+    state: Annotated[str | None, "The state entered; null: the domain stays on."] = GIVEN
+
+
+class DomainMap(Form[domains.DomainMap]):
+    latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived("limit_us")
+    limited: Annotated[bool, "Whether the limit holds for domains in this kernel."]
+    first: Annotated[
+        list[DomainRange],
+        "By the time to the next timer of the domain's CPUs: when it is asked for the first time.",
+    ] = GIVEN
+    ranges: Annotated[list[DomainRange], "From then on."] = GIVEN
+    blocked: Annotated[
+        str | None,
+        "The domain within that settles in another state than its last, so that this one stays on.",
+    ] = GIVEN
+
+
+class Domain(Form[domains.DomainSelection]):
+    name: str = derived("domain.name")
+    level: Literal["CPU", "cluster", "system"] = derived("domain.level")
+    cpus: list[str] = derived("domain.cpus")
+    asked_by: Annotated[str, "The CPUs' idle state whose entry by the last of them asks for it."]
+    dead: Annotated[str, "Why it is never off; empty if it may be."] = derived("domain.dead")
+    maps: Annotated[list[DomainMap], "One for each latency limit; none of a dead domain."] = GIVEN
+
+
+def domain_of(selection: domains.DomainSelection) -> With:
+    """What Domain writes."""
+    names = [state.name for state in selection.domain.states]
+
+    def of(ranges: Sequence[domains.DomainRange]) -> list[With]:
+        return [With(r, state=None if r.state is None else names[r.state]) for r in ranges]
+
+    return With(
+        selection,
+        maps=[
+            With(mapped, first=of(mapped.first), ranges=of(mapped.ranges), blocked=blocked or None)
+            for mapped, blocked in zip(selection.maps, selection.blocked, strict=False)
+        ],
+    )
+
+
+class OtherDomains(Form[TableSelection]):
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda selection: selection.table or None
+    )
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    domains: list[Domain] = derived(lambda selection: list(map(domain_of, selection.domains)))
+
+
+class Select(Form[TableSelection]):
+    known: Annotated[Known, INLINE] = derived(
+        lambda selection: Kernel(selection.release, selection.governor)
+    )
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda selection: selection.table or None
+    )
+    governor: Annotated[str, "menu, teo or ladder."]
+    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    hz: Annotated[Positive, "The kernel's HZ."]
+    states: Annotated[list[State], "What the governor selects from, snooze first."] = derived(
+        lambda selection: [
+            (number, selection.names[number], state)
+            for number, state in enumerate(selection.states)
+        ]
+    )
+    map: Annotated[
+        list[Range],
+        "Ranges of idle lengths and the state selected in the long run; for each tick, end and "
+        "limit they cover all lengths, up to the next timer where one is given.",
+    ] = derived(lambda selection: _ranges(selection, of_timers=False))
+    timer_map: Annotated[
+        list[TimerRange],
+        "For --idle: ranges of the time to the next timer, from the idle's length on, and the "
+        "state selected in the long run.",
+    ] = derived(lambda selection: _ranges(selection, of_timers=True))
+    steps: Annotated[
+        list[Step],
+        "ladder's transitions under the first latency limit: from each state, ranges of measured "
+        "idles, waking included; empty for other governors.",
+    ] = derived(
+        lambda selection: [
+            With(
+                step,
+                from_=selection.names[step.source],
+                range=step,
+                to=selection.names[step.to],
+            )
+            for step in selection.steps
+        ]
+    )
+    assumptions: Annotated[list[str], "What the selections rest on, of this and the others."] = (
+        GIVEN
+    )
+    unreachable: Annotated[list[str], "States that no range selects."] = derived(
+        lambda selection: [selection.names[i] for i in selection.unreachable]
+    )
+    level_with_snooze: Annotated[list[str], "States as cheap to leave as snooze."] = derived(
+        lambda selection: [selection.names[i] for i in selection.level_with_snooze]
+    )
+    lock_in: Annotated[list[LockIn], "Idle lengths that keep a state selected once it was."] = (
+        derived(
+            lambda selection: [
+                (selection.names[i], r) for i, ranges in selection.locked.items() for r in ranges
+            ]
+        )
+    )
+    domains: Annotated[
+        list[Domain],
+        "The power domains with states that the CPUs sit in (Arm, RISC-V), the innermost first.",
+    ] = derived(lambda selection: list(map(domain_of, selection.domains)))
+    domain_changes: Annotated[
+        list[OtherDomains],
+        "With several kernels or --against: each further one whose domains do otherwise.",
+    ] = GIVEN
+    changes: Annotated[
+        list[Changed],
+        "With several kernels or --against: what each further one selects otherwise than the "
+        "first, whose maps are given here.",
+    ] = GIVEN
+
+
+def _idle_us(mapped: Mapped) -> int | None:
+    return None if mapped.idle_ns is None else mapped.idle_ns // 1000
+
+
+def _ranges(selection: TableSelection, of_timers: bool) -> list[With]:
+    return [
+        With(mapped, idle_us=_idle_us(mapped), range=r, taken=selection.taken(r.states))
+        for mapped in selection.maps
+        if (mapped.idle_ns is not None) is of_timers
+        for r in mapped.ranges
+    ]
+
+
+def with_changes(
+    first: TableSelection,
+    changed: Sequence[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]],
+) -> With:
+    """What Select writes: a selection, and what others select otherwise."""
+    changes = [
+        With(change, other=other, circumstances=mapped.circumstances, idle_us=_idle_us(mapped))
+        for other, maps in changed
+        for mapped, some in maps
+        for change in some
+    ]
+    releases = [selection.release for selection in (first, *(other for other, _ in changed))]
+    selections = (first, *(other for other, _ in changed))
+    notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
+    others = [other for other, _ in changed if other.domains != first.domains]
+    return With(
+        first,
+        changes=changes,
+        domain_changes=others,
+        assumptions=(*not_utilised(first.governor, releases), *notes),
+    )

@@ -1,0 +1,1 @@
+"""show: a table stage by stage."""

@@ -1,0 +1,338 @@
+"""show."""
+
+from typing import Annotated, Literal
+
+from ...base.model import acpi_objects, beyond_opal, table
+from ...base.model.forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
+from ...base.model.stages import Changed, Lost, Message
+from ...base.model.table import IdleState, IdleTable, flag_names
+from ..documents.findings_document import Confidence
+from ..documents.known_document import Kernel, Known
+from ..linux import driver_table, suspend_parameter
+from ..linux.genpd import tables as genpd_tables
+from ..linux.intel_idle import origin as intel_origin
+from ..pipeline import Arrival, Journey
+from ..power.energy_document import TablePower
+from ..power.said import of_spec
+
+Bits = Annotated[str, Limits(pattern="^([A-Z][A-Z0-9_]*|0x[0-9a-f]+)$")]
+Losses = Annotated[
+    list[Lost], "States that did not get this far. Rows are counted from 0 as in the table."
+]
+Messages = Annotated[list[Message], "Lines in the log, in order."]
+
+
+def _states(table: IdleTable) -> list[With]:
+    """What a source that is no OPAL's does not tell is unknown, not 0."""
+    origin = table.origin
+    opal = origin.form in ("spec", "dt")
+    unknown = {} if opal else {"flags": None, "control": None, "mask": None}
+    count = len(table.states)
+    asked = suspend_parameter.parameters(origin) if origin.form == "nodes" else (None,) * count
+    return [
+        With(state, flag_names=flag_names(state.flags), parameter=parameter, **unknown)
+        for state, parameter in zip(table.states, asked, strict=True)
+    ]
+
+
+def _identified(table: IdleTable) -> intel_origin.HeldOrigin | None:
+    return intel_origin.origin(table.origin) if table.origin.form == "sysfs" else None
+
+
+def _register(row: beyond_opal.AcpiEntry) -> str | None:
+    entry = row.entry
+    if isinstance(entry, acpi_objects.CstEntry):
+        return str(entry.register)
+    found = getattr(entry, "entry", None)
+    return str(found) if isinstance(found, acpi_objects.AcpiRegister) else None
+
+
+class Parameter(Form[suspend_parameter.Parameter]):
+    """What firmware is asked with, taken apart."""
+
+    value: U32
+    format: Annotated[
+        Literal["original", "extended", "either", "sbi"],
+        "PSCI's original one, PSCI 1.0's extended StateID, or possible in both; RISC-V's SBI.",
+    ]
+    power_down: Annotated[bool, "PSCI's type power-down, SBI's non-retentive."]
+    level: Annotated[
+        Annotated[int, Limits(minimum=0, maximum=3)] | None,
+        "The highest power level that the state is of, 0 the CPU's; of the original format alone.",
+    ]
+    state: Annotated[U32, "StateID; of SBI's all but the type."]
+
+
+class Provenance(Form[table.Provenance]):
+    kind: Literal["commit", "measured", "estimate", "architecture", "file"]
+    source: str
+    confidence: Confidence
+    note: str
+
+
+class State(Form[IdleState]):
+    name: str
+    latency_ns: Annotated[U64, "Exit latency."]
+    residency_ns: Annotated[U64 | None, "Target residency; null where the table has none."]
+    flags: Annotated[U32 | None, "OPAL_PM_* bits; null where the source cannot tell."]
+    flag_names: Annotated[
+        list[Bits], "The bits' names, ascending; bits nobody defines as 0x...."
+    ] = GIVEN
+    control: Annotated[U64 | None, "Value of the control register, 0 where there is none."]
+    mask: Annotated[U64 | None, "Bits of control that the state provides."]
+    parameter: Annotated[
+        Parameter | None,
+        OMITTED,
+        "Of idle-state nodes: the suspend parameter, where there is one that firmware could mean.",
+    ] = GIVEN
+    scope: Annotated[
+        Literal["thread", "core", "pair", "quad", "chip"] | None,
+        "What the state acts on; null where unknown.",
+    ]
+    cpuidle: Annotated[bool, "False for a state meant for offlined CPUs only."]
+    provenance: Annotated[dict[str, Provenance], "Field -> where its value comes from."]
+
+
+class BuiltInState(Form[beyond_opal.BuiltInState]):
+    name: str
+    description: str
+    exit_latency_us: U32
+    target_residency_us: U32
+    flags: Annotated[U32, "CPUIDLE_FLAG_* and the driver's own bits."]
+    flag_names: Annotated[
+        list[Bits], "The bits' names in the tree's headers, without the hint's; others as 0x...."
+    ]
+    mwait_hint: Annotated[U32 | None, "What MWAIT is given, in intel_idle's arrays.", OMITTED]
+    power_usage: Annotated[int, "In mW; -1 for UINT_MAX."]
+
+
+class MatchedCpu(Form[beyond_opal.MatchedCpu]):
+    name: Annotated[str, "As the kernel's headers call it."]
+    vendor: Annotated[Count, "0 for Intel."]
+    family: Count
+    model: Count
+    entry: Annotated[str, "The struct idle_cpu that it leads to."]
+    settings: Annotated[dict[str, Count], "The members of that entry that are not 0."] = derived(
+        lambda cpu: dict(cpu.settings)
+    )
+
+
+class TableUse(Form[beyond_opal.TableUse]):
+    line: Annotated[Count, "Of the file."] = derived("where.line")
+    function: Annotated[str, "Empty in a table of device ids."]
+    conditions: Annotated[list[str], "What is around it, the outermost first."]
+    text: str
+
+
+class BuiltIn(Form[beyond_opal.BuiltIn]):
+    driver: Annotated[str, "The driver's name; empty for an array of states."]
+    governor: Annotated[str, "The governor it asks for; empty for none."]
+    states: Annotated[list[BuiltInState], "All of them, by number."]
+    count: Annotated[Count | None, "state_count; null where the source gives none."]
+    safe: Annotated[int, "safe_state_index."]
+    archs: Annotated[list[str], "Whose headers give these values; empty where all do."]
+    uses: Annotated[list[TableUse], "What chooses, registers or changes it at run time."]
+    cpus: Annotated[
+        list[MatchedCpu], "Of an array of intel_idle: the processors that have it; else none."
+    ]
+
+
+class AcpiProcessor(Form[acpi_objects.AcpiProcessor]):
+    path: Annotated[str, "In the name space."]
+    uid: Annotated[str | None, "By which other tables mean it; null where it is computed."] = (
+        derived(lambda processor: None if processor.uid is None else str(processor.uid))
+    )
+
+
+class AcpiEntry(Form[beyond_opal.AcpiEntry]):
+    path: Annotated[str, "Of the object and the element in it."]
+    register: Annotated[str | None, "As ASL writes it; null for an integer."] = derived(_register)
+    type: Annotated[U32 | None, OMITTED, "Of a C-state of _CST: 1 for C1."] = derived(
+        lambda row: getattr(row.entry, "kind", None)
+    )
+    enabled: Annotated[bool | None, OMITTED, "Of a state of _LPI: its flag."] = derived(
+        lambda row: getattr(row.entry, "enabled", None)
+    )
+    enable_parent: Annotated[
+        U64 | None, OMITTED, "Of a state of _LPI: the deepest state of its container with it."
+    ] = derived(lambda row: getattr(row.entry, "enable_parent", None))
+    arch_flags: Annotated[U64 | None, OMITTED, "Of a state of _LPI: context that is lost."] = (
+        derived(lambda row: getattr(row.entry, "arch_flags", None))
+    )
+
+
+class Fadt(Form[acpi_objects.Fadt]):
+    c2_latency_us: Annotated[U32, "P_LVL2_LAT; above 100 there is no C2 by P_LVL2."]
+    c3_latency_us: Annotated[U32, "P_LVL3_LAT; above 1000 there is no C3 by P_LVL3."]
+    flags: U32
+    cst_control: Annotated[Count, "What firmware is told to hand _CST over; 0: nothing."]
+
+
+class AcpiIdle(Form[beyond_opal.AcpiIdle]):
+    processors: Annotated[list[AcpiProcessor], "Those with this table."]
+    arch: Annotated[
+        Literal["x86", "arm64", "riscv64", ""],
+        "By the processors' interrupt controllers; empty where the input does not tell.",
+    ]
+    evaluated: Annotated[bool, "By acpiexec; false: read as it stands in the tables."]
+    depends: Annotated[bool, "It is otherwise where ports or memory of firmware's are not 0."]
+    rows: Annotated[list[AcpiEntry], "What the states are in ACPI, in their order."]
+    beside: Annotated[list[AcpiEntry], "States of _LPI, where the rows are those of _CST."] = (
+        derived(lambda idle: list(idle.entries(cst=False)) if idle.cst is not None else [])
+    )
+    fadt: Annotated[Fadt | None, "null where the input has none."]
+
+
+class NearTable(Form[intel_origin.NearTable]):
+    name: Annotated[str, "The array in intel_idle.c."]
+    releases: Annotated[str, "That have it with these figures, of those that were read."]
+
+
+class HeldOrigin(Form[intel_origin.HeldOrigin]):
+    kind: Annotated[
+        Literal["native", "cst", "lpi", "acpi_idle"],
+        "native: a table of intel_idle; cst, lpi: intel_idle, from ACPI's objects.",
+    ]
+    name: Annotated[str, "As reports call it."]
+    tables: Annotated[list[NearTable], "The nearest ones; several where their figures are equal."]
+    cpus: Annotated[list[str], "Processors that have one of these, by the kernel's names."]
+    changed: Annotated[list[str], "Times that differ from the table's, or from the driver's rule."]
+    missing: Annotated[list[str], "Rows of the table that are not there."]
+
+
+class Table(Form[IdleTable]):
+    name: Annotated[str, "Revision, C array or node path."]
+    title: str
+    register: Annotated[
+        Literal["psscr", "pmicr", "none"], "Control register that states are requested through."
+    ]
+    states: list[State] = derived(_states)
+    built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED] = (
+        derived(lambda table: table.origin if table.origin.form == "driver" else None)
+    )
+    acpi: Annotated[AcpiIdle | None, "Of ACPI tables.", OMITTED] = derived(
+        lambda table: table.origin if table.origin.form == "acpi" else None
+    )
+    identified: Annotated[
+        HeldOrigin | None, "Of an x86 kernel's states: where they come from.", OMITTED
+    ] = derived(_identified)
+
+
+class Export(Form[Journey]):
+    platform: Annotated[str, "The machine, as --platform named it."] = derived("platform.name")
+    states: list[str] = derived(
+        lambda way: [way.table.states[index].name for index in way.export.indices]
+    )
+    lost: Losses = derived("export.lost")
+    changed: Annotated[list[Changed], "Names that the node has otherwise than the table."] = (
+        derived("export.changed")
+    )
+    messages: Messages = derived("export.messages")
+    outcome: Annotated[
+        Literal["ok", "abort", "hang"], "abort: an assert stops the boot; hang: a loop never ends."
+    ] = derived("export.outcome")
+    chosen: Annotated[
+        str | None,
+        "Revision whose table skiboot would take by itself on this platform; null if it takes "
+        "none.",
+    ] = derived("export.chosen")
+
+
+class DriverState(Form[driver_table.DriverState]):
+    index: Annotated[Count, "N of cpuidle/stateN in sysfs."]
+    name: str
+    exit_latency_us: U32
+    target_residency_us: U32
+    polling: Annotated[bool, "CPUIDLE_FLAG_POLLING: snooze."]
+    timer_stop: Annotated[bool, "CPUIDLE_FLAG_TIMER_STOP: the decrementer stops."]
+    off: Annotated[bool, "CPUIDLE_FLAG_OFF: disabled until the user enables it."]
+    psscr: Annotated[U64 | None, "What entering the state writes; null where no PSSCR is involved."]
+    mask: U64 | None
+
+
+class Stop(Form[driver_table.StopChoice]):
+    psscr: U64
+    mask: U64
+
+
+class DomainState(Form[genpd_tables.DomainState]):
+    name: str
+    power_off_ns: Annotated[Count, "entry-latency-us: to turn the domain off."]
+    power_on_ns: Annotated[Count, "exit-latency-us: to turn it on again."]
+    residency_ns: Annotated[Count, "min-residency-us; 0 where the node has none."]
+    parameter: Annotated[U32 | None, "What firmware is asked with; null where it is not known."]
+    row: Annotated[Count | None, "Of the table, from 0; null if it is none of its rows."]
+
+
+class Domain(Form[genpd_tables.CpuDomain]):
+    name: str
+    path: Annotated[str, "Of its node."]
+    level: Annotated[
+        Literal["CPU", "cluster", "system"], "Of one CPU, several, or all, with clusters within."
+    ]
+    parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
+    cpus: Annotated[list[str], "Its CPUs, those of domains within it included."]
+    states: Annotated[list[DomainState], "genpd's states, the shallowest first."]
+    governed: Annotated[bool, "False: no governor chooses, and state 0 is taken."]
+    dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."]
+
+
+class Linux(Form[Arrival]):
+    kernel: str = derived("driver.kernel")
+    known: Annotated[Known, INLINE] = derived(
+        lambda arrival: Kernel(arrival.release, arrival.subsystem)
+    )
+    states: Annotated[
+        list[DriverState], "Registered states; none if the driver does not register."
+    ] = derived("driver.states")
+    lost: Losses = derived(lambda arrival: [With(lost, index=row) for row, lost in arrival.lost])
+    changed: Annotated[list[Changed], "Values the kernel holds otherwise than the table."] = (
+        derived(lambda arrival: [With(changed, index=row) for row, changed in arrival.changed])
+    )
+    messages: Messages = derived("driver.messages")
+    domains: Annotated[
+        list[Domain],
+        "Power domains that the table's CPUs sit in (Arm, RISC-V), the innermost first. Their "
+        "states are genpd's, not cpuidle's.",
+    ] = derived("driver.domains")
+    domain_notes: Annotated[
+        list[str], "What these domains rest on that neither tree nor release tells."
+    ] = derived("driver.domain_notes")
+    driver: Annotated[
+        str | None, "Of ACPI's states: which driver registers them, and why not another."
+    ] = derived(lambda arrival: arrival.driver.driver or None)
+    assumptions: Annotated[
+        list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
+    ] = derived("driver.assumptions")
+    default_stop: Annotated[
+        Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
+    ] = derived("driver.default_stop")
+    deepest_stop: Annotated[Stop | None, "What an offlined CPU does; null: see offline."] = derived(
+        "driver.deepest_stop"
+    )
+    offline: Annotated[
+        Literal["stop", "winkle", "sleep", "nap", "cede", "busy wait", ""],
+        "How an offlined CPU waits; empty where nothing is known of it.",
+    ] = derived("driver.offline")
+    snooze_timeout_us: Annotated[
+        U32 | None, "How long snooze polls with every state enabled; null: until woken."
+    ] = derived("driver.snooze_timeout_us")
+    fatal: Annotated[str | None, "Why the kernel crashes; null if it does not."] = derived(
+        "driver.fatal"
+    )
+
+
+class Show(Form[Journey]):
+    table: Table
+    export: Annotated[
+        Export | None,
+        "What firmware puts in the device tree; null where firmware has no say: a tree already "
+        "exported, or a partition.",
+    ] = derived(lambda way: None if way.export is None else way)
+    energy: Annotated[
+        TablePower | None, "What states draw by their spec; null without figures."
+    ] = derived(lambda way: of_spec(way.table))
+    linux: Annotated[Linux | None, "The first of kernels."] = derived(
+        lambda way: way.arrivals[0] if way.arrivals else None
+    )
+    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived("arrivals")

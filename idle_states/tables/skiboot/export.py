@@ -1,0 +1,363 @@
+"""skiboot's export stage: which rows of a table reach /ibm,opal/power-mgt, and why others do not.
+
+Models add_cpu_idle_state_properties() (hw/slw.c) with the callers that decide whether it runs:
+slw_init(), and on POWER8 find_cpu_idle_state_properties_p8() (hw/slw-p8.c). The table given is
+taken as the one firmware chose; `Export.chosen` says which it would have chosen by itself.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from ...base.dataclass import dataclass
+from ...base.model.power_mgt import (
+    NAMES,
+    PMICR,
+    PMICR_MASK,
+    RESIDENCIES,
+    STOP_LEVELS,
+    PowerMgt,
+    encode,
+    u32_array,
+)
+from ...base.model.processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
+from ...base.model.stages import Changed, Level, Lost, Message
+from ...base.model.table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
+from ...base.wording import plural
+from .nvram import strtol_u32
+from .platform import Platform
+from .releases import ExportCode, ExportFeatures, known_chips, skiboot_features
+
+FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The result of the firmware stage.
+
+    node      the power-mgt node; None if firmware does not create it
+    indices   rows of the table that the node has, in order
+    lost      the other rows, with the reason
+    changed   names that the node has otherwise than the table
+    messages  lines in the OPAL log
+    outcome   "ok"; "abort": an assert stops the boot; "hang": the loop never ends
+    chosen    revision whose table skiboot would use on this platform; None if it uses none
+    """
+
+    node: PowerMgt | None
+    indices: tuple[int, ...]
+    lost: tuple[Lost, ...] = ()
+    changed: tuple[Changed, ...] = ()
+    messages: tuple[Message, ...] = ()
+    outcome: str = "ok"
+    chosen: str | None = None
+
+
+def export(table: IdleTable, platform: Platform, code: ExportCode | None = None) -> Export:
+    """Exports a table on a platform. code: the tree's own, which runs unless the platform names a
+    release. Raises UnknownSkiboot if the platform's release is unknown."""
+    own = code if platform.skiboot is None else None
+    return _Exporter(table, platform, own).run()
+
+
+class _Exporter:
+    def __init__(self, table: IdleTable, platform: Platform, code: ExportCode | None) -> None:
+        self.table = table
+        self.platform = platform
+        self.features = code.features if code else skiboot_features(platform.skiboot)
+        self.known_chips = code.chips if code else known_chips(platform.skiboot)
+        self.is_stop = table.register is Register.PSSCR
+        chips = table.cpu.chips if table.cpu and table.cpu.chips else (UNKNOWN_CHIP,)
+        self.chip = platform.chip or chips[0]
+        self.messages: list[Message] = []
+        self.lost: list[Lost] = []
+
+    def run(self) -> Export:
+        chosen = chosen_revision(
+            self.platform, self.chip, self.is_stop, self.features, self.known_chips
+        )
+        stopped = self._never_gets_there()
+        if stopped is not None:
+            cause, reason, ground = stopped
+            for index, state in enumerate(self.table.states):
+                self.lost.append(Lost(index, state.name, cause, reason, ground))
+            return Export(
+                PowerMgt(self._levels_property()),
+                (),
+                tuple(self.lost),
+                messages=tuple(self.messages),
+                chosen=chosen,
+            )
+        self._say("debug", "CPU idle state device tree init")
+        can_sleep = self._can_sleep()
+        self._check_levels()
+        mask = self._supported_mask(can_sleep)
+        if self.features.nvram_mask:
+            nvram = strtol_u32(self.platform.nvram_disable_mask or "")
+            self._say("debug", f"NVRAM stop disable mask: {nvram:x}")
+        if len(self.table.states) > 0xFF:
+            return Export(
+                None,
+                (),
+                tuple(self.lost),
+                messages=tuple(self.messages),
+                outcome="hang",
+                chosen=chosen,
+            )
+        kept = [
+            (index, state)
+            for index, state in enumerate(self.table.states)
+            if self._keeps(index, state, mask)
+        ]
+        properties = self._levels_property() | self._properties([state for _, state in kept])
+        total = len(properties[NAMES])
+        return Export(
+            PowerMgt(properties),
+            tuple(index for index, _ in kept),
+            tuple(self.lost),
+            tuple(self._changed_names(kept)),
+            tuple(self.messages),
+            outcome="abort" if total > 0xFF else "ok",
+            chosen=chosen,
+        )
+
+    def _say(self, level: Level | Literal[""], text: str) -> None:
+        if level:
+            self.messages.append(Message(level, text))
+
+    def _printed(self, state: IdleState) -> str:
+        """A state's name as %s prints it."""
+        return name_in_memory(state, self.features).decode("utf-8", "surrogateescape")
+
+    def _lose(self, index: int, state: IdleState, cause: str, reason: str, what: str) -> bool:
+        self.lost.append(Lost(index, state.name, cause, reason, f"{FUNCTION}, {what}"))
+        return False
+
+    def _never_gets_there(self) -> tuple[str, str, str] | None:
+        """Why no property is created at all: cause, reason, ground; None if some are."""
+        features, quirk = self.features, self.platform.quirk
+        generation = self.table.cpu.generation if self.table.cpu else ""
+        if quirk == "awan" and features.awan_returns:
+            return "awan", "AWAN has no power management", "hw/slw.c slw_init(), QUIRK_AWAN"
+        if quirk == "mambo" and features.mambo == "no properties":
+            reason = "this skiboot creates no idle properties under Mambo"
+            return "mambo", reason, "hw/slw.c slw_init(), QUIRK_MAMBO_CALLOUTS"
+        if generation == "power7" and not features.power7:
+            return "power7", "slw_init() returns before the call on POWER7", "hw/slw.c slw_init()"
+        if self.is_stop and not features.stop:
+            return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
+        if self.is_stop and not _takes_own_table(self.chip, True, self.known_chips):
+            self._say("debug", "CPU idle state device tree init")
+            reason = f"skiboot does not know chip {self.chip}"
+            processor = of_chip(self.chip)
+            if processor and processor.isa300 and CHIPS[self.chip].skiboot is None:
+                reason += " (no modelled release does)"
+            if features.unknown_chip_returns:
+                self._say("error", "determining chip type")
+                reason += " and creates no properties"
+            else:
+                reason += " and exports its nap-only table"
+            return "unknown-chip", reason, f"{FUNCTION}, chip->type"
+        return None
+
+    def _can_sleep(self) -> bool:
+        """Whether POWER8 has fast sleep: hostboot must allow it; on DD1.x it is never available."""
+        processor = of_chip(self.chip)
+        if self.is_stop or processor is None or not processor.fast_sleep:
+            return True
+        can_sleep = self.platform.fast_sleep
+        if can_sleep:
+            self._say("notice", "SLW: HB-provided idle states property found")
+        else:
+            self._say("warning", "SLW: Sleep not enabled by HB on this platform")
+        if self._is_p8_dd1():
+            self._say("notice", "SLW: Sleep not enabled on P8 DD1.x")
+            can_sleep = False
+        return can_sleep
+
+    def _is_p8_dd1(self) -> bool:
+        ec = self.platform.ec
+        return ec is not None and self.chip in CHIPS and ec < CHIPS[self.chip].sleeps_from_ec
+
+    def _check_levels(self) -> None:
+        if self.is_stop and self.features.stop_levels and not self._levels():
+            self._say("error", "SLW: No stop levels available. Power saving is disabled!")
+
+    def _levels(self) -> int:
+        return self.platform.enabled_stop_levels or 0
+
+    def _wakeup_engine(self) -> bool:
+        if self.is_stop and not self.features.deep_by_homer:
+            return False
+        return self.platform.wakeup_engine and self.platform.quirk != "mambo"
+
+    def _supported_mask(self, can_sleep: bool) -> int:
+        if self.is_stop:
+            return int(Flag.STOP_INST_FAST) | (
+                int(Flag.STOP_INST_DEEP) if self._wakeup_engine() else 0
+            )
+        mask = int(Flag.NAP_ENABLED)
+        if can_sleep:
+            mask |= Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1
+        if self._wakeup_engine():
+            mask |= Flag.WINKLE_ENABLED
+        return int(mask)
+
+    def _keeps(self, index: int, state: IdleState, mask: int) -> bool:
+        if not state.flags & mask:
+            return self._lose(index, state, *self._why_unsupported(state), "supported_states_mask")
+        if self.is_stop and self.features.stop_levels:
+            bit = 1 << 31 - (state.control & RL_MASK)
+            if not self._levels() & bit:
+                return self._lose(
+                    index,
+                    state,
+                    "level-not-enabled",
+                    f"level {state.level} is not in ibm,enabled-stop-levels "
+                    f"({self._levels():#010x})",
+                    "stop_levels",
+                )
+            if not self._survives_masks(index, state, bit):
+                return False
+        self._say(self.features.enabling_level, f"SLW: Enabling: {self._printed(state)}")
+        return True
+
+    def _why_unsupported(self, state: IdleState) -> tuple[str, str]:
+        if state.has(Flag.STOP_INST_DEEP) and self.is_stop:
+            if not self.features.deep_by_homer:
+                return "no-wakeup-engine", "this skiboot never exports deep states on POWER9"
+            return "no-wakeup-engine", "a deep state needs a wakeup engine (HOMER), there is none"
+        if state.has(Flag.WINKLE_ENABLED) and not self.is_stop:
+            return "no-wakeup-engine", "winkle needs a wakeup engine (SLW image), there is none"
+        if state.flags & (Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1) and not self.is_stop:
+            if self._is_p8_dd1():
+                return "no-fast-sleep", "sleep is not enabled on POWER8 DD1.x"
+            return "no-fast-sleep", 'hostboot does not list "fast-sleep" in ibm,enabled-idle-states'
+        return "no-class", f"flags {state.flags:#010x} name no class of state this machine supports"
+
+    def _survives_masks(self, index: int, state: IdleState, bit: int) -> bool:
+        """Whether neither OPAL's built-in mask nor NVRAM's disables a state. A mask in NVRAM
+        replaces OPAL's: a level that only OPAL's mask disables is then enabled."""
+        opal_levels = self.features.opal_levels
+        if opal_levels is None:
+            return True
+        text = self.platform.nvram_disable_mask
+        opal_disabled = ~opal_levels & U32_MAX
+        nvram_disabled = strtol_u32(text or "")
+        if not (opal_disabled | nvram_disabled) & bit:
+            return True
+        if text is not None and not nvram_disabled & bit:
+            self._say(
+                "notice",
+                f"SLW: Enabling: {self._printed(state)} (disabled in OPAL, forced by NVRAM)",
+            )
+            return True
+        self._say("notice", f"SLW: Disabling: {self._printed(state)} in OPAL")
+        if nvram_disabled & bit:
+            self._lose(
+                index,
+                state,
+                "disabled-by-nvram",
+                f"NVRAM key opal-stop-state-disable-mask ({text}) disables level {state.level}",
+                "nvram_disabled_states_mask",
+            )
+        else:
+            self._lose(
+                index,
+                state,
+                "disabled-by-opal",
+                f"OPAL's own mask leaves levels {opal_levels:#010x}, not level {state.level}",
+                "opal_disabled_states_mask",
+            )
+        return False
+
+    def _levels_property(self) -> dict[str, bytes]:
+        """The stop-levels property, which skiboot makes from hostboot's data before this stage
+        (hdata/spira.c add_stop_levels())."""
+        levels = self.platform.enabled_stop_levels
+        if levels is None or not self.is_stop:
+            return {}
+        return {STOP_LEVELS: levels.to_bytes(4, "big")}
+
+    def _changed_names(self, kept: list[tuple[int, IdleState]]) -> Iterator[Changed]:
+        """Yields the names that run on into the fields behind them."""
+        for index, state in kept:
+            more = len(name_in_memory(state, self.features)) - NAME_BYTES
+            if more <= 0:
+                continue
+            reason = (
+                f"{NAME_BYTES} bytes leave no room for a NUL, so firmware takes "
+                f"{plural(more, 'byte')} of the values behind for a part of it"
+            )
+            if self.features.bounded_names:
+                reason += (
+                    f", and in the property {more + 1} bytes follow that nobody wrote; "
+                    "if they are 0, states behind it get each other's names"
+                )
+            yield Changed(
+                index, state.name, "name", state.name, self._printed(state), reason, FUNCTION
+            )
+
+    def _properties(self, states: list[IdleState]) -> dict[str, bytes]:
+        properties = encode(states, self.table.register)
+        names = (name_in_memory(state, self.features) for state in states)
+        properties[NAMES] = _names_property(names, self.features)
+        if not self.features.residency:
+            properties.pop(RESIDENCIES, None)
+        if self.features.pmicr_mask_is_value and PMICR in properties:
+            properties[PMICR_MASK] = properties[PMICR]
+        return properties
+
+
+def name_in_memory(state: IdleState, features: ExportFeatures) -> bytes:
+    """Returns what firmware's C takes for a state's name: all up to the first NUL.
+
+    A name of 16 bytes has no NUL and runs on into the fields behind it, big-endian: into the
+    latency if that is 16,777,216 ns or more, and from there as far as no byte is 0.
+    """
+    name = state.name.encode("utf-8", "surrogateescape")
+    if len(name) < NAME_BYTES:
+        return name
+    times = [state.latency_ns, state.residency_ns or 0][: 2 if features.residency else 1]
+    register, flags = struct.pack(">QQ", state.control, state.mask), u32_array([state.flags])
+    behind = register + flags if features.flags_last else flags
+    return name[:NAME_BYTES] + (u32_array(times) + behind).partition(b"\0")[0]
+
+
+def _names_property(names: Iterable[bytes], features: ExportFeatures) -> bytes:
+    """Returns the names as copied, each at the length of the one in memory. What strncpy does not
+    reach of a name that runs on is whatever the heap held, here 0."""
+    kept = NAME_BYTES if features.bounded_names else None
+    return b"".join(name[:kept].ljust(len(name) + 1, b"\0") for name in names)
+
+
+def chosen_revision(
+    platform: Platform,
+    chip: str,
+    is_stop: bool,
+    features: ExportFeatures,
+    known: frozenset[str],
+) -> str | None:
+    """The packaged revision whose table skiboot takes for the first chip; None if it takes none.
+    known: chips that it has a table for."""
+    processor = of_chip(chip)
+    if processor is None or not _takes_own_table(chip, is_stop, known):
+        return None if is_stop and features.unknown_chip_returns else NAP_ONLY
+    variants = dict(processor.variants)
+    if platform.quirk == "mambo" and features.mambo == "own table" and "mambo" in variants:
+        return variants["mambo"]
+    first_silicon = platform.ec == 0x10 and (
+        features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
+    )
+    if first_silicon and "dd1" in variants:
+        return variants["dd1"]
+    if platform.fused_core and features.fused_core and "fused-core" in variants:
+        return variants["fused-core"]
+    return processor.table or processor.name
+
+
+def _takes_own_table(chip: str, is_stop: bool, known: frozenset[str]) -> bool:
+    """True if skiboot has a table for the chip, of the kind that is asked for."""
+    processor = of_chip(chip)
+    own = processor is not None and processor.isa300 == is_stop
+    return own and chip in known

@@ -1,0 +1,192 @@
+"""What a skiboot tree's own export code does, read from its C.
+
+The counterpart of `releases`, for a tree that is at hand: its masks, its choice of a table by chip
+and quirk, and which states it supports, whatever its version says. What is read are the functions
+add_cpu_idle_state_properties() and slw_init() of hw/slw.c, and what hw/slw-p8.c has of the former.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Literal
+
+from ...base.dataclass import replace
+from ...base.model.processors import CHIPS, of_chip
+from ...base.model.table import U32_MAX, IdleTable
+from ...base.reading.c.expression import evaluate
+from ...base.reading.c.lexer import UnsupportedC, tokens
+from ...base.reading.c.preprocess import Preprocessed
+from ..spec.library import find
+from .c_table.builtin import preprocess
+from .c_table.structure import layout
+from .releases import ExportCode, ExportFeatures, Role
+
+EXPORT, INIT, OF_POWER8 = (
+    "add_cpu_idle_state_properties",
+    "slw_init",
+    "find_cpu_idle_state_properties_p8",
+)
+_MAMBO = r"(?:QUIRK_MAMBO_CALLOUTS|QUIRK_DISABLE_NAP|is_mambo_chip)"
+_MASK = re.compile(r"\bopal_disabled_states_mask\s*=([^;]*);")
+_CHOICE = re.compile(r"\bif\s*\(|\bstates\s*=\s*(\w+)\s*;|\*states\s*=\s*(\w+)\s*;")
+_DD1 = re.compile(r"\bec_level\s*==\s*0x10\b")
+_CHIP = re.compile(r"\bPROC_CHIP_(\w+)")
+_MASK_VALUE = re.compile(r"mask_buf\s*=\s*cpu_to_fdt64\s*\(\s*states\[i\]\s*\.\s*(\w+)")
+_ENABLING = re.compile(r'prlog\s*\(\s*PR_(NOTICE|INFO)\s*,\s*"SLW: Enabling: %s\\n"')
+
+
+@lru_cache(maxsize=256)
+def _code(text: str) -> Preprocessed | None:
+    if EXPORT not in text and OF_POWER8 not in text:
+        return None
+    return preprocess(text)
+
+
+def read_export_code(texts: Iterable[str]) -> ExportCode | None:
+    """The export code in these C files; None if they do not define it."""
+    files = [clean for text in texts if (clean := _code(text)) is not None]
+    bodies: dict[str, str] = {}
+    home: Preprocessed | None = None
+    for clean in files:
+        for name in (EXPORT, INIT, OF_POWER8):
+            body = _body(clean.code, name)
+            if body and name not in bodies:
+                bodies[name] = body
+                home = clean if name == EXPORT else home
+    if home is None:
+        return None
+    choice = bodies[EXPORT] + bodies.get(OF_POWER8, "")
+    unread: list[str] = []
+    features = _features(home, bodies[EXPORT], bodies.get(INIT, ""), unread)
+    chips = frozenset(name for name in _CHIP.findall(choice) if name in CHIPS)
+    return ExportCode(features, chips, tuple(_roles(choice).items()), tuple(unread))
+
+
+def placed(table: IdleTable, code: ExportCode | None) -> IdleTable:
+    """The table with the processor and the place that the code says it has, where its array has
+    none of the packaged tables' names."""
+    role = dict(code.roles).get(table.firmware.array) if code else None
+    if role is None or table.cpu is not None or not role.chips:
+        return table
+    processor = of_chip(role.chips[0])
+    if processor is None:
+        return table
+    home = table.firmware
+    return replace(
+        table,
+        cpu=find(processor.table or processor.name).cpu,
+        firmware=replace(
+            home,
+            quirk="mambo" if role.variant == "mambo" else home.quirk,
+            fused_core=home.fused_core or role.variant == "fused-core",
+        ),
+    )
+
+
+def _features(clean: Preprocessed, export: str, init: str, unread: list[str]) -> ExportFeatures:
+    level = _ENABLING.search(export)
+    value = _MASK_VALUE.search(export)
+    return ExportFeatures(
+        residency='"ibm,cpu-idle-state-residency-ns"' in export,
+        pmicr_mask_is_value=value is not None and "mask" not in value[1],
+        power7=not _returns_but_on_power8(init),
+        stop='"ibm,cpu-idle-state-psscr"' in export,
+        bounded_names="strncpy" in export,
+        flags_last=layout(clean).members[-1] == "flags",
+        checks_name_total=re.search(r"\bassert\s*\(\s*alloced_name_buf\b", export) is not None,
+        stop_levels='"ibm,enabled-stop-levels"' in export,
+        dd1=_dd1(export),
+        deep_by_homer="homer_base" in export or "slw_image_check_p9" in init,
+        mambo=_mambo(export, init),
+        opal_levels=_opal_levels(clean, export, unread),
+        nvram_mask='"opal-stop-state-disable-mask"' in export,
+        fused_core="is_fused_core" in export,
+        unknown_chip_returns='"determining chip type' in export,
+        awan_returns=re.search(r"QUIRK_AWAN\s*\)\s*\)\s*\{?\s*return\b", init) is not None,
+        enabling_level=_LEVELS[level[1]] if level else "",
+    )
+
+
+_LEVELS: Mapping[str, Literal["notice", "info"]] = {"NOTICE": "notice", "INFO": "info"}
+
+
+def _returns_but_on_power8(init: str) -> bool:
+    """Whether slw_init() returns on POWER7 before it calls for the properties."""
+    early = re.search(r"\bproc_gen\s*!=\s*proc_gen_p8\s*\)\s*return\b", init)
+    return early is not None and EXPORT in init[early.end() :]
+
+
+def _dd1(export: str) -> Literal["", "any", "nimbus"]:
+    for match in re.finditer(r"\bif\s*\(", export):
+        condition = export[match.end() : _closing(export, match.end() - 1)]
+        if _DD1.search(condition):
+            return "nimbus" if "PROC_CHIP_P9_NIMBUS" in condition else "any"
+    return ""
+
+
+def _mambo(export: str, init: str) -> Literal["as hardware", "no properties", "own table"]:
+    if re.search(rf"{_MAMBO}[\s)]*\{{?\s*return\b", export):
+        return "no properties"
+    quirk = re.search(rf"{_MAMBO}[\s)]*\{{([^{{}}]*)\}}", init)
+    if quirk and "return" in quirk[1] and EXPORT not in quirk[1]:
+        return "no properties"
+    has_own = any(role.variant == "mambo" for role in _roles(export).values())
+    return "own table" if has_own else "as hardware"
+
+
+def _opal_levels(clean: Preprocessed, export: str, unread: list[str]) -> int | None:
+    match = _MASK.search(export)
+    if match is None:
+        return None
+    try:
+        expanded = clean.expanded(tokens(match[1]), 0)
+        return ~evaluate(expanded, 0, len(match[1])).value & U32_MAX
+    except UnsupportedC:
+        unread.append("opal_disabled_states_mask")
+        return None
+
+
+def _roles(choice: str) -> dict[str, Role]:
+    """The arrays that are assigned, each under the conditions that stand before it."""
+    found: dict[str, Role] = {}
+    chips: tuple[str, ...] = ()
+    variant = ""
+    for match in _CHOICE.finditer(choice):
+        array = match[1] or match[2]
+        if array:
+            if array not in ("NULL", "states"):
+                found.setdefault(array, Role(variant, chips))
+            variant = ""
+            continue
+        condition = choice[match.end() : _closing(choice, match.end() - 1)]
+        chips = tuple(dict.fromkeys(_CHIP.findall(condition))) or chips
+        if re.search(_MAMBO, condition):
+            variant = "mambo"
+        elif "is_fused_core" in condition:
+            variant = "fused-core"
+        elif _DD1.search(condition):
+            variant = "dd1"
+        else:
+            variant = ""
+    return found
+
+
+def _body(code: str, name: str) -> str:
+    """The body of a function's definition; "" if there is none."""
+    for match in re.finditer(rf"\b{name}\s*\([^()]*\)\s*(?=\{{)", code):
+        return code[match.end() : _closing(code, match.end())]
+    return ""
+
+
+_PAIRS = {"{": "}", "(": ")"}
+
+
+def _closing(code: str, start: int) -> int:
+    """Offset of the bracket that closes the one at `start`; the end where none does."""
+    opening, closing = code[start], _PAIRS[code[start]]
+    depth = 0
+    for match in re.compile(rf"[{opening}{closing}]").finditer(code, start):
+        depth += 1 if match[0] == opening else -1
+        if depth == 0:
+            return match.start()
+    return len(code)

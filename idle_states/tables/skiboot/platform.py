@@ -1,0 +1,128 @@
+"""The machine that a table is exported on: presets, and key=value pairs for other machines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...base.dataclass import dataclass, fields, replace
+from ...base.model.findings import UsageError
+from ...base.model.processors import CHIPS, UNKNOWN_CHIP
+from ...base.model.table import U32_MAX
+from ...base.wording import suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What of a machine decides which states skiboot writes into the device tree.
+
+    enabled_stop_levels  the value of ibm,enabled-stop-levels: the highest of 32 bits is stop0, the
+                         next one stop1; None: there is no such property
+    wakeup_engine        a chip has a HOMER (POWER9 and later) or an SLW image (POWER8)
+    fused_core           cores are fused: this_cpu()->is_fused_core
+    quirk                the simulator: "mambo" or "awan"; "" is hardware
+    nvram_disable_mask   text of the NVRAM key opal-stop-state-disable-mask; None: there is no such
+                         key
+    fast_sleep           hostboot lists "fast-sleep" in ibm,enabled-idle-states
+    chip                 type of the first chip, as skiboot names it, without PROC_CHIP_; None: the
+                         first one that the table is for
+    ec                   that chip's EC level, 0x20 for DD2.0; None: later than any that skiboot
+                         makes exceptions for
+    skiboot              release that exports, such as "5.9"; None: the newest that is modelled
+    stop_api             firmware restores the SPRs that Linux asks for when a deep state is left
+    psci_mode            of an Arm machine: "osi", firmware offers OS-initiated mode; "pc", it has
+                         platform-coordinated mode alone, in which Linux keeps power domains on
+    """
+
+    name: str = "all-levels"
+    enabled_stop_levels: int | None = U32_MAX
+    wakeup_engine: bool = True
+    fused_core: bool = False
+    quirk: str = ""
+    nvram_disable_mask: str | None = None
+    fast_sleep: bool = True
+    chip: str | None = None
+    ec: int | None = None
+    skiboot: str | None = None
+    stop_api: bool = True
+    psci_mode: str = "osi"
+
+
+ALL_LEVELS = Platform()
+
+PRESETS: Mapping[str, Platform] = {
+    platform.name: platform
+    for platform in (
+        ALL_LEVELS,
+        # skiboot hdata/test/op920.wsp.dts: stop0, 1, 2, 4, 5
+        Platform("op920", enabled_stop_levels=0xEC00_0000),
+        # skiboot hdata/test/p10-rainier.dts: stop0, 2, 3, 11
+        Platform("rainier", enabled_stop_levels=0xB010_0000),
+        # slw_init() returns before it looks for a wakeup engine
+        Platform("mambo", wakeup_engine=False, quirk="mambo"),
+        # QEMU's machines; powernv8 has no SLW image and lists no idle states; on the others, HOMER
+        # is there, but empty: no register can be restored by it
+        Platform("qemu-powernv8", wakeup_engine=False, fast_sleep=False),
+        Platform("qemu-powernv9", enabled_stop_levels=0xC000_0000, stop_api=False),
+        Platform("qemu-powernv10", enabled_stop_levels=0xC000_0000, stop_api=False),
+        Platform("no-homer", wakeup_engine=False),
+        # skiboot external/awan: no power management at all
+        Platform("awan", enabled_stop_levels=0, wakeup_engine=False, quirk="awan"),
+    )
+}
+
+KEYS = tuple(field.name.replace("_", "-") for field in fields(Platform) if field.name != "name")
+
+
+class BadPlatform(UsageError):
+    """A text that describes no platform. The message says what was expected and what was found."""
+
+
+def parse_platform(text: str) -> Platform:
+    """Returns the platform that a text describes.
+
+    text: a preset ("op920"), pairs of KEYS and values ("fused-core=yes,ec=0x20"), or a preset and
+    pairs that change it ("op920,fused-core=yes"). Without a preset the pairs change all-levels.
+    Raises BadPlatform.
+    """
+    platform = ALL_LEVELS
+    for number, part in enumerate(text.split(",")):
+        key, equals, value = part.strip().partition("=")
+        if not equals:
+            if number or key not in PRESETS:
+                raise BadPlatform(
+                    f"expected a platform ({', '.join(PRESETS)}) or key=value, found {part!r}"
+                    f"{suggestion(key, PRESETS)}"
+                )
+            platform = PRESETS[key]
+            continue
+        if key not in KEYS:
+            raise BadPlatform(
+                f"expected one of {', '.join(KEYS)}, found {key!r}{suggestion(key, KEYS)}"
+            )
+        changes: dict[str, Any] = {key.replace("-", "_"): _value(key, value)}
+        platform = replace(platform, **changes)
+    return platform if text in PRESETS else replace(platform, name=text)
+
+
+def _value(key: str, text: str) -> object:
+    if key in ("wakeup-engine", "fused-core", "fast-sleep", "stop-api"):
+        if text not in ("yes", "no", "true", "false"):
+            raise BadPlatform(f"expected yes or no for {key}, found {text!r}")
+        return text in ("yes", "true")
+    if key == "enabled-stop-levels" and text == "none":
+        return None
+    if key in ("enabled-stop-levels", "ec"):
+        try:
+            value = int(text, 0)
+        except ValueError:
+            raise BadPlatform(f"expected a number for {key}, found {text!r}") from None
+        if not 0 <= value <= U32_MAX:
+            raise BadPlatform(f"expected 0 to {U32_MAX:#x} for {key}, found {text}")
+        return value
+    if key == "quirk" and text not in ("", "none", "mambo", "awan"):
+        raise BadPlatform(f"expected mambo, awan or none for quirk, found {text!r}")
+    if key == "chip" and text not in (*CHIPS, UNKNOWN_CHIP):
+        known = ", ".join((*CHIPS, UNKNOWN_CHIP))
+        raise BadPlatform(f"expected one of {known} for chip, found {text!r}")
+    if key == "psci-mode" and text not in ("osi", "pc"):
+        raise BadPlatform(f"expected osi or pc for psci-mode, found {text!r}")
+    return "" if key == "quirk" and text == "none" else text

@@ -1,0 +1,163 @@
+"""Logs of firmware and kernel: the errors they report and what they say of the machine. There is no
+table in them: they name states without values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...base.model.findings import Finding, Location, Severity
+from ...base.reading import limits
+from .source import File, Source
+
+if TYPE_CHECKING:
+    from ..linux.log import LinuxLog
+    from ..skiboot.log import NamedState, OpalLog
+
+_LINE = re.compile(
+    rb"SLW: (?:Enabling|Disabling|No stop levels)|cpuidle-powernv ?: |cpuidle: using governor "
+    rb"|Invalid psscr 0x|\] (?:OPAL|SkiBoot) \S+ starting"
+)
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    return b"\0" not in head[:4096] and bool(_LINE.search(head))
+
+
+_FRAMES_MAX = limits.LOG_SHOWN_BYTES
+"""Greatest size in bytes of a log whose lines are quoted with findings."""
+_NAMED = 32
+"""Greatest number of states named in one line of facts."""
+
+
+def read(file: File) -> list[Source]:
+    """One source for the last boot in the log, without a table."""
+    from ..linux import log as linux_log
+    from ..skiboot import log as opal_log
+
+    opal = opal_log.read(file.data)
+    linux = linux_log.read(file.data)
+    findings: list[Finding] = []
+    facts: list[tuple[str, str]] = []
+    if opal:
+        findings += _of_firmware(opal[-1], file.shown)
+        facts += _firmware_facts(opal[-1])
+    if linux:
+        findings += _of_kernel(linux[-1], file.shown)
+        facts += _kernel_facts(linux[-1])
+    more = sum(boots[-1].more for boots in (opal, linux) if boots)
+    if more:
+        facts.append(("not shown", f"{more} more lines about idle states"))
+    texts = {file.shown: file.text} if len(file.data) <= _FRAMES_MAX else {}
+    return [
+        Source(
+            file.shown,
+            file.shown,
+            file.sha256,
+            None,
+            tuple(findings),
+            texts=texts,
+            facts=tuple(facts),
+        )
+    ]
+
+
+def _of_firmware(log: "OpalLog", file: str) -> Iterator[Finding]:
+    if log.no_levels:
+        yield Finding(
+            "IS703",
+            "logged-no-stop-levels",
+            Severity.ERROR,
+            "firmware found no stop levels enabled; it exports no state",
+            _at(file, log, "SLW: No stop levels available"),
+        )
+    if log.no_deep:
+        yield Finding(
+            "IS704",
+            "logged-no-deep-states",
+            Severity.WARNING,
+            "firmware could not set up what deep states need to be left; they are lost",
+            _at(file, log, "Disabling deep stop states"),
+        )
+    for state in log.forced:
+        yield Finding(
+            "IS705",
+            "logged-forced-state",
+            Severity.WARNING,
+            f"{state.name} is exported against OPAL's own mask, because NVRAM says so",
+            Location(state.name, file, state.line, 1),
+        )
+
+
+def _of_kernel(log: "LinuxLog", file: str) -> Iterator[Finding]:
+    for refused in log.refused:
+        yield Finding(
+            "IS701",
+            "logged-invalid-state",
+            Severity.ERROR,
+            f"the kernel refuses PSSCR {refused.psscr:#018x}: {refused.reason}",
+            Location(f"psscr {refused.psscr:#x}", file, refused.line, 1),
+        )
+    if log.only_snooze:
+        yield Finding(
+            "IS702",
+            "logged-only-snooze",
+            Severity.ERROR,
+            "the kernel registered no state of the table; idle CPUs only snooze",
+            _at(file, log, "Only Snooze"),
+        )
+    if log.no_full_loss:
+        yield Finding(
+            "IS704",
+            "logged-no-deep-states",
+            Severity.WARNING,
+            "the kernel dropped the states that lose full context; firmware does not take the "
+            "registers they need",
+            _at(file, log, "lose full context"),
+        )
+    for name in log.missing:
+        yield Finding(
+            "IS706",
+            "logged-missing-property",
+            Severity.ERROR,
+            f"the kernel did not find {name}; it takes no state of the tree",
+            _at(file, log, name),
+        )
+
+
+def _firmware_facts(log: "OpalLog") -> Iterator[tuple[str, str]]:
+    if log.version:
+        yield "firmware", f"skiboot {log.version}"
+    if log.generation or log.pvr is not None:
+        pvr = "" if log.pvr is None else f" (PVR {log.pvr:#010x})"
+        yield "processor", f"{log.generation or 'unknown'}{pvr}"
+    if log.enabled:
+        yield "exports", _names(log.enabled)
+    if log.disabled:
+        yield "withholds", _names(log.disabled)
+    if log.nvram_mask:
+        yield "nvram", f"opal-stop-state-disable-mask {log.nvram_mask:#x}"
+
+
+def _names(states: "Sequence[NamedState]") -> str:
+    more = f" and {len(states) - _NAMED} more" if len(states) > _NAMED else ""
+    return ", ".join(state.name for state in states[:_NAMED]) + more
+
+
+def _kernel_facts(log: "LinuxLog") -> Iterator[tuple[str, str]]:
+    if log.version:
+        yield "kernel", f"Linux {log.version}"
+    if log.governor:
+        yield "governor", log.governor
+    for what, stop in (("default", log.default_stop), ("deepest", log.deepest_stop)):
+        if stop is not None:
+            yield what, f"PSSCR {stop.psscr:#x}, mask {stop.mask:#x}"
+
+
+def _at(file: str, log: "OpalLog | LinuxLog", text: str) -> Location:
+    """Place of the line with this text; if there is none, of the log's first line about idle
+    states."""
+    for message in log.messages:
+        if text in message.text:
+            return Location(text, file, message.line, 1)
+    return Location(text, file, log.messages[0].line if log.messages else None, 1)

@@ -1,0 +1,127 @@
+"""Dumps of cpuidle sysfs: the states of a running kernel. CPUs with equal states share a table.
+
+The kernel's driver has made these states from firmware's, so only their names and times are known.
+State 0 is left out of the table if it is the kernel's own (snooze, POLL, WFI).
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...base.model.findings import unreadable
+from ...base.patterns import pattern
+from ...base.reading import limits
+from .source import File, Source
+
+if TYPE_CHECKING:
+    from ...base.model.findings import Location
+    from ...base.model.table import IdleTable
+    from ...base.reading.sysfs import SysfsState
+
+MAX_TABLES = limits.SYSFS_TABLES
+_LINE = pattern(
+    rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
+)
+_FIELDS = {"state": "name", "name": "name", "latency": "latency", "residency": "residency"}
+
+
+def recognises(head: bytes, path: Path) -> bool:
+    if head.startswith(b"\x1f\x8b"):
+        from ...base.reading.compressed import beginning
+
+        head = beginning(head)
+    return bool(_LINE.match(head[:4096]))
+
+
+def read(file: File) -> list[Source]:
+    from contextlib import closing
+
+    from ...base.reading import sysfs
+    from ...base.reading.inputs import Input
+
+    with closing(Input(file.shown, held=file.data)) as source:
+        dump = sysfs.read(source)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for cpu, states in dump.cpus.items():
+        key = tuple((*state.row, state.disabled, state.default_disabled) for state in states)
+        groups.setdefault((key, dump.drivers.get(cpu, "")), []).append(cpu)
+        if len(groups) > MAX_TABLES:
+            message = f"expected CPUs with at most {MAX_TABLES} different tables of idle states"
+            raise unreadable(file.shown, message)
+    texts = {} if source.packed else {file.shown: file.text}
+    tables = [
+        _table([dump.cpus[cpu] for cpu in cpus], cpus, dump.drivers.get(cpus[0], ""), file)
+        for cpus in groups.values()
+    ]
+    return [
+        Source(table.name, file.shown, file.sha256, table, texts=dict(texts)) for table in tables
+    ]
+
+
+def _table(
+    alike: "Sequence[Sequence[SysfsState]]", cpus: Sequence[int], driver: str, file: File
+) -> "IdleTable":
+    """The table that some CPUs share. alike: the states of each CPU, equal but for counters."""
+    from ...base.model.beyond_opal import Held, HeldState
+    from ...base.model.findings import Location
+    from ...base.model.table import IdleState, IdleTable, ReadFrom, Register
+    from ..linux.held import OWN
+
+    name = f"cpu{cpus[0]}"
+    states = alike[0]
+    first_row = 1 if states[0].name in OWN else 0
+    held = Held(
+        tuple(
+            HeldState(
+                state.name,
+                state.description,
+                state.latency_us,
+                state.residency_us,
+                state.disabled,
+                state.default_disabled,
+                _sum(one[number].usage for one in alike),
+                _sum(one[number].time_us for one in alike),
+            )
+            for number, state in enumerate(states)
+        ),
+        first_row,
+        tuple(cpus),
+        driver,
+    )
+    rows = tuple(
+        IdleState(
+            state.name,
+            state.latency_us * 1000,
+            state.residency_us * 1000,
+            flags=0,
+            note=state.description if state.description != state.name else "",
+            where=_places(state, f"{name}/cpuidle/state{number}", file.shown),
+        )
+        for number, state in enumerate(states)
+        if number >= first_row
+    )
+    where = Location(name, file.shown, min(states[0].lines.values()), 1)
+    count = f"{len(cpus)} CPUs, cpu{cpus[0]} to cpu{cpus[-1]}" if len(cpus) > 1 else "1 CPU"
+    return IdleTable(
+        name,
+        rows,
+        Register.NONE,
+        origin=held,
+        title=f"{count}{f', driver {driver}' if driver else ''}",
+        read_from=ReadFrom("sysfs", file.shown, file.sha256, where),
+        where={"table": where},
+    )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _places(state: "SysfsState", path: str, file: str) -> "dict[str, Location]":
+    from ...base.model.findings import Location
+
+    return {
+        field: Location(f"{path}/{attribute}", file, state.lines[attribute], 1)
+        for field, attribute in _FIELDS.items()
+    }

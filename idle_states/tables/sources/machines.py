@@ -1,0 +1,51 @@
+"""Machines: the idle states of an Arm or RISC-V tree or spec as a whole, of which each list of its
+CPUs is one table."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from ...base.dataclass import replace
+from ...base.model.findings import CannotGenerate
+from ...base.model.idle_tree import IdleTree
+from ..devicetree.idle_import import read_machine
+from ..devicetree.tree import Node
+from .source import Source
+
+
+def is_machine(sources: Sequence[Source]) -> bool:
+    """Whether these are the tables of one machine of Arm or RISC-V."""
+    return bool(sources) and all(
+        source.table is not None and source.table.origin.form == "nodes" for source in sources
+    )
+
+
+def is_whole_machine(sources: Sequence[Source]) -> bool:
+    """Whether these are all the tables of one machine of Arm or RISC-V."""
+    table = sources[0].table if is_machine(sources) else None
+    if table is None or table.origin.form != "nodes":
+        return False
+    listing = [one for one in table.origin.of_tree if one.nodes() or one.domains or one.broken]
+    return len(sources) == len(listing)
+
+
+def machine_behind(source: Source, name: str | None = None) -> IdleTree:
+    """The machine that a table of Arm or RISC-V is of. name: None: made from the file's.
+
+    Raises CannotGenerate (IS933) with all that a spec cannot say of a tree.
+    """
+    found = source.machine
+    if found is None:
+        assert source.table is not None
+        assert source.table.origin.form == "nodes"
+        lists = source.table.origin.siblings
+        try:
+            found = read_machine(source.tree or Node(""), lists, _name(source.file))
+        except CannotGenerate as error:
+            raise CannotGenerate(error.findings, source.texts) from None
+    return found if name is None else replace(found, name=name)
+
+
+def _name(file: str) -> str:
+    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", PurePath(file).stem).strip("-.@")
+    return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")

@@ -1,0 +1,83 @@
+"""Sources from the root node of a device tree: what the formats of trees have in common."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...base.dataclass import replace
+from ...base.model.findings import Finding, Location, Severity
+from ...base.model.processors import NAMES, assumed
+from ...base.model.table import IdleTable, Register
+from ..devicetree import tables
+from ..devicetree.tree import Node
+from .source import Source
+
+if TYPE_CHECKING:
+    from ..devicetree.dts_places import Places
+
+
+def sources_of(
+    root: Node,
+    shown: str,
+    kind: str,
+    digest: str,
+    places: "Places | None" = None,
+    texts: dict[str, str] | None = None,
+) -> list[Source]:
+    """A source for each table of a tree: OPAL's node, or the lists of an Arm or RISC-V tree's CPUs.
+    kind, places: see `tables.tables_of`.
+
+    A tree without a table gives one source with a finding that says so.
+    """
+    found = [
+        Source(
+            table.name,
+            shown,
+            digest,
+            table,
+            tuple(_unlisted(root, table, shown, places or {})),
+            node=node,
+            tree=root,
+            texts=texts or {},
+        )
+        for node, table in tables.tables_of(root, shown, kind, digest, places)
+    ]
+    if not found:
+        from ..devicetree import idle_nodes
+
+        for listed in idle_nodes.lists_of(root, shown, places):
+            if not (listed.nodes() or listed.domains or listed.broken):
+                continue
+            table = idle_nodes.table_of(listed, kind, shown, digest)
+            found.append(Source(table.name, shown, digest, table, tree=root, texts=texts or {}))
+    if found:
+        return found
+    finding = _nothing(root, shown)
+    return [Source(shown, shown, digest, None, (finding,), tree=root, texts=texts or {})]
+
+
+def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Iterator[Finding]:
+    """IS121 where the tree names a processor that is not in the registry."""
+    named = tables.unlisted_processor(root)
+    if named is None:
+        return
+    path, found = named
+    node, _, name = path.partition(":")
+    where = replace(places.get(node, {}).get(name) or Location(file=shown), path=path)
+    taken = assumed(table.register is not Register.PMICR).name
+    message = (
+        f"expected a processor that is known ({', '.join(NAMES)}), found {found}; "
+        f"its table is taken as {taken}'s"
+    )
+    yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)
+
+
+def _nothing(root: Node, shown: str) -> Finding:
+    from ..devicetree import idle_nodes
+
+    if idle_nodes.has_cpus(root):
+        message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
+        where = Location(idle_nodes.CPUS, shown)
+        return Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
+    message = "expected a node /ibm,opal/power-mgt, found none"
+    where = Location("/ibm,opal", shown)
+    return Finding("IS114", "missing-node", Severity.ERROR, message, where, table=shown)

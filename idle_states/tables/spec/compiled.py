@@ -1,0 +1,142 @@
+"""The packaged specs as they were read when idle-states was built, so that commands need not read
+YAML for them.
+
+tools/compile_specs.py writes them, for setup.py. They are used only while the digests of the specs,
+and of all of this package that had a part in reading them, are still the same. Digests are what
+Python itself knows a source's bytecode by: hashlib would load OpenSSL, which takes longer than the
+rest.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import source_hash
+from io import BytesIO
+from pathlib import Path
+
+try:
+    from _pickle import Unpickler, loads  # pickle itself imports much that only writing needs
+except ImportError:
+    from pickle import Unpickler, loads
+
+from ...base.dataclass import dataclass, replace
+from ...base.resources import resource
+from .loaded import LoadedSpec
+from .packaged import named
+
+NAME = "compiled.pickle"
+"""The file's name, beside the specs."""
+_PACKAGE = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """The file's content.
+
+    readers  the package's files that had a part in reading, and their digest
+    names    of the packaged specs, among which parents are searched
+    specs    path below the specs -> a pickled LoadedSpec without its texts, and the files these are
+             of with digests
+    """
+
+    readers: tuple[tuple[str, ...], bytes]
+    names: tuple[str, ...]
+    specs: dict[str, tuple[bytes, tuple[tuple[str, bytes], ...]]]
+
+
+def spec(file: Path) -> LoadedSpec | None:
+    """A packaged spec; None where the file is none or was not compiled as it stands."""
+    held, inside = _compiled(), file.as_posix().removeprefix(_folder())
+    found = held.specs.get(inside) if held else None
+    if found is None:
+        return None
+    pickled, files = found
+    texts = {}
+    for name, digest in files:
+        data = _content(f"tables/specs/{name}")
+        if source_hash(data) != digest:
+            return None
+        texts[f"{_folder()}{name}"] = data.decode()
+    return replace(_unpickled(pickled), sources=texts)
+
+
+@cache
+def _unpickled(data: bytes) -> LoadedSpec:
+    loaded: LoadedSpec = _Placed(BytesIO(data)).load()
+    return loaded
+
+
+class _Placed(Unpickler):
+    """Puts the paths of packaged specs below the folder that they are in now."""
+
+    def persistent_load(self, inside: str) -> str:
+        return f"{_folder()}{inside}"
+
+
+def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
+    """What the file holds. readers: the package's files, relative to it, that had a part in
+    reading the specs."""
+    from pickle import dumps
+
+    found = tuple(sorted(readers))
+    content = _Compiled(
+        (found, _digest(found)),
+        _names(),
+        {_inside(next(iter(each.sources))): _pickled(each) for each in specs},
+    )
+    data = dumps(content, protocol=5)
+    return source_hash(data) + data
+
+
+def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
+    from pickle import Pickler
+
+    class Placed(Pickler):
+        def persistent_id(self, value: object) -> str | None:
+            packaged = isinstance(value, str) and value.startswith(_folder())
+            return _inside(str(value)) if packaged else None
+
+    data = BytesIO()
+    Placed(data, protocol=5).dump(replace(loaded, sources={}))
+    texts = loaded.sources.items()
+    return data.getvalue(), tuple((_inside(file), source_hash(t.encode())) for file, t in texts)
+
+
+def _inside(file: str) -> str:
+    return file.removeprefix(_folder())
+
+
+@cache
+def _folder() -> str:
+    return f"{resource('tables', 'specs')}/"
+
+
+@cache
+def _compiled() -> _Compiled | None:
+    """What was compiled; None where that was not done, or anything it depends on has changed."""
+    try:
+        found = (resource("tables", "specs") / NAME).read_bytes()
+        digest, data = found[:8], found[8:]
+        if source_hash(data) != digest:
+            return None
+        content: _Compiled = loads(data)
+        files, digest = content.readers
+        return content if (_digest(files), _names()) == (digest, content.names) else None
+    except Exception:
+        # of what another release or Python wrote anything may be raised, and YAML says the same
+        return None
+
+
+def _names() -> tuple[str, ...]:
+    return tuple(each.name for each in named())
+
+
+def _digest(files: Iterable[str]) -> bytes:
+    """Of files of the package with their names."""
+    contents = ((name, _content(name)) for name in files)
+    return source_hash(b"".join(f"{name} {len(data)}\n".encode() + data for name, data in contents))
+
+
+def _content(name: str) -> bytes:
+    """Of a file of the package. A path of each took as long as its digest."""
+    with open(f"{_PACKAGE}/{name}", "rb", buffering=0) as file:
+        return file.readall()

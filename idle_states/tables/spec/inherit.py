@@ -1,0 +1,298 @@
+"""Resolves extends, override and drop: merges a spec and its ancestors into one.
+
+Each state keeps the document its values were written in, so that a value inherited from
+power9.yaml is shown, and complained about, in power9.yaml.
+"""
+
+from collections.abc import Callable
+
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import Location
+from ...base.model.table import Provenance
+from ...base.reading import scalars
+from ...base.reading.complaints import SpecProblems
+from ...base.reading.document import Mapping, Node, Scalar
+from ...base.wording import suggestion
+from .keys import CONFIDENCES, OF_TREES, PROVENANCE_KEYS, PROVENANCE_KINDS, STATE_KEYS, TOP_KEYS
+
+_UNSOURCED = (
+    "name",
+    "note",
+    "reason",
+    "cpuidle",
+    "power",
+    "description",
+    "label",
+    "node",
+    "before",
+)
+"""Keys whose values need no provenance or state their source themselves."""
+_MERGED = ("cpu", "firmware", "partition")
+_INHERITED = (*_MERGED, "register", "mask", *OF_TREES)
+
+
+@dataclass(slots=True)
+class StateSource:
+    """A state's raw entries after inheritance, with the provenance of each."""
+
+    entries: dict[str, Node]
+    keys: dict[str, Location]
+    where: Location
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        node = self.entries.get("name")
+        return node.text if isinstance(node, Scalar) else ""
+
+    def copy(self) -> "StateSource":
+        return StateSource(dict(self.entries), dict(self.keys), self.where, dict(self.provenance))
+
+
+@dataclass(slots=True)
+class ExpandedSpec:
+    """A spec merged with its ancestors. `ok` is False if an ancestor could not be used."""
+
+    document: Mapping
+    header: dict[str, Node]
+    states: list[StateSource]
+    ok: bool = True
+    lineage: tuple[str, ...] = ()
+
+
+def is_machine(expanded: ExpandedSpec) -> bool:
+    """Whether the spec is of an Arm or RISC-V machine, not of a table that firmware exports."""
+    return "architecture" in expanded.header
+
+
+class EndlessChain(Exception):
+    """A spec that is its own ancestor, or has too many. The message says which."""
+
+
+Parent = Callable[[str], ExpandedSpec | None]
+
+
+def expand(document: Mapping, parent_of: Parent, problems: SpecProblems) -> ExpandedSpec:
+    """Merges a document with its ancestors.
+
+    parent_of  returns the expansion of a parent, given its name; None if there is no such spec.
+               Raises EndlessChain
+    """
+    for key, where in document.keys.items():
+        if key not in TOP_KEYS:
+            problems.unknown_key(key, where, TOP_KEYS)
+
+    base = _parent(document, parent_of, problems)
+    header: dict[str, Node] = {}
+    states: list[StateSource] = []
+    lineage: tuple[str, ...] = ()
+    if base is not None:
+        header = {key: base.header[key] for key in _INHERITED if key in base.header}
+        states = [state.copy() for state in base.states]
+        lineage = base.lineage
+    for key, node in document.entries.items():
+        header[key] = _merge(header.get(key), node) if key in _MERGED else node
+
+    ok = base.ok if base is not None else "extends" not in document.entries
+    provenance = _table_provenance(document, problems)
+    if ok:
+        # names of states that a parent should have are no faults where there is no parent
+        _apply_override(document, states, provenance, problems)
+        _apply_drop(document, states, problems)
+    _append_states(document, states, provenance, problems, ok)
+    own = document.entries.get("name")
+    own_name = own.text if isinstance(own, Scalar) else ""
+    return ExpandedSpec(document, header, states, ok, (own_name, *lineage))
+
+
+def _parent(document: Mapping, parent_of: Parent, problems: SpecProblems) -> ExpandedSpec | None:
+    node = document.entries.get("extends")
+    if node is None:
+        return None
+    name = scalars.text(node, "the name of a spec", problems)
+    if name is None:
+        return None
+    try:
+        base = parent_of(name)
+    except EndlessChain as error:
+        problems.add("IS926", "broken-extends", str(error), node.where)
+        return None
+    if base is None:
+        from .packaged import named
+
+        known = [revision.name for revision in named()]
+        problems.add(
+            "IS926",
+            "broken-extends",
+            f"expected the name of a spec, found {name!r}"
+            f"{_without_ending(name) or suggestion(name, known)}",
+            node.where,
+        )
+    return base
+
+
+def _merge(below: Node | None, above: Node) -> Node:
+    if isinstance(below, Mapping) and isinstance(above, Mapping):
+        return Mapping(
+            {**below.entries, **above.entries}, above.where, {**below.keys, **above.keys}
+        )
+    return above
+
+
+def _table_provenance(document: Mapping, problems: SpecProblems) -> dict[str, Provenance]:
+    """Field -> provenance for every state written in this document; "default" for the rest."""
+    written = document.entries.get("provenance")
+    node = scalars.mapping(written, "a mapping of fields to provenance", problems)
+    return _provenance_map(node, problems, allow_default=True) if node else {}
+
+
+def _provenance_map(
+    node: Mapping, problems: SpecProblems, *, allow_default: bool
+) -> dict[str, Provenance]:
+    result = {}
+    for key, value in node.entries.items():
+        if key not in STATE_KEYS and not (allow_default and key == "default"):
+            problems.unknown_key(key, node.keys[key], (*STATE_KEYS, "default"))
+            continue
+        if not isinstance(value, Mapping):
+            problems.wrong_type(
+                "a mapping with kind, source and confidence", value.kind, value.where
+            )
+            continue
+        entry = _provenance(value, problems)
+        if entry is not None:
+            result[key] = entry
+    return result
+
+
+def _provenance(node: Mapping, problems: SpecProblems) -> Provenance | None:
+    for key, where in node.keys.items():
+        if key not in PROVENANCE_KEYS:
+            problems.unknown_key(key, where, PROVENANCE_KEYS)
+    missing = [key for key in ("kind", "source", "confidence") if key not in node.entries]
+    for key in missing:
+        problems.missing_key(key, "a provenance", node.where)
+    if missing:
+        return None
+    kind = scalars.choice(node.entries["kind"], problems, PROVENANCE_KINDS, "a kind of source")
+    source = scalars.text(node.entries["source"], "a source", problems)
+    confidence = scalars.choice(node.entries["confidence"], problems, CONFIDENCES, "a confidence")
+    note = ""
+    if "note" in node.entries:
+        note = scalars.text(node.entries["note"], "a note", problems) or ""
+    if kind is None or source is None or confidence is None:
+        return None
+    return Provenance(kind, source, confidence, note)
+
+
+def _state_source(
+    node: Mapping, table_provenance: dict[str, Provenance], problems: SpecProblems
+) -> StateSource:
+    """A state as written in one document, each of its keys with its provenance."""
+    for key, where in node.keys.items():
+        if key not in STATE_KEYS:
+            problems.unknown_key(key, where, STATE_KEYS)
+    entries = {key: value for key, value in node.entries.items() if key in STATE_KEYS}
+    own: dict[str, Provenance] = {}
+    written = entries.pop("provenance", None)
+    if isinstance(written, Mapping):
+        own = _provenance_map(written, problems, allow_default=True)
+    elif written is not None:
+        problems.wrong_type("a mapping of fields to provenance", written.kind, written.where)
+    provenance = {}
+    for key in entries:
+        if key in _UNSOURCED:
+            continue
+        for candidate in (
+            own.get(key),
+            own.get("default"),
+            table_provenance.get(key),
+            table_provenance.get("default"),
+        ):
+            if candidate is not None:
+                provenance[key] = candidate
+                break
+    return StateSource(entries, dict(node.keys), node.where, provenance)
+
+
+def _apply_override(
+    document: Mapping,
+    states: list[StateSource],
+    provenance: dict[str, Provenance],
+    problems: SpecProblems,
+) -> None:
+    written = document.entries.get("override")
+    node = scalars.mapping(written, "a mapping of state names", problems)
+    if node is None:
+        return
+    for name, change in node.entries.items():
+        target = next((state for state in states if state.name == name), None)
+        if target is None:
+            _no_such_state("override", name, states, node.keys[name], problems)
+            continue
+        if not isinstance(change, Mapping):
+            problems.wrong_type("a mapping of fields", change.kind, change.where)
+            continue
+        source = _state_source(change, provenance, problems)
+        if "before" in source.entries:
+            problems.unknown_key("before", source.keys["before"], STATE_KEYS[:-1])
+            del source.entries["before"]
+        target.entries.update(source.entries)
+        target.keys.update(source.keys)
+        target.provenance.update(source.provenance)
+
+
+def _apply_drop(document: Mapping, states: list[StateSource], problems: SpecProblems) -> None:
+    for item in scalars.items(document.entries.get("drop"), "a list of state names", problems):
+        name = scalars.text(item, "a state's name", problems)
+        if name is None:
+            continue
+        kept = [state for state in states if state.name != name]
+        if len(kept) == len(states):
+            _no_such_state("drop", name, states, item.where, problems)
+        states[:] = kept
+
+
+def _append_states(
+    document: Mapping,
+    states: list[StateSource],
+    provenance: dict[str, Provenance],
+    problems: SpecProblems,
+    ok: bool,
+) -> None:
+    """ok: whether all inherited states are there, so that `before` must name one."""
+    written = scalars.items(document.entries.get("states"), "a list of states", problems)
+    for item in scalars.mappings(written, "a state as a mapping", problems):
+        source = _state_source(item, provenance, problems)
+        before = source.entries.pop("before", None)
+        position = len(states)
+        if before is not None:
+            name = scalars.text(before, "a state's name", problems)
+            found = [index for index, state in enumerate(states) if state.name == name]
+            if found:
+                position = found[0]
+            elif name is not None and ok:
+                _no_such_state("before", name, states, before.where, problems)
+        states.insert(position, source)
+
+
+def _no_such_state(
+    key: str, name: str, states: list[StateSource], where: Location, problems: SpecProblems
+) -> None:
+    known = [state.name for state in states]
+    problems.add(
+        "IS927",
+        "broken-override",
+        f"expected {key} to name an inherited state ({', '.join(known) or 'there is none'}), "
+        f"found {name!r}{suggestion(name, known)}",
+        where,
+    )
+
+
+def _without_ending(name: str) -> str:
+    """A hint where a file's name is given for the spec's, or nothing."""
+    stem = name.rpartition("/")[2]
+    for ending in (".yaml", ".yml"):
+        if stem.endswith(ending):
+            return f"; a spec is named without its folder and ending: {stem.removesuffix(ending)!r}"
+    return ""

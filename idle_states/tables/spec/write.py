@@ -1,0 +1,255 @@
+"""Writes an IdleTable as a spec in YAML, without inheritance and with provenance.
+
+Reading the result gives the same values (`IdleTable.same_values`) for every table a spec can
+hold.
+"""
+
+from collections.abc import Iterator
+
+from ...base.dataclass import replace
+from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.idle_tree import TreeState
+from ...base.model.processors import assumed
+from ...base.model.table import (
+    PMICR_MASKS,
+    PMICR_VALUES,
+    PSSCR_MASK,
+    Cpu,
+    Firmware,
+    IdleState,
+    IdleTable,
+    Measurement,
+    Partition,
+    Power,
+    Provenance,
+    Psscr,
+    Register,
+    flag_names,
+)
+from ...base.model.units import format_power, format_time
+
+HELD = (
+    "expected flags, control register and mask of every state, found a dump of sysfs, which has "
+    "none of them; import the tree that firmware gave this machine (/proc/device-tree)"
+)
+LISTED = (
+    "expected a table that skiboot could export, found one list of an Arm or RISC-V tree, of which "
+    "a spec is made as a whole"
+)
+ACPI = (
+    "expected a table that skiboot could export, found ACPI's, which has registers of its own; "
+    "generate --to asl writes it again"
+)
+BUILT_IN = (
+    "expected a table that skiboot could export, found one in the source of a Linux driver, which "
+    "has its own flags and no control register"
+)
+
+
+def not_of_opal(table: IdleTable) -> str:
+    """Why a spec cannot hold a table that is none of OPAL's; "" if it can."""
+    reasons = {"sysfs": HELD, "nodes": LISTED, "driver": BUILT_IN, "acpi": ACPI}
+    return reasons.get(table.origin.form, "")
+
+
+def with_processor(table: IdleTable) -> IdleTable:
+    """The table with a processor, which a spec must name: where the source names none, that which
+    is assumed for its register; the table's note then says so."""
+    if table.cpu is not None:
+        return table
+    cpu = Cpu(assumed(table.register is not Register.PMICR).name)
+    said = f"The source does not name its processor; {cpu.generation} is assumed."
+    return replace(table, cpu=cpu, note=f"{table.note} {said}".lstrip())
+
+
+def write(table: IdleTable) -> str:
+    """Returns the spec's text; of a table without a processor see `with_processor`.
+
+    Raises CannotGenerate (IS933) for a table that lacks a value that a spec must have: firmware
+    would take the missing value for 0.
+    """
+    missing = not_of_opal(table)
+    if missing:
+        where = table.where.get("table") or Location(path=table.name)
+        finding = Finding("IS933", "cannot-generate", Severity.ERROR, missing, where)
+        raise CannotGenerate([replace(finding, table=table.name)])
+    return "\n".join(_lines(with_processor(table))) + "\n"
+
+
+def _lines(table: IdleTable) -> Iterator[str]:
+    yield f"name: {scalar(table.name)}"
+    if table.title:
+        yield f"title: {scalar(table.title)}"
+    if table.note:
+        yield f"note: {scalar(table.note)}"
+    if table.historical:
+        yield "historical: yes"
+    assert table.cpu is not None
+    yield from _cpu(table.cpu)
+    yield from _firmware(table.firmware)
+    if table.partition:
+        yield from _partition(table.partition)
+    yield f"register: {table.register}"
+    yield "states:" if table.states else "states: []"
+    for state in table.states:
+        yield from _state(state, table.register)
+
+
+def scalar(text: str) -> str:
+    """The text as a YAML scalar: plain if YAML reads that back unchanged, else in double quotes."""
+    plain = text.replace("-", "a").replace("_", "a").replace(".", "a").replace("@", "a")
+    if plain.isascii() and plain.isalnum() and text[0].isalpha() and text not in ("none", "null"):
+        return text
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(char: str) -> str:
+    """The escape of a character in YAML's double quotes (which, unlike JSON's, do not allow
+    surrogate pairs)."""
+    if char in '"\\':
+        return f"\\{char}"
+    if " " <= char <= "~":
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
+def _cpu(cpu: Cpu) -> Iterator[str]:
+    yield "cpu:"
+    yield f"  generation: {cpu.generation}"
+    if cpu.pvr:
+        yield f"  pvr: {cpu.pvr:#06x}"
+    if cpu.chips:
+        yield f"  chips: [{', '.join(scalar(chip) for chip in cpu.chips)}]"
+    if cpu.levels:
+        yield f"  levels: [{', '.join(map(str, cpu.levels))}]"
+    if not cpu.supported:
+        yield "  supported: no"
+
+
+def _firmware(firmware: Firmware) -> Iterator[str]:
+    if firmware == Firmware():
+        return
+    yield "firmware:"
+    for key, value in (
+        ("array", firmware.array),
+        ("file", firmware.file),
+        ("quirk", firmware.quirk),
+        ("copy-of", firmware.copy_of),
+    ):
+        if value:
+            yield f"  {key}: {scalar(value)}"
+    if firmware.fused_core:
+        yield "  fused-core: yes"
+
+
+def _partition(partition: Partition) -> Iterator[str]:
+    yield "partition:"
+    yield f"  processors: {'shared' if partition.shared else 'dedicated'}"
+    yield f"  timebase-hz: {partition.timebase_hz}"
+    if partition.extended_cede:
+        yield "  extended-cede:"
+        for record in partition.extended_cede:
+            wake = "yes" if record.wake_on_irq else "no"
+            yield (
+                f"    - {{hint: {record.hint}, latency-ticks: {record.latency_ticks:#x}, "
+                f"wake-on-irq: {wake}}}"
+            )
+
+
+def _state(state: IdleState, register: Register) -> Iterator[str]:
+    yield f"  - name: {scalar(state.name)}"
+    yield f"    latency: {format_time(state.latency_ns)}"
+    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
+    yield f"    residency: {residency}"
+    if register is not Register.NONE:
+        yield f"    flags: [{', '.join(flag_names(state.flags))}]"
+        yield f"    {register}: {_control(state, register)}"
+        yield f"    mask: {_mask(state.mask, register)}"
+    if state.scope:
+        yield f"    scope: {state.scope}"
+    if not state.cpuidle:
+        yield "    cpuidle: no"
+    if state.reason:
+        yield f"    reason: {scalar(state.reason)}"
+    yield from state_notes(state)
+
+
+def state_notes(state: IdleState | TreeState) -> Iterator[str]:
+    """The lines of a state that every kind of spec may have."""
+    if state.note:
+        yield f"    note: {scalar(state.note)}"
+    if state.measured:
+        yield "    measured:"
+        for measured in state.measured:
+            yield f"      - {{{', '.join(_measurement(measured))}}}"
+    if state.power:
+        yield f"    power: {_power(state.power)}"
+    if state.provenance:
+        yield "    provenance:"
+        for field, provenance in state.provenance.items():
+            yield f"      {field}: {_provenance(provenance)}"
+
+
+def _measurement(measured: Measurement) -> Iterator[str]:
+    yield f"kind: {scalar(measured.kind)}"
+    for key, ns in (
+        ("latency", measured.latency_ns),
+        ("base", measured.base_ns),
+        ("low", measured.low_ns),
+        ("high", measured.high_ns),
+    ):
+        if ns is not None:
+            yield f"{key}: {format_time(ns)}"
+    if measured.n is not None:
+        yield f"n: {measured.n}"
+    for key, text in (
+        ("statistic", measured.statistic),
+        ("confidence", measured.confidence),
+        ("machine", measured.machine),
+        ("kernel", measured.kernel),
+        ("source", measured.source),
+    ):
+        if text or key == "source":
+            yield f"{key}: {scalar(text)}"
+
+
+def _control(state: IdleState, register: Register) -> str:
+    if register is Register.PMICR:
+        names = {value: name for name, value in PMICR_VALUES.items()}
+        return names.get(state.control, f"{state.control:#x}")
+    psscr = state.psscr
+    parts = [
+        f"{name}: {getattr(psscr, name)}"
+        for name in Psscr.FIELDS
+        if getattr(psscr, name) or name == "rl"
+    ]
+    if psscr.other:
+        parts.append(f"other: {psscr.other:#x}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _mask(mask: int, register: Register) -> str:
+    if register is Register.PMICR:
+        names = {value: name for name, value in PMICR_MASKS.items()}
+        return names.get(mask, f"{mask:#x}")
+    return "[rl, mtl, tr, ec, esl]" if mask == PSSCR_MASK else f"{mask:#x}"
+
+
+def _power(power: Power) -> str:
+    parts = [
+        f"low: {format_power(power.low, power.unit)}",
+        f"high: {format_power(power.high, power.unit)}",
+        *([f"of: {scalar(power.of)}"] if power.of else []),
+        f"source: {scalar(power.source)}",
+        f"confidence: {power.confidence}",
+        *([f"note: {scalar(power.note)}"] if power.note else []),
+    ]
+    return "{" + ", ".join(parts) + "}"
+
+
+def _provenance(provenance: Provenance) -> str:
+    note = f", note: {scalar(provenance.note)}" if provenance.note else ""
+    return (
+        f"{{kind: {provenance.kind}, source: {scalar(provenance.source)}, "
+        f"confidence: {provenance.confidence}{note}}}"
+    )

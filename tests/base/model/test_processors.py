@@ -1,0 +1,298 @@
+"""The registry of processors: sound by itself, and all that a new processor needs beside a spec."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.base.model.processors import (
+    CHIPS,
+    NAMES,
+    PROCESSORS,
+    Chip,
+    Processor,
+    Registry,
+    UnknownProcessor,
+    Version,
+    WrongRegistry,
+    named,
+    of_chip,
+    of_pvr,
+)
+from idle_states.base.model.table import Cpu
+from idle_states.base.resources import resource
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.generate import tree_of
+from idle_states.tables.devicetree.tables import unlisted_processor
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.linux.releases import all_releases
+from idle_states.tables.skiboot.platform import ALL_LEVELS
+from idle_states.tables.skiboot.releases import known_chips, version_key
+from idle_states.tables.sources import read_sources
+from idle_states.tables.spec.library import find, load
+from idle_states.tables.spec.packaged import named as named_specs
+from idle_states.tables.spec.packaged import resolve_name
+from tests.support import ROOT
+from tools.spec_schema import with_processors
+
+ENTRY = """\
+    Processor(
+        "power12",
+        isa=(3, 1),
+        pvr=0x0083,
+        versions=(
+            Version(0x0083, (Chip("P12", Known("7.1.1")),), linux=Known("7.2")),
+            Version(0x0084, (Chip("P12P"),)),
+        ),
+        levels=(0, 2, 3, 11),
+    ),
+"""
+SPEC = """\
+name: power12
+title: POWER12
+extends: power10
+cpu: {generation: power12}
+firmware: {array: power12_cpu_idle_states}
+override:
+  stop0_lite: {latency: 2us, residency: 20us}
+"""
+
+
+@pytest.mark.parametrize("processor", PROCESSORS, ids=NAMES)
+def test_entries_and_specs_name_each_other(processor: Processor) -> None:
+    assert named(processor.name) is processor
+    assert processor.pvr in {version.pvr for version in processor.versions}
+    assert find(processor.name).cpu == Cpu.of(processor)
+    assert all(resolve_name(table) for _, table in processor.variants)
+    assert not processor.table or resolve_name(processor.table)
+    assert all(of_chip(chip) is processor for chip in processor.chips)
+    assert all(of_pvr(version.pvr) is processor for version in processor.versions)
+    assert bool(processor.levels) == processor.isa300
+
+
+def test_a_processor_that_is_not_listed() -> None:
+    with pytest.raises(UnknownProcessor, match=r"expected one of power7, .*, found 'power6'"):
+        named("power6")
+
+
+def test_releases_named_exist() -> None:
+    kernels = {release.name for release in all_releases()}
+    for processor in PROCESSORS:
+        for version in processor.versions:
+            assert version.linux is None or version.linux.release in {"", *kernels}
+    for chip in CHIPS.values():
+        if chip.skiboot and chip.skiboot.release:
+            assert version_key(chip.skiboot.release) >= version_key("4.0")
+            assert chip.name in known_chips(chip.skiboot.release)
+
+
+def test_the_spec_schema_has_the_registry() -> None:
+    text = resource("schemas", "idle-states.schema.json").read_text("utf-8")
+    assert with_processors(text) == text, "run make spec-schema"
+
+
+class Copy:
+    """A copy of the package with a registry and specs of its own, run as a program."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        ignored = shutil.ignore_patterns("__pycache__", "*.c", "*.h")
+        for folder in ("idle_states", "templates", "schemas"):
+            shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
+        self.specs = root / "idle_states/tables/specs"
+
+    def add_entry(self, entry: str) -> None:
+        file = self.root / "idle_states/base/model/processors.py"
+        before, end, after = file.read_text().partition(")\n\nNAMES = ")
+        assert end
+        file.write_text(before + entry + end + after)
+
+    def run(self, *arguments: str, status: int = 0) -> str:
+        """Standard output, then standard error."""
+        return "".join(self._run(arguments, status))
+
+    def json(self, *arguments: str, status: int = 0) -> Any:
+        return json.loads(self._run((*arguments, "--format", "json"), status)[0])
+
+    def _run(self, arguments: Sequence[str], status: int) -> tuple[str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "idle_states", *arguments],
+            cwd=self.root,
+            # the next run need not compile the copy again
+            env=os.environ
+            | {"PYTHONPATH": str(self.root), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def power12(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """One registry entry and one spec, and nothing else."""
+    copy = Copy(tmp_path_factory.mktemp("power12"))
+    copy.add_entry(ENTRY)
+    (copy.specs / "power12.yaml").write_text(SPEC)
+    return copy
+
+
+STATES = ["stop0_lite", "stop0", "stop2", "stop3"]
+
+
+class TestPower12:
+    @pytest.mark.slow
+    def test_list_and_check(self, power12: Copy) -> None:
+        assert re.search(r"^power12 +4 +POWER12$", power12.run("list"), re.MULTILINE)
+        assert ": 0 errors" in power12.run("check", "power12", "--kernel", "7.2")
+
+    def test_firmware_exports_and_linux_registers(self, power12: Copy) -> None:
+        way = power12.json("show", "power12", "--kernel", "7.2")
+        assert way["export"]["states"] == STATES
+        assert way["export"]["chosen"] == "power12"
+        assert [state["name"] for state in way["linux"]["states"]] == ["snooze", *STATES]
+
+    @pytest.mark.slow
+    def test_what_does_not_know_it_says_so(self, power12: Copy) -> None:
+        old = power12.json("show", "power12", "--platform", "skiboot=7.1")
+        assert "does not know chip P12" in old["export"]["lost"][0]["reason"]
+        older = power12.run("show", "power12", "--kernel", "7.1")
+        assert "no stop driver for PVR 0x0083 [" in older
+        noted = power12.run("check", "power12", "--kernel", "7.1", "--notes")
+        assert "no stop driver for PVR 0x0083 (power12), so" in noted
+
+    @pytest.mark.slow
+    def test_what_nobody_knows_is_said(self, power12: Copy) -> None:
+        spec = power12.root / "p12p.yaml"
+        spec.write_text(
+            "name: p12p\nextends: power12\ncpu: {pvr: 0x0084, chips: [P12P]}\n", "utf-8"
+        )
+        assert "chip P12P (no modelled release does)" in power12.run("show", "p12p.yaml")
+        driver = power12.run("show", "p12p.yaml", "--platform", "chip=P12")
+        assert "no stop driver for PVR 0x0084, nor has any modelled kernel" in driver
+        assert "P12P (no modelled release does) and creates no properties [IS332" in power12.run(
+            "check", "p12p.yaml", "--notes"
+        )
+        noted = power12.run("check", "p12p.yaml", "--platform", "chip=P12", "--notes")
+        assert "no stop driver for PVR 0x0084 (power12), nor has any modelled kernel" in noted
+
+    @pytest.mark.slow
+    def test_every_form_comes_back(self, power12: Copy) -> None:
+        for form in ("c", "dts", "dtb"):
+            power12.run("generate", "power12", "--to", form, "-o", f"back.{form}")
+            text = power12.run("import", f"back.{form}")
+            assert "generation: power12\n  pvr: 0x0083\n" in text
+            (power12.root / "back.yaml").write_text(text)
+            assert power12.run("diff", "back.yaml", "power12", "--kernel", "7.2")
+        dtb = power12.json("show", "back.dtb", "--kernel", "7.2")
+        spec = power12.json("show", "power12", "--kernel", "7.2")
+        assert dtb["linux"]["states"] == spec["linux"]["states"]
+
+    @pytest.mark.slow
+    def test_audit_and_select(self, power12: Copy) -> None:
+        power12.run("generate", "power12", "--to", "dtb", "-o", "audited.dtb")
+        audited = power12.json("audit", "audited.dtb")["inputs"][0]
+        assert (audited["cpu"], audited["nearest"]) == ("power12", "power12")
+        assert audited["states"] == STATES
+        selected = power12.json("select", "power12", "--kernel", "7.2")
+        assert {row["state"] for row in selected["map"]} >= {"stop0_lite", "stop3"}
+
+
+class TestWhatTheRegistryLacks:
+    @pytest.mark.parametrize(
+        ("cpu", "place", "message"),
+        [
+            ("{generation: power99}", "3:19", "'power99'"),
+            ("{pvr: 0x0080}", "3:12", "expected a PVR of power9 (0x004e, 0x004f), found '0x0080'"),
+            ("{chips: [P9_NIMBUS, P10]}", "3:26", "a chip of power9"),
+            ("{levels: [0, 3]}", "3:19", "a stop level of power9"),
+        ],
+    )
+    def test_has_its_place(self, tmp_path: Path, cpu: str, place: str, message: str) -> None:
+        (tmp_path / "mine.yaml").write_text(f"name: mine\nextends: power9\ncpu: {cpu}\n")
+        loaded = load(tmp_path / "mine.yaml", "mine.yaml")
+        assert loaded.table is None
+        (finding,) = loaded.findings
+        assert finding.rule == "IS925"
+        where = finding.location
+        assert f"{where.file}:{where.line}:{where.column}" == f"mine.yaml:{place}"
+        assert message in finding.message
+
+    def test_a_spec_that_names_no_pvr_is_as_its_own_tree(self, tmp_path: Path) -> None:
+        """The tree names the processor, so both are of its usual version, with its levels."""
+        (tmp_path / "mine.yaml").write_text("name: mine\nextends: power10\n")
+        table = load(tmp_path / "mine.yaml").table
+        assert table is not None
+        assert table.cpu == Cpu("power10", 0x0080, ("P10",), (0, 2, 3, 11))
+
+
+@pytest.mark.slow
+def test_one_bad_spec_does_not_stop_the_others(tmp_path: Path) -> None:
+    copy = Copy(tmp_path)
+    before = copy.run("list")
+    (copy.specs / "power9-bad.yaml").write_text("name: power9-bad\nextends: power9\nstates: 3\n")
+    after = copy.run("list", status=1)
+    assert before in after
+    assert "specs/power9-bad.yaml:3:9: error:" in after
+    copy.run("check", "power9", "power10", "--kernel", "6.19")
+    assert "power9-bad" in copy.run("check", "power9-bad", status=1)
+    (copy.specs / "power9-worse.yaml").write_text("name: [\n")
+    assert "specs/power9-worse.yaml:" in copy.run("list", status=3)
+    listed = copy.json("list", status=3)["tables"]
+    assert {table["name"] for table in listed} == {revision.name for revision in named_specs()}
+
+
+class TestTreesOfUnknownProcessors:
+    @pytest.mark.parametrize(
+        ("cpu", "version", "expected"),
+        [
+            ("PowerPC,POWER99@0", 0x00F0_0100, ("/cpus/{}:cpu-version", "PVR 0x00f00100")),
+            ("PowerPC,POWER99@0", None, ("/cpus/{}", "PowerPC,POWER99")),
+            ("PowerPC,POWER9@0", 0x00F0_0100, None),
+            ("PowerPC,POWER99@0", 0x004E_1202, None),
+            ("cpu@0", None, None),
+        ],
+    )
+    def test_what_names_it_is_told(
+        self, cpu: str, version: int | None, expected: tuple[str, str] | None
+    ) -> None:
+        properties = {} if version is None else {"cpu-version": version.to_bytes(4, "big")}
+        root = Node("", {}, (Node("cpus", {}, (Node(cpu, properties),)),))
+        wanted = expected and (expected[0].format(cpu), expected[1])
+        assert unlisted_processor(root) == wanted
+
+    def test_the_guess_is_said(self, tmp_path: Path) -> None:
+        root = tree_of(find("power8"), ALL_LEVELS)
+        cpus = Node("cpus", {}, (Node("PowerPC,POWER99@0", {}),))
+        others = tuple(child for child in root.children if child.name != "cpus")
+        file = tmp_path / "unknown.dtb"
+        file.write_bytes(fdt.write(replace(root, children=(cpus, *others))))
+        (source,) = read_sources(str(file))
+        (said,) = source.findings
+        assert (said.rule, said.location.path) == ("IS121", "/cpus/PowerPC,POWER99@0")
+        assert "found PowerPC,POWER99; its table is taken as power8's" in said.message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "each name once in PROCESSORS, found power10 twice"),
+        ({"name": "power12"}, "each chip once in PROCESSORS, found P10 twice"),
+        (
+            {"name": "power12", "versions": (Version(0x0080, (Chip("P12"),)),)},
+            "each PVR once in PROCESSORS, found 0x0080 twice",
+        ),
+    ],
+)
+def test_an_entry_that_would_hide_another_is_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(WrongRegistry, match=said):
+        Registry.of([*PROCESSORS, replace(named("power10"), **change)])

@@ -1,0 +1,197 @@
+"""--html in a real Chromium: nothing complained of, nothing fetched, readable on a phone, on a wide
+screen, in the dark and on paper, with keys alone. One browser measures all pages."""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.base.report.html import markers, opposed, page, pictures, svg
+from idle_states.base.report.html.markers import Level, Point
+from idle_states.base.report.html.opposed import Opposed
+from idle_states.base.report.html.pictures import PictureSpan
+from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
+from tests.support.chromium import NAMES, found
+from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
+from tests.support.html_pages import COMMANDS, make_all, parse
+from tests.support.shared import once
+
+pytestmark = pytest.mark.slow
+PAGES = [*COMMANDS, "hostile", "zero"]
+UNPICTURED = ("hostile", "kernels")
+BAD = {
+    "script": "<script>1</script>",
+    "fetch": '<img src="/other.png" alt="">',
+    "console": "",
+    "wide": '<img src="/other.png" alt=""><img src="http://elsewhere.invalid/x.png" alt="">'
+    '<p style="width:700px">wide</p>',
+    "faint": '<p style="color:#999;background:#fff">faint</p>'
+    '<svg class="picture" width="100" height="40"><rect width="90" height="40" fill="url(#h4)"/>'
+    '<text x="10" y="20">on hatching</text></svg>',
+    "keys": "<style>:focus-visible { outline: none }</style>",
+    "axe": '<img src="data:,">',
+}
+
+
+def _write_pages(into: Path) -> None:
+    """Beside the commands' pages some of a test's own, and pages with something wrong."""
+    make_all(into)
+    words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
+    section = Section(words, (Lines((words, "x" * 3000)),))
+    hostile = Sheet(words, (words,), (section,))
+    (into / "hostile.html").write_text(page.render("c", hostile, [(words, "0")]))
+    (into / "zero.html").write_text(page.render("c", Sheet("zero", (), (_zero(),)), []))
+    good = (into / "select.html").read_text()
+    for name, wrong in BAD.items():
+        text = good if name in ("script", "fetch") else re.sub("<meta http-equiv[^>]*>", "", good)
+        if name == "console":
+            wrong = "<script>console.log('said')</script>"
+        (into / f"bad-{name}.html").write_text(text.replace("</main>", f"{wrong}</main>"))
+
+
+def _zero() -> Section:
+    """Where shapes could be cut, and lie on labels or on each other."""
+    axis, up = svg.times([1000, 100_000], "p99 of something"), svg.linear(0, 0.0003, "energy")
+    some = [Point(0, 0, 0, 0, "one", "one"), Point(0, 0.0003, 0.0003, 3, "other", "other")]
+    crowd = [
+        Point(1000 * 9**n, 0.0001 * (n % 2), 0.0001 * (n % 2), n, f"a long name {n}", "tip")
+        for n in range(5)
+    ]
+    same = [Point(100_000, 0.0002, 0.0003, n, f"the table number {n}", "tip") for n in range(4)]
+    level = Level("state: 0, 1000, 2000", ((0, 0), (1, None), (2, 1000)), (0, 100_000), "tip")
+    sides = Opposed("table", (), ((0, 1.0, "tip"),), ("0 %", "100 %"))
+    drawings = (
+        markers.points("points", "d", some, axis, up),
+        markers.points("crowd", "d", crowd, axis, up),
+        markers.points("same", "d", same, axis, up),
+        markers.levels("levels", "d", [level, level], axis),
+        opposed.opposed("sides", "d", [sides], ("left", "right"), "share"),
+        pictures.spans("spans", "d", [PictureSpan("span", 0, 2000, "span")], axis),
+    )
+    table = Rows(("a", "b"), (("1", "2"),), "t")
+    return Section("zero", tuple(Picture(partial(Drawing, each), table) for each in drawings))
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with all pages, and beside each what was measured of it."""
+    program = found()
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} (Debian package chromium)")
+
+    def make(into: Path) -> None:
+        _write_pages(into)
+        measure(program, into, into)
+
+    return once(tmp_path_factory, "measured", make)
+
+
+def told(measured: Path, name: str) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((measured / f"{name}.json").read_text())
+    return facts
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_said_and_nothing_asked_for(name: str, measured: Path) -> None:
+    facts = told(measured, name)
+    assert facts["said"] == []
+    assert {address.rpartition("/")[2] for address in facts["asked"]} == {f"{name}.html"}
+    assert len(facts["asked"]) == len(VIEWS)
+
+
+def test_complaints_would_be_seen(measured: Path) -> None:
+    """And the policy forbids what should not be there."""
+    for name in ("script", "fetch"):
+        facts = told(measured, f"bad-{name}")
+        (said,) = facts["said"]
+        assert "Content Security Policy" in said
+        assert not [address for address in facts["asked"] if "other.png" in address]
+    assert "said" in told(measured, "bad-console")["said"][0]
+    asked = told(measured, "bad-wide")["asked"]
+    assert "http://elsewhere.invalid/x.png" in asked
+    assert [address for address in asked if address.endswith("/other.png")]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_structure_as_written(name: str, measured: Path) -> None:
+    """The browser makes the same of it as the tests' own parser."""
+    written = parse((measured / f"{name}.html").read_text())
+    facts = told(measured, name)
+    assert facts["structure"] == {tag: len(written.all(tag)) for tag in COUNTED}
+    assert facts["title"] == written.all("h1")[0].text
+
+
+@pytest.mark.parametrize("view", [*VIEWS, "print"])
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_sticks_out(name: str, view: str, measured: Path) -> None:
+    facts = told(measured, name)["layout"][view]
+    assert facts["width"] == (PAPER if view == "print" else VIEWS[view][0])
+    assert facts["scroll"] == facts["width"]
+    for what in ("wide", "outside", "touching", "cut", "hatched"):
+        assert facts[what] == [], what
+    assert facts["labels"] or name in UNPICTURED
+    if view == "print":
+        # paper does not scroll
+        assert facts["tables"] <= 1
+
+
+def test_what_sticks_out_would_be_seen(measured: Path) -> None:
+    facts = told(measured, "bad-wide")["layout"]["360"]
+    assert facts["scroll"] == 712
+    assert facts["wide"]
+    assert told(measured, "bad-faint")["layout"]["360"]["hatched"] == ["on hatching"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_contrast_as_shown(name: str, measured: Path) -> None:
+    """As WCAG 2.1 AA asks: 4.5 of text, 3 of shapes that mean something."""
+    for view, facts in told(measured, name)["contrast"].items():
+        assert facts["faint"] == [], view
+        assert facts["measured"] > 3
+
+
+def test_faint_words_would_be_seen(measured: Path) -> None:
+    assert told(measured, "bad-faint")["contrast"]["360"]["faint"] == ["faint: 2.85"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_keys_reach_everything(name: str, measured: Path) -> None:
+    """In the order of the page, each stop seen and named; what scrolls does so by keys."""
+    stops = told(measured, name)["stops"]
+    written = parse((measured / f"{name}.html").read_text())
+    assert len(stops) == len(written.all("summary")) + len(written.all("div", "scroll"))
+    assert [stop["number"] for stop in stops] == sorted(stop["number"] for stop in stops)
+    for stop in stops:
+        assert stop["outline"] >= 2, stop
+        assert stop["visible"], stop
+        assert stop["name"], stop
+        assert not stop["scrolls"] or stop["moved"] > 0, stop
+    if name == "replay":
+        assert any(stop["scrolls"] for stop in stops)
+
+
+def test_unseen_stops_would_be_seen(measured: Path) -> None:
+    assert {stop["outline"] for stop in told(measured, "bad-keys")["stops"]} == {0}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_prints(name: str, measured: Path) -> None:
+    """Rows and pictures are not divided between sheets."""
+    data = (measured / f"{name}.pdf").read_bytes()
+    assert data.startswith(b"%PDF")
+    assert 1 <= sheets(data) <= 12
+    assert told(measured, name)["broken"] == 0
+    if name == "replay":
+        assert sheets(data) > 1
+
+
+@pytest.mark.skipif(axe() is None, reason="no axe-core (the extra test)")
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(name: str, measured: Path) -> None:
+    facts = told(measured, name)["axe"]
+    assert set(facts) == {"360", "360-dark"}
+    assert not any(facts.values()), facts
+    assert any("image-alt" in line for line in told(measured, "bad-axe")["axe"]["360"])

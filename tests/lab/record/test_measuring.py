@@ -1,0 +1,329 @@
+"""The measuring script: every shell reads it, it refuses where it cannot measure, and makes of
+a trace the samples in it. That it measures and puts everything back is tried in a guest
+(tests/change/boot/test_measuring.py)."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from idle_states.cli import main
+from idle_states.lab.record.measuring import script
+
+AWKS = [name for name in ("mawk", "gawk", "original-awk", "busybox") if shutil.which(name)]
+
+
+@pytest.mark.parametrize(
+    "reader", ["sh -n", "dash -n", "busybox sh -n", "shellcheck -s sh"], ids=lambda words: words
+)
+@pytest.mark.parametrize("options", ["", "--cpu 3 --waker 0 --all-cpus --samples 5"])
+def test_every_shell_can_read_it(tmp_path: Path, reader: str, options: str) -> None:
+    words = reader.split()
+    if not shutil.which(words[0]):
+        pytest.skip(f"{words[0]} is not installed (Debian package {words[0]})")
+    file = tmp_path / "measure.sh"
+    assert main(["collect", "--measure", *options.split(), "-o", str(file)]) == 0
+    done = subprocess.run([*words, file], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_other_users_are_refused() -> None:
+    user = 65534 if os.geteuid() == 0 else None
+    done = subprocess.run(
+        ["sh", "-s"], input=script(), capture_output=True, text=True, user=user, cwd="/"
+    )
+    number = os.geteuid() if user is None else user
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"measure: expected to run as root, found user {number}\n"
+
+
+@pytest.mark.parametrize("lacking", ["taskset", "mkfifo"])
+def test_a_missing_program_is_named(tmp_path: Path, lacking: str) -> None:
+    for tool in "awk cat grep id mkdir mkfifo mv rm rmdir sed sh sleep sort taskset tr".split():
+        path = shutil.which(tool)
+        if path and tool != lacking:
+            (tmp_path / tool).symlink_to(path)
+    done = subprocess.run(
+        ["sh", "-s"], input=script(), capture_output=True, text=True, env={"PATH": str(tmp_path)}
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"measure: expected the program {lacking}, found none\n"
+
+
+def test_a_large_measurement_goes_in_rounds() -> None:
+    assert "rounds=1\n" in script(1)
+    assert "at_once=1\n" in script(1)
+    assert "rounds=2\n" in script(251)
+    assert "at_once=126\n" in script(251)
+    assert "rounds=4000\n" in script(1_000_000)
+
+
+DAYS_200 = 17_280_000_000_000_001
+"""An uptime in ns that awk's numbers do not hold."""
+
+
+class Trace:
+    """A trace as the kernel prints it, once as text and once raw."""
+
+    def __init__(self, start: int = DAYS_200, raw: bool = True) -> None:
+        self.start = start
+        self.raw = raw
+        self.events: list[tuple[int, int, str]] = []
+
+    def add(self, cpu: int, ns: int, event: str) -> None:
+        self.events.append((cpu, self.start + ns, event))
+
+    def idle(self, cpu: int, ns: int, state: int) -> None:
+        self.add(cpu, ns, f"cpu_idle: state={state} cpu_id={cpu}")
+
+    def woken(self, cpu: int, ns: int) -> None:
+        self.idle(cpu, ns, 0xFFFF_FFFF)
+
+    def timer(self, cpu: int, ns: int, due: int, name: str = "00000000abcd") -> None:
+        self.add(
+            cpu,
+            ns,
+            f"hrtimer_start: hrtimer={name} function=hrtimer_wakeup expires={self.start + due} "
+            f"softexpires={self.start + due - 50_000} mode=REL",
+        )
+
+    def expires(
+        self, cpu: int, ns: int, now: int, name: str = "00000000abcd", by: str = "hrtimer_wakeup"
+    ) -> None:
+        self.add(
+            cpu, ns, f"hrtimer_expire_entry: hrtimer={name} function={by} now={self.start + now}"
+        )
+
+    def waking(self, ns: int, waker: int = 0, pid: int = 77) -> None:
+        self.add(waker, ns, f"sched_waking: comm=a [0] b pid={pid} prio=120 target_cpu=003")
+
+    def printed(self) -> str:
+        text = "# tracer: nop\n#\n"
+        for cpu, ns, event in self.events:
+            us = (ns + 500) // 1000
+            when = f"{us // 1_000_000}.{us % 1_000_000:06}"
+            text += f"          <idle>-0       [{cpu:03}] d..1. {when}: {event}\n"
+        if self.raw:
+            text += "".join(f"0 {cpu} {ns} type: 266\n" for cpu, ns, _ in self.events)
+        return text
+
+
+def samples(
+    tmp_path: Path, trace: Trace, program: str, awk: str, given: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Returns the rows that the script makes of a trace, and why it leaves events out.
+
+    program  by_timer or by_ipi
+    """
+    instance = tmp_path / "instance"
+    for name in ("events", "options"):
+        (instance / name).mkdir(parents=True, exist_ok=True)
+    (instance / "trace").write_text(trace.printed())
+    programs = tmp_path / "bin"
+    programs.mkdir(exist_ok=True)
+    target = programs / "awk"
+    target.unlink(missing_ok=True)
+    found = shutil.which(awk)
+    assert found
+    target.symlink_to(found)
+    functions = script().partition("\ntrap undo EXIT\n")[0]
+    variables = {"cpu": "3", "wanted": "2", "name": "stop2", "busy": ""}
+    variables |= dict(each.split("=", 1) for each in given)
+    words = " ".join(f"-v '{key}={value}'" for key, value in variables.items())
+    shell = (
+        f"{functions}\nwork={tmp_path} instance={instance}\n: > $work/left\nend_trace\n"
+        f'events | awk {words} -v left_out="$work/left" "${program}"\n'
+    )
+    path = f"{programs}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-s"], input=shell, capture_output=True, text=True, env={"PATH": path}
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines(), (tmp_path / "left").read_text().splitlines()
+
+
+@pytest.fixture(params=AWKS)
+def awk(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("start", [0, DAYS_200, 999_999_999_999_500_000])
+def test_a_timer_is_late_by_what_the_state_takes(tmp_path: Path, awk: str, start: int) -> None:
+    trace = Trace(start)
+    trace.timer(3, 1_000, 2_000_000)
+    trace.idle(3, 5_123, 2)
+    # interrupts off: the exit is traced before the interrupt's handler
+    trace.woken(3, 2_014_000)
+    trace.expires(3, 2_016_000, 2_014_613)
+    trace.timer(3, 3_000_000, 5_000_000)
+    trace.idle(3, 3_000_900, 2)
+    # interrupts on: the handler comes first
+    trace.expires(3, 5_004_000, 5_002_001)
+    trace.woken(3, 5_009_000)
+    assert samples(tmp_path, trace, "by_timer", awk) == (
+        ["stop2,timer,0,14613,1994877", "stop2,timer,0,2001,1999100"],
+        [],
+    )
+
+
+def test_what_says_nothing_of_the_state_is_left_out(tmp_path: Path, awk: str) -> None:
+    trace = Trace()
+    # the CPU was awake when the timer was due
+    trace.timer(3, 0, 1_000_000)
+    trace.idle(3, 100, 2)
+    trace.woken(3, 900_000)
+    trace.expires(3, 1_001_000, 1_000_400)
+    # another state, whose number is more than any digit of "woken"
+    trace.timer(3, 1_100_000, 2_000_000)
+    trace.idle(3, 1_200_000, 5)
+    trace.woken(3, 2_000_900)
+    trace.expires(3, 2_001_100, 2_001_000)
+    # within the slack, by an interrupt of another timer
+    trace.timer(3, 2_100_000, 3_000_000)
+    trace.idle(3, 2_200_000, 2)
+    trace.woken(3, 2_999_000)
+    trace.expires(3, 2_999_900, 2_999_500)
+    # two timers in one interrupt: the first one's is the sample
+    trace.timer(3, 3_000_000, 4_000_000)
+    trace.timer(3, 3_000_000, 4_000_300, "00000000ffff")
+    trace.idle(3, 3_100_000, 2)
+    trace.woken(3, 4_002_000)
+    trace.expires(3, 4_003_000, 4_002_500)
+    trace.expires(3, 4_004_000, 4_002_500, "00000000ffff")
+    # of a clock that counts from another time
+    trace.timer(3, 4_100_000, 9_000_000_000_000)
+    trace.idle(3, 4_200_000, 2)
+    trace.expires(3, 5_000_000, 9_000_000_001_000)
+    # neither another CPU's idle periods nor timers that nobody sees begin
+    trace.idle(2, 6_000_000, 2)
+    trace.expires(3, 6_100_000, 6_100_000, "0000000eeeee")
+    rows, left = samples(tmp_path, trace, "by_timer", awk)
+    assert rows == ["stop2,timer,0,2500,900000"]
+    assert left == [
+        "1 the CPU was awake",
+        "1 another state was entered",
+        "1 the timer expired early, together with another",
+        "1 another timer had expired just before",
+        "1 the timer was one of another clock",
+    ]
+
+
+def test_a_tick_does_not_end_a_state_that_polls(tmp_path: Path, awk: str) -> None:
+    trace = Trace()
+    trace.timer(3, 0, 5_000_000)
+    trace.idle(3, 100_000, 2)
+    trace.expires(3, 4_000_000, 4_000_000, "tick", "tick_sched_timer")
+    trace.expires(3, 5_001_000, 5_000_700)
+    rows, left = samples(tmp_path, trace, "by_timer", awk)
+    assert (rows, left) == (["stop2,timer,0,700,4900000"], [])
+
+
+def test_a_busy_cpu_tells_what_measuring_takes(tmp_path: Path, awk: str) -> None:
+    trace = Trace()
+    trace.timer(3, 0, 1_000_000)
+    trace.expires(3, 1_001_500, 1_001_420)
+    trace.timer(3, 1_100_000, 2_000_000)
+    trace.idle(3, 1_200_000, 2)
+    trace.woken(3, 2_000_900)
+    trace.expires(3, 2_001_100, 2_001_000)
+    rows, left = samples(tmp_path, trace, "by_timer", awk, ["busy=1"])
+    assert (rows, left) == ([",timer,1,1420,"], ["1 the CPU was idle"])
+
+
+def test_an_interrupt_takes_from_its_sending_to_the_first_sign_of_life(
+    tmp_path: Path, awk: str
+) -> None:
+    given = ["waker=0", "reader=77", "sends= ipi/ipi_send_cpu", "signs= reschedule_entry"]
+    trace = Trace()
+    trace.idle(3, 0, 2)
+    trace.waking(1_000_000)
+    trace.add(0, 1_000_400, "ipi_send_cpu: cpu=3 callsite=a+0x1 callback=b")
+    trace.woken(3, 1_003_511)
+    trace.add(3, 1_004_000, "reschedule_entry: vector=253")
+    # interrupts on: the handler comes first
+    trace.idle(3, 1_100_000, 2)
+    trace.waking(2_000_000)
+    trace.add(0, 2_000_400, "ipi_send_cpu: cpu=3 callsite=a+0x1 callback=b")
+    trace.add(3, 2_002_400, "reschedule_entry: vector=253")
+    trace.woken(3, 2_009_000)
+    # a flag is written that the CPU polls: it may be awake before the waker says so
+    trace.idle(3, 2_100_000, 2)
+    trace.waking(3_000_000)
+    trace.woken(3, 3_000_200)
+    trace.add(0, 3_000_300, "sched_wake_idle_without_ipi: cpu=3")
+    # awake, another state, something else came first, and nothing was sent
+    trace.waking(3_500_000)
+    trace.idle(3, 3_600_000, 1)
+    trace.waking(4_000_000)
+    trace.add(0, 4_000_400, "ipi_send_cpu: cpu=3 callsite=a+0x1 callback=b")
+    trace.woken(3, 4_001_000)
+    trace.idle(3, 4_100_000, 2)
+    trace.waking(5_000_000)
+    trace.woken(3, 5_000_200)
+    trace.add(0, 5_000_400, "ipi_send_cpu: cpu=3 callsite=a+0x1 callback=b")
+    trace.idle(3, 5_100_000, 2)
+    trace.waking(6_000_000)
+    trace.woken(3, 6_000_200)
+    # of no meaning: another task, another waker
+    trace.idle(3, 6_100_000, 2)
+    trace.waking(7_000_000, pid=78)
+    trace.waking(7_000_000, waker=1)
+    rows, left = samples(tmp_path, trace, "by_ipi", awk, given)
+    assert rows == [
+        "stop2,ipi,0,3111,1000400",
+        "stop2,ipi,0,2000,900400",
+        "stop2,write,0,200,900000",
+    ]
+    assert left == [
+        "1 the CPU was awake",
+        "1 another state was entered",
+        "1 something else had woken the CPU before",
+        "1 no interrupt was sent",
+    ]
+
+
+def test_where_no_event_tells_of_sending_the_decision_to_wake_is_taken(
+    tmp_path: Path, awk: str
+) -> None:
+    given = ["waker=0", "reader=77", "sends=", "signs= doorbell_entry irq_entry"]
+    trace = Trace()
+    trace.idle(3, 0, 2)
+    trace.waking(1_000_000)
+    trace.woken(3, 1_003_511)
+    assert samples(tmp_path, trace, "by_ipi", awk, given) == (["stop2,ipi,0,3511,1000000"], [])
+    busy = Trace()
+    busy.waking(1_000_000)
+    busy.add(3, 1_002_720, "doorbell_entry: regs=c0")
+    busy.waking(2_000_000)
+    assert samples(tmp_path, busy, "by_ipi", awk, [*given, "busy=1"]) == (
+        [",ipi,1,2720,"],
+        ["1 nothing shows when the CPU woke"],
+    )
+
+
+def test_without_the_raw_form_times_are_microseconds_and_that_is_said(
+    tmp_path: Path, awk: str
+) -> None:
+    trace = Trace(raw=False)
+    given = ["waker=0", "reader=77", "sends=", "signs="]
+    trace.idle(3, 0, 2)
+    trace.waking(1_000_600)
+    trace.woken(3, 1_003_511)
+    rows, left = samples(tmp_path, trace, "by_ipi", awk, given)
+    assert (rows, left) == (["stop2,ipi,0,3000,1001000"], [])
+    assert (tmp_path / "coarse").read_text() == "1000\n"
+
+
+def test_cpus_are_numbers_to_the_base_of_ten(tmp_path: Path, awk: str) -> None:
+    trace = Trace()
+    for cpu in (8, 10):
+        trace.timer(cpu, 0, 2_000_000, f"0000000000{cpu}")
+        trace.idle(cpu, 100_000, 2)
+        trace.woken(cpu, 2_000_000 + cpu)
+        trace.expires(cpu, 2_001_000, 2_000_000 + cpu, f"0000000000{cpu}")
+    for cpu in (8, 10):
+        rows, left = samples(tmp_path, trace, "by_timer", awk, [f"cpu={cpu}"])
+        assert (rows, left) == ([f"stop2,timer,0,{cpu},1900000"], [])

@@ -1,0 +1,253 @@
+"""What is audited once for alike inputs is the same as if each were audited on its own."""
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from idle_states.tables.audit import fleet as fleets
+from idle_states.tables.audit.alike import Alike, Auditor
+from idle_states.tables.audit.audit import Setting, audit_path
+from idle_states.tables.audit.audited import Audited
+from idle_states.tables.check.criteria import Criteria
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.sources.walk import Walk
+from tests.support import DATA
+from tests.support.releases import kernels_of
+from tests.support.thorough import examples, few
+from tests.tables.audit.test_audit import edited, run, slower, tree
+
+pytestmark = pytest.mark.skipif(fdt._fdt is None, reason="the C reader is not compiled")
+
+TREES = DATA / "trees"
+SETTING = Setting(Criteria(kernels_of(["6.1"])))
+POWER_MGT = "/ibm,opal/power-mgt"
+JUDGED = ("/", "/cpus", "/ibm,opal", POWER_MGT, "/ibm,opal/firmware", "/ibm,firmware-versions")
+
+
+def firmware(root: Node) -> Node:
+    """The tree with what hostboot and skiboot of a real machine say."""
+    opal = root.child("ibm,opal")
+    assert opal is not None
+    said = Node("firmware", {"version": b"skiboot-v7.0\0", "git-id": b"abcdef0\0", "x": b"1"})
+    versions = Node("ibm,firmware-versions", {"skiboot": b"v7.0\0", "hostboot": b"a1\0"})
+    others = [
+        replace(opal, children=(*(c for c in opal.children if c.name != "firmware"), said))
+        if child is opal
+        else child
+        for child in root.children
+    ]
+    return replace(root, children=(*others, versions))
+
+
+def changed(root: Node, drawn: random.Random, share: float) -> Iterator[Node]:
+    """The tree with one thing changed, of each node that is judged and of a share of the others:
+    properties, their order, names, nodes left out, nodes more."""
+    for path, node in root.walk():
+        judged = path in JUDGED or path.startswith("/cpus/")
+        if not judged and drawn.random() > share:
+            continue
+        for name, value in node.properties.items():
+            at = drawn.randrange(len(value) or 1)
+            other = value[:at] + bytes([drawn.randrange(256)]) + value[at + 1 :]
+            for new in (None, other, drawn.choice([b"", value[:-1], b"cpu\0", bytes(4)])):
+                yield edited(root, path, **{name: new})
+        yield edited(root, path, device_type=b"cpu\0")
+        yield edited(root, path, **{"cpu-version": drawn.choice([bytes(4), b"\0\x4e\x12\x02"])})
+        yield edited(root, path, **{"system-id": b"S1\0", "serial-number": b"S2\0"})
+        last, backwards = path.rpartition("/")[2], dict(reversed(node.properties.items()))
+        yield at_path(root, path, [replace(node, properties=backwards)])
+        if path == "/":
+            continue
+        yield at_path(root, path, [])
+        for name in (f"{last}@0", f"{last}x", last.partition("@")[0], "power-mgt", "cpu@77"):
+            yield at_path(root, path, [replace(node, name=name)])
+            yield at_path(root, path, [replace(node, name=f"{name}@1"), node])
+            yield at_path(root, path, [node, replace(node, name=f"{name}@2")])
+        yield at_path(root, path, [replace(node, children=())])
+        yield at_path(root, path, [replace(node, children=(*node.children, Node("more")))])
+
+
+def at_path(root: Node, path: str, nodes: list[Node]) -> Node:
+    """The tree with other nodes in the place of one; of the root the first of them."""
+    head, _, rest = path.strip("/").partition("/")
+    if not head:
+        return nodes[0]
+    children: list[Node] = []
+    for child in root.children:
+        if child.name != head:
+            children.append(child)
+        elif rest:
+            children.append(at_path(child, rest, nodes))
+        else:
+            children += nodes
+    return replace(root, children=tuple(children))
+
+
+def held_to_each_alone(blobs: Iterator[bytes], directory: Path) -> int:
+    """Audits what is in a fleet and on its own; returns how many were taken for alike others."""
+    alike = 0
+    with Auditor(SETTING) as auditor:
+        for number, blob in enumerate(blobs):
+            file = directory / f"{number}.dtb"
+            file.write_bytes(blob)
+            found = auditor.audit(file)
+            alone = audit_path(file, SETTING)
+            assert list(found) == alone, file
+            alike += isinstance(found, Alike)
+            file.unlink()
+    return alike
+
+
+def writable(trees: Iterator[Node]) -> Iterator[bytes]:
+    for each in trees:
+        try:
+            yield fdt.write(each)
+        except ValueError:  # two nodes of a name
+            continue
+
+
+@pytest.mark.parametrize(
+    ("name", "share"), few(1, [("powernv9", 0.25), ("powernv8", 1), ("powernv10", 0.25)])
+)
+def test_whatever_is_changed_is_found(name: str, share: float, tmp_path: Path) -> None:
+    root = firmware(tree(name))
+    drawn = random.Random(17)
+    made = list(changed(root, drawn, share))
+    made = drawn.sample(made, examples(120, 1_000))
+    alike = held_to_each_alone(writable(iter([root, *made])), tmp_path)
+    assert 0 < alike < len(made)
+
+
+def test_whatever_is_damaged_is_told(tmp_path: Path) -> None:
+    blob = fdt.write(firmware(tree()))
+    drawn = random.Random(17)
+
+    def damaged() -> Iterator[bytes]:
+        yield blob
+        for _ in range(examples(60, 400)):
+            data = bytearray(blob)
+            at = drawn.choice([drawn.randrange(0, 72), drawn.randrange(len(blob))])
+            if drawn.random() < 0.5:
+                data[at] = drawn.randrange(256)
+            else:
+                words = [0, 1, 2, 3, 4, 9, 0xFFFFFFFF, len(blob)]
+                data[at & ~3 : (at & ~3) + 4] = drawn.choice(words).to_bytes(4, "big")
+            yield bytes(data)
+            yield blob[: drawn.randrange(len(blob))]
+
+    assert held_to_each_alone(damaged(), tmp_path) > 0
+
+
+def test_cores_and_serials_make_no_tables(tmp_path: Path) -> None:
+    """Machines whose guarded cores or other devices differ are alike; each keeps its own serial
+    number."""
+    file = tmp_path / "x.dtb"
+    with Auditor(SETTING) as auditor:
+        for number in range(3):
+            root = edited(tree(), "/", **{"system-id": f"S{number}".encode()})
+            root = edited(root, POWER_MGT, phandle=bytes([0, 0, 1, number]))
+            root = edited(root, "/vpd", phandle=bytes([0, 0, 2, number]))
+            (core,) = (c for c in root.children if c.name == "cpus")
+            renamed = f"{core.children[0].name.partition('@')[0]}@{number:x}8"
+            root = at_path(
+                root, f"/cpus/{core.children[0].name}", [replace(core.children[0], name=renamed)]
+            )
+            file.write_bytes(fdt.write(root))
+            found = auditor.audit(file)
+            assert isinstance(found, Alike) == bool(number)
+            machine = found[0].machine
+            assert machine is not None
+            assert machine.serial == f"S{number}"
+
+
+def test_an_unknown_processor_is_named_in_each(tmp_path: Path) -> None:
+    """Its node's name, which is not compared, stands in the finding."""
+    root = edited(tree(), "/", compatible=b"x\0")
+    cpus = root.child("cpus")
+    assert cpus is not None
+    first = cpus.children[0]
+    names = []
+    with Auditor(SETTING) as auditor:
+        for number in range(3):
+            renamed = Node(f"PowerPC,POWER99@{number}", {"device_type": b"cpu\0"})
+            other = at_path(root, f"/cpus/{first.name}", [renamed])
+            (tmp_path / "x.dtb").write_bytes(fdt.write(other))
+            (audited,) = auditor.audit(tmp_path / "x.dtb")
+            names += [f.location.path for f in audited.findings if f.rule == "IS121"]
+    assert names == [f"/cpus/PowerPC,POWER99@{number}" for number in range(3)]
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 trees of three tables, each with its serial number; one is cut, one is a dump."""
+    directory = tmp_path_factory.mktemp("alike") / "@0@fleet ##[ ä\x1b"
+    directory.mkdir()
+    for number in range(40):
+        serial = f'7"8{number} @1@ä'.encode()
+        root = edited(slower(number % 3), "/", **{"system-id": serial})
+        (directory / f"{number:02}.dtb").write_bytes(fdt.write(root))
+    (directory / "07.dtb").write_bytes(fdt.write(root)[:1000])
+    (directory / "sysfs.txt").write_bytes((TREES / "powernv9.sysfs.txt").read_bytes())
+    return directory
+
+
+FORMATS = ("json", "jsonl", "text", "sarif")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_reports_are_the_same(
+    jobs: str, fleet: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleets, "FEW", 1)
+    quick = {each: run(capsys, "--jobs", jobs, "--format", each, str(fleet)) for each in FORMATS}
+    monkeypatch.setattr(fdt, "judged", lambda data: None)
+    fleets._auditor.cache_clear()
+    for each in FORMATS:
+        assert run(capsys, "--jobs", jobs, "--format", each, str(fleet)) == quick[each]
+    files = {json.loads(line)["file"] for line in quick["jsonl"][1].splitlines()}
+    assert len(files) == 41
+
+
+def test_rows_are_the_same(fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow", reason="no pyarrow (the extra parquet)")
+    from idle_states.tables.audit import parquet
+
+    def written(name: str) -> bytes:
+        monkeypatch.setattr(parquet, "_ROWS", 16)
+        found = fleets.audit_all(sorted(fleet.iterdir()), SETTING, 1)
+        assert sum(isinstance(each, Alike) for each in parquet.passed(found, tmp_path / name)) == (
+            0 if name == "alone" else 36
+        )
+        return (tmp_path / name).read_bytes()
+
+    quick = written("quick")
+    monkeypatch.setattr(fdt, "judged", lambda data: None)
+    assert written("alone") == quick
+
+
+def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from idle_states.tables.audit import alike
+
+    monkeypatch.setattr(alike, "KEPT", 2)
+    file = tmp_path / "x.dtb"
+    taken = []
+    with Auditor(SETTING) as auditor:
+        for number in (0, 1, 0, 2, 0, 1, 1):
+            file.write_bytes(fdt.write(slower(number)))
+            taken.append(isinstance(auditor.audit(file), Alike))
+    assert taken == [False, False, True, False, True, False, True]
+
+
+def test_no_directory_stays_open(fleet: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+    found: list[Audited] = []
+    for results in fleets.audit_all(Walk().inputs([str(fleet), str(fleet.parent)]), SETTING, 1):
+        found += results
+    assert len(found) == 2 * 41
+    assert os.listdir("/proc/self/fd") == before

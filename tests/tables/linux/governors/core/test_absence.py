@@ -1,0 +1,136 @@
+"""What the tool says where there is no compiled core."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from idle_states.base import resources
+from idle_states.tables.linux.governors.core import absence
+from tests.support import ROOT
+
+WITHOUT = "import sys; sys.modules['idle_states.tables.linux.governors.core._core'] = None\n"
+ONE = f"{WITHOUT}from idle_states.cli import main; sys.exit(main())"
+SEVERAL = f"""{WITHOUT}
+import io, json
+from contextlib import redirect_stderr, redirect_stdout
+from idle_states.cli import main
+said = []
+for words in json.loads(sys.stdin.read()):
+    err = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(err):
+        status = main(words)
+    said.append((status, err.getvalue()))
+print(json.dumps(said))
+"""
+NEED_IT = (
+    "select --states 0/2000 --kernel 4.11 --governor ladder",
+    "diff power9-dd1 power9-dd1 --kernel 4.11 --governor ladder",
+    "kernels 4.9 4.9.9 --states 0/2000 --governor ladder",
+    "audit {tree} --kernel 6.1 --governor menu",
+    "simulate ping-pong --table power9 --duration 1ms",
+)
+OTHERS = ("list", "diff power9-dd1 power9-dd1")
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each command says on standard error, one after the other in a process without core."""
+    tree = tmp_path_factory.mktemp("absence") / "tree.dtb"
+    make = f"generate power9-dd1 --to dtb -o {tree}"
+    lines = [make, *(line.format(tree=tree) for line in (*NEED_IT, *OTHERS))]
+    asked = json.dumps([line.split() for line in lines])
+    command = [sys.executable, "-c", SEVERAL]
+    done = subprocess.run(
+        command, input=asked, capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    (first, *others) = json.loads(done.stdout)
+    assert first == [0, ""]
+    assert {status for status, _ in others} <= {0, 1}
+    return {line: err for line, (_, err) in zip((*NEED_IT, *OTHERS), others, strict=True)}
+
+
+@pytest.fixture
+def halted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "idle_states.tables.linux.governors.core._core", None)
+
+
+@pytest.mark.usefixtures("halted")
+def test_why_is_what_the_installation_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absence, "NOTE", tmp_path / "note")
+    assert absence.why() == "it was not compiled when idle-states was installed"
+    (tmp_path / "note").write_text("no Python.h when idle-states was installed\n")
+    assert absence.why() == "no Python.h when idle-states was installed"
+
+
+def test_a_core_that_does_not_load_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Built for another machine, or cut short: what the loader says."""
+    import idle_states.tables.linux.governors.core
+
+    (tmp_path / "_core.abi3.so").write_bytes(b"\x7fELF cut short")
+    monkeypatch.delitem(sys.modules, "idle_states.tables.linux.governors.core._core", raising=False)
+    monkeypatch.setattr(idle_states.tables.linux.governors.core, "__path__", [str(tmp_path)])
+    assert absence.why().startswith("it cannot be loaded: ")
+    assert "_core.abi3.so" in absence.why()
+
+
+def test_a_core_of_other_sources_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a pull, say, without a build: the C beside the module is not what was compiled."""
+    fake = ModuleType("_core")
+    monkeypatch.setitem(sys.modules, "idle_states.tables.linux.governors.core._core", fake)
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
+    assert absence.why() == ""  # installed without its sources
+    header = tmp_path / "tables/linux/governors/core/settle.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("struct circumstances { long limit_us; };\n")
+    (tmp_path / "lab/simulation").mkdir(parents=True)
+    structs = tmp_path / "lab/simulation/structs.py"
+    structs.write_text('EFFECT = CStruct("effect", u64="exit_ns")\n')
+    assert absence.why() == absence.OTHER_SOURCES
+    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
+    assert absence.why() == ""
+    header.write_text("struct circumstances { long limit_us, wake_ns; };\n")
+    assert absence.why() == absence.OTHER_SOURCES
+    with pytest.raises(ImportError, match=absence.OTHER_SOURCES):
+        absence.loaded()
+    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
+    structs.write_text('EFFECT = CStruct("effect", u64="exit_ns holds")\n')
+    assert absence.why() == absence.OTHER_SOURCES
+
+
+def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(absence, "source_tree", lambda: ROOT)
+    assert absence.remedy().endswith("python3-dev, then make core")
+    monkeypatch.setattr(absence, "source_tree", lambda: None)
+    assert absence.remedy().endswith("python3-dev, then install idle-states again")
+
+
+def test_version_without_core() -> None:
+    command = [sys.executable, "-c", ONE, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("no core: ")
+    assert lines[2] == f"to get it: {absence.remedy()}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", NEED_IT)
+def test_each_command_says_once_that_the_core_is_missing(line: str, said: dict[str, str]) -> None:
+    assert said[line].count("the compiled core is not there") == 1
+    assert said[line].count(absence.remedy()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", OTHERS)
+def test_other_commands_do_not(line: str, said: dict[str, str]) -> None:
+    assert "core" not in said[line]

@@ -1,0 +1,103 @@
+"""How well a release is known, for each subsystem."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idle_states.tables.linux.grounds import (
+    TREES,
+    ground,
+    known_of,
+    modelled,
+    remarks,
+    subsystems,
+)
+from idle_states.tables.linux.releases import (
+    MAINLINE,
+    PRESETS,
+    SERIES,
+    SERIES2LAST,
+    folded,
+    place,
+    release,
+    version_key,
+)
+
+NAMES = st.one_of(
+    st.sampled_from([*MAINLINE, *SERIES, *PRESETS]),
+    st.builds(
+        lambda name, point: f"{name}.{point}", st.sampled_from(MAINLINE), st.integers(0, 300)
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "subsystem", "expected"),
+    [
+        ("6.6.93", "menu", "compiled and compared"),
+        ("6.1.168", "menu", "between 6.1.166 and 6.1.170, which agree"),
+        ("6.1.192", "teo", "compiled and compared"),
+        ("debian-6.1.190", "menu", "between 6.1.187 and 6.1.192, which agree"),
+        ("6.18-rc2", "menu", "compiled and compared"),
+        ("6.16", "teo", "between 6.14 and 6.17, which agree"),
+        ("6.16", "menu", "reconstructed from its changes, not read"),
+        ("5.5", "menu", "not known, taken as 5.6"),
+        ("6.19.3", "menu", "not known, taken as 6.19"),
+        ("6.6.999", "menu", f"not known, taken as {SERIES2LAST['6.6']}"),
+        ("9.9", "powernv", f"not known, taken as {SERIES[-1]}"),
+        ("4.11", "powernv", "read, not compiled"),
+        ("6.12", "dt", "compiled and compared"),
+        ("4.19.100", "dt", "read, not compiled"),
+        ("6.6.93", "powernv", "compiled and compared"),
+        ("4.15", "pseries", "reconstructed from its changes, not read"),
+        ("4.13", "pseries", "compiled and compared"),
+        ("ubuntu-5.4.0", "teo", "compiled and compared"),
+        ("ubuntu-5.4.0", "haltpoll", "not known, taken as 5.4"),
+        ("ubuntu-5.4.0", "powernv", "not known, taken as 5.4"),
+        ("5.14.0-503.14.1.el9_5.ppc64le", "menu", "not known, taken as 5.14"),
+    ],
+)
+def test_grounds(kernel: str, subsystem: str, expected: str) -> None:
+    assert str(ground(release(kernel), subsystem)) == expected
+
+
+@given(NAMES)
+def test_what_a_ground_rests_on_behaves_the_same(name: str) -> None:
+    """A release between two, or taken as another, has their features; a guess is never more."""
+    kernel = release(name)
+    for subsystem in subsystems():
+        if not modelled(kernel, subsystem):
+            continue
+        history, _ = known_of(subsystem)
+        known = ground(kernel, subsystem)
+        assert (known.kind == "taken") >= (kernel.guessed and name not in PRESETS)
+        assert len(known.releases) == {"bracketed": 2, "taken": 1}.get(known.kind, 0)
+        for other in map(release, known.releases):
+            assert folded(history, other) == folded(history, kernel)
+        if known.kind == "bracketed":
+            below, above = (release(other).version for other in known.releases)
+            assert below[:2] < kernel.version[:2] or below < kernel.version
+            assert above[:2] > kernel.version[:2] or above > kernel.version
+
+
+def test_trees_are_runs_in_order_within_their_series() -> None:
+    ends = []
+    for run in TREES.split():
+        first, _, last = run.partition("..")
+        keys = [(*place(name)[1], 0)[:3] for name in (first, last or first)]
+        assert keys[0][:2] == keys[1][:2]
+        assert keys[1] <= version_key(SERIES[MAINLINE.index("{}.{}".format(*keys[0][:2]))])
+        ends += [keys[0]] if keys[0] == keys[1] else keys
+    assert all(before < after for before, after in pairwise(ends))
+
+
+def test_remarks_are_of_what_was_not_compiled() -> None:
+    kernels = [release(name) for name in ("6.1", "4.11", "4.12", "6.6.999")]
+    assert remarks(kernels, "powernv", "menu") == [
+        "powernv of Linux 4.11, 4.12: read, not compiled",
+        f"powernv of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
+        f"menu of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
+    ]
+    assert remarks([release("4.5")], "menu", "teo", "haltpoll") == []

@@ -1,0 +1,237 @@
+"""import: from any table to a spec and back without a value changed, or a refusal with reasons."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from idle_states.base.model import power_mgt as dt
+from idle_states.base.model.findings import CannotGenerate
+from idle_states.base.model.table import Cpu, Firmware, IdleState, IdleTable, Register
+from idle_states.cli import main
+from idle_states.tables.devicetree import fdt, idle_nodes
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.sources import Source, read_source
+from idle_states.tables.sources.imported import imported
+from idle_states.tables.spec.library import load
+from idle_states.tables.spec.packaged import current
+from idle_states.tables.spec.write import HELD, LISTED, write
+from tests.support import DATA, random_tables
+from tests.support.thorough import examples
+
+DUMP = DATA / "traces/mt8196-teo.sysfs-before.txt"
+P9 = Cpu("power9", 0x004E, ("P9_NIMBUS",), (0, 1))
+
+
+def table_of(states: Sequence[IdleState], register: Register = Register.PSSCR) -> IdleTable:
+    cpu = P9 if register is Register.PSSCR else Cpu("power8", 0x004D, ("P8_VENICE",))
+    return IdleTable(
+        "made", tuple(states), register, cpu, Firmware(f"{cpu.generation}_cpu_idle_states")
+    )
+
+
+def tree_of(properties: dict[str, bytes], pvr: int = 0x004E) -> bytes:
+    cpu = Node(
+        f"PowerPC,POWER{9 if pvr == 0x4E else 8}@0", {"cpu-version": dt.u32_array([pvr << 16])}
+    )
+    opal = Node("ibm,opal", {}, (Node("power-mgt", properties),))
+    return fdt.write(Node("", {}, (Node("cpus", {}, (cpu,)), opal)))
+
+
+def in_file(table: IdleTable, kind: str, directory: Path) -> str:
+    """The table as a tree or as C, on disk."""
+    path = directory / f"made.{kind}"
+    if kind == "c":
+        path.write_text(c_table.write([table]))
+    else:
+        pvr = 0x4E if table.register is Register.PSSCR else 0x4D
+        path.write_bytes(tree_of(dt.encode(table.states, table.register), pvr))
+    return str(path)
+
+
+def spec_of(source: Source, directory: Path) -> IdleTable:
+    """What comes back from the spec that import writes."""
+    path = directory / "imported.yaml"
+    path.write_text(write(imported(source)))
+    loaded = load(path)
+    assert loaded.table, [finding.message for finding in loaded.findings]
+    return loaded.table
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("import")
+
+
+@pytest.mark.parametrize("register", [Register.PSSCR, Register.PMICR])
+@pytest.mark.parametrize("kind", ["dtb", "c"])
+@settings(deadline=None, max_examples=examples(15, 30))
+@given(seed=st.integers(0, 2**32))
+def test_import_changes_no_value(directory: Path, kind: str, register: Register, seed: int) -> None:
+    states = random_tables.states(random.Random(seed), 9, longest_name=15)
+    if not states and kind == "c":
+        return
+    table = table_of(states, register)
+    source = read_source(in_file(table, kind, directory))
+    assert source.table
+    assert source.table.same_values(table)
+    again = spec_of(source, directory)
+    assert again.same_values(table)
+    assert again.register is register
+    back = read_source(in_file(again, kind, directory)).table
+    assert back
+    assert back.same_values(table)
+
+
+NAMES = st.text(
+    st.characters(min_codepoint=1, exclude_characters="\0", exclude_categories=()), max_size=20
+)
+
+
+@settings(deadline=None, max_examples=examples(50, 100))
+@given(names=st.lists(NAMES, max_size=3))
+def test_any_name_comes_back_or_is_refused(directory: Path, names: list[str]) -> None:
+    data = b"".join(name.encode("utf-8", "surrogatepass") + b"\0" for name in names)
+    states = [IdleState("x", 1000, 1000, 0x10_0000, 0x300, 0x3003FF)] * len(names)
+    path = directory / "names.dtb"
+    path.write_bytes(tree_of({**dt.encode(states, Register.PSSCR), dt.NAMES: data}))
+    source = read_source(str(path))
+    assert source.table
+    try:
+        made = spec_of(source, directory)
+    except CannotGenerate:
+        odd = [state.name for state in source.table.states]
+        assert len(set(odd)) < len(odd) or not all(name.isprintable() for name in odd)
+    else:
+        assert made.same_values(source.table)
+
+
+@pytest.mark.parametrize("name", list(current()))
+def test_packaged_tables_come_back(name: str, directory: Path) -> None:
+    source = read_source(name)
+    assert source.table
+    made = spec_of(source, directory)
+    assert made.same_values(source.table)
+    assert made.cpu == source.table.cpu
+    assert made.partition == source.table.partition
+    assert [s.provenance for s in made.states] == [s.provenance for s in imported(source).states]
+
+
+def test_values_say_where_they_came_from(directory: Path) -> None:
+    source = read_source(
+        in_file(table_of(random_tables.states(random.Random(1), 3)), "dtb", directory)
+    )
+    made = imported(source)
+    assert source.sha256 in made.note
+    for index, state in enumerate(made.states):
+        assert set(state.provenance) == {"latency", "residency", "flags", "psscr", "mask"}
+        latency = state.provenance["latency"]
+        assert (latency.kind, latency.source) == ("file", source.file)
+        assert latency.note == f"{dt.NODE}:{dt.LATENCIES}[{index}]"
+
+
+def test_line_of_a_c_source_is_in_the_provenance(directory: Path) -> None:
+    state = IdleState("stop0", 1000, 2000, 0x10_0000, 0x300, 0x3003FF)
+    path = in_file(table_of([state]), "c", directory)
+    lines = Path(path).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if "latency_ns" in text)
+    (made,) = imported(read_source(path)).states
+    assert made.provenance["latency"].source == f"{path}:{line}"
+
+
+def test_import_is_stable_and_named_after_the_file(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = in_file(table_of(random_tables.states(random.Random(2), 4)), "dtb", directory)
+    assert main(["import", path]) == 0
+    first = capsys.readouterr().out
+    assert first.startswith("name: made\n")
+    assert main(["import", path, "--name", "other"]) == 0
+    assert capsys.readouterr().out == first.replace("name: made\n", "name: other\n", 1)
+
+
+def test_processor_that_is_not_known_is_marked(directory: Path) -> None:
+    states = random_tables.states(random.Random(3), 3)
+    root = Node("", {}, (Node("power-mgt", dt.encode(states, Register.PSSCR)),))
+    path = directory / "fragment.dtb"
+    path.write_bytes(fdt.write(root))
+    assert "does not name its processor; power9 is assumed" in write(
+        imported(read_source(str(path)))
+    )
+
+
+def refusal(source: Source) -> list[str]:
+    with pytest.raises(CannotGenerate) as caught:
+        imported(source)
+    return [finding.message for finding in caught.value.findings]
+
+
+def test_dump_of_sysfs_is_refused() -> None:
+    assert refusal(read_source(f"{DUMP}:cpu0")) == [HELD]
+
+
+def test_arm_tree_is_refused() -> None:
+    source = read_source("power9")
+    state = Node("s", {"phandle": dt.u32_array([1]), "compatible": b"arm,idle-state\0"})
+    cpus = Node("cpus", {}, (Node("cpu@0", {"cpu-idle-states": dt.u32_array([1])}),))
+    (listed,) = idle_nodes.lists_of(Node("", {}, (cpus, state)), "x")
+    table = idle_nodes.table_of(listed, "dtb", "x", "")
+    assert refusal(replace(source, table=table)) == [LISTED]
+
+
+@pytest.mark.parametrize("gone", [dt.LATENCIES, dt.FLAGS, dt.PSSCR, dt.PSSCR_MASK])
+def test_what_the_tree_does_not_have_is_not_made_up(directory: Path, gone: str) -> None:
+    states = [IdleState("a", 1000, 2000, 0x10_0000, 0x300, 0x3003FF)] * 2
+    properties = dt.encode(states, Register.PSSCR)
+    path = directory / "gone.dtb"
+    path.write_bytes(tree_of({key: data for key, data in properties.items() if key != gone}))
+    assert f"expected {gone}, found none; a spec needs a value" in refusal(read_source(str(path)))
+    path.write_bytes(tree_of({**properties, gone: properties[gone][: len(properties[gone]) // 2]}))
+    assert f"expected 2 entries of {gone}, found 1" in refusal(read_source(str(path)))
+
+
+def test_generate_refuses_likewise(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", f"{DUMP}:cpu0", "--to", "yaml"]) == 1
+    assert HELD in capsys.readouterr().err
+
+
+def test_nothing_is_written_when_refused(tmp_path: Path) -> None:
+    assert main(["import", f"{DUMP}:cpu0", "-o", str(tmp_path / "spec.yaml")]) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_used_twice_are_refused(directory: Path) -> None:
+    states = [IdleState("a", 1000, 2000, 0x10_0000, 0x300, 0x3003FF)] * 2
+    messages = refusal(read_source(in_file(table_of(states), "dtb", directory)))
+    assert messages == ["expected each name once, found 'a' as state 0 and 1"]
+
+
+def test_generate_says_which_processor_it_assumes(directory: Path) -> None:
+    states = random_tables.states(random.Random(3), 3)
+    for register, assumed in ((Register.PSSCR, "power9"), (Register.PMICR, "power8")):
+        path = directory / f"{register}.dtb"
+        path.write_bytes(fdt.write(Node("", {}, (Node("power-mgt", dt.encode(states, register)),))))
+        table = read_source(str(path)).table
+        assert table is not None
+        assert table.cpu is None
+        text = write(table)
+        assert f"does not name its processor; {assumed} is assumed." in text
+        assert f"  generation: {assumed}\n" in text
+
+
+def test_a_row_that_a_macro_makes_is_refused_by_its_name(directory: Path) -> None:
+    path = directory / "macro.c"
+    path.write_text(
+        "#define ROW(n) { .name = n, .latency_ns = 1 }\n"
+        'struct cpu_idle_states power9_cpu_idle_states[] = { { .name = "a" }, ROW("b") };\n'
+    )
+    with pytest.raises(CannotGenerate) as caught:
+        imported(read_source(str(path)))
+    (finding,) = caught.value.findings
+    assert "the macro ROW makes" in finding.message
+    assert (finding.location.line, finding.location.column) == (2, 70)

@@ -1,0 +1,193 @@
+"""The packaged specs as they are compiled: what YAML says, and never what it said before."""
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import source_hash
+from pathlib import Path
+
+import pytest
+
+from idle_states.tables.generate.generated import Generated
+from idle_states.tables.linux.releases import NEWEST, release
+from idle_states.tables.pipeline import journey
+from idle_states.tables.skiboot.platform import ALL_LEVELS
+from idle_states.tables.sources.source import Source
+from idle_states.tables.spec import compiled, loading
+from idle_states.tables.spec.library import load
+from idle_states.tables.spec.loaded import LoadedSpec
+from idle_states.tables.spec.packaged import Revision, machines, named, resolve_table
+from idle_states.tables.spec.write import write as write_spec
+from tests.support import ROOT
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled specs, as setup.py has them written."""
+    found = tmp_path_factory.mktemp("compiled") / compiled.NAME
+    words = [sys.executable, "-m", "tools.compile_specs", str(found)]
+    subprocess.run(words, cwd=ROOT, check=True)
+    return found
+
+
+@pytest.fixture
+def used(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of them, which is read in place of the package's."""
+    copy = tmp_path / compiled.NAME
+    shutil.copy(file, copy)
+    monkeypatch.setattr(compiled, "NAME", str(copy))
+    compiled._compiled.cache_clear()
+    yield copy
+    compiled._compiled.cache_clear()
+
+
+def read(revision: Revision) -> LoadedSpec:
+    return loading.Loading({}).load(revision.file, revision.file.as_posix())
+
+
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
+def test_compiled_specs_are_what_yaml_says(revision: Revision, used: Path) -> None:
+    found, wanted = compiled.spec(revision.file), read(revision)
+    assert found == wanted
+    assert found is not None
+    assert list(found.sources) == list(wanted.sources)
+    # places and sources of values do not count for equality
+    assert repr(_places(found)) == repr(_places(wanted))
+    assert (found.machine is None) == (revision not in machines())
+
+
+@pytest.mark.parametrize("revision", named(), ids=lambda revision: revision.name)
+def test_what_is_made_of_compiled_specs_is_the_same(revision: Revision, used: Path) -> None:
+    """Nothing asks of a value whether it is the very one of a module."""
+    found = compiled.spec(revision.file)
+    assert found is not None
+    assert _made(found) == _made(read(revision))
+
+
+def _made(loaded: LoadedSpec) -> list[object]:
+    if loaded.machine is not None:
+        return [Generated(form).of_machine(loaded.machine) for form in ("dts", "dtb", "asl")]
+    assert loaded.table is not None
+    source = Source(loaded.name, "", "", loaded.table)
+    return [
+        write_spec(loaded.table),
+        journey(source, ALL_LEVELS, [release("4.11"), release(NEWEST)]),
+    ]
+
+
+def _places(loaded: LoadedSpec) -> object:
+    if loaded.table is None:
+        return loaded.machine
+    rows = [(dict(row.where), dict(row.provenance)) for row in loaded.table.states]
+    return rows, dict(loaded.table.where), loaded.table.read_from, loaded.table.read_from.where
+
+
+def power9() -> Revision:
+    found = resolve_table("power9")
+    assert found is not None
+    return found
+
+
+def test_the_library_takes_compiled_specs(used: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "Loading", None)
+    loaded = load(power9().file)
+    assert loaded.name == "power9"
+    assert loaded.sources[str(power9().file)] == power9().file.read_text("utf-8")
+    with pytest.raises(TypeError):
+        load(power9().file, "mine.yaml")
+
+
+def test_other_files_are_not_compiled(used: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "power9.yaml"
+    shutil.copy(power9().file, copy)
+    assert compiled.spec(copy) is None
+
+
+@pytest.mark.parametrize(
+    "changed", ["tables/specs/power9.yaml", "base/model/table.py", "tables/spec/loading.py"]
+)
+def test_what_has_changed_since_is_read_again(
+    changed: str, used: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """power9-dd1 extends power9."""
+    package = tmp_path / "package"
+    ignored = shutil.ignore_patterns("*.pyc", "*.so", "*.c", "*.h")
+    shutil.copytree(ROOT / "idle_states", package, ignore=ignored)
+    monkeypatch.setattr(compiled, "_PACKAGE", package)
+    child = resolve_table("power9-dd1")
+    assert child is not None
+    assert compiled.spec(child.file) is not None
+    compiled._compiled.cache_clear()
+    (package / changed).write_text((package / changed).read_text("utf-8") + "# a word\n")
+    assert compiled.spec(child.file) is None
+
+
+def test_another_spec_among_them_is_read_again(used: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be the parent that a spec names."""
+    more = (*named(), Revision("power12", power9().file, False))
+    monkeypatch.setattr(compiled, "named", lambda: more)
+    assert compiled.spec(power9().file) is None
+
+
+@pytest.mark.parametrize(
+    "damage", ["missing", "cut", "changed", "empty", "directory", "foreign", "none"]
+)
+def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
+    data = used.read_bytes()
+    used.unlink()
+    if damage == "directory":
+        used.mkdir()
+    elif damage != "missing":
+        damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
+        # what another Python may have written: whole, but not to be read here
+        for name, content in (("foreign", b"\x80\x09."), ("none", pickle.dumps(None))):
+            damaged[name] = source_hash(content) + content
+        used.write_bytes(damaged[damage])
+    assert compiled.spec(power9().file) is None
+    assert load(power9().file) == read(power9())
+
+
+def test_what_reads_specs_is_known(used: Path) -> None:
+    """A module that is imported late would not be among them."""
+    found = compiled._compiled()
+    assert found is not None
+    files = {f"tables/spec/{f.name}" for f in (ROOT / "idle_states/tables/spec").glob("*.py")}
+    files -= {"tables/spec/write.py", "tables/spec/write_tree.py"}
+    others = {
+        "base/model/table.py",
+        "base/model/units.py",
+        "base/reading/document.py",
+        "base/dataclass.py",
+    }
+    assert files | others <= set(found.readers[0])
+
+
+def test_places_can_be_opened_wherever_the_package_lies(file: Path, tmp_path: Path) -> None:
+    """Compiled where it was built, and used where it was installed."""
+    package, elsewhere = tmp_path / "idle_states", tmp_path / "elsewhere"
+    shutil.copytree(
+        ROOT / "idle_states", package, ignore=shutil.ignore_patterns("*.pyc", "*.pickle")
+    )
+    shutil.copy(file, package / "tables/specs" / compiled.NAME)
+    elsewhere.mkdir()
+    program = (
+        "import sys; from idle_states.tables.spec import loading; loading.Loading = None; "
+        "from idle_states.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", program, "check", "power9-dd1@84368bbf8", "--kernel", "4.11"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        words, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False
+    )
+    places = re.findall(r"^(?: *= )?(/.*\.yaml):([0-9]+):([0-9]+): ", done.stdout, re.MULTILINE)
+    assert {Path(place[0]).name for place in places} == {
+        "power9-dd1.yaml",
+        "power9-dd1@84368bbf8.yaml",
+    }
+    for name, line, column in places:
+        assert Path(name).parent == package / "tables/specs"
+        assert len(Path(name).read_text("utf-8").splitlines()[int(line) - 1]) >= int(column)
