@@ -8,7 +8,7 @@ from pathlib import Path
 from idle_states.change.boot.debian import Unavailable
 from idle_states.change.boot.powernv.predict import MACHINE_TABLE
 from idle_states.change.boot.request import BootRequest
-from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.run import Surroundings, run_boot
 from idle_states.change.boot.workload import workload
 
 from .measuring import Given, Missing, Times, Work
@@ -22,7 +22,7 @@ def boot(machine: str, table: str, load: str | None) -> Times:
     cpu, start = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as logs:
         try:
-            result = run(request, Surroundings(Path(logs)))
+            result = run_boot(request, Surroundings(Path(logs)))
         except Unavailable as reason:
             raise Missing(str(reason)) from reason
     return Times(time.perf_counter() - start - result.qemu_s, time.process_time() - cpu)

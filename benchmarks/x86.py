@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from idle_states.lab.simulation.actors import SimulatedCpu
-from idle_states.lab.simulation.answer import prepare
+from idle_states.lab.simulation.answer import prepare_simulation
 from idle_states.lab.simulation.idle_periods import IdlePeriods
 from idle_states.lab.simulation.request import SimulateRequest
 from idle_states.lab.simulation.simulate import simulate
@@ -51,7 +51,7 @@ def simulated(platform: str, kernel: str) -> list[tuple[int, int]]:
     )
     IdlePeriods.end = kept  # type: ignore[method-assign]
     try:
-        simulate(prepare(asked).setups[0], 1)
+        simulate(prepare_simulation(asked).setups[0], 1)
     finally:
         IdlePeriods.end = end  # type: ignore[method-assign]
     return max(found.values(), key=len)

@@ -1,3 +1,116 @@
-"""Idle-state tables of OpenPOWER firmware, followed from the spec to what Linux selects."""
+"""Idle-state tables of OpenPOWER firmware, followed from the spec to what Linux selects.
+
+Programs import the names below from here (docs/policy.md); each is loaded when it is first used.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
+
+if TYPE_CHECKING:
+    from .base.model.findings import Unreadable as Unreadable
+    from .base.model.findings import UsageError as UsageError
+    from .base.model.table import IdleState as IdleState
+    from .base.model.table import IdleTable as IdleTable
+    from .change.boot.request import BootRequest as BootRequest
+    from .change.boot.run import run_boot as run_boot
+    from .change.patches.answer import patch as patch
+    from .change.patches.request import PatchRequest as PatchRequest
+    from .change.review.answer import review as review
+    from .change.review.request import ReviewRequest as ReviewRequest
+    from .lab.fit.request import FitRequest as FitRequest
+    from .lab.fit.request import fit as fit
+    from .lab.limit.answer import limit as limit
+    from .lab.limit.request import LimitRequest as LimitRequest
+    from .lab.replay.answer import replay as replay
+    from .lab.replay.conform import conform as conform
+    from .lab.replay.conform_request import ConformRequest as ConformRequest
+    from .lab.replay.request import ReplayRequest as ReplayRequest
+    from .lab.simulation.answer import prepare_simulation as prepare_simulation
+    from .lab.simulation.answer import run_simulation as run_simulation
+    from .lab.simulation.request import SimulateRequest as SimulateRequest
+    from .lab.simulation.workload_request import WorkloadRequest as WorkloadRequest
+    from .lab.statistics.request import StatsRequest as StatsRequest
+    from .lab.statistics.request import stats as stats
+    from .lab.tune.answer import tune as tune
+    from .lab.tune.objective import Objective as Objective
+    from .lab.tune.request import TuneRequest as TuneRequest
+    from .tables.audit.answer import audit as audit
+    from .tables.audit.request import AuditRequest as AuditRequest
+    from .tables.check.answer import check as check
+    from .tables.check.criteria import Criteria as Criteria
+    from .tables.check.request import CheckRequest as CheckRequest
+    from .tables.diff.answer import diff as diff
+    from .tables.diff.request import DiffRequest as DiffRequest
+    from .tables.linux.asked import GivenStates as GivenStates
+    from .tables.linux.asked import GovernorRequest as GovernorRequest
+    from .tables.linux.governors import Decision as Decision
+    from .tables.linux.governors import Governor as Governor
+    from .tables.linux.governors import Outcome as Outcome
+    from .tables.linux.governors import Situation as Situation
+    from .tables.linux.governors import State as State
+    from .tables.linux.releases import release as release
+    from .tables.pipeline import journey as journey
+    from .tables.prove.answer import prove as prove
+    from .tables.prove.request import ProveRequest as ProveRequest
+    from .tables.selection.answer import select as select
+    from .tables.selection.request import SelectRequest as SelectRequest
+    from .tables.skiboot.platform import parse_platform as parse_platform
+    from .tables.sources import read_table as read_table
+
+_HOME2NAMES = {
+    "base.model.findings": "Unreadable UsageError",
+    "base.model.table": "IdleState IdleTable",
+    "change.boot.request": "BootRequest",
+    "change.boot.run": "run_boot",
+    "change.patches.answer": "patch",
+    "change.patches.request": "PatchRequest",
+    "change.review.answer": "review",
+    "change.review.request": "ReviewRequest",
+    "lab.fit.request": "FitRequest fit",
+    "lab.limit.answer": "limit",
+    "lab.limit.request": "LimitRequest",
+    "lab.replay.answer": "replay",
+    "lab.replay.conform": "conform",
+    "lab.replay.conform_request": "ConformRequest",
+    "lab.replay.request": "ReplayRequest",
+    "lab.simulation.answer": "prepare_simulation run_simulation",
+    "lab.simulation.request": "SimulateRequest",
+    "lab.simulation.workload_request": "WorkloadRequest",
+    "lab.statistics.request": "StatsRequest stats",
+    "lab.tune.answer": "tune",
+    "lab.tune.objective": "Objective",
+    "lab.tune.request": "TuneRequest",
+    "tables.audit.answer": "audit",
+    "tables.audit.request": "AuditRequest",
+    "tables.check.answer": "check",
+    "tables.check.criteria": "Criteria",
+    "tables.check.request": "CheckRequest",
+    "tables.diff.answer": "diff",
+    "tables.diff.request": "DiffRequest",
+    "tables.linux.asked": "GivenStates GovernorRequest",
+    "tables.linux.governors": "Decision Governor Outcome Situation State",
+    "tables.linux.releases": "release",
+    "tables.pipeline": "journey",
+    "tables.prove.answer": "prove",
+    "tables.prove.request": "ProveRequest",
+    "tables.selection.answer": "select",
+    "tables.selection.request": "SelectRequest",
+    "tables.skiboot.platform": "parse_platform",
+    "tables.sources": "read_table",
+}
+_NAME2HOME = {name: home for home, names in _HOME2NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAME2HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"{__name__}.{_NAME2HOME[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAME2HOME})

@@ -57,7 +57,9 @@ def imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
 
 @cache
 def graph() -> dict[str, set[str]]:
+    """Without the package's public face, which loads a module when one of its names is used."""
     known = modules()
+    del known[PACKAGE]
     return {name: set(imports(name, file, known)) - {name} for name, file in known.items()}
 
 
@@ -120,6 +122,18 @@ def test_rooms_know_earlier_ones_only() -> None:
         if room(module) != "__main__" and ROOMS.index(room(other)) > ROOMS.index(room(module))
     ]
     assert later == []
+
+
+def test_the_package_does_not_use_its_public_face() -> None:
+    """But for the version."""
+    known = modules()
+    users = {
+        name
+        for name, file in known.items()
+        if list(imports(name, file, known)).count(PACKAGE)
+        != len(re.findall(r"^from \.+ import __version__$", file.read_text("utf-8"), re.M))
+    }
+    assert users == set()
 
 
 def test_c_files_do_not_include_each_other() -> None:

@@ -21,7 +21,7 @@ from idle_states.base.model.findings import Finding, Severity
 from idle_states.base.wording import joined, plural
 from idle_states.change.boot.debian import Packages, Unavailable, untar
 from idle_states.change.boot.parts import packages_in
-from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.answer import audit, setting_of
 from idle_states.tables.audit.request import AuditRequest
 from idle_states.tables.audit.summary import FleetSummary
 from idle_states.tables.check.criteria import Criteria
@@ -91,7 +91,7 @@ def found(tree: Path, kernels: Sequence[str] = DEFAULT) -> Findings:
     request = AuditRequest((), Criteria(tuple(map(release, kernels))), trees=(str(tree),))
     summary = FleetSummary()
     places: dict[tuple[str, str, str, str], Place] = {}
-    for results in audited(request, setting_of(request), Walk()):
+    for results in audit(request, setting_of(request), Walk()):
         summary.add(results)
         for one in results:
             for finding in one.findings:

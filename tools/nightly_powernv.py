@@ -12,7 +12,7 @@ from idle_states.change.boot.powernv.machines import POWERNV
 from idle_states.change.boot.powernv.predict import MACHINE_TABLE
 from idle_states.change.boot.request import BootRequest
 from idle_states.change.boot.result import BootResult
-from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.run import Surroundings, run_boot
 from idle_states.change.boot.stage import SELECTED
 from idle_states.change.boot.workload import MIXED, workload
 from idle_states.tables.spec.library import find
@@ -64,7 +64,7 @@ class PowernvNight:
             levels=self.levels,
             time_limit_s=600,
         )
-        return run(request, around)
+        return run_boot(request, around)
 
     def seen(self, result: PowernvResult) -> Record:
         predicted = result.predicted

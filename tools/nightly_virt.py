@@ -9,7 +9,7 @@ from pathlib import Path
 from idle_states.change.boot.parts import packages_in
 from idle_states.change.boot.request import BootRequest
 from idle_states.change.boot.result import BootResult
-from idle_states.change.boot.run import Surroundings, run
+from idle_states.change.boot.run import Surroundings, run_boot
 from idle_states.change.boot.virt.boot import VirtResult
 from idle_states.change.boot.virt.machines import VIRT
 from idle_states.change.boot.workload import EVERYTHING
@@ -73,7 +73,7 @@ class VirtNight:
                 workload=EVERYTHING if governor else None,
                 time_limit_s=2 * _TIME_LIMIT_S if governor else _TIME_LIMIT_S,
             )
-            return run(request, around)
+            return run_boot(request, around)
 
     def seen(self, result: VirtResult) -> Record:
         driver = next(iter(result.predicted.number2driver.values()), None)

@@ -73,7 +73,7 @@ def run(given: AuditCommand) -> int:
     from ..base.wording import joined, plural
     from ..tables.audit import said_json as audit_json
     from ..tables.audit import said_whole as audit_whole
-    from ..tables.audit.answer import audited, setting_of, shown_name
+    from ..tables.audit.answer import audit, setting_of, shown_name
     from ..tables.audit.summary import FleetSummary
     from ..tables.check import formats
     from ..tables.sources.walk import Walk
@@ -90,7 +90,7 @@ def run(given: AuditCommand) -> int:
     against = shown_name(asked, setting)
     view = audit_whole.View(given.summary, given.pages, show.notes, against)
     hiding = _Hiding(show)
-    results = _counted(hiding.passed(audited(asked, setting, walk)), summary)
+    results = _counted(hiding.passed(audit(asked, setting, walk)), summary)
     if given.parquet:
         from ..tables.audit import parquet
 
@@ -163,7 +163,7 @@ class _Hiding:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
         are asked in a second audit."""
         from ..base.reading.opening import STANDARD_INPUT
-        from ..tables.audit.answer import audited, setting_of
+        from ..tables.audit.answer import audit, setting_of
         from ..tables.sources.walk import Walk
         from .shown import turned, unconfigured
 
@@ -172,7 +172,7 @@ class _Hiding:
             rules = " and ".join(asked.criteria.rules.configured)
             yield f"the configuration sets {rules}; what that hides is not counted\n"
         elif again:
-            results = audited(again, setting_of(again), Walk())
+            results = audit(again, setting_of(again), Walk())
             count = sum(self._show.failing(e.findings) for found in results for e in found)
         if line := turned(count, asked.acceptance):
             yield f"{line}\n"

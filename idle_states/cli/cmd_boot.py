@@ -183,7 +183,9 @@ def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
     with Line() as line:
         around = boot.Surroundings(place.below, None, progress, preparing, kept)
         result = (
-            boot.run(asked, around) if asked.patch is None else run_before_and_after(asked, around)
+            boot.run_boot(asked, around)
+            if asked.patch is None
+            else run_before_and_after(asked, around)
         )
     document = envelope("boot", form_of(result), result, result.inputs)
     text = boot_output.text(result, out.style)

@@ -59,7 +59,7 @@ class CheckCommand:
 
 def run(given: CheckCommand) -> int:
     from ..base.wording import plural
-    from ..tables.check.answer import checked
+    from ..tables.check.answer import check
     from ..tables.linux.platforms import without_effect
     from .shown import note_rules, turned, unconfigured
     from .status import UNREADABLE
@@ -69,12 +69,12 @@ def run(given: CheckCommand) -> int:
     note_rules(asked.criteria)
     if given.write_baseline:
         return _write_baseline(asked, given.write_baseline)
-    found = checked(asked)
+    found = check(asked)
     if given.fix or given.diff:
         mended = _fix(found, write=given.fix)
         if given.diff:
             return show.status_of(found.findings) if found.complete else UNREADABLE
-        found = checked(asked) if mended else found
+        found = check(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
     for line in found.left_out(asked.criteria):
@@ -87,7 +87,7 @@ def run(given: CheckCommand) -> int:
     hides = ""
     if not status:
         again = unconfigured(asked)
-        hidden = show.failing(checked(again).findings) if again else show.hidden(found.findings)
+        hidden = show.failing(check(again).findings) if again else show.hidden(found.findings)
         hides = turned(hidden, asked.acceptance)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
@@ -138,11 +138,11 @@ def _write_baseline(asked: CheckRequest, file: str) -> int:
     from ..base.report.escapes.text import printable
     from ..base.wording import plural
     from ..tables.check import baseline
-    from ..tables.check.answer import checked
+    from ..tables.check.answer import check
 
     known = asked.acceptance.baseline
     before = baseline.read(Path(known)) if known else None
-    findings = checked(replace(asked, acceptance=replace(asked.acceptance, baseline=None))).findings
+    findings = check(replace(asked, acceptance=replace(asked.acceptance, baseline=None))).findings
     after = baseline.of(findings, file) if before is None else before.pruned(findings)
     write_file(Path(file), after.text())
     dropped = f", {len(before.known) - len(after.known)} dropped" if before else ""

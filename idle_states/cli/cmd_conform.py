@@ -27,7 +27,7 @@ class ConformCommand:
 def run(given: ConformCommand) -> int:
     from ..base.model.forms import With
     from ..lab.replay import conform_said as conform_output
-    from ..lab.replay.conform import conform_to
+    from ..lab.replay.conform import conform
     from ..lab.replay.conform_document import Conform
     from ..tables.documents.json_output import envelope
     from ..tables.documents.known_document import Kernel
@@ -37,7 +37,7 @@ def run(given: ConformCommand) -> int:
 
     asked, out = given.asked, given.out
     note_missing_core()
-    result, inputs = conform_to(asked, say)
+    result, inputs = conform(asked, say)
     by = result.basis
     if out.format == "json":
         body = With(result, known=Kernel(by.release, by.governor))

@@ -22,7 +22,7 @@ class DiffCommand:
 def run(given: DiffCommand) -> int:
     from ..base.report.escapes.text import printable
     from ..base.report.tables import columns
-    from ..tables.diff.answer import compare
+    from ..tables.diff.answer import diff
     from ..tables.diff.diff_document import Diff
     from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
@@ -31,7 +31,7 @@ def run(given: DiffCommand) -> int:
     out, asked = given.out, given.asked
     if asked.governor:
         note_missing_core()
-    found = compare(asked, say)
+    found = diff(asked, say)
     operands, names = (asked.a, asked.b), (found.a.name, found.b.name)
     rests = "".join(f"{line}\n" for line in (*found.assumptions, *found.remarks))
     if out.format == "json":

@@ -32,7 +32,7 @@ class LimitCommand:
 
 def run(given: LimitCommand) -> int:
     from ..lab.limit import said as limit_text
-    from ..lab.limit.answer import limits
+    from ..lab.limit.answer import limit
     from ..lab.limit.limit_document import Limit, limited
     from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
@@ -41,7 +41,7 @@ def run(given: LimitCommand) -> int:
     asked, out = given.asked, given.out
     if asked.trace is None and asked.workload is None:
         note_missing_core()
-    found = limits(asked, say)
+    found = limit(asked, say)
     said, effect, inputs = "", None, found.inputs
     if asked.trace is not None:
         said, effect, inputs = _replayed(found, out)
@@ -84,14 +84,14 @@ def _replayed(found: "LimitResult", out: "Output") -> _Effect:
 def _simulated(found: "LimitResult", out: "Output") -> _Effect:
     from ..base.report.sheet_text import text
     from ..lab.limit.effect import simulate_request
-    from ..lab.simulation.answer import prepare
+    from ..lab.simulation.answer import prepare_simulation
     from ..lab.simulation.said import sheet
     from ..lab.simulation.simulate_document import simulated
     from . import progress
     from .missing_core import note_missing_core
     from .values import say
 
-    prepared = prepare(simulate_request(found), say)
+    prepared = prepare_simulation(simulate_request(found), say)
     note_missing_core()
     made = progress.simulated(prepared)
     said = text(sheet(made, prepared.power), out.style)

@@ -127,7 +127,7 @@ def run(given: PatchCommand) -> int:
     from ..base.report import printer
     from ..base.report.style import Style
     from ..change.patches import said as patch_output
-    from ..change.patches.answer import prepare
+    from ..change.patches.answer import patch
     from ..change.patches.patch_document import Planned, planned
     from ..change.review.planned import refusing, review_of
     from ..tables.documents.json_output import envelope
@@ -136,7 +136,7 @@ def run(given: PatchCommand) -> int:
     if given.list:
         return _list(given.format)
     asked = given.request()
-    prepared = prepare(asked)
+    prepared = patch(asked)
     made = prepared.plan
     _note_unknown_release(made)
     previous = _previous(made, given)

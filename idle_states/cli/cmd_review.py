@@ -55,7 +55,7 @@ def run(given: ReviewCommand) -> int:
     from ..change.review import said_markdown as review_markdown
     from ..change.review import said_reply as review_reply
     from ..change.review import said_words as review_words
-    from ..change.review.answer import reviewed
+    from ..change.review.answer import review
     from ..change.review.review_document import Review, compared
     from ..tables.check.formats import render
     from ..tables.documents.json_output import envelope
@@ -68,7 +68,7 @@ def run(given: ReviewCommand) -> int:
     note_rules(asked.criteria)
     if asked.governor:
         note_missing_core()
-    found = reviewed(asked, say)
+    found = review(asked, say)
     inputs = compared(found)
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))

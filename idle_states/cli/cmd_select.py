@@ -37,7 +37,7 @@ def run(given: SelectCommand) -> int:
     from ..tables.selection import said as select_output
     from ..tables.selection import said_changes as select_changes
     from ..tables.selection import said_domains as select_domains
-    from ..tables.selection.answer import journeys, selections
+    from ..tables.selection.answer import journeys, select
     from ..tables.selection.select_document import Select, with_changes
     from .missing_core import note_missing_core
     from .values import say
@@ -45,7 +45,7 @@ def run(given: SelectCommand) -> int:
     asked, out, plot = given.asked, given.out, given.plot
     note_missing_core()
     _check_plot(plot)
-    found = selections(asked, say)
+    found = select(asked, say)
     first, changed = found.first, found.changed
     if plot:
         from pathlib import Path

@@ -36,7 +36,7 @@ class SimulateCommand:
 
 def run(given: SimulateCommand) -> int:
     from ..base.model.findings import UsageError
-    from ..lab.simulation.answer import prepare
+    from ..lab.simulation.answer import prepare_simulation
     from ..lab.simulation.said import sheet, workloads
     from ..lab.simulation.simulate_document import Listed, Simulated, listed, simulated
     from ..tables.documents.json_output import envelope
@@ -54,7 +54,7 @@ def run(given: SimulateCommand) -> int:
         return 0
     if given.asked is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
-    prepared = prepare(given.asked, say)
+    prepared = prepare_simulation(given.asked, say)
     note_missing_core()
     if core.available() and not prepared.compiled:
         governor = prepared.setups[0].governor

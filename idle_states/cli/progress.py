@@ -113,11 +113,11 @@ class _Simulated(Bar):
 
 def simulated(prepared: "PreparedSimulation") -> "list[SimulationSummary]":
     """Runs what is prepared, table after table."""
-    from ..lab.simulation.answer import run
+    from ..lab.simulation.answer import run_simulation
 
     found = []
     for setup in prepared.setups:
         with _Simulated(setup.name) as shown:
             shown.expect(prepared.runs * setup.duration_ns)
-            found.append(run(prepared, setup, shown.advance))
+            found.append(run_simulation(prepared, setup, shown.advance))
     return found

@@ -11,12 +11,12 @@ import pytest
 
 from idle_states.base.model.findings import UsageError
 from idle_states.change.boot.request import BootRequest
-from idle_states.change.patches.answer import prepare
+from idle_states.change.patches.answer import patch
 from idle_states.change.patches.request import PatchRequest
 from idle_states.change.review.request import ReviewRequest
 from idle_states.lab.limit.request import LimitRequest
 from idle_states.lab.replay.answer import replay
-from idle_states.lab.replay.conform import conform_to
+from idle_states.lab.replay.conform import conform
 from idle_states.lab.replay.conform_request import ConformRequest
 from idle_states.lab.replay.replay import Settings
 from idle_states.lab.replay.request import ReplayRequest
@@ -28,17 +28,17 @@ from idle_states.lab.statistics.request import HISTOGRAM, StatsRequest, stats
 from idle_states.lab.tune.answer import tune
 from idle_states.lab.tune.objective import ENERGY, Objective
 from idle_states.lab.tune.request import TuneRequest
-from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.answer import audit, setting_of
 from idle_states.tables.audit.request import AuditRequest
-from idle_states.tables.check.answer import checked
+from idle_states.tables.check.answer import check
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.check.request import CheckRequest
-from idle_states.tables.diff.answer import compare
+from idle_states.tables.diff.answer import diff
 from idle_states.tables.diff.request import DiffRequest
 from idle_states.tables.generate.generated import Generated
 from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.releases import release
-from idle_states.tables.selection.answer import selections
+from idle_states.tables.selection.answer import select
 from idle_states.tables.selection.request import Asked, SelectRequest
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.sources.walk import Walk
@@ -111,7 +111,7 @@ def test_replay(recording: str, run: Run) -> None:
 
 @pytest.mark.slow
 def test_conform(recording: str, run: Run) -> None:
-    found, _ = conform_to(ConformRequest(recording, GovernorRequest(states=STATES), NEW))
+    found, _ = conform(ConformRequest(recording, GovernorRequest(states=STATES), NEW))
     words = ("--states", STATES.text, "--governor", "menu", "--kernel", "6.1")
     status, document = run("conform", recording, *words)
     assert found.judged == 2
@@ -121,7 +121,7 @@ def test_conform(recording: str, run: Run) -> None:
 
 def test_select(run: Run) -> None:
     request = SelectRequest(GovernorRequest(table="power9"), (OLD, NEW), Asked())
-    found = selections(request)
+    found = select(request)
     status, document = run("select", "power9", "--kernel", "4.11", "--kernel", "6.1")
     assert [other.release.name for other, _ in found.changed] == ["6.1"]
     assert status == any(different for _, different in found.changed) == 1
@@ -132,10 +132,10 @@ def test_select(run: Run) -> None:
 
 def test_simulate(run: Run) -> None:
     workload = WorkloadRequest("ping-pong", duration="5ms", seed=3)
-    prepared = simulation.prepare(SimulateRequest(workload, NEW, ("power9",)))
+    prepared = simulation.prepare_simulation(SimulateRequest(workload, NEW, ("power9",)))
     (setup,) = prepared.setups
     simulated_ns: list[int] = []
-    found = simulation.run(prepared, setup, simulated_ns.append)
+    found = simulation.run_simulation(prepared, setup, simulated_ns.append)
     words = ("--table", "power9", "--kernel", "6.1", "--duration", "5ms", "--seed", "3")
     _, document = run("simulate", "ping-pong", *words)
     (one,) = document["tables"][0]["runs"]
@@ -169,7 +169,7 @@ def test_stats(tmp_path: Path, run: Run) -> None:
 
 
 def test_check(run: Run) -> None:
-    found = checked(CheckRequest(("power9-dd1@84368bbf8",), Criteria((OLD,))))
+    found = check(CheckRequest(("power9-dd1@84368bbf8",), Criteria((OLD,))))
     _, document = run("check", "power9-dd1@84368bbf8", "--kernel", "4.11")
     assert [each.rule for each in found.findings] == [each["rule"] for each in document["findings"]]
     assert found.findings
@@ -178,7 +178,7 @@ def test_check(run: Run) -> None:
 def test_audit(run: Run) -> None:
     tree = str(ROOT / "tests/data/trees/powernv9.dtb")
     request = AuditRequest((tree,), Criteria((NEW,)))
-    ((found,),) = audited(request, setting_of(request), Walk())
+    ((found,),) = audit(request, setting_of(request), Walk())
     _, document = run("audit", tree, "--kernel", "6.1")
     (one,) = document["inputs"]
     assert (found.nearest, list(found.states)) == (one["nearest"], one["states"])
@@ -189,7 +189,7 @@ def test_patch(tmp_path: Path, run: Run) -> None:
     (tmp_path / "hw").mkdir()
     old = c_table.write([find("power9")])
     (tmp_path / "hw/slw.c").write_text(old.replace("= 2000,", "= 2001,", 1))
-    prepared = prepare(PatchRequest(tmp_path, "power9", check=True))
+    prepared = patch(PatchRequest(tmp_path, "power9", check=True))
     status, document = run("patch", "power9", "--tree", str(tmp_path), "--check")
     (step,) = prepared.plan.made
     assert [(each.before, each.after) for each in step.changes] == [("2001ns", "2us")]
@@ -198,7 +198,7 @@ def test_patch(tmp_path: Path, run: Run) -> None:
 
 
 def test_diff(run: Run) -> None:
-    found = compare(DiffRequest("power9", "power9-mambo", [NEW], governor="menu"))
+    found = diff(DiffRequest("power9", "power9-mambo", [NEW], governor="menu"))
     words = ("--kernel", "6.1", "--governor", "menu")
     status, document = run("diff", "power9", "power9-mambo", *words)
     stages = [each.stage for each in found.differences]

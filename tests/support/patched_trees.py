@@ -197,6 +197,7 @@ def _edited(row: Row, edit: Mapping[str, Any]) -> str:
     shift, most = _PSSCR[part] if group == "psscr" else (0, (1 << 64) - 1)
     if group == "flags":
         most = _FLAGS[part] if part else 0xFFFF_FFFF
+    found: Any
     if key == "name":
         found, before, after = row["name"], edit["from"], edit["to"]
     else:

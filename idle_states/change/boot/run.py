@@ -73,7 +73,7 @@ class Surroundings:
         self.kept(directory)
 
 
-def run(request: BootRequest, around: Surroundings = Surroundings()) -> BootResult:
+def run_boot(request: BootRequest, around: Surroundings = Surroundings()) -> BootResult:
     """Boots as requested and compares the boot with the models.
 
     TABLE is read once, before anything else. Raises what reading a TABLE raises, what a machine's
@@ -89,7 +89,7 @@ def run(request: BootRequest, around: Surroundings = Surroundings()) -> BootResu
 def run_read(
     request: BootRequest, preparing: Preparing, around: Surroundings = Surroundings()
 ) -> BootResult:
-    """Boots a TABLE that was read. Raises what `run` raises."""
+    """Boots a TABLE that was read. Raises what `run_boot` raises."""
     with around.directory(request.machine) as directory:
         parts = fetched(request, around)
         prepared = preparing(parts, directory, around.cache_directory, around.say)

@@ -42,7 +42,7 @@ class PreparedSeries:
         return found
 
 
-def prepare(request: PatchRequest) -> PreparedSeries:
+def patch(request: PatchRequest) -> PreparedSeries:
     """Reads the tree and the series and applies it in memory; nothing is written.
 
     Raises UsageError, NoSuchTable, Faulty, Unreadable.

@@ -11,10 +11,11 @@ from .context import without_tree
 from .letters import Letter
 from .request import ReviewRequest
 from .result import Review
-from .review import Yardstick, ends, review
+from .review import Yardstick, ends
+from .review import review as review_commits
 
 
-def reviewed(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
+def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
     if request.tree is None:
@@ -49,7 +50,7 @@ def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
         hidden=made.hidden,
     )
     several = made.held.count(made.base, made.head) > 1
-    return review(
+    return review_commits(
         made.held,
         made.base,
         made.head,

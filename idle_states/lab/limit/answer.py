@@ -121,7 +121,7 @@ class LimitResult:
     inputs: tuple[tuple[str, str], ...]
 
 
-def limits(request: LimitRequest, say: Callable[[str], None] = lambda message: None) -> LimitResult:
+def limit(request: LimitRequest, say: Callable[[str], None] = lambda message: None) -> LimitResult:
     """Computes what a limit leaves. say: called with notes for the user.
 
     Raises UsageError, also for a state that no kernel registers, UnknownGovernor, and what reading

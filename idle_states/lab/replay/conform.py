@@ -54,7 +54,7 @@ class BeyondTable(Unreadable):
     """A recorded state that the table lacks, or a CPU that has no table."""
 
 
-def conform_to(
+def conform(
     request: ConformRequest, say: Callable[[str], None] = lambda message: None
 ) -> tuple[Conformity, list[tuple[str, str]]]:
     """Returns the result, and (name, SHA-256) of every file read. say: called with messages for
@@ -84,7 +84,7 @@ def conform_to(
         return suspicion(sample, by, request.of, head)
 
     try:
-        result = conform(source, by, again, sample)
+        result = _conformity(source, by, again, sample)
     except BeyondTable as error:
         (finding,) = error.findings
         if not (suspect := suspected()):
@@ -105,7 +105,7 @@ def _check_disabled(by: Basis, disabled: frozenset[int]) -> None:
         raise UsageError(f"expected --disabled with states 0 to {count - 1}, found {greatest}")
 
 
-def conform(
+def _conformity(
     source: Input, by: Basis, again: Callable[[], Input] | None, sample: Sample
 ) -> Conformity:
     """Feeds recorded inputs and outcomes to one model per CPU.
@@ -201,7 +201,7 @@ def _decided_again(
 
 
 def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> Conformity:
-    """conform() without the compiled core. name: the recording's name, for errors."""
+    """Does as `_conformity` without the compiled core. name: the recording's name, for errors."""
     governors: dict[int, tuple[Governor, frozenset[int]]] = {}
     fed: Counter[int] = Counter()
     skipped = judged = agree = 0

@@ -46,7 +46,7 @@ class PreparedSimulation:
         return all(map(by_core.knows, self.setups))
 
 
-def prepare(
+def prepare_simulation(
     request: SimulateRequest, say: Callable[[str], None] = lambda message: None
 ) -> PreparedSimulation:
     """Reads what a request names. say: called with messages for the user.
@@ -131,7 +131,7 @@ def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
     return replace(table, disabled=table.disabled.union(map(table.names.index, names)))
 
 
-def run(
+def run_simulation(
     prepared: PreparedSimulation, setup: Setup, advance: Callable[[int], None]
 ) -> SimulationSummary:
     """Runs one setup with all seeds. advance: called with the ns simulated since the last call."""

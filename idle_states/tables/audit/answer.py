@@ -43,7 +43,7 @@ def shown_name(request: AuditRequest, setting: Setting) -> str | None:
     return redacted_name(request.against, setting.against)
 
 
-def audited(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
+def audit(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
     """Yields the audits of each input, in order, with accepted findings marked as suppressed.
     Raises Unreadable, OSError."""
     mark = request.acceptance.marking()

@@ -11,7 +11,7 @@ from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
-from .check import check
+from .check import check as found_on
 from .criteria import Criteria
 from .request import DTSCHEMA, NATIVE, CheckRequest
 
@@ -75,7 +75,7 @@ class Checked:
         return [(source.file, source.sha256) for source in self.sources]
 
 
-def checked(request: CheckRequest) -> Checked:
+def check(request: CheckRequest) -> Checked:
     """Checks as requested. Raises Unreadable, OSError and what reading tables raises."""
     criteria = request.criteria
     if request.tables:
@@ -90,7 +90,7 @@ def checked(request: CheckRequest) -> Checked:
     sources = looked.sources
     findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
-        findings += check(sources, criteria)
+        findings += found_on(sources, criteria)
     if request.engine != NATIVE:
         from .dtschema_engine import check as check_with_dtschema
         from .dtschema_engine import confirmed

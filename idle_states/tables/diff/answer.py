@@ -12,7 +12,8 @@ from ..sources import Source, one_table, read_sources
 from ..sources.machines import is_whole_machine
 from .machines import diff_machines
 from .request import DiffRequest
-from .tables import Difference, diff
+from .tables import Difference
+from .tables import diff as diff_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class DiffResult:
         return remarks(self.kernels, *known, *([governor] if governor else []))
 
 
-def compare(request: DiffRequest, say: Callable[[str], None] = lambda message: None) -> DiffResult:
+def diff(request: DiffRequest, say: Callable[[str], None] = lambda message: None) -> DiffResult:
     """Reads both and compares them. say: called with notes for the user. Raises UsageError,
     UnknownGovernor and what reading a table raises."""
     all_a, all_b = read_sources(request.a), read_sources(request.b)
@@ -59,5 +60,5 @@ def compare(request: DiffRequest, say: Callable[[str], None] = lambda message: N
         if source.table is not None:
             kernels = followed(source.table, request.platform, kernels, say)
     how = kernels, request.platform, request.governor, request.hz
-    found = diff_machines(all_a, all_b, *how) if machines else diff(a, b, *how)
+    found = diff_machines(all_a, all_b, *how) if machines else diff_tables(a, b, *how)
     return DiffResult(request, a, b, machines, kernels, tuple(found))

@@ -30,9 +30,7 @@ class Selections:
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
 
 
-def selections(
-    request: SelectRequest, say: Callable[[str], None] = lambda message: None
-) -> Selections:
+def select(request: SelectRequest, say: Callable[[str], None] = lambda message: None) -> Selections:
     """Computes the selections of a request. say: called with notes for the user.
 
     Raises UsageError, UnknownGovernor and what reading a table raises.

@@ -11,7 +11,7 @@ import yaml
 
 from idle_states.base.resources import resource
 from idle_states.change.patches import description
-from idle_states.change.patches.answer import prepare
+from idle_states.change.patches.answer import patch
 from idle_states.change.patches.library import DTS_DIRECTORY
 from idle_states.change.patches.request import PatchRequest
 from idle_states.cli import main
@@ -216,7 +216,7 @@ def test_patches_of_a_series_build_on_each_other(linux: History, tmp_path: Path)
     for number, (old, new) in enumerate([("200us", "300us"), ("300us", "250us")]):
         mine = described(tmp_path, edit("CPU_SLEEP", "exit-latency-us", old, new))
         shutil.copy(mine, series / f"{number}.yaml")
-    made = prepare(PatchRequest(linux.directory, str(series))).plan
+    made = patch(PatchRequest(linux.directory, str(series))).plan
     assert [[c.after for c in step.changes] for step in made.steps] == [["300us"], ["250us"]]
     assert "exit-latency-us = <250>" in made.files[f"{FOLDER}/soc.dtsi"]
 

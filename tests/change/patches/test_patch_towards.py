@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.change.patches.answer import prepare
+from idle_states.change.patches.answer import patch
 from idle_states.change.patches.request import PatchRequest
 from idle_states.cli import main
 from idle_states.tables.sources import read_sources
@@ -72,7 +72,7 @@ def wanted(tmp_path: Path, *replaced: tuple[str, str]) -> str:
 
 def after(linux: History, table: str) -> str:
     """The text of the file."""
-    made = prepare(PatchRequest(linux.directory, table, file="arm64/maker/soc.dtsi")).plan
+    made = patch(PatchRequest(linux.directory, table, file="arm64/maker/soc.dtsi")).plan
     return made.files.get(FILE, MACHINE)
 
 
@@ -168,7 +168,7 @@ def test_edits_are_these_alone(
     text = MACHINE.replace("first = <&CLUSTER_SLEEP>;", "")
     linux.commit({FILE: text})
     table = wanted(tmp_path, *replaced)
-    made = prepare(PatchRequest(linux.directory, table, file=FILE)).plan
+    made = patch(PatchRequest(linux.directory, table, file=FILE)).plan
     assert sorted(changed(made.files[FILE], text)) == sorted(lines)
 
 
@@ -251,7 +251,7 @@ def test_a_domain_of_another_kind_is_left_alone(linux: History, tmp_path: Path) 
     text = MACHINE + "/ { perf: speed { #power-domain-cells = <1>; }; };\n"
     text += '&cpu0 { power-domains = <&perf 3>; power-domain-names = "perf"; };\n'
     linux.commit({FILE: text})
-    made = prepare(
+    made = patch(
         PatchRequest(linux.directory, wanted(tmp_path, ("600us", "610us")), file=FILE)
     ).plan
     assert made.files == {FILE: text.replace("<600>", "<610>")}
@@ -262,7 +262,7 @@ def test_a_board_with_fewer_cpus(linux: History, tmp_path: Path) -> None:
     linux.commit({f"{FOLDER}/two.dts": BOARD % "two" + "/delete-node/ &cpu1;\n"})
     linux.commit({FILE: MACHINE.replace("<&cpu0 &used>", "<&cpu0>")})
     table = wanted(tmp_path, ("states: [cpu-sleep]", "states: [cluster-sleep]"))
-    made = prepare(PatchRequest(linux.directory, table, file=FILE)).plan
+    made = patch(PatchRequest(linux.directory, table, file=FILE)).plan
     lines = changed(made.files[FILE], MACHINE.replace("<&cpu0 &used>", "<&cpu0>"))
     assert lines == [
         "-\t\t\tcpu-idle-states = <&CPU_SLEEP>;",
@@ -309,7 +309,7 @@ def test_states_of_power_domains(linux: History, tmp_path: Path) -> None:
     wants = text.replace("<&DOWN>", "<&DOWN &OFF>").replace(state, state + more)
     files = {path: (linux.directory / path).read_text() for path in old.values()}
     other.commit({**files, FILE: wants.replace("<9000>", "<8000>")})
-    made = prepare(
+    made = patch(
         PatchRequest(linux.directory, str(other.directory / old["one.dts"]), file=FILE)
     ).plan
     lines = changed(made.files[FILE], text)
@@ -332,7 +332,7 @@ def test_a_board_that_has_the_value_already(linux: History, tmp_path: Path) -> N
     """By an override, which stays; the others get it."""
     board = BOARD % "two" + "&CLUSTER_SLEEP { exit-latency-us = <610>; };"
     linux.commit({f"{FOLDER}/two.dts": board})
-    made = prepare(
+    made = patch(
         PatchRequest(linux.directory, wanted(tmp_path, ("600us", "610us")), file=FILE)
     ).plan
     assert made.files == {FILE: MACHINE.replace("<600>", "<610>")}

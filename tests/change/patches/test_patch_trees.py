@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from idle_states.change.patches.answer import prepare
+from idle_states.change.patches.answer import patch
 from idle_states.change.patches.plan import Plan
 from idle_states.change.patches.request import PatchRequest
 from tests.support.socs import BOARD, PSCI, SOC
@@ -27,7 +27,7 @@ def planned(tmp_path: Path, top: Path, file: str = "arm64/maker/soc.dtsi") -> Pl
     wanted = {"name": "mine", "subject": "s", "body": "b"}
     wanted["edits"] = [{**edit, "from": "600us", "to": "700us"}]  # type: ignore[assignment]
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(wanted))
-    return prepare(PatchRequest(top, str(tmp_path / "mine.yaml"))).plan
+    return patch(PatchRequest(top, str(tmp_path / "mine.yaml"))).plan
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from idle_states.change.review import said as review_text
 from idle_states.change.review import said_markdown as review_markdown
 from idle_states.change.review import said_reply as review_reply
-from idle_states.change.review.answer import reviewed
+from idle_states.change.review.answer import review
 from idle_states.change.review.request import ReviewRequest
 from idle_states.change.review.result import Review
 from idle_states.tables.check.criteria import Criteria
@@ -52,7 +52,7 @@ diff --git a/hw/slw.c b/hw/slw.c
 def mailed(tmp_path: Path, text: str = MAIL) -> Review:
     mail = tmp_path / "one.eml"
     mail.write_text(text)
-    return reviewed(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+    return review(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def history(tmp_path: Path) -> History:
 
 
 def of(history: History, governor: str = "menu") -> Review:
-    return reviewed(ReviewRequest(history.directory, None, CRITERIA, governor=governor, runs=0))
+    return review(ReviewRequest(history.directory, None, CRITERIA, governor=governor, runs=0))
 
 
 def test_a_mail_is_named_as_one(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.findings import Finding, Severity
-from idle_states.change.review.answer import reviewed
+from idle_states.change.review.answer import review as reviewed
 from idle_states.change.review.request import ReviewRequest
 from idle_states.cli import main
 from idle_states.tables.check.criteria import Criteria

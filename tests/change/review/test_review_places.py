@@ -7,7 +7,7 @@ import pytest
 
 from idle_states.base.model.findings import Finding
 from idle_states.change.review import said_reply as review_reply
-from idle_states.change.review.answer import reviewed
+from idle_states.change.review.answer import review
 from idle_states.change.review.request import ReviewRequest
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.linux.releases import release
@@ -24,7 +24,7 @@ HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 def told(tree: Path | None, mail: Path) -> list[Finding]:
-    found = reviewed(ReviewRequest(tree, None, CRITERIA, mail=str(mail), runs=0))
+    found = review(ReviewRequest(tree, None, CRITERIA, mail=str(mail), runs=0))
     return [finding for change in found.changes for finding in change.new]
 
 
@@ -87,7 +87,7 @@ def test_a_reply_does_not_quote_what_was_never_written(tmp_path: Path) -> None:
     history.git("format-patch", "-q", "-1", "-o", str(tmp_path / "mails"))
     (mail,) = (tmp_path / "mails").iterdir()
     text = mail.read_text()
-    found = reviewed(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+    found = review(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
     for line in review_reply.render(found, notes=True).splitlines():
         if line.startswith("> ") and not re.match(r"> (\+\+\+|@@|\[\.\.\.\])", line):
             assert line[2:].strip() in text

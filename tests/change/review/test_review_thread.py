@@ -8,7 +8,7 @@ import pytest
 
 from idle_states.change.review import said as review_text
 from idle_states.change.review import said_reply as review_reply
-from idle_states.change.review.answer import reviewed
+from idle_states.change.review.answer import review
 from idle_states.change.review.claims.claim import ClaimVerdict, MessageClaim
 from idle_states.change.review.request import ReviewRequest
 from idle_states.change.review.result import Review
@@ -79,7 +79,7 @@ class Thread:
     def review(self, **options: object) -> Review:
         self.file.write_text(self.text)
         asked = ReviewRequest(self.history.directory, None, CRITERIA, mail=str(self.file), runs=0)
-        return reviewed(replace(asked, **options))  # type: ignore[arg-type]
+        return review(replace(asked, **options))  # type: ignore[arg-type]
 
     def line(self, text: str) -> int:
         """The last line of the box with a text, from 1."""
@@ -195,7 +195,7 @@ def test_a_maildir_names_the_mails_file(thread: Thread, tmp_path: Path) -> None:
     (tmp_path / "box/new/2").write_text(mail)
     asked = ReviewRequest(thread.history.directory, None, CRITERIA, mail=str(tmp_path / "box"))
     line = mail.splitlines().index("\t50% +/- 3.20089%") + 1
-    assert contradicted(reviewed(replace(asked, runs=0))) == [
+    assert contradicted(review(replace(asked, runs=0))) == [
         ("IS512", f"{tmp_path}/box/new/2", line)
     ]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import UsageError
 from idle_states.cli import main
-from idle_states.lab.limit.answer import LimitedTable, limits
+from idle_states.lab.limit.answer import LimitedTable, limit
 from idle_states.lab.limit.asked import limit_words, meaning
 from idle_states.lab.limit.remaining import (
     deepest,
@@ -45,7 +45,7 @@ def limited(
 ) -> tuple[LimitedTable, ...]:
     of = GovernorRequest(governor, states=GivenStates(times, polling))
     releases = tuple(release(kernel) for kernel in kernels or ("6.1",))
-    return limits(LimitRequest(of, releases, text, per_cpu)).tables
+    return limit(LimitRequest(of, releases, text, per_cpu)).tables
 
 
 @pytest.fixture
@@ -332,8 +332,8 @@ def test_a_state_of_a_domain_is_none_of_a_cpu(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().err
     found = "a state of power-domain-cpu-cluster0, which takes 9826 us to turn off and on\n"
     assert said.endswith(f"'cluster-sleep-0', {found}")
-    for limit, enters in (("9826", True), ("9825", False)):
-        assert main(["limit", limit, "sm8250:cpu@0"]) == 0
+    for limit_us, enters in (("9826", True), ("9825", False)):
+        assert main(["limit", limit_us, "sm8250:cpu@0"]) == 0
         assert ("cluster-sleep-0\n" in capsys.readouterr().out) == enters
 
 

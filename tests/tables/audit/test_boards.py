@@ -7,7 +7,7 @@ import pytest
 
 from idle_states.base.model.findings import UsageError
 from idle_states.cli import main
-from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.answer import audit, setting_of
 from idle_states.tables.audit.audit import audit_path
 from idle_states.tables.audit.fleet import audit_all
 from idle_states.tables.audit.request import AuditRequest
@@ -50,7 +50,7 @@ def linux(tmp_path: Path) -> Path:
 
 def found(linux: Path, jobs: int = 1) -> dict[str, list[tuple[str, str | None, int | None, str]]]:
     request = AuditRequest((), CRITERIA, trees=(str(linux),), jobs=jobs)
-    results = audited(request, setting_of(request), Walk())
+    results = audit(request, setting_of(request), Walk())
     return {
         Path(one.file).name: [
             (f.rule, f.location.file, f.location.line, f.message) for f in one.findings

@@ -9,7 +9,7 @@ import pytest
 from idle_states.base.model.findings import Unreadable
 from idle_states.tables.check import acceptance
 from idle_states.tables.check.acceptance import Acceptance
-from idle_states.tables.check.answer import checked
+from idle_states.tables.check.answer import check
 from idle_states.tables.check.config import Configuration
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.check.request import CheckRequest
@@ -139,10 +139,10 @@ def test_request_without_a_command_line(history: History) -> None:
     criteria = Criteria((release("6.1"),))
     for revision, rules in (("HEAD^", {"IS206", "IS906"}), (None, set())):
         asked = CheckRequest(("mine.yaml",), criteria, acceptance=Acceptance(revision=revision))
-        counting = {f.rule for f in checked(asked).findings if f.counts}
+        counting = {f.rule for f in check(asked).findings if f.counts}
         assert counting & {"IS206", "IS906"} == rules
     with pytest.raises(Unreadable):
-        checked(CheckRequest(("mine.yaml",), criteria, acceptance=Acceptance(revision="none")))
+        check(CheckRequest(("mine.yaml",), criteria, acceptance=Acceptance(revision="none")))
 
 
 def test_the_revision_is_read_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

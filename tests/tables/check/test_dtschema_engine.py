@@ -16,7 +16,7 @@ from idle_states.base.model.power_mgt import NODE, PowerMgt, u32_array
 from idle_states.base.model.table import Register
 from idle_states.base.resources import resource
 from idle_states.tables.check import dtschema_verdicts
-from idle_states.tables.check.answer import checked
+from idle_states.tables.check.answer import check as check_all
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.check.dtschema_engine import check
 from idle_states.tables.check.dtschema_program import BINDING
@@ -303,7 +303,7 @@ def test_a_fault_that_both_engines_find_is_reported_once(tmp_path: Path, dtschem
 
     def found(engine: str) -> list[Finding]:
         criteria = Criteria((release("6.1"),))
-        findings = checked(CheckRequest((str(file),), criteria, engine)).findings
+        findings = check_all(CheckRequest((str(file),), criteria, engine)).findings
         return [finding for finding in findings if "IS215" in finding.rules]
 
     (own,), (schemas,), (both,) = found(NATIVE), found(DTSCHEMA), found("all")

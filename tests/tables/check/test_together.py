@@ -14,11 +14,11 @@ from idle_states.base.dataclass import replace
 from idle_states.base.model.findings import Finding
 from idle_states.base.reading.unexpected import TRACEBACK
 from idle_states.cli import main
-from idle_states.tables.audit.answer import audited, setting_of
+from idle_states.tables.audit.answer import audit, setting_of
 from idle_states.tables.audit.audit import audit_path
 from idle_states.tables.audit.request import AuditRequest
 from idle_states.tables.check.acceptance import NO_CONFIG, Acceptance
-from idle_states.tables.check.answer import checked
+from idle_states.tables.check.answer import check
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.check.request import CheckRequest
 from idle_states.tables.pipeline import Subject
@@ -67,21 +67,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def alone(folder: Path) -> list[Finding]:
     """What check finds in each sound file that is named by itself."""
     words = [(folder / name).as_posix() for name in sorted(SOUND)]
-    results = [checked(CheckRequest((word,), CRITERIA, acceptance=ACCEPTANCE)) for word in words]
+    results = [check(CheckRequest((word,), CRITERIA, acceptance=ACCEPTANCE)) for word in words]
     found = [finding for result in results for finding in of_sound(list(result.findings))]
     assert {os.path.basename(each.location.file or "") for each in found} == set(SOUND)
     return found
 
 
 def expect_sound_as_alone(folder: Path, alone: list[Finding]) -> None:
-    result = checked(CheckRequest((folder.as_posix(),), CRITERIA, acceptance=ACCEPTANCE))
+    result = check(CheckRequest((folder.as_posix(),), CRITERIA, acceptance=ACCEPTANCE))
     key = repr
     assert sorted(of_sound(list(result.findings)), key=key) == sorted(alone, key=key)
     request = AuditRequest((folder.as_posix(),), CRITERIA, acceptance=ACCEPTANCE)
     setting = setting_of(request)
-    together = {
-        each.file: each for several in audited(request, setting, Walk()) for each in several
-    }
+    together = {each.file: each for several in audit(request, setting, Walk()) for each in several}
     for name in SOUND:
         (own,) = audit_path(folder / name, setting)
         assert together[(folder / name).as_posix()] == own
@@ -112,7 +110,7 @@ def test_circles_are_findings_of_their_files(name: str, folder: Path, alone: lis
         for file, data in CIRCLES[name].items():
             (into / file).write_bytes(data)
         expect_sound_as_alone(folder, alone)
-        result = checked(CheckRequest((into.as_posix(),), CRITERIA, acceptance=ACCEPTANCE))
+        result = check(CheckRequest((into.as_posix(),), CRITERIA, acceptance=ACCEPTANCE))
         broken = {f.location.file for f in result.findings if f.rule == "IS926"}
         assert {os.path.basename(file or "") for file in broken} == set(CIRCLES[name])
     finally:
@@ -205,7 +203,7 @@ def test_a_rule_that_fails_costs_its_own_findings_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = CheckRequest(((folder / "sound.yaml").as_posix(),), CRITERIA, acceptance=ACCEPTANCE)
-    before = checked(request).findings
+    before = check(request).findings
     lost = before[0].rule
     real = engine.rules_on
 
@@ -221,7 +219,7 @@ def test_a_rule_that_fails_costs_its_own_findings_alone(
         ]
 
     monkeypatch.setattr(engine, "rules_on", some)
-    result = checked(request)
+    result = check(request)
     (failure,) = [finding for finding in result.findings if finding.rule == "IS990"]
     assert "ZeroDivisionError: by a rule" in failure.message
     assert failure.location.file == (folder / "sound.yaml").as_posix()
