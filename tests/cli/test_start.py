@@ -118,7 +118,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ["check", "arm64-generic"],
             "idle_states.tables.rules.is605_bad_suspend_parameter",
             (
-                "idle_states.tables.rules.is301_302_esl",
+                "idle_states.tables.rules.is301_302_303_329_esl",
                 "idle_states.tables.rules.is501_drift_from_reference",
                 "idle_states.tables.skiboot.export",
             ),

@@ -11,14 +11,10 @@ Why is this bad
     fail the tree.
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>;
-                ibm,cpu-idle-state-latencies-ns = <1000>;
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,cpu-idle-state-flags = <0x100000 0x101000>;
+    +             ibm,cpu-idle-state-latencies-ns = <1000>;
 
 Use instead
     -             ibm,cpu-idle-state-latencies-ns = <1000>;
@@ -40,14 +36,10 @@ Why is this bad
     from a null pointer (4.8 to 4.18: from an uninitialised one).
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>;
-                ibm,cpu-idle-state-names = "stop0_lite";
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,cpu-idle-state-flags = <0x100000 0x101000>;
+    +             ibm,cpu-idle-state-names = "stop0_lite";
 
 Use instead
     -             ibm,cpu-idle-state-names = "stop0_lite";
@@ -71,14 +63,10 @@ Why is this bad
     fail the tree.
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>;
-                ibm,cpu-idle-state-latencies-ns = <1000 2000 5000>;
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,cpu-idle-state-flags = <0x100000 0x101000>;
+    +             ibm,cpu-idle-state-latencies-ns = <1000 2000 5000>;
 
 Use instead
     -             ibm,cpu-idle-state-flags = <0x100000 0x101000>;

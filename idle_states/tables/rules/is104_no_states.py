@@ -27,12 +27,7 @@ from ...base.model.power_mgt import FLAGS
 from .is1_arrays import has_arrays, state_count
 from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
-RULE = Rule(
-    "IS104",
-    "no-states",
-    Severity.ERROR,
-    aliases=("op-test:No idle states found in DT",),
-)
+RULE = Rule("IS104", "no-states", Severity.ERROR, aliases=("op-test:No idle states found in DT",))
 
 
 @RULE.of_table

@@ -34,10 +34,7 @@ RULE = Rule(
     "IS105",
     "more-than-nine-states",
     Severity.ERROR,
-    aliases=(
-        "fwts:DTMoreIdleStates",
-        "op-test:More idle states found in DT than the expected",
-    ),
+    aliases=("fwts:DTMoreIdleStates", "op-test:More idle states found in DT than the expected"),
 )
 
 ROOM = STATE_MAX - 1

@@ -29,7 +29,7 @@ Ground
     with "strictly greater"; op-test DeviceTreeValidation.py asserts strictly increasing values.
 """
 
-from collections.abc import Iterator
+from functools import partial
 
 from ...base.model.units import format_time
 from ...base.wording import joined
@@ -50,12 +50,7 @@ RULE = Rule(
 )
 
 
-def residencies(subject: Subject) -> Iterator[list[Time]]:
-    """Yields those of the rows that compete, a group at a time."""
-    yield from columns(subject, "residency")
-
-
-@RULE.of_each(residencies)
+@RULE.of_each(partial(columns, field="residency"))
 def check(group: list[Time]) -> Verdicts:
     rows = [time.row for time in group]
     for first, row in repeated(rows, lambda each: each.state.residency_ns):

@@ -10,18 +10,14 @@ Why is this bad
     it takes none of them, and CPUs only snooze. Nothing in the log says why.
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-names = "stop0_lite", "stop0";
-                ibm,cpu-idle-state-latencies-ns = <1000 2000>;
-                ibm,cpu-idle-state-residency-ns = <10000 20000>;
-                ibm,cpu-idle-state-flags = <0x0 0x101000>;
-                ibm,cpu-idle-state-psscr = <0x0 0x330 0x0 0x300330>;
-                ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,cpu-idle-state-names = "stop0_lite", "stop0";
+    +             ibm,cpu-idle-state-latencies-ns = <1000 2000>;
+    +             ibm,cpu-idle-state-residency-ns = <10000 20000>;
+    +             ibm,cpu-idle-state-flags = <0x0 0x101000>;
+    +             ibm,cpu-idle-state-psscr = <0x0 0x330 0x0 0x300330>;
+    +             ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
 
 Use instead
     -             ibm,cpu-idle-state-flags = <0x0 0x101000>;

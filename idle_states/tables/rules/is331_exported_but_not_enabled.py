@@ -10,19 +10,15 @@ Why is this bad
     level out for a reason, it may hang.
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,enabled-stop-levels = <0x80000000>;
-                ibm,cpu-idle-state-names = "stop0", "stop1";
-                ibm,cpu-idle-state-latencies-ns = <2000 5000>;
-                ibm,cpu-idle-state-residency-ns = <20000 50000>;
-                ibm,cpu-idle-state-flags = <0x101000 0x101000>;
-                ibm,cpu-idle-state-psscr = <0x0 0x300330 0x0 0x300331>;
-                ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,enabled-stop-levels = <0x80000000>;
+    +             ibm,cpu-idle-state-names = "stop0", "stop1";
+    +             ibm,cpu-idle-state-latencies-ns = <2000 5000>;
+    +             ibm,cpu-idle-state-residency-ns = <20000 50000>;
+    +             ibm,cpu-idle-state-flags = <0x101000 0x101000>;
+    +             ibm,cpu-idle-state-psscr = <0x0 0x300330 0x0 0x300331>;
+    +             ibm,cpu-idle-state-psscr-mask = <0x0 0x3003ff 0x0 0x3003ff>;
 
 Use instead
     -             ibm,enabled-stop-levels = <0x80000000>;

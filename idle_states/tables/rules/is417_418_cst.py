@@ -78,12 +78,21 @@ Ground
 """
 
 from ...base.wording import joined
-from .is4_acpi import crash
 from .rule import KernelView, Rule, Severity, Verdict, Verdicts
 
 UNEQUAL = Rule("IS417", "unequal-cst", Severity.ERROR, forms=("acpi",))
 UNREPAIRABLE = Rule("IS418", "unrepairable-cst", Severity.ERROR, forms=("acpi",))
 RULES = (UNEQUAL, UNREPAIRABLE)
+
+
+def crash(view: KernelView, function: str) -> Verdicts:
+    """Yields the verdict on a kernel that crashes in a function over the _CST of the table's own
+    processors."""
+    acpi, fatal = view.subject.table.origin, view.driver.fatal
+    if fatal is None or acpi.form != "acpi" or not fatal.startswith(f"{function}()"):
+        return
+    if acpi.processors[0].path in view.driver.crashing:
+        yield Verdict(view.subject.at(None), f"the kernel crashes: {fatal}")
 
 
 @UNEQUAL.of_each_driver

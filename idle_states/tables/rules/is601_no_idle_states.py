@@ -19,7 +19,7 @@ Example
     };
 
 Use instead
-    ONE_STATE of is6_trees.py
+    ONE_STATE of trees.py
 
 Ground
     Linux Documentation/devicetree/bindings/cpu/idle-states.yaml; drivers/cpuidle/cpuidle-psci.c

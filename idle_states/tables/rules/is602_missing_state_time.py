@@ -9,11 +9,11 @@ Why is this bad
     no CPU of the machine gets a driver. The log has it at debug level only.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -         min-residency-us = <2000>;
 
 Use instead
-    ONE_STATE of is6_trees.py
+    ONE_STATE of trees.py
 
 Ground
     Linux drivers/cpuidle/dt_idle_states.c init_state_node(); drivers/pmdomain/core.c

@@ -10,11 +10,11 @@ Why is this bad
     the power domains, without which CPUs get no driver either since 5.9.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -         arm,psci-suspend-param = <0x10000>;
 
 Use instead
-    ONE_STATE of is6_trees.py
+    ONE_STATE of trees.py
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_dt_parse_state_node();

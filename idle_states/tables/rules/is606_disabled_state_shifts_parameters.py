@@ -9,7 +9,7 @@ Why is this bad
     another state's parameter: the CPU sleeps deeper or lighter than the governor thinks.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -             cpu-idle-states = <&sleep>;
     +             cpu-idle-states = <&retention &sleep>;
               };

@@ -8,7 +8,7 @@ Why is this bad
     machine then idles in WFI.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
                   cpu-idle-states = <&sleep>;
     +         };
     +         cpu@1 {
@@ -39,7 +39,7 @@ Why is this bad
     other CPU without enable-method is not even started on arm64.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
               cpu@0 {
     +             compatible = "arm,cortex-a53";
     +             device_type = "cpu";

@@ -9,7 +9,7 @@ Why is this bad
     look dearer than it can be: usually the sum is out of date.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
               min-residency-us = <2000>;
     +         wakeup-latency-us = <1000>;
 
@@ -33,12 +33,12 @@ Why is this bad
     then take the state for idles that are over before the CPU sleeps.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -         entry-latency-us = <300>;
     +         entry-latency-us = <2300>;
 
 Use instead
-    ONE_STATE of is6_trees.py
+    ONE_STATE of trees.py
 
 Ground
     Linux Documentation/devicetree/bindings/cpu/idle-states.yaml, min-residency-us and
@@ -55,7 +55,7 @@ Why is this bad
     lower one a latency limit admits a state that breaks it.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
               min-residency-us = <2000>;
     +         wakeup-latency-us = <500>;
 

@@ -10,7 +10,7 @@ Why is this bad
     when it starts, and one that does not fit leaves all CPUs without a driver.
 
 Example
-    TWO_STATES of is6_trees.py, but
+    TWO_STATES of trees.py, but
     -         arm,psci-suspend-param = <0x10001>;
     +         arm,psci-suspend-param = <0x40000003>;
 
@@ -33,12 +33,12 @@ Why is this bad
     parameter forgotten, so the state that was meant does not exist.
 
 Example
-    TWO_STATES of is6_trees.py, but
+    TWO_STATES of trees.py, but
     -         arm,psci-suspend-param = <0x10001>;
     +         arm,psci-suspend-param = <0x10000>;
 
 Use instead
-    TWO_STATES of is6_trees.py
+    TWO_STATES of trees.py
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_cpu_suspend_enter(), cpuidle-riscv-sbi.c: the
@@ -55,7 +55,7 @@ Why is this bad
     the state costs what it does not save. Usually the bits were forgotten.
 
 Example
-    TWO_STATES of is6_trees.py, but
+    TWO_STATES of trees.py, but
     -     deep: deep {
     +     deep: cluster-sleep {
 

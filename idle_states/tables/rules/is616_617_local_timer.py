@@ -12,7 +12,7 @@ Why is this bad
     machines with timers of their own, are why this is a warning.
 
 Example
-    ONE_STATE of is6_trees.py
+    ONE_STATE of trees.py
 
 Use instead
               min-residency-us = <2000>;
@@ -35,7 +35,7 @@ Why is this bad
     power.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -         arm,psci-suspend-param = <0x10000>;
     +         arm,psci-suspend-param = <0x1>;
               min-residency-us = <2000>;

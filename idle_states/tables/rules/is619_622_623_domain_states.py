@@ -12,12 +12,12 @@ Why is this bad
     together. The layout of StateID is firmware's own, hence the note.
 
 Example
-    CLUSTER of is6_trees.py, but
+    CLUSTER of trees.py, but
     -         arm,psci-suspend-param = <0x41000033>;
     +         arm,psci-suspend-param = <0x1000033>;
 
 Use instead
-    CLUSTER of is6_trees.py
+    CLUSTER of trees.py
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_get_domain_state(), cpuidle-psci-domain.c
@@ -38,10 +38,10 @@ Why is this bad
     either mode: if it fails, the domains are not made.
 
 Example
-    CLUSTER of is6_trees.py
+    CLUSTER of trees.py
 
 Use instead
-    TWO_STATES of is6_trees.py, but
+    TWO_STATES of trees.py, but
     -             cpu-idle-states = <&sleep &deep>;
     +             cpu-idle-states = <&sleep &off>;
     -         arm,psci-suspend-param = <0x10000>;
@@ -71,12 +71,12 @@ Why is this bad
     is thought to be on again at once.
 
 Example
-    CLUSTER of is6_trees.py, but
+    CLUSTER of trees.py, but
     -         min-residency-us = <4000>;
     +         min-residency-us = <4294968>;
 
 Use instead
-    CLUSTER of is6_trees.py
+    CLUSTER of trees.py
 
 Ground
     Linux drivers/pmdomain/core.c (before: drivers/base/power/domain.c) genpd_parse_state(),

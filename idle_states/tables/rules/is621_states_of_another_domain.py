@@ -9,7 +9,7 @@ Why is this bad
     The states of the domain that was meant do not exist, and those of another one may be taken.
 
 Example
-    ONE_STATE of is6_trees.py, but
+    ONE_STATE of trees.py, but
     -             cpu-idle-states = <&sleep>;
     +             cpu-idle-states = <&wait>;
     +             power-domains = <&perf>, <&one>;

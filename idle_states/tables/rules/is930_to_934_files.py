@@ -33,13 +33,9 @@ Why is this bad
     whatever could be read of the idle states would prove nothing.
 
 Example
-    / {
-        ibm,opal {
-            power-mgt {
-                ibm,cpu-idle-state-flags = <0x100000 0x101000>
-            };
-        };
-    };
+    POWER_MGT of trees.py, but
+              power-mgt {
+    +             ibm,cpu-idle-state-flags = <0x100000 0x101000>
 
 Use instead
     -             ibm,cpu-idle-state-flags = <0x100000 0x101000>

@@ -11,7 +11,7 @@ from ...base.patterns import pattern
 EXAMPLE, INSTEAD, GROUND = "\nExample\n", "\nUse instead\n", "\nGround\n"
 _INDENT = "    "
 _MARKS = ("- ", "+ ", "  ")
-_TREE = pattern(r"([A-Z_]+) of is6_trees\.py(?:, but)?")
+_TREE = pattern(r"([A-Z_]+) of trees\.py(?:, but)?")
 
 
 class WrongPage(ValueError):
@@ -41,9 +41,9 @@ def _lines(body: str) -> list[str]:
 def _example(lines: list[str], other: list[str]) -> list[str]:
     """Returns the lines of an example in full. other: an example that they may differ from."""
     if tree := _TREE.fullmatch(lines[0]):
-        from . import is6_trees
+        from . import trees
 
-        text: str = getattr(is6_trees, tree[1])
+        text: str = getattr(trees, tree[1])
         return _changed(text.rstrip().split("\n"), lines[1:])
     marked = lines[0].startswith(_MARKS) and any(line.startswith(_MARKS[:2]) for line in lines)
     return _changed(other, lines) if marked else lines

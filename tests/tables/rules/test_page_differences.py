@@ -2,7 +2,7 @@
 
 import pytest
 
-from idle_states.tables.rules import is6_trees
+from idle_states.tables.rules import trees
 from idle_states.tables.rules.page import WrongPage, spelled_out
 
 PAGE = """IS000 name: summary.
@@ -68,12 +68,12 @@ def test_a_line_that_the_example_has_not_there_is_refused(difference: str) -> No
 
 
 def test_an_example_may_begin_from_a_shared_tree() -> None:
-    whole = PAGE.replace("extends: power9", "ONE_STATE of is6_trees.py, but").replace(
+    whole = PAGE.replace("extends: power9", "ONE_STATE of trees.py, but").replace(
         "    override:\n      stop2: {residency: 40us}\n\n      stop4: {residency: 40us}",
         "    -         entry-latency-us = <300>;",
     )
-    page = spelled_out(whole % "    ONE_STATE of is6_trees.py")
-    lines = is6_trees.ONE_STATE.splitlines()
+    page = spelled_out(whole % "    ONE_STATE of trees.py")
+    lines = trees.ONE_STATE.splitlines()
     example, instead = (
         part.splitlines() for part in page.partition("Ground")[0].split("\n\nUse instead\n")
     )

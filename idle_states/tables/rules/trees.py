@@ -1,5 +1,13 @@
-"""Trees of Arm that pages of IS6xx rules begin their examples from."""
+"""Trees that pages begin their examples from: of OPAL, else of Arm."""
 
+POWER_MGT = """\
+/ {
+    ibm,opal {
+        power-mgt {
+        };
+    };
+};
+"""
 ONE_STATE = """\
 / {
     cpus {
