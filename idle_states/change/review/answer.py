@@ -8,9 +8,8 @@ from ...base.reading.mail import read_mails, series_of
 from ...base.wording import plural
 from .base import Applied, on_its_base
 from .context import without_tree
-from .letters import Letter
 from .request import ReviewRequest
-from .result import Review
+from .result import Letter, Review
 from .review import Yardstick, ends
 from .review import review as review_commits
 

@@ -11,12 +11,11 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import limits
 from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
-from ...base.reading.mail import MailedAnswer, Series
+from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
 from ...base.wording import joined
 from .fragments import Hidden
-from .letters import Letter, of_mail
-from .letters import named as _called
+from .result import Letter
 
 _DAY = 86_400
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
@@ -61,12 +60,15 @@ def applied(
 ) -> Applied:
     """A series whose patches are commits. hashes: the commit of each, "" for one without."""
     cover = None
-    letters = [of_mail(p, name) for p, name in zip(series.patches, hashes, strict=True)]
+    letters = [
+        _letter(patch, name, patch.message)
+        for patch, name in zip(series.patches, hashes, strict=True)
+    ]
     if series.cover is not None:
         # without the subjects that git lists at its end
         message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
         cover = Commit("", "", message, date=series.cover.mail.date)
-        letters.insert(0, of_mail(series.cover, message=message))
+        letters.insert(0, _letter(series.cover, "", message))
     said = list(remarks)
     if series.missing:
         numbers = joined([str(number) for number in series.missing])
@@ -81,6 +83,17 @@ def applied(
         letters=tuple(letters),
         answers=series.answers,
     )
+
+
+def _letter(patch: MailedPatch, commit: str, message: str) -> Letter:
+    """commit: the hash it is reviewed under. message: what of it is read."""
+    author, date = ("", None) if patch.is_quoted else (patch.mail.author, patch.mail.date)
+    return Letter(commit, patch.subject, message, author, date, patch.files)
+
+
+def name_of(patch: MailedPatch) -> str:
+    """Returns what findings call a mailed patch, which no repository has as a commit."""
+    return f"the mail {patch.mail.message_id or patch.mail.place}"
 
 
 def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
@@ -230,7 +243,7 @@ def on_top(
                     remarks += _differing(repository, change, content, is_same=not only_once)
         remarks += patch.remarks
         head = held.add(
-            head, patch.message, files, date=patch.mail.date, mailed=_called(patch), kinds=kinds
+            head, patch.message, files, date=patch.mail.date, mailed=name_of(patch), kinds=kinds
         )
         hashes.append(head)
     return applied(series, held, base, head, hashes, remarks)

@@ -5,13 +5,15 @@ A board is built where the text that may bear on idle states changes, its own or
 which it includes. Of files that the range leaves as they were nothing is read.
 """
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ...base.dataclass import dataclass
-from ...base.model.beyond_opal import IdleList
-from ...base.model.findings import Finding, Unreadable, unreadable
+from ...base.dataclass import dataclass, replace
+from ...base.model.beyond_opal import IdleList, ListedNode
+from ...base.model.findings import Unreadable, unreadable
+from ...base.model.table import IdleTable
 from ...base.reading import limits
 from ...base.reading.git import Commit, CommitReader, DamagedObject
 from ...base.reading.unexpected import failed, on_input
@@ -22,9 +24,9 @@ from ...tables.devicetree.idle_text import IdleText, idle_text, whole_text
 from ...tables.devicetree.source_trees import Kept, Layout, layouts_in
 from ...tables.sources import Source
 from ...tables.sources.source import together
-from .board_tables import key_of, parted, sources_on
+from ...tables.sources.trees import sources_of
 from .commit_files import CommitFiles
-from .tree import End, TreeReader
+from .tree import End, Gathered, TreeReader
 
 _SUFFIXES = (".dts", ".dtsi", ".h")
 
@@ -195,29 +197,18 @@ class BoardsTree(TreeReader):
         return list(groups.values())
 
     def _read(self, commit: str) -> End:
-        sources: list[Source] = []
-        findings: list[Finding] = []
-        unread: set[str] = set()
-        texts: dict[str, str] = {}
+        found = Gathered()
         for group in self._groups:
-            top = group.top
-            state = self.state(top, commit)
+            state = self.state(group.top, commit)
             # the first, so that the table has the same file at every commit
             board = group.boards[0]
             if state.files.entry(board) is None:
                 continue
-            try:
-                boards = [top + one for one in group.boards]
-                with on_input(top + board):
-                    built = state.built(board)
-                    sources += together(list(sources_on(built, boards, group.parts)))
-            except DamagedObject:
-                raise
-            except Unreadable as problem:
-                findings += problem.findings
-                texts |= problem.texts
-                unread.add(top + board)
-        return End(tuple(sources), tuple(findings), frozenset(unread), texts)
+            boards = [group.top + one for one in group.boards]
+            with found.reading(boards[0]):
+                built = state.built(board)
+                found.sources += together(list(sources_on(built, boards, group.parts)))
+        return found.end(found.sources)
 
 
 class _TreeState:
@@ -267,3 +258,87 @@ class _TreeState:
 
     def built(self, board: str) -> BuiltBoard:
         return build(self.files, self._top, self._layout, board, self._top / board, self._kept)
+
+
+_PHANDLES = ("phandle", "linux,phandle")
+
+
+def sources_on(
+    board: BuiltBoard, boards: Sequence[str], parts: Sequence[frozenset[str]]
+) -> Iterator[Source]:
+    """The tables of a board, with their places.
+
+    boards  all that have the same ones
+    parts   CPUs that have one table at every commit: those of other parts have one of their own
+            here, even if it is the same
+    """
+    digest = hashlib.sha256(board.source.text).hexdigest()
+    texts = board.source.texts
+    for source in sources_of(board.root, board.shown, "dts", digest, board.places, texts):
+        plain = replace(source, tree=None, boards=tuple(boards))
+        if source.table is None or source.table.origin.form != "nodes":
+            yield plain
+            continue
+        table = without_phandles(source.table)
+        assert table.origin.form == "nodes"
+        siblings = tuple(each for one in table.origin.siblings for each in _split(one, parts))
+        for listed in _split(table.origin, parts):
+            of_part = replace(listed, siblings=siblings)
+            own = replace(table, name=listed.cpus[0], origin=of_part)
+            yield replace(plain, name=own.name, table=own)
+
+
+def _split(listed: IdleList, parts: Sequence[frozenset[str]]) -> Iterator[IdleList]:
+    """A list for the CPUs of each part that have it."""
+    for part in parts:
+        kept = [at for at, cpu in enumerate(listed.cpus) if cpu in part]
+        if kept:
+            cpus = tuple(listed.cpus[at] for at in kept)
+            yield replace(listed, cpus=cpus, numbers=tuple(listed.numbers[at] for at in kept))
+
+
+def parted(versions: Sequence[Sequence[IdleList]]) -> list[frozenset[str]]:
+    """The CPUs of a board, those together that share a list in every version of it."""
+    groups: dict[tuple[int, ...], set[str]] = {}
+    maps = [{cpu: at for at, each in enumerate(lists) for cpu in each.cpus} for lists in versions]
+    for cpu in dict.fromkeys(cpu for known in maps for cpu in known):
+        groups.setdefault(tuple(known.get(cpu, -1) for known in maps), set()).add(cpu)
+    return [frozenset(group) for group in groups.values()]
+
+
+def without_phandles(table: IdleTable) -> IdleTable:
+    """The table without the numbers that dtc gives nodes: they change with any other node."""
+    if table.origin.form != "nodes":
+        return table
+    siblings = without_phandle_lists(table.origin.siblings)
+    return replace(table, origin=replace(_list(table.origin), siblings=siblings))
+
+
+def key_of(lists: Sequence[IdleList]) -> str:
+    """Equal for lists that differ in nothing but places and phandles."""
+    plain = without_phandle_lists(lists)
+    return repr([(each, each.power_domains, each.unlisted) for each in plain])
+
+
+def without_phandle_lists(lists: Sequence[IdleList]) -> tuple[IdleList, ...]:
+    """A tree's lists without their siblings, and without the numbers that dtc gives nodes."""
+    return tuple(replace(_list(each), siblings=()) for each in lists)
+
+
+def _list(listed: IdleList) -> IdleList:
+    return replace(
+        listed,
+        flat=tuple(node and _node(node) for node in listed.flat),
+        own_domain=tuple(node and _node(node) for node in listed.own_domain),
+        above=tuple(tuple(map(_node, nodes)) for nodes in listed.above),
+        unlisted=tuple(map(_node, listed.unlisted)),
+        power_domains=tuple(
+            replace(domain, states=tuple(node and _node(node) for node in domain.states))
+            for domain in listed.power_domains
+        ),
+    )
+
+
+def _node(node: ListedNode) -> ListedNode:
+    left = {name: value for name, value in node.properties.items() if name not in _PHANDLES}
+    return replace(node, properties=left)

@@ -2,24 +2,34 @@
 
 Rows and members that a diff does not show are taken from the packaged table of the same array, if
 there is one that agrees with all that it shows before the change. Otherwise they stay unknown, the
-same before and after. Either is said.
+same before and after. Either is said, and changed lines that no row explains are counted.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ...base.dataclass import replace
+from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
 from ...base.model.table import IdleState, IdleTable
+from ...base.reading.c.initialiser import elements
+from ...base.reading.c.lexer import (
+    COMMENT,
+    QUOTED_CHARACTER,
+    QUOTED_STRING,
+    SIGN,
+    Token,
+    UnsupportedC,
+    tokens,
+)
 from ...base.reading.git import HeldCommits
 from ...base.reading.mail import Series
-from ...base.reading.patch import FileChange
+from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
-from .base import Applied, applied
+from .base import Applied, applied, name_of
 from .fragments import FragmentText, Hidden, ShownArray, ShownRow
-from .hunks import FIELDS, left_aside, sides
-from .letters import named
 
 
 def without_tree(series: Series, shown: str) -> Applied:
@@ -49,7 +59,7 @@ def without_tree(series: Series, shown: str) -> Applied:
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
             head = held.add(
-                context, patch.message, after, date=patch.mail.date, mailed=named(patch)
+                context, patch.message, after, date=patch.mail.date, mailed=name_of(patch)
             )
             for commit, texts in zip((context, head), ends, strict=True):
                 hidden[commit] = {file: text.hidden for file, text in texts.items()}
@@ -145,3 +155,218 @@ def _has(table: IdleTable, row: ShownRow, shown: IdleState) -> bool:
         for member in row.members
         if member in FIELDS
     )
+
+
+_ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
+_NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
+_BOUNDARY = re.compile(
+    r"\bstruct\s+cpu_idle_states\s+(?P<array>\w+)\s*\[[^]]{0,200}\][^{;]{0,200}\{"
+    r"|^[ \t]*\}[ \t]*;",
+    re.ASCII | re.MULTILINE,
+)
+"""Where an array begins or ends."""
+_DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
+_NO_CODE = re.compile(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
+_BEGUN = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
+"""The end of a comment that begins before the text."""
+_WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
+"""How a line of an array begins, one within a comment not."""
+_CONTINUED = re.compile(r"\s*\*(?:\s|$)")
+"""A line within a comment."""
+_SIZED = re.compile(r"\bstruct\s+cpu_idle_states\s+\w+\s*\[\s*[^\s\]]", re.ASCII)
+_CONDITIONAL = re.compile(r"\s*\#\s*(?:if|ifdef|ifndef|elif|else|endif)\b")
+_OF_EXPORT = re.compile(
+    r"\bnr_states\s*=|\bstates\s*=|\bstates\s*(?:\[[^\]]*\]\s*\.|->)\s*\w+\s*[-+*|&^]?=(?!=)"
+    r"|\b\w*cpu_idle_states\b|\#\s*(?:define|undef)\s+OPAL_PM_"
+)
+"""Code that chooses a table, cuts it short or writes into it; macros that tables are made of."""
+FIELDS = {
+    "latency_ns": "latency_ns",
+    "residency_ns": "residency_ns",
+    "flags": "flags",
+    "pm_ctrl_reg_val": "control",
+    "psscr": "control",
+    "pmicr": "control",
+    "pm_ctrl_reg_mask": "mask",
+    "psscr_mask": "mask",
+    "pmicr_mask": "mask",
+}
+"""Member -> field of IdleState."""
+_MEMBERS = frozenset({"name", *FIELDS})
+
+
+@dataclass(slots=True)
+class ShownSide:
+    """arrays      array -> its rows that hunks show, in order
+    hunks       array -> the last line of the last of these hunks
+    opened      array -> the line on which it begins, if a hunk shows that
+    of_tables   the lines that seem to be a table's
+    understood  the lines that were understood
+    """
+
+    arrays: dict[str, list[ShownRow]] = field(default_factory=dict)
+    hunks: dict[str, int] = field(default_factory=dict)
+    opened: dict[str, int] = field(default_factory=dict)
+    of_tables: set[int] = field(default_factory=set)
+    understood: set[int] = field(default_factory=set)
+
+
+def sides(change: FileChange) -> tuple[ShownSide, ShownSide]:
+    """A file's tables before and after, as its hunks show them."""
+    before, after = ShownSide(), ShownSide()
+    for hunk in change.hunks:
+        opened = _ARRAY.search(hunk.section)
+        array = opened[1] if opened else ""
+        _read(before, hunk.before, hunk.old, array)
+        _read(after, hunk.after, hunk.new, array)
+    _forget_removed(before, after)
+    return before, after
+
+
+def left_aside(change: FileChange, before: ShownSide, after: ShownSide) -> int:
+    """Number of lines of tables that go or come, and were not understood."""
+    count = 0
+    gone, come = before.of_tables - before.understood, after.of_tables - after.understood
+    for hunk in change.hunks:
+        for strange, lines, first, mark in (
+            (gone, hunk.before, hunk.old, "-"),
+            (come, hunk.after, hunk.new, "+"),
+        ):
+            count += sum(
+                line.mark == mark and number in strange for number, line in enumerate(lines, first)
+            )
+    return count
+
+
+def _forget_removed(before: ShownSide, after: ShownSide) -> None:
+    """What is taken from a row, with nothing in its place, was not understood: a value that only
+    the packaged table still has would be taken for the row's."""
+    for array, rows in before.arrays.items():
+        kept = {row.name: row for row in after.arrays.get(array, [])}
+        for row in rows:
+            for member, (start, value) in row.members.items():
+                now = kept.get(row.name)
+                if now is not None and not _gives(now, member):
+                    before.understood.difference_update(range(start, start + value.count("\n") + 1))
+
+
+def _gives(row: ShownRow, member: str) -> bool:
+    """Whether a row gives what a member holds, by any name of it."""
+    return any(FIELDS.get(m, m) == FIELDS.get(member, member) for m in row.members)
+
+
+def _read(side: ShownSide, lines: Sequence[HunkLine], first: int, array: str) -> None:
+    """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
+    if not lines:
+        return
+    shown = _without_comments("\n".join(line.text for line in lines))
+    code = _DIRECTIVE.sub("", shown)
+    starts = [0, *(match.end() for match in re.finditer("\n", code))]
+
+    def line_at(offset: int) -> int:
+        return first + bisect_right(starts, offset) - 1
+
+    within: set[int] = set()
+    parts = [(part, list(_rows(code, part, line_at))) for part in _parts(code, array)]
+    # of a hunk that does not say which array it is in, its members tell that it is in one
+    nameless = any(not _MEMBERS.isdisjoint(row.members) for _, rows in parts for row in rows)
+    for part, rows in parts:
+        if part.opened is not None:
+            side.opened.setdefault(part.array, line_at(part.opened))
+        if part.array or (nameless and not part.start):
+            within.update(range(line_at(part.start), line_at(part.end) + 1))
+        for row in rows if part.array else ():
+            if row.name:
+                side.arrays.setdefault(part.array, []).append(row)
+                side.hunks[part.array] = first + len(lines) - 1
+                for start, value in row.members.values():
+                    side.understood.update(range(start, start + value.count("\n") + 1))
+    _tell_apart(side, lines, shown.split("\n"), first, within)
+
+
+def _without_comments(text: str) -> str:
+    """The text, which may begin within a comment, as many lines."""
+    text = _BEGUN.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = _NO_CODE.sub(lambda match: match[1] or " " + "\n" * match[0].count("\n"), text)
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The rows of an array, or what may be rows, from start to end of a side's code. opened: where
+    the array's name is declared; None if not there."""
+
+    array: str
+    start: int
+    end: int
+    opened: int | None = None
+
+
+def _parts(code: str, array: str) -> Iterator[_Part]:
+    """The parts of a side's code, the first of which may have begun before it."""
+    start, opened = 0, None
+    for match in _BOUNDARY.finditer(code):
+        yield _Part(array, start, match.start(), opened)
+        array, start = match["array"] or "", match.end()
+        opened = match.start() if array else None
+    yield _Part(array, start, len(code), opened)
+
+
+def _rows(code: str, part: _Part, line_at: Callable[[int], int]) -> Iterator[ShownRow]:
+    """The rows of a part, each with the members that it shows in full."""
+    row: list[Token] = []
+    depth = whole = 0
+    for token in (*tokens(code, part.start, part.end), _CUT):
+        if token is _CUT:
+            # the value that the hunk cuts off is not known
+            row = row[:whole]
+        if token is _CUT or (depth == 0 and token.text in ("{", "}")):
+            members = {name: (line_at(span[0]), code[slice(*span)]) for name, span in _members(row)}
+            match = _NAME.match(members["name"][1]) if "name" in members else None
+            if members:
+                yield ShownRow(match[1] if match else "", members)
+            row, depth, whole = [], 0, 0
+        else:
+            depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+            row.append(token)
+            if depth == 0 and token.text == ",":
+                whole = len(row)
+
+
+def _members(row: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Name, and the value's start and end, of each member that the tokens of a row name."""
+    begin = next((n for n, token in enumerate(row) if token.text == "."), len(row))
+    try:
+        found = elements([_OPEN, *row[begin:], _CLOSE], _no_index)
+    except UnsupportedC:
+        return
+    for each in found:
+        value = [token for token in each.value if isinstance(token, Token)]
+        if len(each.path) == 1 and value:
+            yield str(each.path[0]), (value[0].start, value[-1].end)
+
+
+def _no_index(index: Sequence[Token], before: Token) -> int:
+    raise UnsupportedC("expected a member by its name, found an index", before.start, before.end)
+
+
+_OPEN, _CLOSE, _CUT = Token(SIGN, "{"), Token(SIGN, "}"), Token(SIGN, "")
+
+
+def _tell_apart(
+    side: ShownSide, lines: Sequence[HunkLine], shown: Sequence[str], first: int, within: set[int]
+) -> None:
+    """Adds the lines that seem to be a table's, and those that say nothing but its outline. within:
+    the lines of arrays."""
+    shows_array = bool(within) or any(_ARRAY.search(text) for text in shown)
+    for number, (line, text) in enumerate(zip(lines, shown, strict=True), first):
+        opened = _ARRAY.search(text)
+        if (
+            (number in within and _WITHIN.match(line.text))
+            or opened
+            or (shows_array and _CONDITIONAL.match(text))
+            or (not _CONTINUED.match(text) and _OF_EXPORT.search(text))
+        ):
+            side.of_tables.add(number)
+        if not text.strip(" \t{},;") or (opened and not _SIZED.search(text)):
+            side.understood.add(number)

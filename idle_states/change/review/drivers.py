@@ -8,19 +8,21 @@ below arch/, are taken for drivers: all of mainline's are among them.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...base.model.beyond_opal import MatchedCpu
-from ...base.model.findings import Finding, Unreadable
+from ...base.model.findings import Unreadable
 from ...base.reading import limits
 from ...base.reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ...base.reading.unexpected import on_input
+from ...tables.devicetree.source_trees import Layout
 from ...tables.linux.built_in import in_tree
 from ...tables.linux.built_in.headers import SIGN
 from ...tables.linux.releases import UnknownRelease, release
 from ...tables.sources import Source, format_driver
+from .boards import BoardsTree
 from .commit_files import CommitFiles
-from .tree import End, TreeReader
+from .tree import End, Gathered, TreeReader
 
 _MAKEFILE = re.compile(
     r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)[ \t]*=[ \t]*([\w.-]*)[ \t]*$", re.MULTILINE
@@ -117,24 +119,19 @@ class DriversTree(TreeReader):
 
     def _read(self, commit: str) -> End:
         files = self._files(commit)
-        sources: list[Source] = []
+        found = Gathered()
         cpus: list[MatchedCpu] = []
-        findings: list[Finding] = []
-        unread: set[str] = set()
-        texts: dict[str, str] = {}
         for path in self._drivers:
             entry = files.entry(path)
             if entry is None:
                 continue
-            found = self._made(files, path, entry)
-            if isinstance(found, Unreadable):
-                findings += found.findings
-                texts |= {entry.path: self._text(entry)[0]}
-                unread.add(entry.path)
+            made = self._made(files, path, entry)
+            if isinstance(made, Unreadable):
+                found.failed(entry.path, made, {entry.path: self._text(entry)[0]})
             else:
-                sources += found[0]
-                cpus += found[1]
-        return End(tuple(sources), tuple(findings), frozenset(unread), texts, tuple(cpus))
+                found.sources += made[0]
+                cpus += made[1]
+        return found.end(found.sources, cpus)
 
     def _made(self, tree: CommitFiles, path: str, entry: TreeEntry) -> _Read | Unreadable:
         """What a driver's source comes to, worked out once for what it is made of."""
@@ -166,3 +163,32 @@ class DriversTree(TreeReader):
         cpus = in_tree.cpus_in(files, path, text, shown) if _LIST in text else []
         found = (Source(each.name, shown, digest, each, texts={shown: text}) for each in tables)
         return tuple(found), tuple(cpus)
+
+
+class LinuxTree(TreeReader):
+    """Reads both at either end of a range, and between."""
+
+    def __init__(
+        self, repository: CommitReader, base: str, head: str, trees: Mapping[str, Layout]
+    ) -> None:
+        super().__init__(repository)
+        self._drivers = DriversTree(repository, base, head)
+        self._boards = BoardsTree(repository, base, head, dict(trees))
+        self.copied = self._drivers.copied
+
+    def commits(self, base: str, head: str) -> list[Commit]:
+        paths = sorted({*self._drivers.paths, *self._boards.paths})
+        return self.repository.commits(base, head, paths) if paths else []
+
+    def release_of(self, commit: str) -> str:
+        return self._drivers.release_of(commit)
+
+    def _read(self, commit: str) -> End:
+        drivers, boards = self._drivers.at(commit), self._boards.at(commit)
+        return End(
+            (*drivers.sources, *boards.sources),
+            (*drivers.findings, *boards.findings),
+            drivers.unread | boards.unread,
+            {**drivers.texts, **boards.texts},
+            drivers.cpus,
+        )

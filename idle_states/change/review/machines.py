@@ -2,19 +2,22 @@
 workloads simulated before and after.
 
 The kernels are those of the day the change was written, which its author and reviewers had, and
-those of today. Selections are exact; workloads are simulated on the newest kernel of each.
+those of today. Selections are exact; workloads are simulated on the newest kernel of each. What is
+selected at a sample of idle lengths is computed without the core, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.model.table import Register
+from ...base.model.units import format_time
 from ...base.wording import joined
+from ...tables.diff.tables import Difference
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import UnknownGovernor, core, states_of
-from ...tables.linux.governors.settling import Circumstances
+from ...tables.linux.governors.settling import Circumstances, Settling
 from ...tables.linux.governors.steady import Range, selection_map
 from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.release_dates import current_at, released
@@ -22,8 +25,7 @@ from ...tables.linux.releases import MAINLINE, Release, release
 from ...tables.pipeline import Arrival, journey
 from ...tables.selection.selection import SelectionChange, map_changes, settling_of
 from ...tables.sources import Source
-from .cases import Case, Side
-from .workloads import LOADS, OnWorkload, Simulator
+from .workloads import LOADS, Case, OnWorkload, Side, Simulator
 
 _WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is not there"
 
@@ -95,11 +97,7 @@ class MachineModel:
         then = tuple(map(release, names))
         kernels = (*then, *(kernel for kernel in self.kernels if kernel.name not in names))
         ways = [journey(source, self.platform, kernels).arrivals for source in (before, after)]
-        changed = [
-            (old, new)
-            for old, new in zip(*ways, strict=True)
-            if _held(old.driver) != _held(new.driver)
-        ]
+        changed = [sides for sides in zip(*ways, strict=True) if not _is_same(*sides)]
         found = OnMachines(day, tuple(names), own=own)
         if not changed:
             return found
@@ -141,15 +139,11 @@ class MachineModel:
     def _with(self, found: OnMachines, case: Case) -> OnMachines:
         """The effects, and those on workloads under a kernel."""
         kernel = case.release.name
-        if Register.NONE in (case.old.table.register, case.new.table.register):
-            said = (
-                f"Linux {kernel} is not simulated: what states stop is known of OPAL's tables only"
-            )
-            return replace(found, unsaid=(*found.unsaid, said))
-        if not (case.old.held.states and case.new.held.states):
-            said = f"Linux {kernel} is not simulated: with one of the tables it registers no state"
-            return replace(found, unsaid=(*found.unsaid, said))
         try:
+            if Register.NONE in (case.old.table.register, case.new.table.register):
+                raise UsageError("what states stop is known of OPAL's tables only")
+            if not (case.old.held.states and case.new.held.states):
+                raise UsageError("with one of the tables it registers no state")
             results = [(load, self._simulator.on(case, load)) for load in LOADS]
         except UsageError as error:
             said = f"Linux {kernel} is not simulated: {error}"
@@ -192,5 +186,73 @@ class MachineModel:
         return self._maps[key]
 
 
-def _held(driver: DriverTable) -> tuple[object, ...]:
-    return states_of(driver), tuple(state.name for state in driver.states)
+def _is_same(a: Arrival, b: Arrival) -> bool:
+    """Whether a governor sees the same."""
+    names = [[state.name for state in one.driver.states] for one in (a, b)]
+    return states_of(a.driver) == states_of(b.driver) and names[0] == names[1]
+
+
+SERIES_US = tuple(digit * 10**power for power in range(5) for digit in (1, 2, 5))
+"""1 us to 50 ms."""
+
+
+class Selector:
+    """Compares a governor's selections at a sample of idle lengths, each computed once: 1, 2 and 5
+    times each power of ten, residencies that changed, and lengths just below these. Exact ranges,
+    as of `diff --governor`, would take too long for a review of many commits."""
+
+    def __init__(self, governor: str, hz: int) -> None:
+        self.governor = governor
+        self.hz = hz
+        self._answers: dict[object, tuple[int, ...]] = {}
+
+    def differences(
+        self, before: Source, after: Source, kernels: Sequence[Release], platform: AnyPlatform
+    ) -> Iterator[tuple[str, list[Difference]]]:
+        """Yields (kernel, differences in the states selected), without kernels for which the
+        governor is not modelled. Idle periods end by an interrupt, with the next timer far away and
+        the tick running. Both sources must have tables."""
+        arrivals = (journey(source, platform, kernels).arrivals for source in (before, after))
+        for old, new in zip(*arrivals, strict=True):
+            try:
+                found = list(self._of_kernel(old, new))
+            except UnknownGovernor:
+                continue
+            yield old.release.name, found
+
+    def _of_kernel(self, old: Arrival, new: Arrival) -> Iterator[Difference]:
+        if not old.driver.states or not new.driver.states or _is_same(old, new):
+            return
+        tables = old.driver, new.driver
+        ways = [settling_of(self.governor, old.release, table, self.hz) for table in tables]
+        stage = f"{self.governor} {old.release.name}"
+        first, before, last = 0, ("", ""), 0
+        for length in [*_lengths(*tables), 0]:
+            now = ("", "")
+            if length:
+                a, b = (self._names(*way, length) for way in zip(ways, tables, strict=True))
+                now = a, b
+            if now != before or not length:
+                if before[0] != before[1]:
+                    yield Difference(stage, f"idle {_span(first, last)}", *before)
+                first, before = length, now
+            last = length
+
+    def _names(self, way: Settling, table: DriverTable, length_us: int) -> str:
+        key = way.governor.states, way.governor.features, length_us
+        if key not in self._answers:
+            self._answers[key] = way.at(length_us * 1000, Circumstances())
+        return "/".join(table.states[number].name for number in self._answers[key])
+
+
+def _lengths(a: DriverTable, b: DriverTable) -> list[int]:
+    """Idle lengths to try, in us."""
+    changed = {s.target_residency_us for s in a.states} ^ {s.target_residency_us for s in b.states}
+    near = {length for residency in changed for length in (residency - 1, residency)}
+    return sorted({*SERIES_US, *(length for length in near if length > 0)})
+
+
+def _span(first_us: int, last_us: int) -> str:
+    if first_us == last_us:
+        return format_time(first_us * 1000)
+    return f"{format_time(first_us * 1000)} to {format_time(last_us * 1000)}"

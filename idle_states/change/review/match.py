@@ -1,12 +1,14 @@
 """Matches the tables of two commits: by name, else by their content."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from ...base.dataclass import replace
-from ...base.model.beyond_opal import MatchedCpu
+from ...base.model.beyond_opal import BuiltIn, MatchedCpu, TableUse
 from ...base.model.table import IdleState, IdleTable
+from ...tables.diff.tables import ABSENT, Difference
 from ...tables.sources import Source
-from .uses import uses_of
+from .tree import End
 
 ALIKE = 0.5
 """Share of equal values from which a new table counts as a removed one that was renamed."""
@@ -30,7 +32,7 @@ def pairs(before: Sequence[Source], after: Sequence[Source]) -> list[Pair]:
             if number not in matched and known.get(key(source)):
                 matched[number] = left.pop(known[key(source)].pop(0))
     appeared = {n: source for n, source in enumerate(after) if n not in matched}
-    for number, index in _renamed(left, appeared):
+    for index, number in _renamed(left, appeared).items():
         matched[number] = left.pop(index)
     kept: list[Pair] = [(matched.get(number), source) for number, source in enumerate(after)]
     return [*kept, *((source, None) for source in left.values())]
@@ -78,16 +80,22 @@ def renamed_states(before: IdleTable, after: IdleTable) -> dict[str, str]:
     appeared = [s for s in after.states if s.name not in old and new.count(s.name) == 1]
     if len(gone) * len(appeared) > MOST:
         return {}
-    shares = [
-        (-_alike(a, b), number, index)
+    found = _best(
+        (_alike(a, b), number, index)
         for number, b in enumerate(appeared)
         for index, a in enumerate(gone)
-    ]
-    found: dict[int, int] = {}
-    for share, number, index in sorted(shares):
-        if -share >= ALIKE and index not in found and number not in found.values():
-            found[index] = number
+    )
     return {gone[index].name: appeared[number].name for index, number in found.items()}
+
+
+def _best(shares: Iterable[tuple[float, int, int]]) -> dict[int, int]:
+    """Pairs those that are most alike first. shares: (share of equal values, number of the new one,
+    index of the one that is gone). Returns index -> number."""
+    found: dict[int, int] = {}
+    for share, number, index in sorted(shares, key=lambda each: (-each[0], *each[1:])):
+        if share >= ALIKE and index not in found and number not in found.values():
+            found[index] = number
+    return found
 
 
 def _alike(a: IdleState, b: IdleState) -> float:
@@ -154,18 +162,99 @@ def _name(source: Source) -> object:
     return _place(source) if source.boards else source.name
 
 
-def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> list[tuple[int, int]]:
-    """(index of the new table, index of the removed one), the most similar pair first."""
+def _renamed(gone: Mapping[int, Source], appeared: Mapping[int, Source]) -> dict[int, int]:
+    """Index of a removed table -> that of the new one that it became."""
     if len(gone) * len(appeared) > MOST:
-        return []
-    candidates = sorted(
-        (-similarity(old.table, new.table), number, index)
+        return {}
+    return _best(
+        (similarity(old.table, new.table), number, index)
         for number, new in appeared.items()
         for index, old in gone.items()
         if old.table is not None and new.table is not None and not (old.boards or new.boards)
     )
-    found: list[tuple[int, int]] = []
-    for share, number, index in candidates:
-        if -share >= ALIKE and not any(number == n or index == i for n, i in found):
-            found.append((number, index))
+
+
+_OF_LIST = ".state_table"
+"""A struct idle_cpu that names the table: its members are the processors' (`processors`)."""
+
+
+def uses_of(built_in: BuiltIn) -> tuple[TableUse, ...]:
+    """The driver's uses of a table, but for those that say which processors have it."""
+    return tuple(use for use in built_in.uses if not use.text.startswith(_OF_LIST))
+
+
+def used_otherwise(a: Source, b: Source) -> Iterator[Difference]:
+    """The statements that differ, function by function. Both sources must have tables."""
+    old, new = _by_function(a), _by_function(b)
+    for function in dict.fromkeys([*old, *new]):
+        before, after = old.get(function, []), new.get(function, [])
+        gone = [text for text in before if text not in after]
+        come = [text for text in after if text not in before]
+        where = f"in {function}()" if function else "in a list"
+        for left, right in zip_longest(gone, come, fillvalue=ABSENT):
+            yield Difference("table", where, left, right)
+
+
+def _by_function(source: Source) -> dict[str, list[str]]:
+    """Function -> its statements with the table, each with the conditions around it."""
+    assert source.table is not None
+    found: dict[str, list[str]] = {}
+    for use in uses_of(source.table.origin) if source.table.origin.form == "driver" else ():
+        found.setdefault(use.function, []).append(" ".join((*use.conditions, use.text)))
     return found
+
+
+def _between(before: End, after: End) -> list[tuple[Source | None, Source | None]]:
+    """Pairs of tables that differ, without tables of files that are unread at one end."""
+    unread = before.unread | after.unread
+    old = [source for source in before.sources if source.file not in unread]
+    new = [source for source in after.sources if source.file not in unread]
+    return [
+        (a, b)
+        for a, b in pairs(old, new)
+        if a is None or b is None or is_changed(a, b) or not in_same_place(a, b)
+    ]
+
+
+def is_changed(before: Source, after: Source) -> bool:
+    return not is_same(before, after) or before.file != after.file
+
+
+def differing(
+    before: End, after: End, others: Sequence[End]
+) -> list[tuple[Source | None, Source | None]]:
+    """Pairs of tables that differ; for a merge only those that differ from every parent's."""
+    changed = [_between(other, after) for other in others]
+    return [
+        (a, b)
+        for a, b in _between(before, after)
+        if all(
+            any(new is b if b else new is None and _same_place(old, a) for old, new in one)
+            for one in changed
+        )
+    ]
+
+
+def counterpart(
+    before: Source | None, after: Source | None, other: End, merged: End
+) -> Source | None:
+    """The table as the other parent has it."""
+    for a, b in pairs(other.sources, merged.sources):
+        if b is after if after else _same_place(a, before):
+            return a
+    return None
+
+
+def _same_place(a: Source | None, b: Source | None) -> bool:
+    return a is not None and b is not None and (a.name, a.file) == (b.name, b.file)
+
+
+def comparable(before: Source | None, after: Source | None) -> tuple[Source, Source] | None:
+    """Both sources. If one is missing, the other without its rows stands for it. None if one of
+    them could not be read as a table."""
+    one = before or after
+    if one is None or any(source and source.table is None for source in (before, after)):
+        return None
+    assert one.table is not None
+    empty = replace(one, table=replace(one.table, states=()))
+    return before or empty, after or empty

@@ -21,7 +21,9 @@ from .claims.percentages import percentages
 from .claims.prose import MAX_CHARACTERS, Sentence, mentions, sentences
 from .claims.states import covers_state, names_bits, names_state
 from .claims.times import pairs, ratios, stated, tabulated
-from .rows import TIMES, ChangedRow, change_in_words, steps
+from .match import as_renamed, differing
+from .rows import TIMES, ChangedRow, change_in_words, changed_rows, steps
+from .tree import End, TreeReader
 
 Judged = tuple[Finding, ChangedRow | None]
 """A finding, and the row it is about; None of figures, which are about no row."""
@@ -96,17 +98,15 @@ def _claims(
     aside = quoted.lines | {claim.line for claim in in_table}
     said = sentences(message, aside, has_subject=not is_answer)
     states = [state for table in added for state in table.states]
-    placed = [*changes(said, rows, states), *ratios(said, rows)]
+    prose = [sentence for sentence in said if sentence.kind != "other"]
+    placed = [*changes(prose, rows, states), *ratios(prose, rows)]
     if is_answer:
         in_table = list(map(_proposed, in_table))
         placed = [(_proposed(claim), spot) for claim, spot in placed]
-    for reader in (
-        stated(said, rows),
-        pairs(said, rows),
-        kernels(said, rows, date),
-        percentages(said, quoted, message.splitlines()),
-    ):
-        placed += reader
+    placed += stated(prose, rows)
+    placed += pairs(said, rows)
+    placed += kernels(prose, rows, date)
+    placed += percentages(prose, quoted, message.splitlines())
     placed += _unchecked(said, [spot for _, spot in placed])
     placed.sort(key=lambda one: (one[1].sentence, one[1].start))
     found = [*quoted.claims, *in_table, *(claim for claim, _ in placed)]
@@ -191,3 +191,45 @@ def _only_bits(row: ChangedRow) -> bool:
     """Whether flags or registers are all that changed."""
     same_times = not any(steps(row, field) for field in TIMES)
     return row.before is not None and row.after is not None and same_times
+
+
+class MessageReader:
+    """tree: where the commits are read."""
+
+    def __init__(self, tree: TreeReader) -> None:
+        self.tree = tree
+
+    def of_commit(self, commit: Commit) -> MessageCheck:
+        """A commit's message against what it changes."""
+        return check_message(commit, *self._changed(commit))
+
+    def of_series(
+        self, commits: Sequence[Commit], cover: Commit | None, answers: Sequence[MailedAnswer]
+    ) -> list[MessageCheck]:
+        """A cover letter, and answers, against what all commits of a series change."""
+        if cover is None and not answers:
+            return []
+        each = [self._changed(commit) for commit in commits]
+        rows = [row for rows, _ in each for row in rows]
+        added = [table for _, tables in each for table in tables]
+        checks = [check_message(cover, rows, added)] if cover else []
+        return [*checks, *(check_answer(answer, rows, added) for answer in answers)]
+
+    def _changed(self, commit: Commit) -> tuple[list[ChangedRow], list[IdleTable]]:
+        """The rows that a commit changes, and the tables that it adds."""
+        rows: list[ChangedRow] = []
+        added = []
+        before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
+        for a, b in differing(before, after, merged(self.tree, commit)):
+            if b is None or b.table is None:
+                continue
+            if a is None or a.table is None:
+                added.append(b.table)
+            else:
+                rows += changed_rows(as_renamed(a, b)[0], b)
+        return rows, added
+
+
+def merged(tree: TreeReader, commit: Commit) -> list[End]:
+    """The ends that a merge has beside its first parent."""
+    return [tree.at(parent) for parent in commit.merged]

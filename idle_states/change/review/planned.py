@@ -14,7 +14,7 @@ from ...tables.sources.source import together
 from ..patches.plan import Plan
 from ..patches.source_tree import SourcesTree
 from ..patches.work_tree import WorkTree, as_bytes
-from .board_tables import parted, sources_on
+from .boards import parted, sources_on
 from .result import Review
 from .review import Yardstick, review
 from .tree import End, TreeReader

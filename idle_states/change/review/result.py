@@ -1,21 +1,42 @@
 """What a review comes to: changes of tables, and what they mean for firmware and kernels."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, sort_findings
 from ...base.reading.git import Commit
+from ...base.reading.patch import FileChange
 from ...tables.diff.tables import Difference
 from ...tables.linux.governors import not_utilised
 from ...tables.linux.releases import release
 from ...tables.sources import Source
 from .claims.claim import MessageClaim
-from .differing import is_changed
 from .findings import FindingsOutcome
-from .letters import Letter
 from .machines import OnMachines
+from .match import is_changed
 from .processors import ProcessorChange
 from .suppressions import Added
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A patch of a mail, a cover letter, or a commit.
+
+    commit   hash; "" of a cover letter
+    subject  without tags
+    message  the whole message, the subject first
+    author   name and address, "" where that is not known
+    date     when it was written, None likewise
+    files    what the diff does, as mailed; empty for a commit of a repository
+    """
+
+    commit: str
+    subject: str
+    message: str
+    author: str = ""
+    date: datetime | None = None
+    files: tuple[FileChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,25 +17,19 @@ from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, release
 from ...tables.sources import Source
 from .boards import BoardsTree, trees_in
-from .differing import comparable, counterpart, differing, is_changed
-from .drivers import is_linux
+from .drivers import LinuxTree, is_linux
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
-from .letters import of_commit
-from .linux import LinuxTree
-from .machines import MachineModel, OnMachines
-from .match import as_renamed
-from .message import Judged, MessageCheck
-from .messages import MessageReader, merged
+from .machines import MachineModel, OnMachines, Selector
+from .match import as_renamed, comparable, counterpart, differing, is_changed, used_otherwise
+from .message import Judged, MessageCheck, MessageReader, merged
 from .out_of_sight import out_of_sight
 from .platforms import exported_otherwise
 from .processors import changed_processors
-from .result import Review, Reviewed, TableChange, grouped
+from .result import Letter, Review, Reviewed, TableChange, grouped
 from .rows import place_in
-from .selection import Selector
 from .suppressions import Configured, Known, added, configured, known, revealed
 from .tree import End, SkibootTree, SpecTree, TreeReader
-from .uses import used_otherwise
 
 Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Marks findings that a project has accepted as suppressed."""
@@ -139,7 +133,7 @@ def review(
             f"{path} is reviewed for the {count - 1:,} other paths of the same content"
             for path, count in tree.copied.items()
         ),
-        letters=tuple(map(of_commit, commits)),
+        letters=tuple(Letter(c.hash, c.subject, c.message, date=c.date) for c in commits),
     )
 
 

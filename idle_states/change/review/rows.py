@@ -9,6 +9,8 @@ from ...base.model.units import format_time
 from ...tables.sources import Source
 
 TIMES = ("latency", "residency")
+FIELDS = (*TIMES, "flags", "control", "mask")
+"""Those of `IdleState.values()` after the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,16 @@ def change_in_words(row: ChangedRow) -> str:
         return "added"
     if row.after is None:
         return "removed"
-    parts = [
-        f"{field} {shown_time(before)} -> {shown_time(after)}"
-        for field in TIMES
-        for before, after in steps(row, field)
-    ]
-    for field, a, b in (
-        ("flags", row.before.flags, row.after.flags),
-        ("control", row.before.control, row.after.control),
-        ("mask", row.before.mask, row.after.mask),
-    ):
-        if a != b:
-            parts.append(f"{field} {a:#x} -> {b:#x}")
-    return ", ".join(parts)
+    sides = (shown_values(row.before)[1:], shown_values(row.after)[1:])
+    return ", ".join(
+        f"{field} {a} -> {b}" for field, a, b in zip(FIELDS, *sides, strict=True) if a != b
+    )
+
+
+def shown_values(state: IdleState) -> tuple[str, ...]:
+    """A row's name and its other fields."""
+    times = shown_time(state.latency_ns), shown_time(state.residency_ns)
+    return state.name, *times, *map(hex, (state.flags, state.control, state.mask))
 
 
 def shown_time(nanoseconds: int | None) -> str:
@@ -94,25 +93,17 @@ def place_in(source: Source, row: ChangedRow) -> Location:
     state = source.table.state(row.name)
     if state is None:
         return source.table.where.get("table") or Location(source.name, source.file)
-    field = next((f for f, place in _row_places(row) if place == row.where), "state")
+    places = row.after.where if row.after else {}
+    field = next((f for f, place in places.items() if place == row.where), "state")
     return state.where.get(field) or state.where.get("state") or Location(source.name, source.file)
-
-
-def _row_places(row: ChangedRow) -> list[tuple[str, Location]]:
-    return list(row.after.where.items()) if row.after else []
 
 
 def _where(table: IdleTable, before: IdleState | None, after: IdleState | None) -> Location:
     """Place of the first field that changed."""
     if after is None:
         return table.where.get("table") or Location(table.name)
-    for field, a, b in (
-        ("latency", before and before.latency_ns, after.latency_ns),
-        ("residency", before and before.residency_ns, after.residency_ns),
-        ("flags", before and before.flags, after.flags),
-        ("control", before and before.control, after.control),
-        ("mask", before and before.mask, after.mask),
-    ):
-        if before is not None and a != b and field in after.where:
+    old = before.values()[1:] if before is not None else after.values()[1:]
+    for field, a, b in zip(FIELDS, old, after.values()[1:], strict=True):
+        if a != b and field in after.where:
             return after.where[field]
     return after.where.get("state") or Location(table.name)

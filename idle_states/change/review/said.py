@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...base.model.findings import Finding, Severity
-from ...base.report.escapes.text import printable
+from ...base.model.findings import Finding
+from ...base.report.findings_text import shown as shown_findings
 from ...base.wording import plural
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Review, Reviewed, TableChange
-from .said_machines import entries
 from .suppressions import Added
 
 
@@ -18,26 +17,20 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     notes       show notes as well
     suppressed  show suppressed findings with their reasons
     """
-    lines = list(words.wrapped(words.verdict(review), ""))
     found = words.worst(review)
+    opening = [words.verdict(review)]
     if found is not None and len(review.new) > 1:
-        lines += words.wrapped(printable(f"Worst: {words.said(found, review)}"), "")
-    lines += words.wrapped(words.looked_at(review), "")
-    for remark in review.remarks:
-        lines += words.wrapped(printable(remark), "")
+        opening.append(f"Worst: {words.said(found, review)}")
+    lines = _paragraphs([*opening, words.looked_at(review), *review.remarks])
     for change in review.changes:
         if change.commit is not None:
-            lines += [
-                "",
-                *words.wrapped(printable(words.commit_line(change.commit)), ""),
-            ]
+            lines += ["", *words.wrapped(words.commit_line(change.commit))]
         lines += _change(change, review, notes, suppressed)
     if grounds := words.grounds(review):
-        lines += ["", "The simulated figures rest on", *_limited(grounds)]
-    if review.assumptions:
-        lines += ["", *(line for one in review.assumptions for line in words.wrapped(one, ""))]
-    if known := words.sources_of_kernels(review):
-        lines += ["", *(line for one in known for line in words.wrapped(one, ""))]
+        lines += ["", words.SIMULATED, *_limited(grounds)]
+    for known in (review.assumptions, words.sources_of_kernels(review)):
+        if known:
+            lines += ["", *_paragraphs(known)]
     return "\n".join(lines) + "\n"
 
 
@@ -51,9 +44,8 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield from _limited(words.processors(change))
     if change.unread:
         yield ""
-        yield from words.wrapped(
-            f"Not compared, not readable at one end: {', '.join(change.unread)}", ""
-        )
+        unread = ", ".join(change.unread)
+        yield from words.wrapped(f"Not compared, not readable at one end: {unread}")
     elif change.files.new or change.files.fixed:
         yield ""
         yield "Configuration"
@@ -83,10 +75,10 @@ def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
         )
     ]
     more = "" if everything else " (--notes lists them)"
-    yield from words.wrapped(f"Numbers in the message: {', '.join(counts)}{more}", "")
+    yield from words.wrapped(f"Numbers in the message: {', '.join(counts)}{more}")
     if everything:
         for claim in claims:
-            yield from words.wrapped(printable(words.claimed(claim)), "  ")
+            yield from words.wrapped(words.claimed(claim), "  ")
 
 
 def _added(one: Added) -> str:
@@ -97,24 +89,22 @@ def _added(one: Added) -> str:
 
 
 def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
-    yield from words.wrapped(words.title(table), "")
-    yield from _limited(words.rows(table.differences))
-    yield from _limited(words.per_kernel(table.linux, "Linux", review))
-    yield from _limited(words.per_kernel(table.selection, f"{review.governor} on Linux", review))
-    if table.machines is not None:
-        yield from _limited(entries(table.machines, review.governor))
+    yield from words.wrapped(words.title(table))
+    told = words.effects(table, review)
+    for part in (told.rows, told.linux, told.selection, told.machines):
+        yield from _limited(part)
     yield from _findings("new", table.outcome.new, review, notes)
     yield from _findings("fixed", table.outcome.fixed, review, notes)
     if suppressed:
         for finding in table.outcome.silenced:
             text = f"suppressed now: {words.tag(finding)}: {finding.suppressed}"
-            yield from words.wrapped(printable(text), "  ")
+            yield from words.wrapped(text, "  ")
 
 
 def _findings(
     label: str, findings: Iterable[Finding], review: Review, notes: bool
 ) -> Iterator[str]:
-    shown = [f for f in findings if f.counts and (notes or f.severity is not Severity.NOTE)]
+    shown = shown_findings(findings, notes=notes)
     hidden = sum(f.counts for f in findings) - len(shown)
     head = f"{label} " if label else ""
     yield from _limited(
@@ -125,8 +115,8 @@ def _findings(
 
 
 def _limited(entries: Iterable[str]) -> Iterator[str]:
-    everything = list(entries)
-    for entry in everything[: words.SHOWN]:
-        yield from words.wrapped(printable(entry), "  ")
-    if len(everything) > words.SHOWN:
-        yield f"  and {len(everything) - words.SHOWN} more, see --format json"
+    yield from words.limited(entries, lambda entry: words.wrapped(entry, "  "))
+
+
+def _paragraphs(texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in words.wrapped(text)]

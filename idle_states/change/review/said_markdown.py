@@ -8,18 +8,16 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...base.model.findings import Finding, Severity
-from ...base.model.table import IdleState
-from ...base.model.units import format_time
 from ...base.report.escapes.markdown import inline
+from ...base.report.findings_text import shown
 from . import said_words as words
 from .match import renamed_states
 from .result import Review, TableChange
-from .said_machines import entries
+from .rows import FIELDS, shown_values
 
 ROWS, EFFECTS, SIBLINGS = 8, 7, 5
 """Most of each that are seen at once."""
 _LENGTH = 400
-_FIELDS = ("latency", "residency", "flags", "control", "mask")
 
 
 def anchor(review: Review) -> str:
@@ -48,7 +46,7 @@ def render(review: Review, *, notes: bool) -> str:
 
 def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Iterator[str]:
     yield from ["", inline(words.looked_at(review))]
-    new = [f for f in review.new if f.counts and (notes or f.severity is not Severity.NOTE)]
+    new = shown(review.new, notes=notes)
     yield from _section("New", _said(new, review), 5 * words.SHOWN)
     fixed = (f for f in review.fixed if notes or f.severity is not Severity.NOTE)
     yield from _section("Fixed", _said(fixed, review), 5 * words.SHOWN)
@@ -59,10 +57,8 @@ def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Itera
     for change in review.changes:
         numbers = [f"message, {words.claimed(claim)}" for claim in change.claims]
         yield from _section("Numbers in the message", numbers, 5 * words.SHOWN)
-    yield from _section("How it was read", review.remarks, words.SHOWN)
-    yield from _section("The simulated figures rest on", words.grounds(review), words.SHOWN)
-    rest = [*review.assumptions, *words.sources_of_kernels(review)]
-    yield from _section("Selections rest on", rest, words.SHOWN)
+    for head, some in words.grounds_of_all(review):
+        yield from _section(head, some, words.SHOWN)
 
 
 def _said(findings: Iterable[Finding], review: Review) -> list[str]:
@@ -74,12 +70,8 @@ def _effects(tables: Sequence[TableChange], review: Review) -> list[str]:
     found = []
     for table in tables:
         name = f"{table.source.name}: " if len(tables) > 1 else ""
-        said = [
-            *words.per_kernel(table.linux, "Linux", review),
-            *(entries(table.machines, review.governor) if table.machines is not None else ()),
-            *words.per_kernel(table.selection, f"{review.governor} on Linux", review),
-        ]
-        found += [f"{name}{text}" for text in said]
+        _, *kinds = words.effects(table, review)
+        found += [f"{name}{text}" for said in kinds for text in said]
     return found
 
 
@@ -103,8 +95,8 @@ def _table(tables: Sequence[TableChange], *, whole: bool) -> list[str]:
     found = [(t, row) for t in tables if t.is_changed for row in _rows(t) if whole or _differs(row)]
     if not found or (whole and all(_differs(row) for _, row in found)):
         return []
-    shown = [at for at, name in enumerate(_FIELDS) if whole or any(_at(r, at) for _, r in found)]
-    head = ["Table", "State", *(_FIELDS[at].capitalize() for at in shown)]
+    shown = [at for at, name in enumerate(FIELDS) if whole or any(_at(r, at) for _, r in found)]
+    head = ["Table", "State", *(FIELDS[at].capitalize() for at in shown)]
     lines = ["", _line(head), _line(["---"] * len(head))]
     most = 5 * words.SHOWN if whole else ROWS
     for table, row in found[:most]:
@@ -128,16 +120,11 @@ def _rows(table: TableChange) -> Iterator[list[_Cell]]:
     old = {names.get(state.name, state.name): state for state in (a.states if a else ())}
     new = {state.name: state for state in (b.states if b else ())}
     for name in dict.fromkeys([*new, *old]):
-        sides = [_fields(old.get(name)), _fields(new.get(name))]
+        sides = [
+            ("",) * (1 + len(FIELDS)) if state is None else shown_values(state)
+            for state in (old.get(name), new.get(name))
+        ]
         yield list(zip(*sides, strict=True))
-
-
-def _fields(state: IdleState | None) -> tuple[str, ...]:
-    if state is None:
-        return ("",) * (1 + len(_FIELDS))
-    residency = "none" if state.residency_ns is None else format_time(state.residency_ns)
-    numbers = (hex(value) for value in (state.flags, state.control, state.mask))
-    return state.name, format_time(state.latency_ns), residency, *numbers
 
 
 def _differs(row: Sequence[_Cell]) -> bool:

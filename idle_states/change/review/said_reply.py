@@ -4,16 +4,16 @@ said of it below; own lines of 72 columns."""
 from collections.abc import Iterable, Iterator, Sequence
 
 from ... import __version__
-from ...base.model.findings import Finding, Severity
+from ...base.dataclass import dataclass
+from ...base.model.findings import Finding, Location
+from ...base.reading.patch import FileChange, read_diff
+from ...base.report.diff import file_diff
 from ...base.report.escapes.mail import body, quoted
-from ...base.report.escapes.text import printable
+from ...base.report.findings_text import shown
 from ...base.wording import plural
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
-from .letters import Letter
-from .quotes import QuotedHunk, hunks
-from .result import Review, Reviewed, TableChange
-from .said_machines import entries
+from .result import Letter, Review, Reviewed, TableChange
 
 _BEFORE = 6
 """Lines quoted before one that is answered; more are left out, which is said."""
@@ -22,6 +22,94 @@ _LINES = 4
 _CUT = "> [...]"
 
 Paragraph = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """One line of a hunk, as the diff has it. number: after the change; None of one that goes."""
+
+    text: str
+    number: int | None
+
+    @property
+    def is_changed(self) -> bool:
+        return not self.text.startswith(" ")
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedHunk:
+    """head: its line with @@, without what a mail's wrapping may have made of it."""
+
+    file: str
+    head: str
+    lines: tuple[Quotable, ...]
+
+    def line_of(self, where: Location, text: str) -> int | None:
+        """The index of the line that a place names; None for one elsewhere.
+
+        text: what stands there where the place was found. A later patch may have moved it, and
+        without a tree it may be of a row that the diff does not show: then it is not quoted.
+        """
+        wanted = text.strip()
+        for index, line in enumerate(self.lines):
+            if where.file == self.file and line.number is not None and line.number == where.line:
+                is_there = wanted and line.text[1:].strip().startswith(wanted)
+                return index if is_there else None
+        return None
+
+    def last_of(self, table: TableChange) -> int | None:
+        """The index of the last line that changes within a table; None where none does."""
+        rows = _rows(table)
+        at = 0
+        found = None
+        for index, line in enumerate(self.lines):
+            at = line.number or at
+            if line.is_changed and self.file == table.source.file and at in rows:
+                found = index
+        return found
+
+
+def hunks(change: Reviewed, review: Review) -> list[QuotedHunk]:
+    """What the change's diffs show, in order: as mailed, or else between the two ends."""
+    mailed = [
+        one
+        for letter in review.letters
+        if change.commit is None or letter.commit == change.commit.hash
+        for one in letter.files
+    ]
+    return [quoted for one in mailed or _compared(change.tables) for quoted in _hunks(one)]
+
+
+def _compared(tables: Iterable[TableChange]) -> list[FileChange]:
+    texts: dict[str, tuple[str, str]] = {}
+    for table in tables:
+        a, b = table.before, table.after
+        if a is not None and b is not None and a.file == b.file:
+            texts[b.file] = a.texts.get(a.file, ""), b.texts.get(b.file, "")
+    diff = "".join(file_diff(name, *ends) for name, ends in texts.items() if all(ends))
+    return list(read_diff(diff, "the change")[0]) if diff else []
+
+
+def _hunks(change: FileChange) -> Iterable[QuotedHunk]:
+    for hunk in change.hunks:
+        lines = []
+        number = hunk.new
+        for line in hunk.lines:
+            lines.append(Quotable(line.mark + line.text, None if line.mark == "-" else number))
+            number += line.mark != "-"
+        head = f"@@ -{hunk.old},{len(hunk.before)} +{hunk.new},{len(hunk.after)} @@ {hunk.section}"
+        yield QuotedHunk(change.path, head.rstrip(), tuple(lines))
+
+
+def _rows(table: TableChange) -> Sequence[int]:
+    """The numbers of the lines that a table's rows take after the change."""
+    known = table.source.table
+    if known is None:
+        return ()
+    places = [*known.where.values(), *(p for state in known.states for p in state.where.values())]
+    lines = [place.line for place in places if place.line is not None]
+    # the brace that ends the last row
+    return range(min(lines), max(lines) + 3) if lines else ()
 
 
 def render(review: Review, *, notes: bool) -> str:
@@ -50,7 +138,7 @@ def _opening(review: Review) -> Iterator[Paragraph]:
 def _change(change: Reviewed, review: Review, notes: bool) -> Iterator[Paragraph]:
     if change.commit is not None and (review.commits > 1 or not review.is_mailed):
         yield _own(f"{words.commit_line(change.commit)}:")
-    left = [f for f in change.new if f.counts and (notes or f.severity is not Severity.NOTE)]
+    left = shown(change.new, notes=notes)
     for claim in change.claims:
         about = _about(claim, left)
         letter = _letter(claim, review)
@@ -139,14 +227,9 @@ def _text_at(finding: Finding, review: Review, change: Reviewed) -> str:
 
 def _effects(table: TableChange, review: Review) -> Paragraph:
     """What the change of a table does, in firmware, kernels, selections and on machines."""
-    machines = table.machines
-    said = [
-        *words.rows(table.differences),
-        *(entries(machines, review.governor) if machines is not None else ()),
-        *words.per_kernel(table.linux, "Linux", review),
-        *words.per_kernel(table.selection, f"{review.governor} on Linux", review),
-    ]
-    gone = [f for f in table.outcome.fixed if f.counts and f.severity is not Severity.NOTE]
+    told = words.effects(table, review)
+    said = [*told.rows, *told.machines, *told.linux, *told.selection]
+    gone = shown(table.outcome.fixed, notes=False)
     said += [f"fixes {words.said(finding, review, place=False)}" for finding in gone]
     return _listed(f"{words.title(table)}:", said) if said else []
 
@@ -162,24 +245,14 @@ def _rest(review: Review) -> Iterator[Paragraph]:
             "not be checked."
         )
     yield _own(f"Reviewed: {words.looked_at(review)}.")
-    if review.remarks:
-        yield _listed("How it was read:", review.remarks)
-    if grounds := words.grounds(review):
-        yield _listed("The simulated figures rest on:", grounds)
-    if rest := [*review.assumptions, *words.sources_of_kernels(review)]:
-        yield _listed("Selections rest on:", rest)
+    for head, some in words.grounds_of_all(review):
+        yield _listed(f"{head}:", some)
 
 
 def _listed(head: str, items: Iterable[str]) -> Paragraph:
-    everything = list(items)
-    lines = _own(head)
-    for item in everything[: words.SHOWN]:
-        lines += _own(item, "  ")
-    if len(everything) > words.SHOWN:
-        lines.append(f"  and {len(everything) - words.SHOWN} more, see --format json")
-    return lines
+    return [*_own(head), *words.limited(items, lambda item: _own(item, "  "))]
 
 
 def _own(text: str, indent: str = "") -> Paragraph:
     """Lines of the reply itself; none begins as what git takes for another patch."""
-    return [body(line) for line in words.wrapped(printable(text), indent)]
+    return [body(line) for line in words.wrapped(text, indent)]

@@ -1,22 +1,29 @@
 """A review in words that its plain text, its reply by mail and its Markdown have in common."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from ...base.model.findings import Confidence, Finding, Severity
 from ...base.reading.git import Commit
 from ...base.report.escapes.text import printable
 from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, plural
+from ...lab.replay.consumption import Change
+from ...lab.replay.energy_said import in_percent
 from ...tables.diff.tables import Difference
 from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.releases import release
+from ...tables.selection.idle_lengths import lengths
+from ...tables.selection.selection import SelectionChange
 from .claims.claim import MessageClaim
+from .machines import OnKernels, OnMachines
 from .processors import in_words
 from .result import PerKernel, Review, Reviewed, TableChange
-from .said_machines import is_shown
+from .workloads import OnWorkload, Performed
 
 WIDTH = 72
+SIMULATED = "The simulated figures rest on"
 SHOWN = 12
 """Lines of one kind for one table; the rest is counted."""
 _SIBLINGS = ("IS502", "IS503")
@@ -107,16 +114,16 @@ def claimed(claim: MessageClaim) -> str:
 def title(table: TableChange) -> str:
     before, after = table.before, table.after
     source = table.source
-    name = printable(f"{source.name} ({source.file}{_others(source.boards)})")
+    name = f"{source.name} ({source.file}{_others(source.boards)})"
     if before is None:
         return f"{name}, added"
     if after is None:
         return f"{name}, removed"
     notes = []
     if before.name != after.name:
-        notes.append(f"was {printable(before.name)}")
+        notes.append(f"was {before.name}")
     if before.file != after.file:
-        notes.append(f"moved from {printable(before.file)}")
+        notes.append(f"moved from {before.file}")
     return ", ".join([name, *notes])
 
 
@@ -197,5 +204,117 @@ def commit_line(commit: Commit) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
-    """Lines of 72 columns; longer words stay whole."""
-    return paragraph(text, indent, f"{indent}    ", room=WIDTH)
+    """Lines of 72 columns, fit for a terminal; longer words stay whole."""
+    return paragraph(printable(text), indent, f"{indent}    ", room=WIDTH)
+
+
+def limited(items: Iterable[str], lines_of: Callable[[str], list[str]]) -> Iterator[str]:
+    """Lines for the first items; the rest is counted."""
+    everything = list(items)
+    for item in everything[:SHOWN]:
+        yield from lines_of(item)
+    if len(everything) > SHOWN:
+        yield f"  and {len(everything) - SHOWN} more, see --format json"
+
+
+class TableEffects(NamedTuple):
+    """What the change of a table does: in its rows and in firmware, in kernels, on machines, and
+    to what the governor selects at a sample of idle lengths."""
+
+    rows: list[str]
+    linux: list[str]
+    machines: list[str]
+    selection: list[str]
+
+
+def effects(table: TableChange, review: Review) -> TableEffects:
+    return TableEffects(
+        list(rows(table.differences)),
+        list(per_kernel(table.linux, "Linux", review)),
+        list(entries(table.machines, review.governor)) if table.machines is not None else [],
+        list(per_kernel(table.selection, f"{review.governor} on Linux", review)),
+    )
+
+
+def grounds_of_all(review: Review) -> list[tuple[str, Sequence[str]]]:
+    """(head, sentences): how the change was read, and the assumptions, as replies end."""
+    rest = [*review.assumptions, *sources_of_kernels(review)]
+    found = [
+        ("How it was read", review.remarks),
+        (SIMULATED, grounds(review)),
+        ("Selections rest on", rest),
+    ]
+    return [(head, some) for head, some in found if some]
+
+
+_LEAST = 1.0
+"""Percent below which a change is counted, not shown."""
+_USED = 0.01
+"""Idle periods for each unit of work, likewise."""
+
+
+def entries(found: OnMachines, governor: str) -> Iterator[str]:
+    """One entry for each group of the time's kernels, and for each workload that changes."""
+    for group in found.kernels:
+        then = [name for name in group.kernels if name in found.then and name != found.own]
+        own = [f"{found.own}, the tree's"] if found.own in group.kernels else []
+        named = [*own, *([f"{joined(then)}, current on {found.day}"] if then else [])]
+        if named and (said := list(_effects(group))):
+            yield f"{governor} on Linux {'; '.join(named)}: {'; '.join(said)}"
+    for one in found.workloads:
+        if is_shown(one):
+            yield _workload(one)
+    if small := sum(not is_shown(one) for one in found.workloads) + len(found.unchanged):
+        yield f"{plural(small, 'simulated workload')} changed by less than {_LEAST:g} %"
+    yield from found.unsaid
+
+
+def is_shown(found: OnWorkload) -> bool:
+    """Whether a change of a workload is large enough to be shown."""
+    changes = (found.rate, found.power, found.energy)
+    return any(max(abs(c.least), abs(c.most)) >= _LEAST for c in changes if c is not None)
+
+
+def _effects(group: OnKernels) -> Iterator[str]:
+    if group.gained:
+        yield f"gains {joined(group.gained)}"
+    if group.lost:
+        yield f"loses {joined(group.lost)}"
+    for moved in group.interrupted:
+        yield f"idle {lengths(moved.first_ns, moved.last_ns)} {_states(moved)}"
+
+
+def _states(moved: SelectionChange) -> str:
+    return f"{' or '.join(moved.a)} -> {' or '.join(moved.b)}"
+
+
+def _workload(found: OnWorkload) -> str:
+    each = found.unit.removesuffix("s") or "unit"
+    before, after = found.before, found.after
+    said = [f"{before.units_per_s:.0f} -> {after.units_per_s:.0f} {found.unit}/s"]
+    said.append(f"power {in_percent(found.power)} ({_whatever(found.power, found.power_any)})")
+    if found.energy is not None and found.energy_any is not None:
+        whatever = _whatever(found.energy, found.energy_any, found.turning)
+        said.append(f"energy for each {each} {in_percent(found.energy)} ({whatever})")
+    if used := list(_used(before, after)):
+        said.append(f"idle periods for each {each}: {', '.join(used)}")
+    return f"{found.workload} on Linux {found.kernel}: {'; '.join(said)}"
+
+
+def _whatever(likely: Change, any_: Change, turning: tuple[float, float] | None = None) -> str:
+    """Whether the sign holds whatever states draw."""
+    if any_.sign:
+        return f"{'rises' if any_.sign > 0 else 'falls'} whatever states draw"
+    if turning is not None and likely.sign and round(turning[1]) < 100:
+        word = "falls" if likely.sign < 0 else "rises"
+        return f"{word} if states draw more than {turning[1]:.0f} % of snooze"
+    return "either way, by what states draw" if any_.least or any_.most else "as before"
+
+
+def _used(before: Performed, after: Performed) -> Iterator[str]:
+    """State by state, how often it is entered for each unit of work, where that changes."""
+    a, b = ({use.state: use.per_unit or 0.0 for use in side.states} for side in (before, after))
+    for state in dict.fromkeys((*a, *b)):
+        old, new = a.get(state, 0.0), b.get(state, 0.0)
+        if abs(old - new) >= _USED:
+            yield f"{state} {old:.2f} -> {new:.2f}"

@@ -8,7 +8,8 @@ missing tree-sitter, end the review.
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.extras import MissingPackage
@@ -46,6 +47,37 @@ class End:
     unread: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
     cpus: tuple[MatchedCpu, ...] = ()
+
+
+class Gathered:
+    """What is read of a commit, file by file."""
+
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.findings: list[Finding] = []
+        self.unread: set[str] = set()
+        self.texts: dict[str, str] = {}
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[None]:
+        """A context manager: a file that cannot be read within it stays unread."""
+        try:
+            with on_input(path):
+                yield
+        except (DamagedObject, MissingPackage):
+            raise
+        except Unreadable as problem:
+            self.failed(path, problem, problem.texts)
+
+    def failed(self, path: str, problem: Unreadable, texts: Mapping[str, str]) -> None:
+        """Takes down why a file stays unread. texts: what findings may quote."""
+        self.findings += problem.findings
+        self.texts.update(texts)
+        self.unread.add(path)
+
+    def end(self, sources: Iterable[Source], cpus: Iterable[MatchedCpu] = ()) -> End:
+        unread, found = frozenset(self.unread), tuple(self.findings)
+        return End(tuple(sources), found, unread, self.texts, tuple(cpus))
 
 
 class TreeReader(ABC):
@@ -113,32 +145,19 @@ class SkibootTree(TreeReader):
     def _read(self, commit: str) -> End:
         entries = {e.path: e for e in self.repository.entries(commit, [*self.files, *self.headers])}
         macros: dict[str, str] = {}
-        sources: list[Source] = []
-        findings: list[Finding] = []
-        unread = set()
-        texts: dict[str, str] = {}
+        found = Gathered()
         for header in self.headers:
             if header in entries:
                 macros |= self._macros(entries[header])
-        for file in self.files:
-            if file not in entries:
-                continue
-            try:
-                with on_input(file):
-                    sources += self._tables(entries[file], macros)
-            except (DamagedObject, MissingPackage):
-                raise
-            except Unreadable as problem:
-                findings += problem.findings
-                texts |= problem.texts
-                unread.add(file)
-        names = {source.name for source in sources}
-        for file in self.files if not unread else ():
-            if file in entries:
-                findings += self._unmodelled(entries[file], macros, names)
-        hashes = [entries[file].hash for file in self.files if file in entries]
-        code = [self._texts[name][0] for name in hashes if name in self._texts]
-        return End(tuple(of_skiboot(sources, code)), tuple(findings), frozenset(unread), texts)
+        there = [entries[file] for file in self.files if file in entries]
+        for entry in there:
+            with found.reading(entry.path):
+                found.sources += self._tables(entry, macros)
+        names = {source.name for source in found.sources}
+        for entry in there if not found.unread else ():
+            found.findings += self._unmodelled(entry, macros, names)
+        code = [self._texts[entry.hash][0] for entry in there if entry.hash in self._texts]
+        return found.end(of_skiboot(found.sources, code))
 
     def _macros(self, entry: TreeEntry) -> dict[str, str]:
         from ...tables.skiboot import c_table
@@ -195,19 +214,11 @@ class SpecTree(TreeReader):
 
     def _read(self, commit: str) -> End:
         found_words: dict[str, tuple[bytes, frozenset[str]]] = {}
-        findings: list[Finding] = []
-        unread = set()
+        found, aside = Gathered(), Gathered()
         own, beside = self._entries(commit)
         for path, entry in beside.items():
-            try:
-                with on_input(path):
-                    found_words[path] = self._words(entry)
-            except DamagedObject:
-                raise
-            except Unreadable as problem:
-                if path in own:
-                    findings += problem.findings
-                    unread.add(path)
+            with (found if path in own else aside).reading(path):
+                found_words[path] = self._words(entry)
         certain = {path for path, (_, words) in found_words.items() if words & _SPEC_WORDS}
         directories = {path.rpartition("/")[0] for path in certain}
         specs = {
@@ -215,20 +226,15 @@ class SpecTree(TreeReader):
             for path, (data, words) in found_words.items()
             if path in certain or (words and path.rpartition("/")[0] in directories)
         }
-        sources = []
-        texts: dict[str, str] = {}
         for path in [path for path in specs if path in own]:
-            try:
-                with on_input(path):
-                    sources += self._sources(path, specs)
-            except Unreadable as problem:
-                findings += problem.findings
-                texts |= problem.texts | {path: specs[path].decode("utf-8", "replace")}
-                unread.add(path)
-        found = tuple(dict.fromkeys(findings))
-        names = {source.name for source in sources}
+            with found.reading(path):
+                found.sources += self._sources(path, specs)
+            if path in found.unread:
+                found.texts[path] = specs[path].decode("utf-8", "replace")
+        names = {source.name for source in found.sources}
         others = packaged(lambda spec: not spec.historical and spec.name not in names)
-        return End(tuple(together(sources, others)), found, frozenset(unread), texts)
+        found.findings = list(dict.fromkeys(found.findings))
+        return found.end(together(found.sources, others))
 
     def _entries(self, commit: str) -> tuple[set[str], dict[str, TreeEntry]]:
         """The YAML files to be read at a commit, and those that lie beside them, by their paths."""

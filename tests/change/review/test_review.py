@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.table import Firmware, IdleState, IdleTable, Register
 from idle_states.change.review.findings import outcome
-from idle_states.change.review.selection import Selector
+from idle_states.change.review.machines import Selector
 from idle_states.cli import main
 from idle_states.tables.check.check import check
 from idle_states.tables.check.criteria import Criteria

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ....base.dataclass import dataclass
 from ....base.model.table import IdleState
 from ..rows import TIMES, ChangedRow, shown_time, steps, time_of
-from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .claim import Placed, placed
 from .prose import FIELD, NUMBER, TIME, Sentence, field_of, nanoseconds
 
 _CHANGING = (
@@ -67,30 +67,26 @@ def changes(
     if not any(steps(row, field) for row in rows for field in TIMES):
         return
     for sentence in found:
-        if sentence.kind != "other":
-            for said, start, end in times_set(sentence.text):
-                verdict, against = _judged(said, rows, added)
-                rule = "IS511" if verdict is ClaimVerdict.CONTRADICTED else ""
-                claim = MessageClaim(said.text, sentence.line, verdict, against, rule)
-                yield claim, Spot(sentence.number, start, end)
+        for said, start, end in times_set(sentence.text):
+            yield placed(sentence, (start, end), *_judged(said, rows, added), "IS511")
 
 
 def _judged(
     said: ClaimedNumber, rows: Sequence[ChangedRow], added: Sequence[IdleState]
-) -> tuple[ClaimVerdict, str]:
+) -> tuple[bool | None, str]:
     fields = [said.field] if said.field else list(TIMES)
     made = [step for row in rows for field in fields for step in steps(row, field)]
     what = said.field or "latency or residency"
     if not made:
-        return ClaimVerdict.NOT_CHECKED, f"no {what} changes"
+        return None, f"no {what} changes"
     new = {after for _, after in made}
     new |= {time_of(state, field) for state in added for field in fields}
     found = ", ".join(dict.fromkeys(f"{shown_time(a)} -> {shown_time(b)}" for a, b in made))
     if _holds(said, made, new):
-        return ClaimVerdict.HOLDS, f"{what} {found}"
+        return True, f"{what} {found}"
     if _HAPPENED.search(said.text) and any(said.new_ns == before for before, _ in made):
-        return ClaimVerdict.HOLDS, f"{what} {found}, of which it says what was before"
-    return ClaimVerdict.CONTRADICTED, f"changes {what} otherwise: {found}"
+        return True, f"{what} {found}, of which it says what was before"
+    return False, f"changes {what} otherwise: {found}"
 
 
 def _holds(said: ClaimedNumber, made: Sequence[Step], new: set[int | None]) -> bool:

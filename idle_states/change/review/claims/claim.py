@@ -3,6 +3,7 @@
 import enum
 
 from ....base.dataclass import dataclass
+from .prose import Sentence
 
 
 class ClaimVerdict(enum.StrEnum):
@@ -41,3 +42,25 @@ class Spot:
 
 Placed = tuple[MessageClaim, Spot]
 """A claim made in prose, and where, so that its numbers are not looked at twice."""
+
+
+def judged(text: str, line: int, holds: bool | None, against: str, rule: str) -> MessageClaim:
+    """Returns a claim. holds: None: not checked; rule: that a contradiction belongs to."""
+    if holds is None:
+        return MessageClaim(text, line, ClaimVerdict.NOT_CHECKED, against)
+    if holds:
+        return MessageClaim(text, line, ClaimVerdict.HOLDS, against)
+    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, rule)
+
+
+def placed(
+    sentence: Sentence,
+    span: tuple[int, int],
+    holds: bool | None,
+    against: str,
+    rule: str,
+    text: str = "",
+) -> Placed:
+    """Returns a claim that a sentence makes. text: "": the words of the span."""
+    words = text or sentence.text[slice(*span)]
+    return judged(words, sentence.line, holds, against, rule), Spot(sentence.number, *span)

@@ -17,7 +17,7 @@ from ....lab.statistics.row_blocks import is_caption
 from ....lab.statistics.summary import Dataset, Summary, inconsistency
 from ....lab.statistics.summary_rows import FIGURES, SYMBOLS, is_head, rows
 from ....lab.statistics.wrapped_rows import rejoined
-from .claim import ClaimVerdict, MessageClaim
+from .claim import MessageClaim, judged
 from .printed import ComparisonForm, forms, printed_beside
 from .prose import MAX_CHARACTERS
 
@@ -105,9 +105,7 @@ def _tests(lines: Sequence[str]) -> QuotedFigures:
         kept |= beside.lines
         if reference is dataset:
             why = "the row above is the first of its group, and compared with none"
-            claims += [
-                MessageClaim(p.text, p.line, ClaimVerdict.NOT_CHECKED, why) for p in beside.printed
-            ]
+            claims += [judged(p.text, p.line, None, why, "IS512") for p in beside.printed]
             continue
         assert reference.row is not None
         made = forms(reference.row, dataset.row, beside.confidence)
@@ -174,9 +172,9 @@ def _unread(problem: Unreadable, lines: Sequence[str]) -> Iterator[MessageClaim]
         text = " ".join(line.split())
         if wrong:
             against = f"no samples have such a summary: {wrong}"
-            yield MessageClaim(text, number, ClaimVerdict.CONTRADICTED, against, "IS512")
+            yield judged(text, number, False, against, "IS512")
         else:
-            yield MessageClaim(text, number, ClaimVerdict.NOT_CHECKED, finding.message)
+            yield judged(text, number, None, finding.message, "IS512")
 
 
 def _compared(
@@ -229,16 +227,14 @@ def _means(lines: Sequence[str]) -> QuotedFigures:
         told = [(n, mmtests.follows(row, n)) for n in range(1, len(row.cells))]
         text = " ".join(lines[row.line - 1].split())
         wrong = [n for n, follows in told if follows is False]
+        holds, against = None, "a mean or a percentage is missing"
         if wrong:
             cell, change = row.cells[wrong[0]], mmtests.change(row, wrong[0])
             against = f"from its means follows {change:.2f} % instead of {cell.printed:.2f} %"
-            claims.append(MessageClaim(text, row.line, ClaimVerdict.CONTRADICTED, against, "IS512"))
+            holds = False
         elif any(follows for _, follows in told):
-            against = "each percentage follows from its means"
-            claims.append(MessageClaim(text, row.line, ClaimVerdict.HOLDS, against))
-        else:
-            why = "a mean or a percentage is missing"
-            claims.append(MessageClaim(text, row.line, ClaimVerdict.NOT_CHECKED, why))
+            holds, against = True, "each percentage follows from its means"
+        claims.append(judged(text, row.line, holds, against, "IS512"))
     return QuotedFigures(tuple(claims), tuple(_tables(table)), frozenset(kept))
 
 

@@ -14,7 +14,7 @@ from ....tables.linux.driver_features import HISTORY
 from ....tables.linux.release_dates import current_at
 from ....tables.linux.releases import MAINLINE, Release, release
 from ..rows import TIMES, ChangedRow, shown_time, time_of
-from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .claim import Placed, placed
 from .prose import FIELD, TIME, Sentence, field_of, nanoseconds
 from .states import names_state
 
@@ -46,16 +46,20 @@ def kernels(
 ) -> Iterator[Placed]:
     """Claims of IS514. date: of the message; None: all kernels count."""
     for sentence in found:
-        if sentence.kind == "other" or not _KERNEL.search(sentence.text):
+        if not _KERNEL.search(sentence.text):
             continue
+        is_sure = not _UNSURE.search(sentence.text)
         for match in _ROUNDS.finditer(sentence.text):
             if _MICROSECONDS.search(sentence.text) or re.search(FIELD, sentence.text, re.I):
-                claim = _way(match, sentence, rows, date)
-                yield claim, Spot(sentence.number, *match.span())
-        for match in _RESULT.finditer(sentence.text):
-            made = _result(match, sentence, rows, date)
+                text = _text(sentence, match)
+                holds, against = None, "it is not sure which kernel it speaks of"
+                if is_sure:
+                    holds, against = _way(match, rows, *_of_the_day(date))
+                yield placed(sentence, match.span(), holds, against, "IS514", text)
+        for match in _RESULT.finditer(sentence.text) if is_sure else ():
+            made = _result(match, rows, *_of_the_day(date))
             if made is not None:
-                yield made, Spot(sentence.number, *match.span())
+                yield placed(sentence, match.span(), *made, "IS514")
 
 
 def _of_the_day(date: datetime | None) -> tuple[list[Release], str]:
@@ -68,31 +72,21 @@ def _of_the_day(date: datetime | None) -> tuple[list[Release], str]:
 
 
 def _way(
-    match: re.Match[str],
-    sentence: Sentence,
-    rows: Sequence[ChangedRow],
-    date: datetime | None,
-) -> MessageClaim:
+    match: re.Match[str], rows: Sequence[ChangedRow], releases: Sequence[Release], shown: str
+) -> tuple[bool, str]:
     """Which way a kernel rounds."""
-    line, text = sentence.line, _text(sentence, match)
-    if _UNSURE.search(sentence.text):
-        why = "it is not sure which kernel it speaks of"
-        return MessageClaim(text, line, ClaimVerdict.NOT_CHECKED, why)
-    releases, shown = _of_the_day(date)
     up = match["way"] is not None and match["way"].lower() == "up"
     agreeing = [one for one in releases if one.features.round_up is up]
     does = "rounds up" if up else "truncates"
     if agreeing:
         names = joined([one.name for one in agreeing])
-        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"Linux {names} {does}")
-    example = _example(rows, sentence)
+        return True, f"Linux {names} {does}"
     other = "truncate" if up else "round up"
     turned = f"since {_since()} it rounds up" if up else f"until {_since()} it truncated"
-    against = f"{shown} {other}{example}; {turned}"
-    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, "IS514")
+    return False, f"{shown} {other}{_example(rows)}; {turned}"
 
 
-def _example(rows: Sequence[ChangedRow], sentence: Sentence) -> str:
+def _example(rows: Sequence[ChangedRow]) -> str:
     """ ": 200ns is 0us, rounded up it would be 1us", of a time that is no whole number of us."""
     times = [
         time
@@ -113,30 +107,22 @@ def _since() -> str:
 
 
 def _result(
-    match: re.Match[str], sentence: Sentence, rows: Sequence[ChangedRow], date: datetime | None
-) -> MessageClaim | None:
+    match: re.Match[str], rows: Sequence[ChangedRow], releases: Sequence[Release], shown: str
+) -> tuple[bool, str] | None:
     """What a kernel makes of a row's time; None where the sentence is about something else."""
     us = nanoseconds(match["time"])
     said = re.search(FIELD, match["between"], re.IGNORECASE)
     own = [row for row in rows if row.before is not None and names_state(match[0], row.name)]
     if us is None or us % 1000 or said is None or not own:
         return None
-    if _UNSURE.search(sentence.text):
-        return None
     field = field_of(said["field"])
     times = [time for row in own if (time := time_of(row.before, field)) is not None]
-    releases, shown = _of_the_day(date)
-    text, line = match[0], sentence.line
     made = {to_us(time, one.features) for time in times for one in releases}
     results = joined([f"{one}us" for one in sorted(made)], "or")
     if not made:
         return None
     of = joined(list(dict.fromkeys(map(shown_time, times))))
-    if us // 1000 in made:
-        return MessageClaim(text, line, ClaimVerdict.HOLDS, f"{shown} make {results} of {of}")
-    return MessageClaim(
-        text, line, ClaimVerdict.CONTRADICTED, f"{shown} make {results} of {of}", "IS514"
-    )
+    return us // 1000 in made, f"{shown} make {results} of {of}"
 
 
 def _text(sentence: Sentence, match: re.Match[str]) -> str:

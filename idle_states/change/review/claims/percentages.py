@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import dataclass
 from ....base.wording import joined
-from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .claim import Placed, placed
 from .figures import QuotedComparison, QuotedFigures
 from .prose import Sentence
 
@@ -77,14 +77,10 @@ def percentages(
 ) -> Iterator[Placed]:
     """Claims of IS513. lines: of the message."""
     for sentence in found:
-        if sentence.kind == "other":
-            continue
         for match, said in percents_said(sentence.text):
-            verdict, against = _judged(said, sentence, quoted, lines)
-            rule = "IS513" if verdict is ClaimVerdict.CONTRADICTED else ""
             text = " ".join(match[0].split())
-            claim = MessageClaim(text, sentence.line, verdict, against, rule)
-            yield claim, Spot(sentence.number, *match.span())
+            verdict = _judged(said, sentence, quoted, lines)
+            yield placed(sentence, match.span(), *verdict, "IS513", text)
 
 
 def percents_said(sentence: str) -> Iterator[tuple[re.Match[str], SaidPercent]]:
@@ -129,7 +125,7 @@ def _judged(
     sentence: Sentence,
     quoted: QuotedFigures,
     lines: Sequence[str],
-) -> tuple[ClaimVerdict, str]:
+) -> tuple[bool | None, str]:
     comparisons = quoted.comparisons
     agreeing = [one for one in comparisons if said.agrees_with(one)]
     own = _following(sentence, comparisons, lines)
@@ -137,12 +133,12 @@ def _judged(
         own = [one for one in comparisons if one.is_test]
     for one in agreeing:
         if one in own or not own:
-            return ClaimVerdict.HOLDS, f"the figures say {one.shown}"
+            return True, f"the figures say {one.shown}"
     if agreeing:
-        return ClaimVerdict.HOLDS, f"other figures of the message say {agreeing[0].shown}"
+        return True, f"other figures of the message say {agreeing[0].shown}"
     if not own:
         why = "no figures follow it" if quoted.lines else "the message quotes no figures"
-        return ClaimVerdict.NOT_CHECKED, why
+        return None, why
     against = f"the figures that follow say {joined([one.shown for one in own])}"
     others = [one.shown for one in comparisons if one not in own]
     if others:
@@ -155,7 +151,7 @@ def _judged(
     ]
     if alike:
         against += f"; so much only of {joined(alike)}"
-    return ClaimVerdict.CONTRADICTED, against
+    return False, against
 
 
 def _following(

@@ -15,7 +15,7 @@ from ....lab.statistics import ministat, student
 from ....lab.statistics.comparison import Comparison, TVerdict, compare
 from ....lab.statistics.numbers import half_unit
 from ....lab.statistics.summary import Summary
-from .claim import ClaimVerdict, MessageClaim
+from .claim import MessageClaim, judged
 
 _NUMBER = r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?"
 _MORE_OR_LESS = r"\s*(?:\+/-|\N{PLUS-MINUS SIGN})\s*"
@@ -71,11 +71,8 @@ class PrintedBeside:
     def claims(self, made: Sequence[ComparisonForm]) -> Iterator[MessageClaim]:
         for one in self.printed:
             is_right, follows = _judged(one, made)
-            if is_right:
-                yield MessageClaim(one.text, one.line, ClaimVerdict.HOLDS, follows)
-            else:
-                against = f"from the rows above follows {follows}"
-                yield MessageClaim(one.text, one.line, ClaimVerdict.CONTRADICTED, against, "IS512")
+            against = follows if is_right else f"from the rows above follows {follows}"
+            yield judged(one.text, one.line, is_right, against, "IS512")
 
 
 def printed_beside(lines: Sequence[str], row: int, following: int | None) -> PrintedBeside:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ....base.model.table import IdleState, IdleTable
 from ..rows import ChangedRow, shown_time, time_of
-from .claim import ClaimVerdict, MessageClaim, Placed, Spot
+from .claim import MessageClaim, Placed, judged, placed
 from .prose import FIELD, MAX_CHARACTERS, TIME, Sentence, field_of, nanoseconds
 from .states import bare_name, names_state
 
@@ -44,32 +44,23 @@ def stated(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pl
     """What a row is said to have before the change ("currently ... as 200ns")."""
     for sentence in found:
         text = sentence.text
-        if sentence.kind == "other" or not _NOW.search(text) or not _TABLE.search(text):
+        if not _NOW.search(text) or not _TABLE.search(text) or _MEASURED.search(text):
             continue
-        if _MEASURED.search(text):
-            continue
-        matches = list(_STATED.finditer(text))
         old = [row for row in rows if row.before is not None]
         own = [row for row in old if names_state(text, row.name)]
         if not own and len({row.name for row in old}) == 1:
             own = old
-        for match in matches:
+        for match in _STATED.finditer(text):
             ns = nanoseconds(match["time"])
             if ns is None or len({row.name for row in own}) != 1:
                 continue
             field = field_of(match["field"])
-            claim = _judged(match[0], sentence.line, ns, field, own)
-            yield claim, Spot(sentence.number, *match.span())
-
-
-def _judged(text: str, line: int, ns: int, field: str, own: Sequence[ChangedRow]) -> MessageClaim:
-    times = [time_of(row.before, field) for row in own]
-    has = ", ".join(dict.fromkeys(map(shown_time, times)))
-    against = f"{own[0].name} has a {field} of {has} before the change"
-    # a message may say "currently" of what it makes
-    if ns in times or any(ns == time_of(row.after, field) for row in own):
-        return MessageClaim(text, line, ClaimVerdict.HOLDS, against)
-    return MessageClaim(text, line, ClaimVerdict.CONTRADICTED, against, "IS515")
+            times = [time_of(row.before, field) for row in own]
+            has = ", ".join(dict.fromkeys(map(shown_time, times)))
+            against = f"{own[0].name} has a {field} of {has} before the change"
+            # a message may say "currently" of what it makes
+            holds = ns in times or any(ns == time_of(row.after, field) for row in own)
+            yield placed(sentence, match.span(), holds, against, "IS515")
 
 
 def ratios(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Placed]:
@@ -82,17 +73,12 @@ def ratios(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pl
     if not pairs:
         return
     for sentence in found:
-        if sentence.kind == "other":
-            continue
         for match in _RATIO.finditer(sentence.text):
             factor = int(match["factor"])
             made = [f"{shown_time(b)} to {shown_time(a)}" for a, b in dict.fromkeys(pairs)]
             against = f"residency and latency after the change: {', '.join(made[:8])}"
             holds = any(residency == factor * latency for latency, residency in pairs)
-            verdict = ClaimVerdict.HOLDS if holds else ClaimVerdict.CONTRADICTED
-            rule = "" if holds else "IS515"
-            claim = MessageClaim(match[0], sentence.line, verdict, against, rule)
-            yield claim, Spot(sentence.number, *match.span())
+            yield placed(sentence, match.span(), holds, against, "IS515")
 
 
 def pairs(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Placed]:
@@ -105,8 +91,7 @@ def pairs(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pla
                 for state, when in ((row.before, "before"), (row.after, "after")):
                     if state is not None and said == (state.latency_ns, state.residency_ns):
                         against = f"{row.name} has these {when} the change"
-                        claim = MessageClaim(match[0], sentence.line, ClaimVerdict.HOLDS, against)
-                        yield claim, Spot(sentence.number, *match.span())
+                        yield placed(sentence, match.span(), True, against, "IS515")
 
 
 def tabulated(
@@ -130,21 +115,15 @@ def tabulated(
         text = " ".join(line.split())
         if order is None or first is None or second is None or not states:
             why = "no line above says what they are" if order is None else "no row has this name"
-            yield MessageClaim(text, number, ClaimVerdict.NOT_CHECKED, why)
+            yield judged(text, number, None, why, "IS515")
             continue
         said = dict(zip(order, (first, second), strict=True))
-        has = ", ".join(
-            dict.fromkeys(
-                f"{shown_time(s.latency_ns)}/{shown_time(s.residency_ns)}" for s in states
-            )
-        )
+        shown = (f"{shown_time(s.latency_ns)}/{shown_time(s.residency_ns)}" for s in states)
+        has = ", ".join(dict.fromkeys(shown))
         against = f"{states[0].name} has {has} after the change (latency/residency)"
-        if any(
-            (s.latency_ns, s.residency_ns) == (said["latency"], said["residency"]) for s in states
-        ):
-            yield MessageClaim(text, number, ClaimVerdict.HOLDS, against)
-        else:
-            yield MessageClaim(text, number, ClaimVerdict.CONTRADICTED, against, "IS515")
+        times = [(state.latency_ns, state.residency_ns) for state in states]
+        holds = (said["latency"], said["residency"]) in times
+        yield judged(text, number, holds, against, "IS515")
 
 
 def _order(line: str) -> tuple[str, str] | None:
