@@ -20,6 +20,7 @@ from .virt.boot import VirtResult
 from .virt.machines import VIRT
 
 _MOST_SHOWN = 10
+_NONE = "No CPU registered a state."
 _UNITS = {
     "firmware": "line",
     "tree": "property",
@@ -36,86 +37,77 @@ _UNITS = {
 }
 _Column = tuple[str, Callable[[SysfsState, SysfsState | None], object]]
 """Head, and what a state and its counts (None: not known) have there; None is shown as a dash."""
-_STATE: _Column = ("STATE", lambda state, counts: printable(state.name))
+_STATE: _Column = ("STATE", lambda state, counts: state.name)
 _TIMES: _Column = (
     "LATENCY/RESIDENCY",
     lambda state, counts: f"{state.latency_us}/{state.residency_us} us",
 )
 _ENTERED: _Column = ("ENTERED", lambda state, counts: counts and counts.usage)
-_VIRT_COLUMNS: tuple[_Column, ...] = (
-    *(_STATE, _TIMES, _ENTERED),
-    ("REFUSED", lambda state, counts: counts and counts.rejected),
-)
-_Q35_COLUMNS: tuple[_Column, ...] = (
-    *(_STATE, ("DESCRIPTION", lambda state, counts: printable(state.description))),
-    *(_TIMES, _ENTERED),
-)
+_REFUSED: _Column = ("REFUSED", lambda state, counts: counts and counts.rejected)
+_DESCRIPTION: _Column = ("DESCRIPTION", lambda state, counts: state.description)
 _Times = tuple[int, int]
+_Block = list[str]
+"""Lines; between blocks there is an empty one."""
 
 
 def text(result: BootResult | BootPair, style: Style) -> str:
     if isinstance(result, BootPair):
-        lines = _pair(result, style)
+        blocks = _pair(result, style)
     else:
-        lines = [*_about(result, style), *_differences(result, style)]
-        lines += _last(result.unconfirmed, result.directory.as_posix(), "this boot", style)
-    return "\n".join(lines) + "\n"
+        blocks = [*_about(result, style), *_differences(result, style)]
+        blocks += _last(result.unconfirmed, result.directory.as_posix(), "this boot", style)
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _about(result: BootResult, style: Style) -> Iterator[str]:
-    """Yields lines on what was booted, each stage's verdict, and what the guest shows."""
+def _about(result: BootResult, style: Style) -> Iterator[_Block]:
+    """Yields what was booted, each stage's verdict, and what the guest shows."""
+    model, machine, shown = "", result.request.machine, list[_Block]()
     if isinstance(result, PowernvResult):
-        yield from _powernv(result, style)
+        table = result.predicted.table
+        name = table.name
+        about = [_firmware(result), *(f"  {remark}" for remark in result.remarks)]
     elif isinstance(result, VirtResult):
-        yield from _virt(result, style)
-    elif isinstance(result, Q35Result):
-        yield from _q35(result, style)
+        name, table = result.table, result.predicted.tables[0]
+        about = [f"CPUs as {_names(result.places)}; {VIRT[machine].firmware}"]
+        shown = list(_of_virt(result))
+    else:
+        assert isinstance(result, Q35Result)
+        name, table, machine = result.table, result.predicted.placed.tables[0], "q35"
+        about = [f"processors with the objects of {_names(result.places)}"]
+        model = f" ({printable(result.request.cpu or CPU)})"
+        shown = list(_of_q35(result))
+    kernel = _kernel(result.predicted, table)
+    if isinstance(result, VirtResult) or (isinstance(result, Q35Result) and result.governor):
+        kernel += f", governor {printable(result.governor)}"
+    head = [*about, kernel, f"{_qemu(result)}{model}, {result.qemu_s:.0f} s"]
+    yield [style("strong", f"{printable(name)} on {machine}"), *(f"  {line}" for line in head)]
+    yield _verdicts(result, style)
+    yield from shown
 
 
-def _powernv(result: PowernvResult, style: Style) -> Iterator[str]:
-    table, request = result.predicted.table, result.request
-    yield style("strong", f"{printable(table.name)} on {request.machine}")
-    yield f"  {_firmware(result)}"
-    yield from (f"    {remark}" for remark in result.remarks)
-    yield f"  {_kernel(result.predicted, table)}"
-    yield f"  {result.qemu}, {plural(request.cpus, 'CPU')}, {result.qemu_s:.0f} s"
-    yield from ("", *_verdicts(result, style))
+def _qemu(result: BootResult) -> str:
+    return f"{result.qemu}, {plural(result.request.cpus, 'CPU')}"
 
 
-def _virt(result: VirtResult, style: Style) -> Iterator[str]:
-    request, predicted = result.request, result.predicted
-    places = joined([printable(name) for name in result.places])
-    yield style("strong", f"{printable(result.table)} on {request.machine}")
-    yield f"  CPUs as {places}; {VIRT[request.machine].firmware}"
-    yield f"  {_kernel(predicted, predicted.tables[0])}, governor {printable(result.governor)}"
-    yield f"  {result.qemu}, {plural(request.cpus, 'CPU')}, {result.qemu_s:.0f} s"
-    yield from ("", *_verdicts(result, style), "")
-    yield from _states(result, _VIRT_COLUMNS) or ["No CPU registered a state."]
+def _names(places: Iterable[str]) -> str:
+    return joined([printable(name) for name in places])
+
+
+def _of_virt(result: VirtResult) -> Iterator[_Block]:
+    yield _states(result, _STATE, _TIMES, _ENTERED, _REFUSED) or [_NONE]
     if result.domains:
-        shown = [
-            (printable(name), f"S{state}", str(count)) for name, state, count in result.domains
-        ]
-        yield from ("", *columns(("POWER DOMAIN", "STATE", "ENTERED"), shown).splitlines())
+        rows = [(name, f"S{state}", str(count)) for name, state, count in result.domains]
+        yield columns(("POWER DOMAIN", "STATE", "ENTERED"), rows).splitlines()
 
 
-def _q35(result: Q35Result, style: Style) -> Iterator[str]:
-    request, predicted = result.request, result.predicted
-    places = joined([printable(name) for name in result.places])
-    model = printable(request.cpu or CPU)
-    governor = f", governor {printable(result.governor)}" if result.governor else ""
-    yield style("strong", f"{printable(result.table)} on q35")
-    yield f"  processors with the objects of {places}"
-    yield f"  {_kernel(predicted, predicted.placed.tables[0])}{governor}"
-    yield f"  {result.qemu}, {plural(request.cpus, 'CPU')} ({model}), {result.qemu_s:.0f} s"
-    yield from ("", *_verdicts(result, style), "")
-    crashed = f"The kernel crashed in {printable(result.crash)}."
-    none = crashed if result.crash else "No CPU registered a state."
-    yield from _states(result, _Q35_COLUMNS) or [none]
+def _of_q35(result: Q35Result) -> Iterator[_Block]:
+    none = f"The kernel crashed in {printable(result.crash)}." if result.crash else _NONE
+    yield _states(result, _STATE, _DESCRIPTION, _TIMES, _ENTERED) or [none]
     if result.messages:
-        yield from ("", *(f"  {printable(message)}" for message in result.messages))
+        yield [f"  {printable(message)}" for message in result.messages]
 
 
-def _states(result: GuestResult, of_state: tuple[_Column, ...]) -> list[str]:
+def _states(result: GuestResult, *of_state: _Column) -> _Block:
     """Lines with what the guest shows, and what was counted during the work; none if no CPU
     registered a state."""
     rows = [
@@ -127,32 +119,22 @@ def _states(result: GuestResult, of_state: tuple[_Column, ...]) -> list[str]:
     return columns(heads, rows).splitlines() if rows else []
 
 
-def _verdicts(result: BootResult, style: Style) -> list[str]:
-    """Lines with each stage's verdict."""
+def _verdicts(result: BootResult, style: Style) -> _Block:
     rows = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
-    table = columns(("STAGE", "VERDICT", "JUDGED"), rows)
-    return [_coloured(line, style) for line in table.splitlines()]
+    return _coloured(columns(("STAGE", "VERDICT", "JUDGED"), rows), style)
 
 
-def _last(unconfirmed: Iterable[str], logs: str, which: str, style: Style) -> list[str]:
-    """Lines on what is not confirmed, and where the logs are. which: boots."""
-    return [
-        "",
-        style("strong", f"What {which} cannot confirm"),
-        *(f"  {printable(line)}" for line in unconfirmed),
-        "",
-        f"Logs: {logs}",
-    ]
+def _last(unconfirmed: Iterable[str], logs: str, which: str, style: Style) -> list[_Block]:
+    """What is not confirmed, and where the logs are. which: boots."""
+    head = style("strong", f"What {which} cannot confirm")
+    return [[head, *(f"  {printable(line)}" for line in unconfirmed)], [f"Logs: {logs}"]]
 
 
-def _differences(result: BootResult, style: Style, of: str = "") -> list[str]:
-    """Lines on what is not as predicted. of: which boot, for the headings."""
-    lines: list[str] = []
+def _differences(result: BootResult, style: Style, of: str = "") -> Iterator[_Block]:
+    """What is not as predicted. of: which boot, for the headings."""
     for stage in result.stages:
         if stage.differences:
-            lines += ["", style("strong", f"Differences{of}: {stage.name}")]
-            lines += _differing(stage)
-    return lines
+            yield [style("strong", f"Differences{of}: {stage.name}"), *_differing(stage)]
 
 
 def _firmware(result: PowernvResult) -> str:
@@ -185,19 +167,25 @@ def _verdict(stage: Stage) -> str:
 def _judged(stage: Stage) -> str:
     unit = _UNITS[stage.name]
     if stage.agree is None:
-        return printable(stage.note)
+        return stage.note
     said = plural(stage.judged, unit).replace("propertys", "properties")
     if stage.undetermined:
-        said += f"; {stage.undetermined} undetermined: {printable(stage.note)}"
+        said += f"; {stage.undetermined} undetermined: {stage.note}"
     elif stage.note:
-        said += f"; {printable(stage.note)}"
+        said += f"; {stage.note}"
     return said
 
 
-def _coloured(line: str, style: Style) -> str:
-    if " differ " in line:
-        return style("error", line)
-    return style("faint", line) if "not judged" in line else line
+def _coloured(table: str, style: Style) -> _Block:
+    """The lines of a table of verdicts."""
+    return [
+        style("error", line)
+        if " differ " in line
+        else style("faint", line)
+        if "not judged" in line
+        else line
+        for line in table.splitlines()
+    ]
 
 
 def _differing(stage: Stage) -> list[str]:
@@ -210,38 +198,33 @@ def _differing(stage: Stage) -> list[str]:
     return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
-def _pair(pair: BootPair, style: Style) -> list[str]:
+def _pair(pair: BootPair, style: Style) -> list[_Block]:
     before, after = pair.before, pair.after
-    request = before.request
-    name = printable(after.predicted.table.name)
-    lines = [style("strong", f"{name} on {request.machine}, before and after")]
-    lines += [f"  {printable(subject)}" for subject in pair.subjects]
-    lines += [f"    {printable(remark)}" for remark in pair.remarks]
-    said = list(dict.fromkeys(_firmware(each) for each in (before, after)))
-    lines += [f"  {line}" for line in said]
-    remarks = dict.fromkeys((*before.remarks, *after.remarks))
-    lines += [f"    {remark}" for remark in remarks]
-    lines += [
-        f"  {_kernel(before.predicted, before.predicted.table)}",
-        f"  {before.qemu}, {plural(request.cpus, 'CPU')}, {before.qemu_s:.0f} s and "
-        f"{after.qemu_s:.0f} s",
-    ]
+    lines = [*map(printable, pair.subjects), *(f"  {printable(one)}" for one in pair.remarks)]
+    lines += dict.fromkeys((_firmware(before), _firmware(after)))
+    lines += [f"  {remark}" for remark in dict.fromkeys((*before.remarks, *after.remarks))]
+    lines.append(_kernel(before.predicted, before.predicted.table))
+    lines.append(f"{_qemu(before)}, {before.qemu_s:.0f} s and {after.qemu_s:.0f} s")
     if not pair.changes_table:
         lines.append(
-            f"  The patches leave alone what this machine uses: the table in the place of "
+            f"The patches leave alone what this machine uses: the table in the place of "
             f"{after.place}"
         )
-    lines += ["", *_registered(pair)]
+    name = printable(after.predicted.table.name)
+    head = style("strong", f"{name} on {before.request.machine}, before and after")
     rows = [
         (one.name, _verdict(one), _verdict(other))
         for one, other in zip(before.stages, after.stages, strict=True)
     ]
-    table = columns(("STAGE", "BEFORE", "AFTER"), rows)
-    lines += ["", *(_coloured(line, style) for line in table.splitlines())]
-    lines += _differences(before, style, " before")
-    lines += _differences(after, style, " after")
     unconfirmed = dict.fromkeys((*before.unconfirmed, *after.unconfirmed))
-    return lines + _last(unconfirmed, pair.directory.as_posix(), "these boots", style)
+    return [
+        [head, *(f"  {line}" for line in lines)],
+        _registered(pair),
+        _coloured(columns(("STAGE", "BEFORE", "AFTER"), rows), style),
+        *_differences(before, style, " before"),
+        *_differences(after, style, " after"),
+        *_last(unconfirmed, pair.directory.as_posix(), "these boots", style),
+    ]
 
 
 def _registered(pair: BootPair) -> list[str]:
@@ -251,7 +234,7 @@ def _registered(pair: BootPair) -> list[str]:
     names = dict.fromkeys(name for pair in columns_of for times in pair for name in times)
     heads = ["STATE", "BEFORE: PREDICTED", "FOUND", "AFTER: PREDICTED", "FOUND"]
     rows = [
-        [printable(name), *(_shown(times.get(name)) for pair in columns_of for times in pair)]
+        [name, *(_shown(times.get(name)) for pair in columns_of for times in pair)]
         for name in names
     ]
     counted = [each.entered for each in both if each.entered is not None]
