@@ -29,7 +29,7 @@ from ...base.wording import plural
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
 from .base import Applied, applied, name_of
-from .fragments import FragmentText, Hidden, ShownArray, ShownRow
+from .fragments import FragmentText, Hidden, ShownRow
 
 
 def without_tree(series: Series, shown: str) -> Applied:
@@ -99,10 +99,14 @@ def _fragments(
             partial.add(array)
         for number, side in enumerate((before, after)):
             if array in side.arrays or (whole is not None and old and new):
-                rows = side.arrays.get(array, [])
-                end = side.hunks.get(array) or before.hunks.get(array, 1)
-                one = ShownArray(array, rows, end, side.opened.get(array, 0))
-                texts[number].add(one, [row.name for row in old], whole)
+                texts[number].add(
+                    array,
+                    side.arrays.get(array, []),
+                    [row.name for row in old],
+                    whole,
+                    hunk=side.hunks.get(array) or before.hunks.get(array, 1),
+                    opened=side.opened.get(array, 0),
+                )
         rows_shown = plural(len({row.name for row in (*old, *new)}), "row")
         rest = (
             f"the rest is taken from the packaged {whole.name}, which agrees with them"
@@ -130,7 +134,7 @@ def _agreeing(array: str, rows: Sequence[ShownRow], after: Sequence[ShownRow]) -
     the change adds; a current one before older ones."""
     try:
         text = FragmentText()
-        text.add(ShownArray(array, rows), (), None)
+        text.add(array, rows)
         (shown,) = c_table.read(text.text, "")
     except (Unreadable, ValueError):
         return None

@@ -36,21 +36,6 @@ class ShownRow:
     members: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownArray:
-    """One side of an array.
-
-    rows    that the diff shows, in order
-    hunk    the last line of the last hunk that shows one
-    opened  the line on which the array begins; 0: the diff does not show it
-    """
-
-    name: str
-    rows: Sequence[ShownRow]
-    hunk: int = 1
-    opened: int = 0
-
-
 class FragmentText:
     """The text of a file, as far as it is known."""
 
@@ -60,18 +45,30 @@ class FragmentText:
         self._line = 1
         self._hunk = 1
 
-    def add(self, shown: ShownArray, old: Sequence[str], whole: IdleTable | None) -> None:
-        """Adds an array.
+    def add(
+        self,
+        array: str,
+        rows: Sequence[ShownRow],
+        old: Sequence[str] = (),
+        whole: IdleTable | None = None,
+        *,
+        hunk: int = 1,
+        opened: int = 0,
+    ) -> None:
+        """Adds one side of an array.
 
-        old    names of the rows that the diff shows before the change
-        whole  the table that has all other rows and values; None: they are not known
+        rows    that the diff shows, in order
+        old     names of the rows that it shows before the change
+        whole   the table that has all other rows and values; None: they are not known
+        hunk    the last line of the last hunk that shows one
+        opened  the line on which the array begins; 0: the diff does not show it
         """
-        self._hunk = shown.hunk
-        head = f"static struct cpu_idle_states {shown.name}[] = {{"
-        self._to(shown.opened)
-        self._put(head, "" if shown.opened == self._line else "the table begins elsewhere")
-        by_name = {row.name: row for row in shown.rows}
-        names = [row.name for row in shown.rows]
+        self._hunk = hunk
+        self._to(opened)
+        head = f"static struct cpu_idle_states {array}[] = {{"
+        self._put(head, "" if opened == self._line else "the table begins elsewhere")
+        by_name = {row.name: row for row in rows}
+        names = [row.name for row in rows]
         if whole is not None:
             gone = set(old) - by_name.keys()
             kept = [state.name for state in whole.states if state.name not in gone]

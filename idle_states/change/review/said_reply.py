@@ -25,24 +25,14 @@ Paragraph = list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Quotable:
-    """One line of a hunk, as the diff has it. number: after the change; None of one that goes."""
-
-    text: str
-    number: int | None
-
-    @property
-    def is_changed(self) -> bool:
-        return not self.text.startswith(" ")
-
-
-@dataclass(frozen=True, slots=True)
 class QuotedHunk:
-    """head: its line with @@, without what a mail's wrapping may have made of it."""
+    """head   its line with @@, without what a mail's wrapping may have made of it
+    lines  as the diff has them, each with its number after the change; None of one that goes
+    """
 
     file: str
     head: str
-    lines: tuple[Quotable, ...]
+    lines: tuple[tuple[str, int | None], ...]
 
     def line_of(self, where: Location, text: str) -> int | None:
         """The index of the line that a place names; None for one elsewhere.
@@ -51,9 +41,9 @@ class QuotedHunk:
         without a tree it may be of a row that the diff does not show: then it is not quoted.
         """
         wanted = text.strip()
-        for index, line in enumerate(self.lines):
-            if where.file == self.file and line.number is not None and line.number == where.line:
-                is_there = wanted and line.text[1:].strip().startswith(wanted)
+        for index, (line, number) in enumerate(self.lines):
+            if where.file == self.file and number is not None and number == where.line:
+                is_there = wanted and line[1:].strip().startswith(wanted)
                 return index if is_there else None
         return None
 
@@ -62,9 +52,9 @@ class QuotedHunk:
         rows = _rows(table)
         at = 0
         found = None
-        for index, line in enumerate(self.lines):
-            at = line.number or at
-            if line.is_changed and self.file == table.source.file and at in rows:
+        for index, (line, number) in enumerate(self.lines):
+            at = number or at
+            if line[:1] != " " and self.file == table.source.file and at in rows:
                 found = index
         return found
 
@@ -95,7 +85,7 @@ def _hunks(change: FileChange) -> Iterable[QuotedHunk]:
         lines = []
         number = hunk.new
         for line in hunk.lines:
-            lines.append(Quotable(line.mark + line.text, None if line.mark == "-" else number))
+            lines.append((line.mark + line.text, None if line.mark == "-" else number))
             number += line.mark != "-"
         head = f"@@ -{hunk.old},{len(hunk.before)} +{hunk.new},{len(hunk.after)} @@ {hunk.section}"
         yield QuotedHunk(change.path, head.rstrip(), tuple(lines))
@@ -209,7 +199,7 @@ def _answered(
             answers.setdefault(at, []).append(_own(words.said(finding, review, place=False)))
     start = 0
     for at in sorted(answers):
-        lines = [line.text for line in hunk.lines[start : at + 1]]
+        lines = [line for line, _ in hunk.lines[start : at + 1]]
         cut = [_CUT] if len(lines) > _BEFORE else []
         head = [quoted(f"+++ b/{hunk.file}"), quoted(hunk.head)] if not start else []
         yield [*head, *cut, *map(quoted, lines[-_BEFORE:])]
