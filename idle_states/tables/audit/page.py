@@ -6,6 +6,7 @@ from functools import partial
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Severity
 from ...base.model.table import IdleTable
+from ...base.report.findings_text import shown as shown_findings
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
@@ -16,7 +17,7 @@ from ..selection.idle_lengths import lengths
 from ..show import page as stages
 from ..show.stages import StageColumn
 from .audited import Audited, Registered, Selected
-from .said import heading, value
+from .said import heading, told, value
 from .said import sections as text_sections
 from .summary import FleetSummary, TableGroup
 from .trees import TreeDifference
@@ -31,7 +32,7 @@ def title(summary: FleetSummary) -> str:
 
 def headline(summary: FleetSummary) -> tuple[str, ...]:
     """The most severe finding and how many inputs have it; how many tables are unlike others."""
-    found = sorted(summary.found.items(), key=lambda item: (-_severity(item[0]), -item[1], item[0]))
+    found = summary.found_worst_first()
     inputs = plural(summary.inputs, "input")
     if not found:
         said = f"No findings in {inputs}"
@@ -59,10 +60,6 @@ def _likeness(summary: FleetSummary) -> Iterator[str]:
         yield f"As {group.nearest}" + (f" but for {plural(count, 'difference')}" if count else "")
 
 
-def _severity(key: tuple[str, str, str]) -> int:
-    return Severity[key[2].upper()]
-
-
 def sections(
     audited: Audited, *, notes: bool, against: tuple[str, Sequence[TreeDifference]] | None = None
 ) -> list[Section]:
@@ -87,9 +84,8 @@ def sections(
     ]
     if against is not None:
         found.append(_against(*against))
-    shown = [f for f in audited.findings if f.counts and (notes or f.severity > Severity.NOTE)]
-    if shown:
-        found.append(Section("Findings", (_findings(shown),)))
+    if findings := shown_findings(audited.findings, notes=notes):
+        found.append(Section("Findings", (_findings(findings),)))
     return found
 
 
@@ -226,15 +222,9 @@ def _counts(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[s
 
 
 def _group(group: TableGroup, outlier: bool) -> tuple[str, ...]:
-    count = len(group.differences)
     return (
-        group.fingerprint,
-        str(group.count),
-        group.cpu or "?",
-        f"{group.nearest or '-'}{f' +{count}' if count else ''}",
-        str(len(group.states)),
-        group.examples[0],
-        "stands out" if outlier else "",
+        *(group.fingerprint, *told(group)),
+        *(group.examples[0], "stands out" if outlier else ""),
     )
 
 

@@ -1,10 +1,8 @@
 """audit, for people: a page per input, or what a fleet has in common."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from ... import __version__
 from ...base.model.findings import Severity
 from ...base.report.escapes.text import printable
 from ...base.report.findings_text import render as render_findings
@@ -37,7 +35,7 @@ def page(audited: Audited, style: Style, *, notes: bool) -> str:
         lines += ["", *stage_table(source.table, style)]
     for title, body in sections(audited):
         lines += ["", style("strong", title)]
-        lines += [line for text in body for line in folded(f"  {text}")]
+        lines += [line for text in body for line in folded(f"  {printable(text)}")]
     texts = source.texts if source else {}
     found = render_findings(audited.findings, texts, style, notes=notes)
     if found:
@@ -69,31 +67,22 @@ def heading(audited: Audited) -> Iterator[tuple[str, str]]:
 
 
 def sections(audited: Audited) -> Iterator[tuple[str, list[str]]]:
-    """(title, lines), fit for a terminal."""
+    """(title, lines)."""
     if audited.differences:
-        yield f"Differs from {audited.nearest}", [printable(text) for text in audited.differences]
+        yield f"Differs from {audited.nearest}", list(audited.differences)
     if audited.missing:
-        yield (
-            "Not exported by firmware",
-            [f"{printable(state)}: {printable(reason)}" for state, reason in audited.missing],
-        )
+        lines = [f"{state}: {reason}" for state, reason in audited.missing]
+        yield "Not exported by firmware", lines
     if audited.registered:
-        yield (
-            "What kernels register",
-            [
-                *(line for group in audited.registered for line in _registered(group)),
-                *_known(audited),
-            ],
-        )
+        lines = [line for group in audited.registered for line in _registered(group)]
+        yield "What kernels register", [*lines, *_known(audited)]
     if audited.selected:
-        yield (
-            "What is selected for steady idles that an interrupt ends",
-            [line for group in audited.selected for line in _selected(group)],
-        )
+        lines = [_selected(group) for group in audited.selected]
+        yield "What is selected for steady idles that an interrupt ends", lines
     if audited.running is not None:
         running = audited.running
         head = f"Linux {running.kernel}, modelled as {running.modelled_as} ({running.ground})"
-        body = [printable(text) for text in running.differences] or ["as predicted"]
+        body = list(running.differences) or ["as predicted"]
         yield f"The running kernel: {head}", body
     if audited.verdicts:
         yield "Other tools", [_verdicts(audited, tool) for tool in ("fwts", "op-test")]
@@ -114,16 +103,15 @@ def _registered(group: Registered) -> Iterator[str]:
         + (" polling" if state.polling else "")
         for state in group.states
     )
-    yield f"{', '.join(group.kernels)}: {printable(names) or 'nothing'} (us)"
-    yield from (f"  loses {printable(state)}: {reason}" for state, reason in group.lost)
+    yield f"{', '.join(group.kernels)}: {names or 'nothing'} (us)"
+    yield from (f"  loses {state}: {reason}" for state, reason in group.lost)
 
 
-def _selected(group: Selected) -> Iterator[str]:
+def _selected(group: Selected) -> str:
     ranges = [
-        f"{lengths(first, last)} {printable(' and '.join(names))}"
-        for first, last, names in group.ranges
+        f"{lengths(first, last)} {' and '.join(names)}" for first, last, names in group.ranges
     ]
-    yield f"{', '.join(group.kernels)}: {'; '.join(ranges)}"
+    return f"{', '.join(group.kernels)}: {'; '.join(ranges)}"
 
 
 def _verdicts(audited: Audited, tool: str) -> str:
@@ -136,7 +124,7 @@ def _verdicts(audited: Audited, tool: str) -> str:
         elif verdict.failures:
             label, detail = verdict.failures[0]
             more = f" and {len(verdict.failures) - 1} more" if len(verdict.failures) > 1 else ""
-            parts.append(f"{verdict.test} fail: {label} ({printable(detail)}){more}")
+            parts.append(f"{verdict.test} fail: {label} ({detail}){more}")
         else:
             parts.append(f"{verdict.test} pass")
     return f"{tool}: {'; '.join(parts)}"
@@ -248,42 +236,21 @@ def _common(files: Iterable[str]) -> str:
 
 
 def _group(group: TableGroup, top: str, outlier: bool) -> tuple[str, ...]:
+    file = group.examples[0]
+    example = os.path.relpath(file, top) if top else file
+    note = " (stands out)" if outlier else ""
+    count, cpu, *rest = told(group)
+    return count, cpu, group.fingerprint, *rest, example + note
+
+
+def told(group: TableGroup) -> tuple[str, str, str, str]:
+    """Returns the number of inputs, the processor, the nearest table with the number of
+    differences from it, and the number of states."""
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
-    file = group.examples[0]
-    example = printable(os.path.relpath(file, top) if top else file)
-    states = str(len(group.states))
-    note = " (stands out)" if outlier else ""
-    cpu = printable(group.cpu) or "?"
-    return str(group.count), cpu, group.fingerprint, nearest, states, example + note
+    return str(group.count), group.cpu or "?", nearest, str(len(group.states))
 
 
 def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
     for (rule, name, severity), count in summary.found_worst_first():
         yield f"  {count:>7}  {style(severity, f'{severity:<7}')}  {rule} {name}"
-
-
-class Inputs:
-    """The inputs of a report, of which nothing is kept: there may be millions."""
-
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-        self._last: str | None = None
-        self.several = False
-
-    def __bool__(self) -> bool:
-        return self._last is not None
-
-    def add(self, file: str, digest: str) -> None:
-        """The next one; not again for each table of a file."""
-        if file == self._last:
-            return
-        self.several |= self._last is not None
-        self._last = file
-        self._digest.update(f"{digest}  {file}\n".encode("utf-8", "surrogateescape"))
-
-    def closing(self) -> str:
-        """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum
-        prints for them."""
-        whole = self._digest.hexdigest()
-        return f"idle-states {__version__}; sha256 of all inputs' digests {whole}\n"

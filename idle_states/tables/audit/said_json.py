@@ -1,7 +1,10 @@
 """audit, for programs: input by input as they come, in JSON and in JSON Lines."""
 
+import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from weakref import WeakKeyDictionary
 
 from ...base.model.forms import Form
 from ...base.report.encoder import as_json
@@ -9,8 +12,8 @@ from ...base.report.escapes.json import encoded
 from ..documents.json_output import envelope
 from ..linux.releases import Release
 from . import audit_document as audit
+from .alike import Alike, Common
 from .audited import Audited
-from .said_alike import Written
 from .summary import FleetSummary
 
 
@@ -45,3 +48,56 @@ def line(audited: Audited) -> str:
 
 def _in_document(audited: Audited) -> str:
     return textwrap.indent(encoded(as_json(audit.Audited, audited)), "    ")
+
+
+class _Pattern:
+    """The text of what is alike, and where in it the inputs differ."""
+
+    def __init__(self, text: str, marks: tuple[str, ...]) -> None:
+        """marks: strings of JSON in the text, in whose places others come."""
+        self._parts = re.split("(" + "|".join(map(re.escape, marks)) + ")", text)
+        self._order = [marks.index(mark) for mark in self._parts[1::2]]
+
+    def filled(self, values: tuple[str, ...]) -> str:
+        parts = self._parts.copy()
+        parts[1::2] = [values[which] for which in self._order]
+        return "".join(parts)
+
+
+class Written:
+    """Writes audits as JSON with a function; of alike ones, what they share once."""
+
+    def __init__(self, write: Callable[[Audited], str]) -> None:
+        """write: returns the JSON of one audit."""
+        self._write = write
+        self._patterns: WeakKeyDictionary[Common, _Pattern | None] = WeakKeyDictionary()
+
+    def texts(self, found: Sequence[Audited]) -> Iterator[str]:
+        """The text of each audit of one input."""
+        if isinstance(found, Alike):
+            yield self._alike(found)
+        else:
+            yield from map(self._write, found)
+
+    def _alike(self, found: Alike) -> str:
+        if found.common not in self._patterns:
+            self._patterns[found.common] = self._pattern(found)
+        pattern = self._patterns[found.common]
+        return self._write(found.audited) if pattern is None else pattern.filled(_values(found))
+
+    def _pattern(self, found: Alike) -> _Pattern | None:
+        """None where the inputs' texts differ in more than in what is filled in."""
+        text = self._write(found.audited)
+        mark = next(mark for number in count() if (mark := f"@{number}@") not in text)
+        marked = Alike(found.common, f"{mark}file", f"{mark}sha256", f"{mark}serial")
+        pattern = _Pattern(self._write(marked.audited), _values(marked))
+        return pattern if pattern.filled(_values(found)) == text else None
+
+
+def _values(found: Alike) -> tuple[str, ...]:
+    return _string(found.file), _string(found.sha256), _string(found.serial)
+
+
+def _string(text: str) -> str:
+    plain = text.isascii() and text.isalnum()
+    return f'"{text}"' if plain else encoded(text, indent=None)

@@ -1,8 +1,10 @@
 """Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from ... import __version__
 from ...base.dataclass import dataclass
 from ...base.files import write_file
 from ...base.report.html import page
@@ -35,16 +37,23 @@ class View:
 
 
 class _Held:
-    """Keeps the first results until it is known whether there are so few that each gets a page."""
+    """Keeps the first results until it is known whether there are so few that each gets a page. Of
+    the others nothing is kept but a digest: there may be millions."""
 
     def __init__(self, view: View) -> None:
-        self.inputs = audit_text.Inputs()
         self._view = view
         self._held: list[Audited] = []
+        self._digest = hashlib.sha256()
+        self._last: str | None = None
+        self._several = False
 
     def add(self, found: Sequence[Audited]) -> None:
         for file, digest in _named(found):
-            self.inputs.add(file, digest)
+            # not again for each table of a file
+            if file != self._last:
+                self._several |= self._last is not None
+                self._last = file
+                self._digest.update(f"{digest}  {file}\n".encode("utf-8", "surrogateescape"))
         if not self._view.summary and len(self._held) <= _PAGES:
             self._held += found
 
@@ -55,7 +64,13 @@ class _Held:
 
     @property
     def summed_up(self) -> bool:
-        return self.inputs.several or self._view.summary
+        return self._several or self._view.summary
+
+    def closing(self) -> str:
+        """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum
+        prints for them; "" without inputs."""
+        whole = f"sha256 of all inputs' digests {self._digest.hexdigest()}"
+        return f"idle-states {__version__}; {whole}\n" if self._last is not None else ""
 
 
 def _named(found: Sequence[Audited]) -> list[tuple[str, str]]:
@@ -89,8 +104,8 @@ def text_parts(
         yield from pages(held.few)
     if held.summed_up:
         yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
-    if held.inputs:
-        yield held.inputs.closing()
+    if closing := held.closing():
+        yield closing
 
 
 def to_html(
