@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..base.model.findings import Finding
     from ..change.patches.mail import Posting
     from ..change.patches.plan import Plan
-    from ..change.review.previous import PreviousVersion
+    from ..change.review.planned import PreviousVersion
     from ..change.review.result import Review
 
 
@@ -237,7 +237,7 @@ def _summary(found: "Review") -> str:
 def _previous(made: "Plan", given: PatchCommand) -> "PreviousVersion | None":
     """Raises UsageError, Unreadable, OSError."""
     from ..base.model.findings import UsageError
-    from ..change.review.previous import since
+    from ..change.review.planned import since
 
     if not given.previous:
         return None

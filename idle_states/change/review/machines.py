@@ -98,35 +98,46 @@ class MachineModel:
         kernels = (*then, *(kernel for kernel in self.kernels if kernel.name not in names))
         ways = [journey(source, self.platform, kernels).arrivals for source in (before, after)]
         changed = [sides for sides in zip(*ways, strict=True) if not _is_same(*sides)]
-        found = OnMachines(day, tuple(names), own=own)
-        if not changed:
-            return found
-        if not core.available():
-            return replace(found, unsaid=(_WITHOUT_CORE,))
+        if not changed or not core.available():
+            unsaid = [_WITHOUT_CORE] if changed else []
+            return OnMachines(day, tuple(names), unsaid=tuple(unsaid), own=own)
         grouped: dict[OnKernels, list[str]] = {}
-        not_modelled: list[str] = []
+        unknown: list[str] = []
         for old, new in changed:
             try:
                 grouped.setdefault(self._on(old, new), []).append(old.release.name)
             except UnknownGovernor:
-                not_modelled.append(old.release.name)
-        found = replace(
-            found,
-            kernels=tuple(
-                replace(effect, kernels=tuple(alike)) for effect, alike in grouped.items()
-            ),
-            unsaid=(f"{self.governor} of Linux {joined(not_modelled)} is not modelled",)
-            if not_modelled
-            else (),
-        )
-        wanted = self._simulated(day) - set(not_modelled)
+                unknown.append(old.release.name)
+        unsaid = [f"{self.governor} of Linux {joined(unknown)} is not modelled"] if unknown else []
+        wanted = self._simulated(day) - set(unknown)
         assert before.table is not None
         assert after.table is not None
+        workloads: list[OnWorkload] = []
+        unchanged: list[tuple[str, str]] = []
+        grounds: list[str] = []
         for old, new in changed:
-            if old.release.name in wanted:
-                sides = Side.of(before.table, old), Side.of(after.table, new)
-                found = self._with(found, Case(old.release, *sides))
-        return found
+            kernel = old.release.name
+            if kernel not in wanted:
+                continue
+            case = Case(old.release, Side.of(before.table, old), Side.of(after.table, new))
+            try:
+                results = self._performed(case)
+            except UsageError as error:
+                unsaid.append(f"Linux {kernel} is not simulated: {error}")
+                continue
+            workloads += filter(None, results.values())
+            unchanged += [(kernel, name) for name, result in results.items() if result is None]
+            grounds += self._simulator.grounds(case) if any(results.values()) else []
+        return OnMachines(
+            day,
+            tuple(names),
+            tuple(replace(effect, kernels=tuple(alike)) for effect, alike in grouped.items()),
+            tuple(workloads),
+            tuple(unchanged),
+            tuple(dict.fromkeys(grounds)),
+            tuple(unsaid),
+            own,
+        )
 
     def _simulated(self, day: date | None) -> set[str]:
         """Names of the newest kernel that was out on the day, and the newest of today's."""
@@ -136,27 +147,14 @@ class MachineModel:
         today = max(self.kernels, key=lambda kernel: kernel.version, default=None)
         return {*out[-1:], *([today.name] if today else [])}
 
-    def _with(self, found: OnMachines, case: Case) -> OnMachines:
-        """The effects, and those on workloads under a kernel."""
-        kernel = case.release.name
-        try:
-            if Register.NONE in (case.old.table.register, case.new.table.register):
-                raise UsageError("what states stop is known of OPAL's tables only")
-            if not (case.old.held.states and case.new.held.states):
-                raise UsageError("with one of the tables it registers no state")
-            results = [(load, self._simulator.on(case, load)) for load in LOADS]
-        except UsageError as error:
-            said = f"Linux {kernel} is not simulated: {error}"
-            return replace(found, unsaid=(*found.unsaid, said))
-        workloads = [result for _, result in results if result is not None]
-        alike = [(kernel, load.workload) for load, result in results if result is None]
-        grounds = self._simulator.grounds(case) if workloads else []
-        return replace(
-            found,
-            workloads=(*found.workloads, *workloads),
-            unchanged=(*found.unchanged, *alike),
-            grounds=tuple(dict.fromkeys((*found.grounds, *grounds))),
-        )
+    def _performed(self, case: Case) -> dict[str, OnWorkload | None]:
+        """Workload -> what the change does to it; None: nothing. Raises UsageError for a case that
+        is not simulated."""
+        if Register.NONE in (case.old.table.register, case.new.table.register):
+            raise UsageError("what states stop is known of OPAL's tables only")
+        if not (case.old.held.states and case.new.held.states):
+            raise UsageError("with one of the tables it registers no state")
+        return {load.workload: self._simulator.on(case, load) for load in LOADS}
 
     def _on(self, old: Arrival, new: Arrival) -> OnKernels:
         """The effects under one kernel, which they do not name. Raises UnknownGovernor."""

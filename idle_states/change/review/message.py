@@ -23,7 +23,7 @@ from .claims.states import covers_state, names_bits, names_state
 from .claims.times import pairs, ratios, stated, tabulated
 from .match import as_renamed, differing
 from .rows import TIMES, ChangedRow, change_in_words, changed_rows, steps
-from .tree import End, TreeReader
+from .tree import TreeReader
 
 Judged = tuple[Finding, ChangedRow | None]
 """A finding, and the row it is about; None of figures, which are about no row."""
@@ -193,43 +193,37 @@ def _only_bits(row: ChangedRow) -> bool:
     return row.before is not None and row.after is not None and same_times
 
 
-class MessageReader:
-    """tree: where the commits are read."""
-
-    def __init__(self, tree: TreeReader) -> None:
-        self.tree = tree
-
-    def of_commit(self, commit: Commit) -> MessageCheck:
-        """A commit's message against what it changes."""
-        return check_message(commit, *self._changed(commit))
-
-    def of_series(
-        self, commits: Sequence[Commit], cover: Commit | None, answers: Sequence[MailedAnswer]
-    ) -> list[MessageCheck]:
-        """A cover letter, and answers, against what all commits of a series change."""
-        if cover is None and not answers:
-            return []
-        each = [self._changed(commit) for commit in commits]
-        rows = [row for rows, _ in each for row in rows]
-        added = [table for _, tables in each for table in tables]
-        checks = [check_message(cover, rows, added)] if cover else []
-        return [*checks, *(check_answer(answer, rows, added) for answer in answers)]
-
-    def _changed(self, commit: Commit) -> tuple[list[ChangedRow], list[IdleTable]]:
-        """The rows that a commit changes, and the tables that it adds."""
-        rows: list[ChangedRow] = []
-        added = []
-        before, after = self.tree.at(commit.parent), self.tree.at(commit.hash)
-        for a, b in differing(before, after, merged(self.tree, commit)):
-            if b is None or b.table is None:
-                continue
-            if a is None or a.table is None:
-                added.append(b.table)
-            else:
-                rows += changed_rows(as_renamed(a, b)[0], b)
-        return rows, added
+def of_commit(tree: TreeReader, commit: Commit) -> MessageCheck:
+    """Checks a commit's message against what it changes."""
+    return check_message(commit, *_changed(tree, commit))
 
 
-def merged(tree: TreeReader, commit: Commit) -> list[End]:
-    """The ends that a merge has beside its first parent."""
-    return [tree.at(parent) for parent in commit.merged]
+def of_series(
+    tree: TreeReader,
+    commits: Sequence[Commit],
+    cover: Commit | None,
+    answers: Sequence[MailedAnswer],
+) -> list[MessageCheck]:
+    """Checks a cover letter, and answers, against what all commits of a series change."""
+    if cover is None and not answers:
+        return []
+    each = [_changed(tree, commit) for commit in commits]
+    rows = [row for rows, _ in each for row in rows]
+    added = [table for _, tables in each for table in tables]
+    checks = [check_message(cover, rows, added)] if cover else []
+    return [*checks, *(check_answer(answer, rows, added) for answer in answers)]
+
+
+def _changed(tree: TreeReader, commit: Commit) -> tuple[list[ChangedRow], list[IdleTable]]:
+    """The rows that a commit changes, and the tables that it adds."""
+    rows: list[ChangedRow] = []
+    added = []
+    others = [tree.at(parent) for parent in commit.merged]
+    for a, b in differing(tree.at(commit.parent), tree.at(commit.hash), others):
+        if b is None or b.table is None:
+            continue
+        if a is None or a.table is None:
+            added.append(b.table)
+        else:
+            rows += changed_rows(as_renamed(a, b)[0], b)
+    return rows, added

@@ -22,7 +22,7 @@ from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
 from .machines import MachineModel, OnMachines, Selector
 from .match import as_renamed, comparable, counterpart, differing, is_changed, used_otherwise
-from .message import Judged, MessageCheck, MessageReader, merged
+from .message import Judged, MessageCheck, of_commit, of_series
 from .out_of_sight import out_of_sight
 from .platforms import exported_otherwise
 from .processors import changed_processors
@@ -102,15 +102,15 @@ def review(
     tree = tree or tree_of(repository, base, head, specs=specs)
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
-    of_series = reviewer.messages.of_series(commits, cover, answers)
+    letters = of_series(tree, commits, cover, answers)
     if per_commit:
         changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
         changes = [change for change in changes if change.says_something]
-        letters = reviewer.letters(of_series, base, head)
-        changes = [*([letters] if letters.claims or letters.files.new else []), *changes]
+        beside = reviewer.letters(letters, base, head)
+        changes = [*([beside] if beside.claims or beside.files.new else []), *changes]
     else:
         whole = reviewer.change(base, head, None)
-        checks = [*of_series, *map(reviewer.messages.of_commit, commits)]
+        checks = [*letters, *(of_commit(tree, commit) for commit in commits)]
         said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         files = reviewer.with_configuration(whole.files, base, head)
@@ -162,7 +162,6 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
 class _Reviewer:
     def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
-        self.messages = MessageReader(tree)
         self.by = circumstances
         self.selector = Selector(circumstances.governor, circumstances.hz)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
@@ -182,8 +181,8 @@ class _Reviewer:
 
     def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
-        others = merged(self.tree, commit) if commit else []
-        parents = (base, *(commit.merged if commit else ()))
+        merged = commit.merged if commit else ()
+        parents, others = (base, *merged), [self.tree.at(parent) for parent in merged]
         gone = [out_of_sight(self.tree.repository, one, after, head) for one in (before, *others)]
         files = [
             outcome(
@@ -194,24 +193,18 @@ class _Reviewer:
             for at, lost in zip(parents, gone, strict=True)
         ]
         after = replace(after, unread=after.unread | gone[0].unread)
-        said = self.messages.of_commit(commit) if commit else MessageCheck()
+        said = of_commit(self.tree, commit) if commit else MessageCheck()
+        tables = [
+            self.table(
+                [a, *(counterpart(a, b, other, after) for other in others)], b, parents, head
+            )
+            for a, b in differing(before, after, others)
+        ]
         return Reviewed(
             base,
             head,
             commit,
-            tuple(
-                table
-                for a, b in differing(before, after, others)
-                for table in [
-                    self.table(
-                        [a, *(counterpart(a, b, other, after) for other in others)],
-                        b,
-                        parents,
-                        head,
-                    )
-                ]
-                if table.says_something
-            ),
+            tuple(table for table in tables if table.says_something),
             in_all(files),
             self.message((finding for finding, _ in said.judged), base, head),
             tuple(sorted(before.unread | after.unread)),
