@@ -160,29 +160,27 @@ def run(given: StatsCommand) -> int:
 
 def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
     """plot: None but for --ministat."""
-    from ..lab.statistics import said as stats_text
-    from ..lab.statistics import said_forms as stats_forms
-    from ..lab.statistics import said_ministat as stats_ministat
+    from ..lab.statistics import said
 
-    remarks = stats_text.remarks(found.remarks)
-    parts = [stats_forms.schbench_text(group) for group in found.groups]
+    remarks = said.remarks(found.remarks)
+    parts = [said.schbench_text(group) for group in found.groups]
     if found.rows:
-        parts.append(stats_forms.mmtests_text(found.rows, style))
+        parts.append(said.mmtests_text(found.rows, style))
     analysis = found.analysis
     if analysis is None:
         return "\n".join(parts) + remarks
     if plot is not None:
         texts = [
-            stats_ministat.text(
+            said.ministat_text(
                 group,
-                plot.width or stats_ministat.WIDTH,
+                plot.width or said.WIDTH,
                 plot.separate_bars,
                 drawn=not plot.no_plot,
                 compared=not plot.rows_only,
             )
-            + stats_text.audits(group, style)
+            + said.audits(group, style)
             for group in analysis.groups
         ]
         return "\n".join(texts) + remarks
-    text = stats_text.text(analysis, style) + stats_forms.histograms_text(found.histograms)
+    text = said.text(analysis, style) + said.histograms_text(found.histograms)
     return "\n".join([*parts, text]) + remarks
