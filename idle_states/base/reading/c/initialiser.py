@@ -4,24 +4,30 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import limits
-from .lexer import Token, UnsupportedC
+from .lexer import NAME, Token, UnsupportedC
 
 Number = Callable[[Sequence[Token], Token], int]
 """Evaluates an index. Arguments: its tokens, and a token before them for errors."""
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Initialised(NamedTuple):
     """An element of a list in braces.
 
-    place   its first token: where it stands in the file, or the macro that it comes from
-    path    its designators, `.states[1]` as ("states", 1); empty where it has none
-    value   its tokens; of a list in braces its elements
+    place       its first token: where it stands in the file, or the macro that it comes from
+    path        its designators, `.states[1]` as ("states", 1); empty where it has none
+    value       its tokens; of a list in braces its elements
+    first       number of its first token
+    start, end  number of the value's first token, and of the token after it
     """
 
     place: Token
     path: tuple[str | int, ...]
     value: "tuple[Token, ...] | tuple[Initialised, ...]"
     is_list: bool
+    first: int
+    start: int
+    end: int
 
 
 def elements(tokens: Sequence[Token], number: Number) -> tuple[Initialised, ...]:
@@ -60,9 +66,9 @@ class _Parser:
         self.number = number
         self.next = 0
 
-    def peek(self) -> Token:
-        if self.next < len(self.tokens):
-            return self.tokens[self.next]
+    def peek(self, ahead: int = 0) -> Token:
+        if self.next + ahead < len(self.tokens):
+            return self.tokens[self.next + ahead]
         last = self.tokens[-1]
         return Token("sign", "", last.start, last.end)
 
@@ -92,15 +98,20 @@ class _Parser:
         return tuple(found)
 
     def element(self, depth: int) -> Initialised:
-        place = self.peek()
+        place, first = self.peek(), self.next
         path: list[str | int] = []
         while self.peek().text in (".", "["):
             path.append(self.designator())
         if path:
             self.expect("=")
-        if self.peek().text == "{":
-            return Initialised(place, tuple(path), self.braces(depth + 1), True)
-        return Initialised(place, tuple(path), self.expression(), False)
+        elif place.kind == NAME and self.peek(1).text == ":":
+            # GNU C's `name: value`
+            path.append(place.text)
+            self.next += 2
+        start = self.next
+        is_list = self.peek().text == "{"
+        value = self.braces(depth + 1) if is_list else self.expression()
+        return Initialised(place, tuple(path), value, is_list, first, start, self.next)
 
     def designator(self) -> str | int:
         opening = self.take()
@@ -119,10 +130,17 @@ class _Parser:
 
     def expression(self) -> tuple[Token, ...]:
         """The tokens up to the comma or brace that ends a value."""
-        start, depth = self.next, 0
+        start = self.next
+        opened: list[Token] = []
         while (token := self.peek()).text:
-            if depth == 0 and token.text in (",", "}"):
+            if not opened and token.text in (",", *_CLOSING.values()):
                 break
-            depth += (token.text in "([{") - (token.text in ")]}")
+            if opened and token.text == _CLOSING[opened[-1].text]:
+                opened.pop()
+            elif token.text in _CLOSING:
+                opened.append(token)
             self.next += 1
+        if opened:
+            message = f"expected {_CLOSING[opened[-1].text]!r}, found the end of the initialiser"
+            raise UnsupportedC(message, opened[-1].start, opened[-1].end)
         return tuple(self.tokens[start : self.next])

@@ -9,8 +9,8 @@ from ....base.dataclass import replace
 from ....base.model.findings import Location
 from ....base.model.table import Cpu, Firmware, IdleState, IdleTable, Psscr, ReadFrom, Register
 from ....base.reading import limits
-from ....base.reading.c.expression import Constant, evaluate, stored
-from ....base.reading.c.lexer import Token, UnsupportedC, encoded, string, tokens
+from ....base.reading.c.expression import evaluate, stored
+from ....base.reading.c.lexer import Token, UnsupportedC, encoded, string
 from ....base.reading.c.preprocess import Preprocessed
 from ....base.reading.c.source import MAX_FINDINGS, CSource
 from ...spec.library import packaged
@@ -19,13 +19,12 @@ from .structure import (
     FIELD_MEMBERS,
     Array,
     CRow,
+    Span,
     StructMembers,
     arrays,
     layout,
-    require_parser,
     rows,
 )
-from .unfolded import Span
 
 MAX_CHARACTERS = limits.C_CHARACTERS
 MAX_VALUE_CHARACTERS = limits.C_VALUE_CHARACTERS
@@ -53,8 +52,7 @@ def read(
 
     A member that a row does not name is 0. The residency is None in all rows if the struct has no
     such member. If the struct is defined in another file, it has the member if a row names it.
-    Raises Unreadable (IS932) with the places that cannot be evaluated, at most 50; MissingPackage
-    (IS930) if there are tables and tree-sitter is not installed.
+    Raises Unreadable (IS932) with the places that cannot be evaluated, at most 50.
     """
     return _Reader(text, file, defines or {}, sha256).run()
 
@@ -66,7 +64,6 @@ class _Reader(CSource):
         super().__init__(text, file)
         self.defines = defines
         self.sha256 = sha256
-        self.numbers: dict[tuple[str, int], Constant] = {}
 
     def run(self) -> list[IdleTable]:
         if "cpu_idle_states" not in self.text:
@@ -95,8 +92,6 @@ class _Reader(CSource):
         problems: list[UnsupportedC] = []
         found = list(arrays(clean, problems))
         self.blame(problems)
-        if found:
-            require_parser(self.file)
         result = []
         for array in found:
             problems = []
@@ -171,21 +166,19 @@ class _Reader(CSource):
         values: dict[str, int] = {}
         name = ""
         for field, members in FIELD_MEMBERS.items():
-            member = next((member for member in members if member in row.members), None)
-            if member is None:
-                where[field] = where["state"].at(f"{path}.{struct.member(field) or members[0]}")
-                continue
-            span = row.members[member]
-            where[field] = self.location(span.start, span.end, f"{path}.{member}")
-            try:
-                if field == "name":
-                    name = self.string(clean, span)
-                    continue
-                values[field] = self.number(clean, span, _BITS[field])
-                if field == "control":
-                    self.place_fields(clean, span, f"{path}.{member}", where)
-            except UnsupportedC as problem:
-                self.blame([problem], f"{path}.{member}")
+            given = [each for name in reversed(members) for each in row.given if each[0] == name]
+            where[field] = where["state"].at(f"{path}.{struct.member(field) or members[0]}")
+            for member, span in given:
+                where[field] = self.location(span.start, span.end, f"{path}.{member}")
+                try:
+                    if field == "name":
+                        name = self.string(clean, span)
+                    else:
+                        values[field] = self.number(clean, span, _BITS[field])
+                except UnsupportedC as problem:
+                    self.blame([problem], f"{path}.{member}")
+            if field == "control" and given:
+                self.place_fields(clean, span, f"{path}.{member}", where)
         return IdleState(
             name=name,
             latency_ns=values.get("latency", 0),
@@ -200,20 +193,17 @@ class _Reader(CSource):
     def number(self, clean: Preprocessed, span: Span, bits: int) -> int:
         """Returns the value of the expression at `span`, as an unsigned member of `bits` bits holds
         it. Raises UnsupportedC."""
-        text = span.made or clean.code[span.start : span.end]
-        if len(text) > MAX_VALUE_CHARACTERS:
+        if span.end - span.start > MAX_VALUE_CHARACTERS:
             message = f"expected a value of at most {MAX_VALUE_CHARACTERS} characters, found more"
             raise UnsupportedC(message, span.start, span.end)
-        key = (text, clean.definitions.version(span.start))
-        if key not in self.numbers:
-            expanded = clean.expanded(_tokens(clean, span), span.start)
-            self.numbers[key] = evaluate(expanded, span.start, span.end, unsettled=UNSETTLED)
-        return stored(self.numbers[key], bits, span.start, span.end)
+        found = _tokens(clean, span)
+        last = found[-1].start if found else span.start
+        value = evaluate(found, last, span.end, unsettled=UNSETTLED)
+        return stored(value, bits, span.start, span.end)
 
     def string(self, clean: Preprocessed, span: Span) -> str:
         """Returns a name up to its first NUL. Bytes that are not UTF-8 become surrogates."""
-        literals = clean.expanded(_tokens(clean, span), span.start)
-        return string(literals, span.start, span.end).decode("utf-8", "surrogateescape")
+        return string(_tokens(clean, span), span.start, span.end).decode("utf-8", "surrogateescape")
 
     def place_fields(
         self, clean: Preprocessed, span: Span, path: str, where: dict[str, Location]
@@ -230,10 +220,8 @@ class _Reader(CSource):
 
 
 def _tokens(clean: Preprocessed, span: Span) -> list[Token]:
-    """The tokens of a value; of one that a macro made, each where the macro is used."""
-    if span.macro:
-        return [t._replace(start=span.start, end=span.end) for t in tokens(span.made)]
-    return clean.tokens(span.start, span.end)
+    """The tokens of a value. Raises UnsupportedC for a macro in it that cannot be expanded."""
+    return clean.expanded(span.tokens or clean.tokens(span.start, span.end), span.start)
 
 
 _OPENING = re.compile(r"\s*\(")

@@ -1,20 +1,14 @@
-"""The arrays of a C file, their rows and members, as tree-sitter sees them once the macros that
-make rows or members are expanded."""
+"""The arrays of a C file, their rows and members, with all macros expanded."""
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from ....base.dataclass import dataclass, field
-from ....base.extras import package
 from ....base.reading import limits
-from ....base.reading.c.lexer import UnsupportedC
+from ....base.reading.c.initialiser import Initialised, elements
+from ....base.reading.c.lexer import Token, UnsupportedC, scan, written
 from ....base.reading.c.preprocess import Preprocessed
-from .unfolded import Span, Unfolded, unfolded
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
 
 MAX_ARRAY_CHARACTERS = limits.C_ARRAY_CHARACTERS
 """Of all arrays together; skiboot's largest file has 12 KiB of them."""
@@ -44,15 +38,36 @@ _ARRAY = re.compile(
 _STRUCT = re.compile(r"struct(?<!\wstruct)\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
 _DECLARATORS = re.compile(r"\b(\w++)\s*+(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
 _BRACKET = re.compile(r"[][(){}]")
-_DECLARATION = b"s x[]="
+_ENDS = frozenset("{},=:")
+"""Signs across which no call of a macro goes on, unless they are in its parentheses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a C file.
+
+    macro   the macro whose use this is, if that made what stands there; else ""
+    tokens  of a value, with macros expanded as far as they can be
+    """
+
+    start: int
+    end: int
+    macro: str = ""
+    tokens: Sequence[Token] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CRow:
-    """One row of an array. span: its text; members: name -> place of the value, as in the text."""
+    """One row of an array.
+
+    span     its text
+    members  name -> place of the value, as in the text
+    given    name and place of all values in the text's order, those too that a later one replaces
+    """
 
     span: Span
     members: dict[str, Span] = field(default_factory=dict)
+    given: list[tuple[str, Span]] = field(default_factory=list)
 
     @property
     def macro(self) -> str:
@@ -149,135 +164,123 @@ def rows(
 ) -> list[CRow]:
     """Returns the rows of an array. Values without a designator are in the order of the struct's
     members. problems: what cannot be parsed is added."""
-    text = unfolded(clean, array.initialiser)
-    root = _parsed(text)
-    if root is not None and root.has_error:
-        # the arguments of a macro need not be expressions
-        text, first = unfolded(clean, array.initialiser, every=True), (root, text)
-        root = _parsed(text)
-        if root is not None and root.has_error:
-            problems.append(_syntax_error(*first))
-            return []
-    if root is None:
-        message = f"expected at most {MAX_ARRAY_CHARACTERS} characters of tables, found more"
-        problems.append(UnsupportedC(message, array.name.start, array.name.end))
-        return []
-    table = root.children[0].child_by_field_name("declarator")
-    table = table and table.child_by_field_name("value")
-    if table is None or table.type != "initializer_list":
-        message = "expected rows in braces"
-        problems.append(UnsupportedC(message, array.name.start, array.name.end))
-        return []
-    found = []
-    for node in table.named_children:
+    return _Rows(clean, array, struct).read(problems)
+
+
+class _Rows:
+    def __init__(self, clean: Preprocessed, array: Array, struct: StructMembers) -> None:
+        self.clean = clean
+        self.array = array
+        self.struct = struct
+        self.tokens = list(_expanded(clean, array.initialiser))
+
+    def read(self, problems: list[UnsupportedC]) -> list[CRow]:
         try:
-            found.append(_row(node, text, struct))
+            listed = elements(self.tokens, lambda index, before: 0)
         except UnsupportedC as problem:
             problems.append(problem)
-            found.append(CRow(_span(node, text)))
-        if len(found) > MAX_ROWS:
-            message = f"expected at most {MAX_ROWS} rows, found more"
-            problems.append(UnsupportedC(message, array.name.start, array.name.end))
             return []
-    return found
+        if len(listed) > MAX_ROWS:
+            message = f"expected at most {MAX_ROWS} rows, found more"
+            problems.append(UnsupportedC(message, self.array.name.start, self.array.name.end))
+            return []
+        found = []
+        for element in listed:
+            try:
+                found.append(self.row(element))
+            except UnsupportedC as problem:
+                problems.append(problem)
+                found.append(CRow(self.whole(element)))
+        return found
+
+    def row(self, element: Initialised) -> CRow:
+        span = self.whole(element)
+        if not element.is_list or element.path:
+            # what could not be expanded is told in its own words
+            self.clean.expanded(self.tokens[element.start : element.end], span.start)
+            word = self.designators(element) or self.macro(element.place)
+            word = word or written(self.tokens[element.start : element.end]).split("(")[0].strip()
+            message = f"expected a row in braces, found {word[:60]!a}"
+            raise UnsupportedC(message, span.start, span.end)
+        ends = self.tokens[element.start], self.tokens[element.end - 1]
+        row = CRow(Span(span.start, span.end, next(filter(None, map(self.macro, ends)), "")))
+        position = 0
+        for member in element.value:
+            assert isinstance(member, Initialised)
+            place = self.whole(member)
+            if member.path:
+                name = self.designated(member)
+            elif position < len(self.struct.members):
+                name = self.struct.members[position]
+            else:
+                message = f"expected at most {len(self.struct.members)} values in a row, found more"
+                raise UnsupportedC(message, place.start, place.end)
+            found = self.struct.position(name)
+            if found is None or name not in _KNOWN:
+                known = ", ".join(name for name in self.struct.members if name in _KNOWN)
+                message = f"expected a member of struct cpu_idle_states ({known}), found {name}"
+                raise UnsupportedC(message, place.start, place.end)
+            row.members[name] = self.value(member)
+            row.given.append((name, row.members[name]))
+            position = found + 1
+        return row
+
+    def designated(self, member: Initialised) -> str:
+        name = member.path[0]
+        if len(member.path) != 1 or not isinstance(name, str):
+            span = self.whole(member)
+            message = "expected a member's designator such as .name, found "
+            word = self.designators(member)
+            raise UnsupportedC(f"{message}{word[:60]!a}", span.start, span.end)
+        return name
+
+    def value(self, member: Initialised) -> Span:
+        """Returns the place of a value without the one pair of braces that C allows around it. A
+        macro made it that made what is beside it, too."""
+        if member.is_list and len(member.value) == 1:
+            (inner,) = member.value
+            assert isinstance(inner, Initialised)
+            member = inner._replace(is_list=inner.is_list or bool(inner.path))
+        start, end = member.start, member.end
+        if start == end:
+            at = self.tokens[start - 1].end
+            raise UnsupportedC(f"expected a value, found {self.tokens[end].text}", at, at + 1)
+        first, last = self.tokens[start], self.tokens[end - 1]
+        if member.is_list:
+            raise UnsupportedC("expected one value, found a list", first.start, last.end)
+        macro = ""
+        for own, other in ((first, self.tokens[start - 1]), (last, self.tokens[end])):
+            if other.start == own.start:
+                macro = macro or self.macro(own)
+        return Span(first.start, last.end, macro, self.tokens[start:end])
+
+    def whole(self, element: Initialised) -> Span:
+        last = self.tokens[element.end - 1]
+        return Span(element.place.start, max(element.place.end, last.end))
+
+    def designators(self, element: Initialised) -> str:
+        return written(self.tokens[element.first : max(element.first, element.start - 1)])
+
+    def macro(self, token: Token) -> str:
+        """The macro of whose use a token is from; "" for one that stands in the file."""
+        return next(scan(self.clean.code, token.start)).text if token.hidden else ""
 
 
-def _parsed(text: Unfolded) -> "Node | None":
-    """The root of an array's declaration; None for one that is too long."""
-    if len(text.made) > MAX_ARRAY_CHARACTERS:
-        return None
-    return _parser().parse(_DECLARATION + text.made.encode("ascii", "replace") + b";").root_node
-
-
-def _row(node: "Node", text: Unfolded, struct: StructMembers) -> CRow:
-    span = text.row(*_ends(node))
-    if span.start in text.refused:
-        raise text.refused[span.start]
-    if node.type != "initializer_list":
-        word = _words(node, text).split("(")[0].split("=")[0].strip()
-        raise UnsupportedC(f"expected a row in braces, found {word[:60]!a}", span.start, span.end)
-    row = CRow(span)
-    position = 0
-    for child in node.named_children:
-        value = child
-        place = _span(child, text)
-        if child.type == "initializer_pair":
-            member, value = _designated(child, text)
-        elif position < len(struct.members):
-            member = struct.members[position]
-        else:
-            message = f"expected at most {len(struct.members)} values in a row, found more"
-            raise UnsupportedC(message, place.start, place.end)
-        found = struct.position(member)
-        if found is None or member not in _KNOWN:
-            known = ", ".join(name for name in struct.members if name in _KNOWN)
-            message = f"expected a member of struct cpu_idle_states ({known}), found {member}"
-            raise UnsupportedC(message, place.start, place.end)
-        row.members[member] = _unbraced(value, text)
-        position = found + 1
-    return row
-
-
-def _designated(pair: "Node", text: Unfolded) -> tuple[str, "Node"]:
-    """Returns the member and value of `.member = value`, or of GNU C's `member: value`."""
-    designators = pair.children_by_field_name("designator")
-    value = pair.child_by_field_name("value")
-    kinds = ("field_designator", "field_identifier")
-    if value is None or len(designators) != 1 or designators[0].type not in kinds:
-        span, found = _span(pair, text), _words(pair, text).split("=")[0].strip()
-        message = f"expected a member's designator such as .name, found {found[:60]!a}"
-        raise UnsupportedC(message, span.start, span.end)
-    return _words(designators[0], text).lstrip(".").strip(), value
-
-
-def _unbraced(value: "Node", text: Unfolded) -> Span:
-    """Returns the place of a value without the one pair of braces that C allows around it."""
-    if value.type == "initializer_list" and len(value.named_children) == 1:
-        value = value.named_children[0]
-    span = _span(value, text)
-    if value.type in ("initializer_list", "initializer_pair"):
-        raise UnsupportedC("expected one value, found a list", span.start, span.end)
-    return span
-
-
-def _span(node: "Node", text: Unfolded) -> Span:
-    return text.span(*_ends(node))
-
-
-def _ends(node: "Node") -> tuple[int, int]:
-    return node.start_byte - len(_DECLARATION), node.end_byte - len(_DECLARATION)
-
-
-def _words(node: "Node", text: Unfolded) -> str:
-    return text.made[slice(*_ends(node))]
-
-
-def _syntax_error(root: "Node", text: Unfolded) -> UnsupportedC:
-    """Returns an error at the first place that does not parse."""
-    node = root
-    while not (node.is_error or node.is_missing):
-        broken = next((child for child in node.children if child.has_error), None)
-        if broken is None:
-            break
-        node = broken
-    start, end = (max(0, at) for at in _ends(node))
-    span = text.span(start, end)
-    if node.is_missing:
-        return UnsupportedC(f"expected {node.type!r}, found none", span.start, span.start + 1)
-    found = text.made[start : min(end, start + 40)].split("\n")[0].strip()
-    return UnsupportedC(f"expected C that parses, found {found!a}", span.start, span.end)
-
-
-def require_parser(file: str) -> None:
-    """Raises MissingPackage (IS930) if tree-sitter is not installed; file: what needs it."""
-    for module in ("tree_sitter", "tree_sitter_c"):
-        package("c", module, file)
-
-
-@lru_cache(maxsize=1)
-def _parser() -> "Parser":
-    # Imported here: only who reads C needs it, and loading it takes as long as a small file.
-    import tree_sitter
-    import tree_sitter_c
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
+def _expanded(clean: Preprocessed, place: Span) -> Iterator[Token]:
+    """Yields an initialiser's tokens with all macros expanded. A part that cannot be expanded, be
+    it a value, stays as it is, so that the others can be read."""
+    depth = 0
+    part: list[Token] = []
+    for token in clean.tokens(place.start, place.end):
+        depth = max(0, depth + (token.text == "(") - (token.text == ")"))
+        part.append(token)
+        if depth or token.text not in _ENDS:
+            continue
+        with suppress(UnsupportedC):
+            made = clean.expanded(part, part[0].start)
+            signs = [token.text for token in made]
+            if signs.count("(") == signs.count(")"):
+                part = made
+        yield from part
+        part = []
+    yield from part

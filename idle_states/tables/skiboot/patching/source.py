@@ -12,8 +12,7 @@ from ....base.reading.c.lexer import COMMENT, QUOTED_STRING, Token, UnsupportedC
 from ....base.reading.c.preprocess import Preprocessed
 from .. import c_table
 from ..c_table.builtin import FLAG_NAMES, preprocess
-from ..c_table.structure import Array, CRow, StructMembers, arrays, layout, rows
-from ..c_table.unfolded import Span
+from ..c_table.structure import Array, CRow, Span, StructMembers, arrays, layout, rows
 
 _FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
 """Names that stand for a bit or a field wherever they are used."""

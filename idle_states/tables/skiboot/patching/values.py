@@ -12,7 +12,7 @@ from ....base.model.table import Flag, IdleState, Psscr, Register
 from ....base.reading.c.lexer import Token, tokens
 from ..c_table.builtin import PSSCR_BITS, PSSCR_CALLS
 from ..c_table.names import string_literal
-from ..c_table.unfolded import Span
+from ..c_table.structure import Span
 from ..c_table.writer import CONTEXT_FLAGS
 from . import numbers
 from .fresh import fresh, is_flag, number_of
