@@ -23,14 +23,12 @@ TARGET = ROOT / "idle_states/tables/linux/intel_idle/tables.py"
 DRIVER = "drivers/idle/intel_idle.c"
 _HEAD = '''"""The figures of intel_idle's tables, by release; written by tools/intel_tables.py.
 
-Tree    the releases whose source was read, oldest first; a span A..B is of these
+TREES   the releases whose source was read, oldest first; a span A..B is of these
 TABLES  array and spans; below it its rows: name, exit latency/target residency in us, MWAIT hint,
         letters of `known.LETTERS` for its flags
 CPUS    name, family/model (hexadecimal), array ("-": none, the states are ACPI's), words of
         `known.SETTINGS` with a value if it is not 1, spans
 """
-
-from typing import Literal, get_args
 
 '''
 
@@ -58,9 +56,7 @@ def text(release2tree: dict[str, Path]) -> str:
             key = cpu.family, cpu.model, cpu.table or "-", _settings(cpu)
             cpus.setdefault(key, []).append(release)
             names[cpu.family, cpu.model] = cpu.name
-    quoted = ", ".join(f'"{release}"' for release in order)
-    named = textwrap.fill(quoted, 94, initial_indent="    ", subsequent_indent="    ")
-    lines = [f"Tree = Literal[\n{named}\n]", 'TREES = " ".join(get_args(Tree))', "", 'TABLES = """']
+    lines = ['TREES = """', textwrap.fill(" ".join(order), 100), '"""', "", 'TABLES = """']
     for (name, rows), releases in tables.items():
         lines.append(f"{name} {spans(releases, order)}")
         # a row stays on its line

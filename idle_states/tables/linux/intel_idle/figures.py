@@ -2,7 +2,6 @@
 or of the series before."""
 
 from functools import cache
-from typing import get_args
 
 from ....base.dataclass import dataclass
 from ....base.model.beyond_opal import MatchedCpu
@@ -20,12 +19,12 @@ class IntelTables:
     tree  the release whose source a release's tables are taken from
     """
 
-    tree: tables.Tree = "5.2.1"
+    tree: str = "5.2.1"
 
 
 since = rows_of(IntelTables)
 CHANGES = tuple(
-    since(version_name(version_key(name)[:2]), "", tree=name) for name in get_args(tables.Tree)
+    since(version_name(version_key(name)[:2]), "", tree=name) for name in tables.TREES.split()
 )
 """A tree stands for its whole series, and for those up to the next one that was read."""
 HISTORY = History(IntelTables(), CHANGES)

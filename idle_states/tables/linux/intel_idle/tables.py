@@ -1,42 +1,16 @@
 """The figures of intel_idle's tables, by release; written by tools/intel_tables.py.
 
-Tree    the releases whose source was read, oldest first; a span A..B is of these
+TREES   the releases whose source was read, oldest first; a span A..B is of these
 TABLES  array and spans; below it its rows: name, exit latency/target residency in us, MWAIT hint,
         letters of `known.LETTERS` for its flags
 CPUS    name, family/model (hexadecimal), array ("-": none, the states are ACPI's), words of
         `known.SETTINGS` with a value if it is not 1, spans
 """
 
-from typing import Literal, get_args
-
-Tree = Literal[
-    "5.2.1",
-    "5.4.301",
-    "5.6.4",
-    "5.8.1",
-    "5.9.1",
-    "5.10.265",
-    "5.12.9",
-    "5.15.215",
-    "5.17-rc5",
-    "5.19",
-    "6.1.192",
-    "6.3.8",
-    "6.4.6",
-    "6.6.150",
-    "6.7.3",
-    "6.8",
-    "6.11.11",
-    "6.12.117",
-    "6.13.2",
-    "6.14",
-    "6.18.9",
-    "6.19",
-    "7.0",
-    "7.2.13",
-    "7.3.4",
-]
-TREES = " ".join(get_args(Tree))
+TREES = """
+5.2.1 5.4.301 5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.192 6.3.8 6.4.6 6.6.150
+6.7.3 6.8 6.11.11 6.12.117 6.13.2 6.14 6.18.9 6.19 7.0 7.2.13 7.3.4
+"""
 
 TABLES = """
 nehalem_cstates 5.2.1..5.4.301
