@@ -55,6 +55,12 @@ def strings(node: PowerMgt, entries: int | None) -> tuple[str, ...] | None:
     return tuple(found) or None
 
 
+def name_at(node: PowerMgt, index: int, missing: str = "?") -> str:
+    """A state's name as it stands in the tree; `missing` where it has none."""
+    names = node.names()
+    return names[index].decode("utf-8", "surrogateescape") if index < len(names) else missing
+
+
 def state_names(node: PowerMgt, entries: int, journal: Journal) -> tuple[str, ...]:
     """`strings` as powernv's parsers ask for it. Raises ParseFailure, which is logged, for None."""
     names = strings(node, entries)

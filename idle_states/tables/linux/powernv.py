@@ -8,70 +8,64 @@ Three generations of the code, each in its own module:
 
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
-from ...base.model.stages import Lost
 from ...base.model.table import Cpu
-from . import powernv_driver, powernv_platform
+from . import of, powernv_driver, powernv_platform
 from .driver_table import DriverState, DriverTable
-from .journal import DRIVER, Fatal, Journal, ParseFailure
+from .journal import Fatal, ParseFailure, TreeRow
 from .releases import Release
-from .stop_choice import Choices
+from .stop_choice import Boot
 
 
 def register(
     node: PowerMgt | None, cpu: Cpu, release: Release, *, stop_api: bool = True
 ) -> DriverTable:
     """The driver's table. stop_api: opal_slw_set_reg() succeeds."""
-    journal = Journal()
     features = release.features
+    boot = Boot(node, cpu, features, stop_api)
     states: list[DriverState] = []
     timeout: int | None = None
-    choices = Choices()
     fatal = None
     try:
         if features.parse == "platform":
-            states = powernv_platform.register(node, cpu, features, stop_api, choices, journal)
+            states = powernv_platform.register(boot)
         elif features.parse == "driver":
-            states, timeout = powernv_driver.register(
-                node, cpu, features, stop_api, choices, journal
-            )
+            states, timeout = powernv_driver.register(boot)
         else:
             from . import powernv_early
 
-            states = powernv_early.register(node, features, choices, journal)
+            states = powernv_early.register(boot)
     except ParseFailure as failure:
-        _lose_all(node, failure, journal)
+        _lose_all(boot, failure)
     except Fatal as crash:
         fatal = str(crash)
-        _lose_all(node, ParseFailure("oops", fatal), journal)
+        _lose_all(boot, ParseFailure("oops", fatal))
     snooze = DriverState(0, "snooze", 0, 0, "snooze", polling=features.snooze_polling)
     if features.snooze_timeout == "enabled" and states:
         timeout = states[0].target_residency_us
     return DriverTable(
         kernel=release.name,
         states=() if fatal else (snooze, *states),
-        lost=tuple(sorted(journal.lost, key=lambda lost: lost.index)),
-        changed=tuple(journal.changed),
-        messages=tuple(journal.messages),
-        default_stop=choices.default,
-        deepest_stop=choices.deepest,
-        offline=choices.offline,
-        spr_loss_level=choices.spr_loss_level,
-        tb_loss_level=choices.tb_loss_level,
+        lost=tuple(sorted(boot.lost, key=lambda lost: lost.index)),
+        changed=tuple(boot.changed),
+        messages=tuple(boot.messages),
+        default_stop=boot.default,
+        deepest_stop=boot.deepest,
+        offline=boot.offline,
+        spr_loss_level=boot.spr_loss_level,
+        tb_loss_level=boot.tb_loss_level,
         snooze_timeout_us=timeout,
         fatal=fatal,
     )
 
 
-def _lose_all(node: PowerMgt | None, failure: ParseFailure, journal: Journal) -> None:
+def _lose_all(boot: Boot, failure: ParseFailure) -> None:
     """Records every state of the tree as lost; their number is that of the longest array."""
-    if node is None:
+    if (node := boot.node) is None:
         return
-    names = node.names()
     counts = [node.count(name) or 0 for name in dt.CELL_BYTES]
-    already = {lost.index for lost in journal.lost}
-    for index in range(max([*counts, len(names)])):
-        if index in already:
-            continue
-        name = names[index].decode("utf-8", "surrogateescape") if index < len(names) else "?"
-        reason = f"all states are lost together: {failure.reason}"
-        journal.lost.append(Lost(index, name, failure.cause, reason, DRIVER))
+    already = {lost.index for lost in boot.lost}
+    reason = f"all states are lost together: {failure.reason}"
+    for index in range(max(*counts, len(node.names()))):
+        if index not in already:
+            row = TreeRow(index, of.name_at(node, index), 0)
+            boot.lose(row, failure.cause, reason)

@@ -3,79 +3,66 @@
 from collections.abc import Sequence
 
 from ...base.model import power_mgt as dt
-from ...base.model.power_mgt import PowerMgt
-from ...base.model.table import STOP_CLASSES, Cpu, Flag
+from ...base.model.table import STOP_CLASSES, Flag
 from . import of
 from .convert import STATE_MAX, THRESHOLD_NS, rounding, shown_name, to_us
-from .driver_features import DriverFeatures
 from .driver_table import DriverState
 from .journal import DRIVER, Fatal, Journal, ParseFailure, TreeRow
-from .stop_choice import Choices, choose_stop_states, offline_before_stop, stop_api_failed
+from .stop_choice import Boot, choose_stop_states, offline_before_stop, stop_api_failed
 
 _SLEEP = int(Flag.SLEEP_ENABLED | Flag.SLEEP_ENABLED_ER1)
 
 
-def register(
-    node: PowerMgt | None,
-    cpu: Cpu,
-    features: DriverFeatures,
-    stop_api: bool,
-    choices: Choices,
-    journal: Journal,
-) -> list[DriverState]:
+def register(boot: Boot) -> list[DriverState]:
     """States after snooze. Raises ParseFailure, Fatal."""
     try:
-        rows = parse(node, cpu, features, journal)
+        rows = parse(boot)
     except ParseFailure:
-        journal.say("warning", "cpuidle-powernv : Only Snooze is available")
+        boot.say("warning", "cpuidle-powernv : Only Snooze is available")
         raise
-    if cpu.isa300:
-        choose_stop_states(rows, cpu, features, choices, journal)
+    if boot.cpu.isa300:
+        choose_stop_states(rows, boot)
     else:
         for row in rows:
             row.invalid = "this processor has no stop instruction, so no PSSCR is validated"
     for row in rows:
-        choices.supported |= row.flags
-    before_stop_api = choices.supported
-    if choices.supported & Flag.LOSE_FULL_CONTEXT and not stop_api:
-        stop_api_failed(rows, cpu, choices, journal)
-    if not cpu.isa300:
-        choices.offline = offline_before_stop(
-            before_stop_api if features.keeps_winkle else choices.supported,
+        boot.supported |= row.flags
+    before_stop_api = boot.supported
+    if boot.supported & Flag.LOSE_FULL_CONTEXT and not boot.stop_api:
+        stop_api_failed(rows, boot)
+    if not boot.cpu.isa300:
+        boot.offline = offline_before_stop(
+            before_stop_api if boot.features.keeps_winkle else boot.supported,
             winkle_needs_full=True,
             otherwise="busy wait",
         )
-    return add_states(rows, features, choices.supported, journal)
+    return add_states(rows, boot)
 
 
-def parse(
-    node: PowerMgt | None, cpu: Cpu, features: DriverFeatures, journal: Journal
-) -> list[TreeRow]:
+def parse(boot: Boot) -> list[TreeRow]:
     """pnv_parse_cpuidle_dt(), in its order of reading."""
-    if node is None:
-        journal.say("warning", "opal: PowerMgmt Node not found")
-        raise ParseFailure("no-node", "there is no /ibm,opal/power-mgt")
-    count = of.count(node, dt.FLAGS, journal)
+    node = boot.found()
+    count = of.count(node, dt.FLAGS, boot)
     if count < 0:
         # kcalloc() of a negative count is what fails, hence the message
-        journal.say("error", "Could not allocate memory for dt parsing")
+        boot.say("error", "Could not allocate memory for dt parsing")
         data = node.properties.get(dt.FLAGS)
         what = "is absent" if data is None else f"is {len(data)} bytes long, no multiple of 4"
         raise ParseFailure("bad-flags", f"{dt.FLAGS} {what}")
     columns = {dt.FLAGS: node.cells(dt.FLAGS)}
     wanted = [dt.LATENCIES, dt.RESIDENCIES]
-    if cpu.isa300:
+    if boot.cpu.isa300:
         wanted += [dt.PSSCR, dt.PSSCR_MASK]
     for name in wanted:
         cells = of.array(node, name, count)
         if cells is None:
             named = name
-            if name == dt.RESIDENCIES and not features.residency_message:
+            if name == dt.RESIDENCIES and not boot.features.residency_message:
                 named = dt.LATENCIES
-            journal.say("warning", f"cpuidle-powernv: missing {named} in DT")
+            boot.say("warning", f"cpuidle-powernv: missing {named} in DT")
             raise ParseFailure("short-array", of.shortage(node, name, count))
         columns[name] = cells
-    names = of.state_names(node, count, journal)
+    names = of.state_names(node, count, boot)
     if len(names) < count:
         raise Fatal(
             f"{dt.NAMES} has {len(names)} names for {count} states; "
@@ -98,23 +85,21 @@ def parse(
     ]
 
 
-def add_states(
-    rows: Sequence[TreeRow], features: DriverFeatures, supported: int, journal: Journal
-) -> list[DriverState]:
+def add_states(rows: Sequence[TreeRow], boot: Boot) -> list[DriverState]:
     """powernv_add_idle_states(): what the driver takes of the parsed rows, in order."""
     if not rows:
-        journal.say("warning", "cpuidle-powernv : Only Snooze is available")
+        boot.say("warning", "cpuidle-powernv : Only Snooze is available")
         return []
     if len(rows) > STATE_MAX - 1:
-        journal.say("warning", "cpuidle-powernv: discovered idle states more than allowed")
-        lose_beyond_nine(rows, journal)
+        boot.say("warning", "cpuidle-powernv: discovered idle states more than allowed")
+        lose_beyond_nine(rows, boot)
     has_stop = bool(rows[0].flags & STOP_CLASSES)
     states: list[DriverState] = []
     for row in rows[: STATE_MAX - 1]:
-        if passes_filters(row, supported, has_stop, journal):
-            state = classify(row, len(states) + 1, has_stop, features, journal)
+        if passes_filters(row, boot.supported, has_stop, boot):
+            state = classify(row, len(states) + 1, has_stop, boot)
             if state is not None:
-                journal.compare(row, state, rounding(features))
+                boot.compare(row, state, rounding(boot.features))
                 states.append(state)
     return states
 
@@ -152,10 +137,9 @@ def passes_filters(row: TreeRow, supported: int, has_stop: bool, journal: Journa
     return False
 
 
-def classify(
-    row: TreeRow, index: int, has_stop: bool, features: DriverFeatures, journal: Journal
-) -> DriverState | None:
+def classify(row: TreeRow, index: int, has_stop: bool, boot: Boot) -> DriverState | None:
     """The entry for a row by the class its flags name (4.13 and later); None if none does."""
+    features = boot.features
     name = shown_name(row.name, features)
     times = (to_us(row.latency_ns, features), to_us(row.residency_ns or 0, features))
     timer_stop = bool(row.flags & Flag.TIMEBASE_STOP)
@@ -177,10 +161,10 @@ def classify(
         return DriverState(index, "FastSleep", *times, "fastsleep", row.index, timer_stop=True)
     if row.flags & STOP_CLASSES:
         reason = "the first state of the table is no stop state, so the driver takes none"
-        journal.lose(row, "first-not-stop", reason, f"{DRIVER}, has_stop_states")
+        boot.lose(row, "first-not-stop", reason, f"{DRIVER}, has_stop_states")
     elif row.flags & Flag.WINKLE_ENABLED:
         reason = "the driver has no entry for winkle; it serves offlined CPUs"
-        journal.lose(row, "no-class", reason)
+        boot.lose(row, "no-class", reason)
     else:
-        journal.lose(row, "no-class", "its flags name no class of state the driver knows")
+        boot.lose(row, "no-class", "its flags name no class of state the driver knows")
     return None

@@ -7,12 +7,12 @@ arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's of
 
 from collections.abc import Sequence
 
-from ...base.dataclass import dataclass
+from ...base.model.power_mgt import PowerMgt
 from ...base.model.processors import VERSIONS, of_pvr
 from ...base.model.table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
 from .driver_features import DriverFeatures
 from .driver_table import StopChoice
-from .journal import PLATFORM, Journal, TreeRow
+from .journal import PLATFORM, Journal, ParseFailure, TreeRow
 
 OLD_FORMAT_MASK = 0xF
 HV_DEFAULT_VAL = PSSCR_FIELD_BITS & ~RL_MASK
@@ -23,22 +23,37 @@ _TB_OR_FULL = int(Flag.TIMEBASE_STOP | Flag.LOSE_FULL_CONTEXT)
 _PREFIX = "cpuidle-powernv: "
 
 
-@dataclass(slots=True)
-class Choices:
-    """The platform code's decisions; `supported` is the OR of flags the driver filters by."""
+class Boot(Journal):
+    """A kernel that starts on a machine with OPAL: what it finds, and what it makes of it.
 
-    default: StopChoice | None = None
-    deepest: StopChoice | None = None
-    offline: str = "busy wait"
-    spr_loss_level: int | None = None
-    tb_loss_level: int | None = None
-    supported: int = 0
+    stop_api   opal_slw_set_reg() succeeds
+    default .. tb_loss_level  the platform code's decisions, as in DriverTable
+    supported  the OR of flags that the driver filters by
+    """
+
+    def __init__(
+        self, node: PowerMgt | None, cpu: Cpu, features: DriverFeatures, stop_api: bool
+    ) -> None:
+        super().__init__()
+        self.node, self.cpu, self.features, self.stop_api = node, cpu, features, stop_api
+        self.default: StopChoice | None = None
+        self.deepest: StopChoice | None = None
+        self.offline = "busy wait"
+        self.spr_loss_level: int | None = None
+        self.tb_loss_level: int | None = None
+        self.supported = 0
+
+    def found(self) -> PowerMgt:
+        """Returns the node. Raises ParseFailure, which is logged, if there is none."""
+        if self.node is None:
+            self.say("warning", "opal: PowerMgmt Node not found")
+            raise ParseFailure("no-node", "there is no /ibm,opal/power-mgt")
+        return self.node
 
 
-def choose_stop_states(
-    rows: Sequence[TreeRow], cpu: Cpu, features: DriverFeatures, choices: Choices, journal: Journal
-) -> None:
+def choose_stop_states(rows: Sequence[TreeRow], boot: Boot) -> None:
     """Validates the rows and makes the choices; `invalid` of a rejected row gets the reason."""
+    features, cpu = boot.features, boot.cpu
     if features.pvrs is not None and cpu.pvr not in features.pvrs:
         for row in rows:
             row.invalid = no_driver(cpu)
@@ -59,31 +74,31 @@ def choose_stop_states(
             tb_loss = min(tb_loss, level)
         if row.flags & spr_flags:
             spr_loss = min(spr_loss, level)
-        if not validate_psscr(row, journal):
+        if not validate_psscr(row, boot):
             continue
         if (row.residency_ns or 0) > deepest_ns:
             deepest_ns = row.residency_ns or 0
-            choices.deepest = StopChoice(row.psscr, row.mask, row.index)
-        if choices.default is None and row.flags & Flag.STOP_INST_FAST:
-            choices.default = StopChoice(row.psscr, row.mask, row.index)
-    choices.spr_loss_level = spr_loss
+            boot.deepest = StopChoice(row.psscr, row.mask, row.index)
+        if boot.default is None and row.flags & Flag.STOP_INST_FAST:
+            boot.default = StopChoice(row.psscr, row.mask, row.index)
+    boot.spr_loss_level = spr_loss
     if none_loses == 16:
-        choices.tb_loss_level = tb_loss
+        boot.tb_loss_level = tb_loss
     if features.choices == "builtin":
-        _fill_in(choices, journal)
+        _fill_in(boot)
     else:
-        _announce(choices, journal)
-    if choices.deepest is not None:
-        choices.offline = "stop"
+        _announce(boot)
+    if boot.deepest is not None:
+        boot.offline = "stop"
     if features.loss_levels == "deep":
         level_text = f"Requested Level (RL) value of first deep stop = {spr_loss:#x}"
-        journal.say("info", _PREFIX + level_text)
+        boot.say("info", _PREFIX + level_text)
     elif features.loss_levels:
         # up to 5.2 the number after 0x is decimal
         hexadecimal = features.loss_levels == "hex"
         for what, loss in (("SPRs", spr_loss), ("timebase", tb_loss)):
             number = f"{loss:#x}" if hexadecimal else f"0x{loss}"
-            journal.say("info", f"{_PREFIX}First stop level that may lose {what} = {number}")
+            boot.say("info", f"{_PREFIX}First stop level that may lose {what} = {number}")
 
 
 def restores(cpu: Cpu) -> bool:
@@ -100,16 +115,16 @@ def no_driver(cpu: Cpu) -> str:
     return f"this kernel has no stop driver for PVR {cpu.pvr:#06x}{others}"
 
 
-def choose_by_level(rows: Sequence[TreeRow], choices: Choices) -> None:
+def choose_by_level(rows: Sequence[TreeRow], boot: Boot) -> None:
     """4.8 to 4.10: level 0 by default, the highest level for offlined CPUs, no messages."""
     if any(row.flags & Flag.STOP_INST_FAST for row in rows):
-        choices.default = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
+        boot.default = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
     if rows:
         deepest = max(rows, key=lambda row: row.psscr & RL_MASK)
-        choices.deepest = StopChoice(HV_DEFAULT_VAL | deepest.psscr, HV_DEFAULT_MASK, deepest.index)
-        choices.offline = "stop"
+        boot.deepest = StopChoice(HV_DEFAULT_VAL | deepest.psscr, HV_DEFAULT_MASK, deepest.index)
+        boot.offline = "stop"
     losing = [row.psscr & RL_MASK for row in rows if row.flags & Flag.LOSE_FULL_CONTEXT]
-    choices.spr_loss_level = min([15, *losing])
+    boot.spr_loss_level = min([15, *losing])
 
 
 def validate_psscr(row: TreeRow, journal: Journal) -> bool:
@@ -139,62 +154,49 @@ def validate_psscr(row: TreeRow, journal: Journal) -> bool:
     return False
 
 
-def _fill_in(choices: Choices, journal: Journal) -> None:
+def _fill_in(boot: Boot) -> None:
     """4.11: where nothing suits, a built-in value is used."""
     builtin = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
     text = f"Setting default stop psscr val=0x{HV_DEFAULT_VAL:016x},mask=0x{HV_DEFAULT_MASK:016x}"
-    if choices.default is None:
-        choices.default = builtin
-        journal.say("warning", text)
-    if choices.deepest is None:
-        choices.deepest = builtin
-        journal.say("warning", text)
+    if boot.default is None:
+        boot.default = builtin
+        boot.say("warning", text)
+    if boot.deepest is None:
+        boot.deepest = builtin
+        boot.say("warning", text)
 
 
-def _announce(choices: Choices, journal: Journal) -> None:
-    default, deepest = choices.default, choices.deepest
-    if default is None:
-        journal.say(
-            "warning",
-            f"{_PREFIX}No suitable default stop state found. Disabling platform idle.",
-        )
-    else:
-        journal.say(
-            "info",
-            f"{_PREFIX}Default stop: psscr = 0x{default.psscr:016x},mask=0x{default.mask:016x}",
-        )
-    if deepest is None:
-        journal.say(
-            "warning",
-            f"{_PREFIX}No suitable stop state for CPU-Hotplug. Offlined CPUs will busy wait",
-        )
-    else:
-        journal.say(
-            "info",
-            f"{_PREFIX}Deepest stop: psscr = 0x{deepest.psscr:016x},mask=0x{deepest.mask:016x}",
-        )
+def _announce(boot: Boot) -> None:
+    none_to_idle = "default stop state found. Disabling platform idle."
+    none_to_unplug = "stop state for CPU-Hotplug. Offlined CPUs will busy wait"
+    for what, choice, missing in (
+        ("Default", boot.default, none_to_idle),
+        ("Deepest", boot.deepest, none_to_unplug),
+    ):
+        if choice is None:
+            boot.say("warning", f"{_PREFIX}No suitable {missing}")
+        else:
+            values = f"psscr = 0x{choice.psscr:016x},mask=0x{choice.mask:016x}"
+            boot.say("info", f"{_PREFIX}{what} stop: {values}")
 
 
-def stop_api_failed(rows: Sequence[TreeRow], cpu: Cpu, choices: Choices, journal: Journal) -> None:
+def stop_api_failed(rows: Sequence[TreeRow], boot: Boot) -> None:
     """pnv_disable_deep_states(): the firmware refused to restore SPRs (785a12afdb4a)."""
-    choices.supported &= ~int(Flag.LOSE_FULL_CONTEXT)
-    journal.say("warning", f"{_PREFIX}Disabling idle states that lose full context")
-    journal.say("warning", f"{_PREFIX}Idle power-savings, CPU-Hotplug affected")
-    deepest = choices.deepest
-    if not cpu.isa300 or deepest is None or deepest.source is None:
+    boot.supported &= ~int(Flag.LOSE_FULL_CONTEXT)
+    boot.say("warning", f"{_PREFIX}Disabling idle states that lose full context")
+    boot.say("warning", f"{_PREFIX}Idle power-savings, CPU-Hotplug affected")
+    deepest = boot.deepest
+    if not boot.cpu.isa300 or deepest is None or deepest.source is None:
         return
     if not rows[deepest.source].flags & Flag.LOSE_FULL_CONTEXT:
         return
-    if choices.default is None:
-        choices.deepest = None
-        choices.offline = "busy wait"
-        journal.say("warning", f"{_PREFIX}Offlined CPUs will busy wait")
-        return
-    choices.deepest = choices.default
-    journal.say(
-        "warning",
-        f"{_PREFIX}Offlined CPUs will stop with psscr = 0x{choices.deepest.psscr:016x}",
-    )
+    boot.deepest = boot.default
+    if boot.default is None:
+        boot.offline = "busy wait"
+        boot.say("warning", f"{_PREFIX}Offlined CPUs will busy wait")
+    else:
+        psscr = f"0x{boot.default.psscr:016x}"
+        boot.say("warning", f"{_PREFIX}Offlined CPUs will stop with psscr = {psscr}")
 
 
 def offline_before_stop(supported: int, *, winkle_needs_full: bool, otherwise: str) -> str:
