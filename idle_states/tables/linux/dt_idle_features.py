@@ -1,10 +1,8 @@
 """How the reading of idle-state nodes changed over the releases."""
 
-from functools import cache
-
 from ...base.dataclass import dataclass
 from ...base.model.history import History, Sources, rows_of
-from .releases import Release, folded
+from .releases import features_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,5 @@ CHANGES = (
 """The release of a row without commit may be off by one or two before 5.4."""
 
 HISTORY = History(DtIdleFeatures(), CHANGES)
+features = features_in(HISTORY)
 SOURCES = Sources(compiled="5.4..6.4.6 6.6..", read="4.4..")
-
-
-@cache
-def features(release: Release) -> DtIdleFeatures:
-    return folded(HISTORY, release)

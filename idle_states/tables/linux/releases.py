@@ -6,7 +6,7 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 (`driver_features`, `governors/*_features`). `grounds` says how well a release is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -143,6 +143,22 @@ def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
 @lru_cache(4096)
 def _folded(history: History[Any], release: Release) -> Any:
     return history.fold(release.way, place, release.lacks)
+
+
+def features_in(
+    history: History[FeaturesT], oldest: str = "", subsystem: str = ""
+) -> Callable[[Release], FeaturesT]:
+    """Returns the function from a release to a subsystem's features, which raises ValueError for
+    one before the oldest that has the subsystem, or is modelled."""
+
+    @cache
+    def features(release: Release) -> FeaturesT:
+        if oldest and release.version < version_key(oldest):
+            message = f"expected a release from {oldest} on for {subsystem}, found {release.name}"
+            raise ValueError(message)
+        return folded(history, release)
+
+    return features
 
 
 def lacking(release: Release, rows: Sequence[Since]) -> Release:

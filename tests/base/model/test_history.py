@@ -20,7 +20,7 @@ from idle_states.base.model.history import (
 )
 from idle_states.tables.linux.governors.menu_features import HISTORY as MENU
 from idle_states.tables.linux.governors.menu_features import MenuFeatures
-from idle_states.tables.linux.releases import folded, release
+from idle_states.tables.linux.releases import features_in, folded, release
 from idle_states.tables.skiboot.releases import HISTORY as SKIBOOT
 from idle_states.tables.skiboot.releases import listed_key
 
@@ -107,7 +107,7 @@ def test_a_wrong_row_is_no_missing_governor(monkeypatch: pytest.MonkeyPatch) -> 
     from idle_states.tables.linux.governors import ladder_features
 
     wrong = History(ladder_features.HISTORY.oldest, [Since(("4.14",), "", {"skip_polling": True})])
-    monkeypatch.setattr(ladder_features, "HISTORY", wrong)
+    monkeypatch.setattr(ladder_features, "features", features_in(wrong))
     governors._features.cache_clear()  # another test may have asked before
     with pytest.raises(WrongRow, match="did you mean 'skips_polling'"):
         governors.known_in("ladder", NEWEST)

@@ -1,11 +1,10 @@
 """How acpi_idle changed over the releases."""
 
-from functools import cache
 from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded
+from ..releases import features_in
 
 OLDEST = "5.2"
 """The oldest release that was read."""
@@ -115,14 +114,10 @@ CHANGES = (
 be in earlier ones."""
 
 HISTORY = History(AcpiIdleFeatures(), CHANGES)
+features = features_in(HISTORY)
 SOURCES = Sources(
     compiled="5.2.1 5.4.301 5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.166 "
     "6.1.192 6.2.1 6.3.8 6.4.6 6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.15 6.12.33 6.12.94 6.12.117 "
     "6.13.2 6.14 6.18.9 6.18.35 6.18.44 6.19 7.0 7.2.13 7.3.4"
 )
 """Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117 and 7.2.13."""
-
-
-@cache
-def features(release: Release) -> AcpiIdleFeatures:
-    return folded(HISTORY, release)

@@ -1,11 +1,10 @@
 """How genpd and its governor for CPUs changed over the releases."""
 
-from functools import cache
 from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded, version_key
+from ..releases import features_in
 
 OLDEST = "5.2"
 """e94999688e3a. PSCI's domains follow in 5.6, SBI's in 5.18: see DtIdleFeatures."""
@@ -64,6 +63,7 @@ CHANGES = (
 )
 
 HISTORY = History(GenpdFeatures(), CHANGES)
+features = features_in(HISTORY, OLDEST, "genpd")
 SOURCES = Sources(
     compiled="5.2.1 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.10.35..5.10.265 5.12.9 5.15..5.15.215 "
     "5.17-rc5 5.18.12 5.19 6.1..6.1.166 6.2.1 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 "
@@ -71,11 +71,3 @@ SOURCES = Sources(
     "7.1.13 7.2.13 7.3.4",
     read="5.4..5.4.116 5.6..5.6.19 5.8..5.8.18 5.9..5.9.16 5.10..5.10.34 6.18..6.18.44",
 )
-
-
-@cache
-def features(release: Release) -> GenpdFeatures:
-    """What the release's genpd does. Raises ValueError before 5.2."""
-    if release.version < version_key(OLDEST):
-        raise ValueError(f"expected a release from {OLDEST} on for genpd, found {release.name}")
-    return folded(HISTORY, release)

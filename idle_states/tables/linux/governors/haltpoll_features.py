@@ -2,7 +2,7 @@
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded, version_key
+from ..releases import features_in
 
 OLDEST = "5.4"
 """2cffe9f6b96f"""
@@ -28,11 +28,5 @@ CHANGES = (
 )
 
 HISTORY = History(HaltpollFeatures(), CHANGES)
+features = features_in(HISTORY, OLDEST, "haltpoll")
 SOURCES = Sources(compiled="5.4..")
-
-
-def features(release: Release) -> HaltpollFeatures:
-    """What the release's haltpoll does. Raises ValueError before 5.4."""
-    if release.version < version_key(OLDEST):
-        raise ValueError(f"expected a release from {OLDEST} on for haltpoll, found {release.name}")
-    return folded(HISTORY, release)

@@ -2,7 +2,7 @@
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded
+from ..releases import features_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,8 @@ CHANGES = (
 )
 
 HISTORY = History(LadderFeatures(), CHANGES)
+features = features_in(HISTORY)
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
 )
-
-
-def features(release: Release) -> LadderFeatures:
-    """What the release's ladder does."""
-    return folded(HISTORY, release)

@@ -1,14 +1,14 @@
 """How the menu governor changed over the releases."""
 
-from functools import cache
 from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import U32, History, Sources, rows_of
-from ..releases import Release, folded, version_key
+from ..releases import features_in
 from .interface import U32_MAX
 
 S32_MAX = (1 << 31) - 1
+OLDEST = "4.4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +181,8 @@ CHANGES = (
 )
 
 HISTORY = History(MenuFeatures(), CHANGES)
+features = features_in(HISTORY, OLDEST, "menu")
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
 )
-OLDEST = "4.4"
-
-
-@cache
-def features(release: Release) -> MenuFeatures:
-    """The release's menu governor. Raises ValueError before 4.4, which is not modelled."""
-    if release.version < version_key(OLDEST):
-        raise ValueError(f"expected a release from {OLDEST} on for menu, found {release.name}")
-    return folded(HISTORY, release)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded, version_key
+from ..releases import features_in
 
 OLDEST = "5.1"
 """b26bf6ab716f"""
@@ -156,13 +156,7 @@ CHANGES = (
 )
 
 HISTORY = History(TeoFeatures(), CHANGES)
+features = features_in(HISTORY, OLDEST, "teo")
 SOURCES = Sources(
     compiled="5.2.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
 )
-
-
-def features(release: Release) -> TeoFeatures:
-    """The release's teo, its distribution's backports included. Raises ValueError before 5.1."""
-    if release.version < version_key(OLDEST):
-        raise ValueError(f"expected a release from {OLDEST} on for teo, found {release.name}")
-    return folded(HISTORY, release)

@@ -1,11 +1,10 @@
 """How intel_idle's start changed over the releases."""
 
-from functools import cache
 from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
-from ..releases import Release, folded
+from ..releases import features_in
 
 OLDEST = "5.6"
 """Before it, the driver knew nothing of ACPI's states."""
@@ -84,12 +83,8 @@ CHANGES = (
 be in earlier ones."""
 
 HISTORY = History(IntelIdleFeatures(), CHANGES)
+features = features_in(HISTORY)
 SOURCES = Sources(
     compiled="5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.192 6.3.8 6.4.6 6.6.150 "
     "6.7.3 6.8 6.11.11 6.12.117 6.13.2 6.14 6.18.9 6.19 7.0 7.2.13 7.3.4"
 )
-
-
-@cache
-def features(release: Release) -> IntelIdleFeatures:
-    return folded(HISTORY, release)

@@ -89,8 +89,8 @@ def next_release(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for module, values in rows.items():
         old = module.HISTORY
         new = History(old.oldest, (*old.rows, Since(("9.9",), "", values)))
-        monkeypatch.setattr(module, "HISTORY", new)
-    caches = (releases.release, menu_features.features, releases.place)
+        monkeypatch.setattr(module, "features", releases.features_in(new))
+    caches = (releases.release, releases.place)
     for cached in caches:
         cached.cache_clear()
     yield
