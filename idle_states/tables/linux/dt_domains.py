@@ -5,19 +5,39 @@ dt_idle_genpd.c. Unless told otherwise, PSCI's firmware is taken to offer OS-ini
 usual where a tree has such domains: without it, Linux does not look at them.
 """
 
+from collections.abc import Hashable
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 from ...base.dataclass import dataclass, field
 from ...base.model.beyond_opal import DomainReference, IdleList, ListedNode, PowerDomain
 from ...base.model.stages import Message
 from ..devicetree.idle_nodes import ENTRY, EXIT
 from .dt_idle_features import DtIdleFeatures
-from .identical import TREES, Identical
 from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .suspend_parameter import log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
+TREES = 32
+"""How many trees are kept in a cache that has one entry, or a few, for each."""
+Value = TypeVar("Value")
 _ENOENT, _ENOMEM, _EINVAL, _EOPNOTSUPP, _EPROBE_DEFER = -2, -12, -22, -95, -517
+
+
+class Identical(Generic[Value], Hashable):
+    """A key of caches that stands for a value alone, where comparing values takes as long as the
+    work saved; it holds the value, so that no other takes its place."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identical) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 @dataclass(slots=True)

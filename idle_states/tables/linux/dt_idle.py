@@ -16,12 +16,11 @@ from ...base.model.table import IdleTable
 from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
 from .convert import NAME_LENGTH, STATE_MAX
 from .driver_table import DriverState, DriverTable
-from .dt_domains import ATTACH, Domains, attach, domains_of
+from .dt_domains import ATTACH, TREES, Domains, Identical, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
 from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
 from .genpd.tables import CpuDomain
-from .identical import TREES, Identical
 from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release, folded
 from .suspend_parameter import (

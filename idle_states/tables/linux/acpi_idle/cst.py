@@ -75,31 +75,16 @@ def type_number(found: AcpiObject) -> int:
     return next(number for kind_, number in types if isinstance(found, kind_))
 
 
-def evaluate(
-    cst: AcpiObject,
-    machine: AcpiMachine,
-    parameters: AcpiIdleParameters,
-    features: AcpiIdleFeatures,
-    say: Say,
-) -> EvaluatedCst:
+@dataclass(slots=True)
+class CstEvaluation:
     """Puts the entries of _CST into slots. say: is told each message of the kernel."""
-    return _Evaluation(machine, parameters, features, say).run(cst)
 
-
-class _Evaluation:
-    def __init__(
-        self,
-        machine: AcpiMachine,
-        parameters: AcpiIdleParameters,
-        features: AcpiIdleFeatures,
-        say: Say,
-    ) -> None:
-        self.machine = machine
-        self.parameters = parameters
-        self.features = features
-        self.say = say
-        self.result = EvaluatedCst()
-        self.last = 0
+    machine: AcpiMachine
+    parameters: AcpiIdleParameters
+    features: AcpiIdleFeatures
+    say: Say
+    result: EvaluatedCst = field(default_factory=EvaluatedCst)
+    last: int = 0
 
     def run(self, cst: AcpiObject) -> EvaluatedCst:
         shared = self.features.shared_cst

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from ....base.dataclass import dataclass, replace
 from ....base.model.beyond_opal import AcpiIdle
-from ....base.model.stages import Message
+from ....base.model.stages import Level, Message
 from ..intel_idle.machine import AcpiState
 from ..intel_idle.platform import X86Platform
 from ..releases import Release
-from .cst import EvaluatedCst, evaluate
+from .cst import CstEvaluation, EvaluatedCst
 from .features import features
 from .lpi import Flattened, flatten
 from .machine import AcpiIdleParameters, AcpiMachine
@@ -54,13 +54,11 @@ def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
     """Returns what a release gives intel_idle of the machine's objects."""
     known = features(release)
     said: list[Message] = []
-    taken = evaluate(
-        machine.acpi.cst,
-        machine,
-        AcpiIdleParameters(),
-        known,
-        lambda level, text: said.append(Message(level, text)),
-    )
+
+    def say(level: Level, text: str) -> None:
+        said.append(Message(level, text))
+
+    taken = CstEvaluation(machine, AcpiIdleParameters(), known, say).run(machine.acpi.cst)
     slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
     cst = tuple(
         AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")

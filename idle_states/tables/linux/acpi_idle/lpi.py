@@ -133,15 +133,13 @@ def flatten(
     return _Flattening(machine, features, say, strict).run()
 
 
+@dataclass(slots=True)
 class _Flattening:
-    def __init__(
-        self, machine: AcpiMachine, features: AcpiIdleFeatures, say: Say, strict: bool
-    ) -> None:
-        self.machine = machine
-        self.features = features
-        self.say = say
-        self.strict = strict
-        self.result = Flattened()
+    machine: AcpiMachine
+    features: AcpiIdleFeatures
+    say: Say
+    strict: bool
+    result: Flattened = field(default_factory=Flattened)
 
     def run(self) -> Flattened:
         result, levels = self.result, self.machine.acpi.lpi

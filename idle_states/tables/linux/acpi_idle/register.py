@@ -19,8 +19,8 @@ from ..releases import Release, version_key
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
 from .for_intel import on
-from .groups import Together, together
 from .machine import AcpiIdleParameters, AcpiMachine, Place
+from .several import Together, together
 from .start import AcpiIdleStart, AcpiIdleState, start
 
 _IDLE = "drivers/acpi/processor_idle.c"

@@ -11,7 +11,7 @@ from ....base.model.stages import Level, Message
 from ....base.model.table import U32_MAX
 from ..cpuidle_flags import POLLING, RCU_IDLE, TIMER_STOP, TLB_FLUSHED
 from ..suspend_parameter import is_psci_state, is_sbi_state
-from .cst import EvaluatedCst, Skipped, evaluate
+from .cst import CstEvaluation, EvaluatedCst, Skipped
 from .features import AcpiIdleFeatures
 from .lpi import Flattened, LpiEntry, flatten
 from .machine import AMD, AcpiIdleParameters, AcpiMachine
@@ -274,7 +274,7 @@ class _Start:
                 return False
             origin: Literal["cst", "fadt"] = "fadt"
         else:
-            self.cst = evaluate(cst, machine, self.parameters, features, self.say)
+            self.cst = CstEvaluation(machine, self.parameters, features, self.say).run(cst)
             if self.cst.refused:
                 self.refused.append(self.cst.refused)
                 return False

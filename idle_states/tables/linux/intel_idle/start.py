@@ -82,27 +82,21 @@ def start(
     return _Start(data, machine, parameters, features).run()
 
 
+@dataclass(slots=True)
 class _Start:
-    def __init__(
-        self,
-        data: IntelIdleData,
-        machine: X86Machine,
-        parameters: IntelIdleParameters,
-        features: IntelIdleFeatures,
-    ) -> None:
-        self.data = data
-        self.machine = machine
-        self.parameters = parameters
-        self.features = features
-        self.states: list[StartedState] = []
-        self.messages: list[Message] = []
-        self.rows: list[int] = []
-        self.left: list[LeftRow] = []
-        self.reasons: dict[str, str] = {}
-        self.array = ""
-        self.tsc_unstable = 0
-        self.acpi: tuple[AcpiState, ...] = ()
-        self.has_lpi = False
+    data: IntelIdleData
+    machine: X86Machine
+    parameters: IntelIdleParameters
+    features: IntelIdleFeatures
+    states: list[StartedState] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    left: list[LeftRow] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+    array: str = ""
+    tsc_unstable: int = 0
+    acpi: tuple[AcpiState, ...] = ()
+    has_lpi: bool = False
 
     def run(self) -> IntelIdleStart:
         machine, parameters = self.machine, self.parameters
