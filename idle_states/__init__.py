@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .change.review.request import ReviewRequest as ReviewRequest
     from .lab.fit.request import FitRequest as FitRequest
     from .lab.fit.request import fit as fit
-    from .lab.limit.answer import limit as limit
-    from .lab.limit.request import LimitRequest as LimitRequest
     from .lab.replay.answer import replay as replay
     from .lab.replay.conform import conform as conform
     from .lab.replay.conform_request import ConformRequest as ConformRequest
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from .tables.prove.answer import prove as prove
     from .tables.prove.request import ProveRequest as ProveRequest
     from .tables.selection.answer import select as select
+    from .tables.selection.limit_words import latency_limit as latency_limit
     from .tables.selection.request import SelectRequest as SelectRequest
     from .tables.skiboot.platform import parse_platform as parse_platform
     from .tables.sources import read_table as read_table
@@ -68,8 +67,6 @@ _HOME2NAMES = {
     "change.review.answer": "review",
     "change.review.request": "ReviewRequest",
     "lab.fit.request": "FitRequest fit",
-    "lab.limit.answer": "limit",
-    "lab.limit.request": "LimitRequest",
     "lab.replay.answer": "replay",
     "lab.replay.conform": "conform",
     "lab.replay.conform_request": "ConformRequest",
@@ -95,6 +92,7 @@ _HOME2NAMES = {
     "tables.prove.answer": "prove",
     "tables.prove.request": "ProveRequest",
     "tables.selection.answer": "select",
+    "tables.selection.limit_words": "latency_limit",
     "tables.selection.request": "SelectRequest",
     "tables.skiboot.platform": "parse_platform",
     "tables.sources": "read_table",

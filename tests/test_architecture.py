@@ -14,7 +14,7 @@ DOORS = {
     "base": "model reading report",
     "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove rules "
     "check show selection audit diff generate kernels",
-    "lab": "statistics fit traces record replay simulation limit tune",
+    "lab": "statistics fit traces record replay simulation tune",
     "change": "patches boot review",
     "cli": "cli",
 }

@@ -5,7 +5,15 @@ what they change for the first one, and exits 1 if there is any.
 
 Every idle period is like the one before. 2 to 9 us ends before 10 us; lengths with decimals are
 exact to the nanosecond. A tick that is kept ends an idle period longer than it; snooze is taken to
-last as long as the idle period does."""
+last as long as the idle period does.
+
+For a latency limit (PM QoS: /dev/cpu_dma_latency, or with --per-cpu a CPU's
+pm_qos_resume_latency_us) it also shows which states the limit leaves, and which values leave the
+same. TIME may be the words of tuned's force_latency: cstate.id:3, cstate.id_no_zero:3|70,
+cstate.name:C6; the first that counts is taken, as tuned takes it. In them 3 is the state's number
+in sysfs, which is not always that of its name. none is no limit; n/a, of a CPU, allows no latency.
+With --keep the limit is the exit latency of the STATE, one of a CPU, not of a power domain. What a
+limit does to a trace or a workload is shown by replay and simulate --latency-limit."""
 
 from typing import Annotated
 
@@ -37,8 +45,9 @@ def run(given: SelectCommand) -> int:
     from ..tables.selection import said as select_output
     from ..tables.selection import said_changes as select_changes
     from ..tables.selection import said_domains as select_domains
+    from ..tables.selection import said_limits
     from ..tables.selection.answer import journeys, select
-    from ..tables.selection.select_document import Select, with_changes
+    from ..tables.selection.select_document import Select, selected
     from .missing_core import note_missing_core
     from .values import say
 
@@ -47,6 +56,7 @@ def run(given: SelectCommand) -> int:
     _check_plot(plot)
     found = select(asked, say)
     first, changed = found.first, found.changed
+    inputs = [(source.file, source.sha256) for source in found.sources]
     if plot:
         from pathlib import Path
 
@@ -57,16 +67,15 @@ def run(given: SelectCommand) -> int:
     if out.html:
         from ..tables.selection.page import sheet
 
-        sources = found.sources
-        made = sheet(found.selections, changed, journeys(asked, sources))
-        out.page("select", made, [(source.file, source.sha256) for source in sources])
+        out.page("select", sheet(found, journeys(asked, found.sources)), inputs)
     if out.format == "json":
-        inputs = [(source.file, source.sha256) for source in found.sources]
-        out.document(envelope("select", Select, with_changes(first, changed), inputs))
+        releases = found.releases if found.limits else ()
+        out.document(envelope("select", Select, selected(found), inputs, releases))
     else:
         text = select_changes.text(first, changed, out.style) if changed else None
         of_domains = select_domains.text(found.selections, out.style)
-        out.text((text or select_output.text(first, out.style)) + of_domains)
+        limits = said_limits.text(found, out.style)
+        out.text((text or select_output.text(first, out.style)) + of_domains + limits)
     return int(any(maps or other.domains != first.domains for other, maps in changed))
 
 

@@ -12,13 +12,12 @@ COMMANDS = {
     "generate": "generate C, DTS, DTB, ASL, Markdown, YAML or a kernel parameter",
     "import": "make a spec of a table from any file",
     "kernels": "list kernels, what changed between two, where a table's selection changes",
-    "limit": "show which states a latency limit leaves, or the limit that keeps a state",
     "list": "list the packaged tables, the kernels, or the rules",
     "patch": "make patches for a tree of skiboot or of device-tree sources, or apply or check them",
     "prove": "show how each state comes to be selected, or why it never is",
     "replay": "replay a trace with other tables, governors or kernels",
     "review": "review what commits bring to the tables of a repository",
-    "select": "show which state a governor selects, as exact ranges",
+    "select": "show which state a governor selects, and what a latency limit leaves",
     "show": "follow a table from the spec to what Linux registers",
     "simulate": "simulate a workload with tables, governors, kernels, topologies",
     "stats": "compare benchmark results: Student's t, ministat, schbench, mmtests",
@@ -29,7 +28,7 @@ COMMANDS = {
 GROUPS = {
     "Look": (
         "idle-states show power9 --kernel 6.1",
-        ("show", "select", "limit", "diff", "kernels", "list", "explain"),
+        ("show", "select", "diff", "kernels", "list", "explain"),
     ),
     "Check": ("idle-states check hw/slw.c", ("check", "review", "audit")),
     "Make": ("idle-states generate --to c power9", ("generate", "import", "patch")),
@@ -47,6 +46,8 @@ GROUPS = {
 GONE = {
     "baseline": "check --write-baseline FILE",
     "completion": "--completion SHELL",
+    "limit": "select --latency-limit TIME or --keep STATE; "
+    "with a trace or a workload, replay or simulate --latency-limit TIME",
     "measure": "collect --measure",
     "record": "collect --record, or collect --convert RECORDING",
     "rules": "list rules",

@@ -126,7 +126,6 @@ WRITES: dict[str, tuple[str, ...]] = {
     "diff": ("diff", "power9", "power10", "-o", "result-here"),
     "list": ("list", "--format", "json", "-o", "result-here"),
     "kernels": ("kernels", "6.1", "-o", "result-here"),
-    "limit": ("limit", "100", "power9", "-o", "result-here"),
     "select": ("select", "power9", "-o", "result-here"),
     "select --plot": ("select", "power9", "--plot", "result-here.svg"),
     "select --html": ("select", "power9", "--html", "result-here"),

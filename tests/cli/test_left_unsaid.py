@@ -59,8 +59,10 @@ def test_workloads_are_listed_as_json_too(capsys: Capture) -> None:
     assert "--table" in next(e for e in found["experiments"] if e["name"] == "cluster")["words"]
 
 
-@pytest.mark.parametrize("effect", ["--workload periodic --duration 1ms", "--trace {trace}"])
-def test_a_limit_with_its_effect_notes_once_that_the_core_is_missing(
+@pytest.mark.parametrize(
+    "effect", ["simulate periodic --duration 1ms", "replay {trace} --governor menu"]
+)
+def test_the_effect_of_a_limit_notes_once_that_the_core_is_missing(
     effect: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
     line = "<idle>-0 [000] d..1 {}.000100: cpu_idle: state={} cpu_id=0\n"
@@ -68,7 +70,9 @@ def test_a_limit_with_its_effect_notes_once_that_the_core_is_missing(
     trace.write_text("".join(line.format(n, (0, 4294967295)[n % 2]) for n in range(1, 1_300)))
     monkeypatch.setattr(core, "available", lambda: False)
     words = [word.format(trace=trace) for word in effect.split()]
-    status, _, said = run(capsys, "limit", "5", "power9", "--kernel", "6.1", *words)
+    status, _, said = run(
+        capsys, *words, "--latency-limit", "5us", "--table", "power9", "--kernel", "6.1"
+    )
     assert status == 0
     assert said.count("the compiled core is not there") == 1
     assert "the reference does its work" in said

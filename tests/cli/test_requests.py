@@ -14,7 +14,6 @@ from idle_states.change.boot.request import BootRequest
 from idle_states.change.patches.answer import patch
 from idle_states.change.patches.request import PatchRequest
 from idle_states.change.review.request import ReviewRequest
-from idle_states.lab.limit.request import LimitRequest
 from idle_states.lab.replay.answer import replay
 from idle_states.lab.replay.conform import conform
 from idle_states.lab.replay.conform_request import ConformRequest
@@ -87,7 +86,7 @@ def test_argparse_stays_in_cli() -> None:
     "kind",
     [
         AuditRequest, BootRequest, CheckRequest, ConformRequest, DiffRequest, Generated,
-        GovernorRequest, LimitRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest,
+        GovernorRequest, PatchRequest, ReplayRequest, ReviewRequest, SelectRequest,
         SimulateRequest, StatsRequest, TuneRequest, WorkloadRequest,
     ],
 )  # fmt: skip
@@ -259,10 +258,6 @@ def test_diff(run: Run) -> None:
         ),
         (lambda: ReplayRequest(("t",), next_timer="fra"), "expected next_timer to be 'gap', 'far'"),
         (lambda: Settings("menu", NEW, 250, "fra"), "expected next_timer to be 'gap', 'far'"),
-        (
-            lambda: LimitRequest(GovernorRequest(table="power9"), (NEW,), "5", next_timer="fra"),
-            "expected next_timer to be 'gap', 'far'",
-        ),
         (
             lambda: TuneRequest(
                 GovernorRequest(table="power8"), NEW, Objective(ENERGY), gaps="g", next_timer="x"

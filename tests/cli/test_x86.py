@@ -57,7 +57,9 @@ def test_check_looks_at_the_machines_table_alone(capsys: Capture) -> None:
     }
 
 
-@pytest.mark.parametrize("command", ["show", "select", "limit 10", "check", "diff intel:skx"])
+@pytest.mark.parametrize(
+    "command", ["show", "select", "select --latency-limit 10us", "check", "diff intel:skx"]
+)
 def test_kernels_before_the_modelled_are_skipped_where_others_remain(
     capsys: Capture, command: str
 ) -> None:

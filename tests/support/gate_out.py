@@ -268,13 +268,11 @@ def _selected(drawn: Drawn) -> Iterator[Line]:
     yield Line("json", (*words, "json"), ((page, "html"),))
     yield Line("text", ("select", blob(drawn), "--kernel", "6.1", "--against", sound_spec(drawn)))
     yield Line("text", ("select", sysfs(drawn), "--governor", drawn.word))
-
-
-@drives("limit")
-def _limited(drawn: Drawn) -> Iterator[Line]:
-    yield Line("json", ("limit", "5", blob(drawn), "--kernel", "6.1", "--format", "json"))
-    yield Line("text", ("limit", f"{drawn.word}|5", blob(drawn), "--kernel", "4.9,6.1"))
-    yield Line("text", ("limit", drawn.word, sysfs(drawn), "--trace", trace(drawn)))
+    of = ("select", blob(drawn), "--latency-limit")
+    yield Line("json", (*of, "5us", "--kernel", "6.1", "--format", "json"))
+    yield Line("text", (*of, f"cstate.name:{drawn.word}|5", "--kernel", "4.9,6.1"))
+    yield Line("text", (*of, drawn.word))
+    yield Line("text", ("select", sysfs(drawn), "--keep", drawn.word))
 
 
 def measured(drawn: Drawn) -> str:

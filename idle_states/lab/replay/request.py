@@ -12,6 +12,7 @@ from ...tables.linux.asked import (
     GivenStates,
     StateNumbers,
     all_levels,
+    beside_none,
     check_hz,
     table_of,
 )
@@ -42,8 +43,8 @@ class ReplayRequest:
     next_timer  for traces of cpu_idle
     traced_by   governor that decided in such a trace; None: `governor`
     traced_release  the kernel that did; None: `release`
-    limits_us   latency limits under which each table is replayed; (): without any but those that a
-                recording has
+    limits_us   latency limits in us under which each table is replayed, besides without one; ():
+                without any but those that a recording has
     """
 
     inputs: Annotated[tuple[str, ...], Argument("TRACE", "trace, recording, or sysfs dumps")]
@@ -104,7 +105,17 @@ class ReplayRequest:
     ] = None
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     power: Annotated[PowerRequest, Options(after="--traced-kernel")] = FROM_SPECS
-    limits_us: tuple[int, ...] = ()
+    limits_us: Annotated[
+        tuple[int, ...],
+        Option(
+            "--latency-limit",
+            "replay each table with this PM QoS latency limit, such as 70us, and without, all else "
+            "equal; may be repeated",
+            metavar="TIME",
+            reads="base.model.units.whole_us",
+            after="--platform",
+        ),
+    ] = ()
     sysfs: Annotated[
         tuple[str, ...],
         Option(
@@ -134,6 +145,9 @@ class ReplayRequest:
                     raise UsageError(str(error)) from None
         elif self.traced_by or self.traced_release:
             raise UsageError("expected what decided in the trace beside --governor only")
+        elif self.limits_us:
+            raise UsageError("expected --latency-limit beside --governor only")
+        object.__setattr__(self, "limits_us", beside_none(self.limits_us))
         if not self.files:
             raise UsageError("expected a trace, a recording or a sysfs dump")
 

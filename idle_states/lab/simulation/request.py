@@ -12,6 +12,7 @@ from ...tables.linux.asked import (
     PLATFORM,
     GivenStates,
     all_levels,
+    beside_none,
     check_hz,
     table_of,
 )
@@ -34,7 +35,8 @@ class SimulateRequest:
     tables     TABLE operands
     states     a further table, given by its times
     disabled   names of disabled states
-    limits_us  latency limits under which each table is simulated; (): without any
+    limits_us  latency limits in us under which each table is simulated, besides without one; ():
+               without any
     bistable   whether to test if a jitter of UNNOTICED_NS changes the result
     placements texts for placement.parse(), under each of which each table is simulated; (): under
                the workload's only
@@ -70,7 +72,17 @@ class SimulateRequest:
             after="--sequence",
         ),
     ] = False
-    limits_us: tuple[int, ...] = ()
+    limits_us: Annotated[
+        tuple[int, ...],
+        Option(
+            "--latency-limit",
+            "simulate each table with this PM QoS latency limit, such as 70us, and without, all "
+            "else equal; may be repeated",
+            metavar="TIME",
+            reads="base.model.units.whole_us",
+            after="--platform",
+        ),
+    ] = ()
     placements: Annotated[
         tuple[str, ...],
         Option(
@@ -94,6 +106,7 @@ class SimulateRequest:
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
+        object.__setattr__(self, "limits_us", beside_none(self.limits_us))
         if self.wake_ups is not None and self.wake_ups < 1:
             raise UsageError(f"expected --sequence of 1 or more, found {self.wake_ups}")
         if self.wake_ups is not None and self.wake_ups > WAKE_UPS_MAX:

@@ -47,7 +47,6 @@ class Envelope(Head):
             "diff",
             "fit",
             "kernels",
-            "limit",
             "list",
             "patch",
             "prove",

@@ -6,6 +6,7 @@ whether there is anything to do.
 """
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from ...base.dataclass import dataclass, field
@@ -162,6 +163,15 @@ def check_hz(hz: int) -> None:
     include/linux/jiffies.h; no architecture offers more than 1200.)"""
     if not 1 <= hz <= 10_000:
         raise UsageError(f"expected --hz from 1 to 10000, found {hz}")
+
+
+def beside_none(limits_us: Sequence[int]) -> tuple[int, ...]:
+    """Returns the latency limits that are compared where some are asked for: none at all, and
+    these. Raises UsageError for one out of range."""
+    for limit_us in limits_us:
+        if not 0 <= limit_us <= NO_LIMIT_US:
+            raise UsageError(f"expected --latency-limit from 0 to {NO_LIMIT_US}, found {limit_us}")
+    return tuple(dict.fromkeys((NO_LIMIT_US, *limits_us))) if limits_us else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """The answer to `select`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
+from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey
 from ..sources import Source, read_table
-from .request import SelectRequest
+from .limits import Held, ObeyedLimits, TableLimit, limit, obeyed
+from .request import Asked, SelectRequest
 from .selection import Mapped, Selecting, SelectionChange, TableSelection, changes
 
 
@@ -15,10 +17,12 @@ class Selections:
 
     selections  of the first table under each kernel, then of the second one
     sources     of the tables; empty if states were given
+    limits      what each latency limit asked for leaves, of the first table, then of the second
     """
 
     selections: tuple[TableSelection, ...]
     sources: tuple[Source, ...]
+    limits: tuple[TableLimit, ...] = ()
 
     @property
     def first(self) -> TableSelection:
@@ -29,17 +33,27 @@ class Selections:
         """Every other selection, with its differences from the first."""
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
 
+    @property
+    def releases(self) -> list[Release]:
+        """The kernels, each once."""
+        return list(dict.fromkeys(selection.release for selection in self.selections))
+
+    @property
+    def obeyed(self) -> Iterator[ObeyedLimits]:
+        """Which limits the kernels look at, where a limit is asked for."""
+        return obeyed(self.releases) if self.limits else iter(())
+
 
 def select(request: SelectRequest, say: Callable[[str], None] = lambda message: None) -> Selections:
     """Computes the selections of a request. say: called with notes for the user.
 
     Raises UsageError, UnknownGovernor and what reading a table raises.
     """
-    found, sources = [], []
+    sources: list[Source] = []
+    held: list[tuple[str, list[Held]]] = []
     of = [request.of]
     if request.against:
         of.append(replace(request.of, table=request.against))
-    selecting = Selecting(request.of.governor, request.of.hz)
     for each in of:
         releases, source = request.releases, None
         if each.table is not None:
@@ -47,14 +61,41 @@ def select(request: SelectRequest, say: Callable[[str], None] = lambda message: 
             sources.append(source)
             if source.table is not None and len(releases) > 1:
                 releases = followed(source.table, each.platform, releases, say)
-        taken = []
-        for release in releases:
-            held = held_by(release, each, say, source)
-            found.append(selecting.select(release, held, request.asked, each.table or ""))
-            taken.append(held)
-        for note in crashes(taken):
+        held.append((each.table or "", [(k, held_by(k, each, say, source)) for k in releases]))
+        for note in crashes(states for _, states in held[-1][1]):
             say(note)
-    return Selections(tuple(found), tuple(sources))
+    selecting = Selecting(request.of.governor, request.of.hz)
+    limits = [
+        limit(asked, kernels, selecting, table, per_cpu=request.per_cpu)
+        for table, kernels in held
+        for asked in request.all_limits
+    ]
+    found = [
+        selecting.select(release, states, asked, table)
+        for (table, release, states), asked in zip(
+            ((table, *each) for table, kernels in held for each in kernels),
+            _asked(request, held, limits),
+            strict=True,
+        )
+    ]
+    return Selections(tuple(found), tuple(sources), tuple(limits))
+
+
+def _asked(
+    request: SelectRequest, held: Sequence[tuple[str, list[Held]]], limits: Sequence[TableLimit]
+) -> list[Asked]:
+    """Returns what is asked of each kernel of each table: the limits as they are in force there.
+    Limits that are the same on all are one."""
+    each = len(request.all_limits)
+    rows = [
+        [one.in_force(release) for one in limits[number * each : (number + 1) * each]]
+        for number, (_, kernels) in enumerate(held)
+        for release, _ in kernels
+    ]
+    if not limits:
+        return [request.asked] * len(rows)
+    distinct = dict.fromkeys(zip(*rows, strict=True))
+    return [replace(request.asked, limits_us=row) for row in zip(*distinct, strict=True)]
 
 
 def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:

@@ -16,6 +16,8 @@ from ..pipeline import Journey
 from ..show import page as stages
 from . import said as select_output
 from . import said_domains as select_domains
+from . import said_limits as limits
+from .answer import Selections
 from .idle_lengths import lengths
 from .said_changes import Changed, each, reach
 from .selection import Mapped, SelectionChange, TableSelection
@@ -84,28 +86,27 @@ def _most(first: TableSelection, maps: Maps) -> str:
     )
 
 
-def sheet(
-    selections: Sequence[TableSelection], changed: Changed, journeys: Sequence[Journey]
-) -> Sheet:
-    """Returns the page's contents. selections: the first table's or kernel's first; changed: each
-    other selection's differences from the first."""
-    found = [Section("What is selected", tuple(_maps(selections)))]
+def sheet(found: Selections, journeys: Sequence[Journey]) -> Sheet:
+    """Returns the page's contents."""
+    selections, changed = found.selections, found.changed
+    sections = [Section("What is selected", tuple(_maps(selections)))]
     if len(selections) > 1:
-        found.append(_changes(selections, changed))
-    found += [
+        sections.append(_changes(selections, changed))
+    sections += [
         Section(title or "Remarks: power domains", (Lines(tuple(line.strip() for line in lines)),))
         for title, lines in select_domains.blocks(selections)
     ]
-    found += [_steps(selection) for selection in selections if selection.steps]
-    found += [
+    sections += [Section(title, (Lines(tuple(lines)),)) for title, lines in limits.blocks(found)]
+    sections += [_steps(selection) for selection in selections if selection.steps]
+    sections += [
         Section(f"Remarks: {select_output.title(selection)}", (Lines(tuple(said)),))
         for selection in selections
         if (said := _joined(select_output.remarks(selection)))
     ]
     if not journeys:
-        found.append(_states(selections[0]))
-    found += [section for journey in journeys for section in stages.of_journey(journey)]
-    return Sheet(_title(selections), _headline(selections, changed), tuple(found))
+        sections.append(_states(selections[0]))
+    sections += [section for journey in journeys for section in stages.of_journey(journey)]
+    return Sheet(_title(selections), _headline(selections, changed), tuple(sections))
 
 
 def _maps(selections: Sequence[TableSelection]) -> list[Part]:

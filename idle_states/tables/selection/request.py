@@ -8,6 +8,7 @@ from ...base.model.findings import UsageError
 from ...base.model.units import format_time
 from ...base.options import Option
 from ..linux.asked import FAR_NS, NO_LIMIT_US, GovernorRequest, kernels
+from .limit_words import NO_LATENCY, AskedLimit, keeping
 
 if TYPE_CHECKING:
     from ..linux.releases import Release
@@ -25,15 +26,7 @@ class Asked:
     Raises UsageError for times out of range.
     """
 
-    limits_us: Annotated[
-        Sequence[int],
-        Option(
-            "--latency-limit",
-            "PM QoS latency limit in us; may be repeated (default: none)",
-            metavar="US",
-            reads="base.model.units.whole_us",
-        ),
-    ] = (NO_LIMIT_US,)
+    limits_us: Sequence[int] = (NO_LIMIT_US,)
     timers_ns: Annotated[
         Sequence[int],
         Option(
@@ -76,7 +69,6 @@ class Asked:
                 if not first * unit <= value <= last * unit:
                     found = format_time(value) if value % unit else value // unit
                     raise UsageError(f"expected {option} from {first} to {last}, found {found}")
-        object.__setattr__(self, "limits_us", tuple(dict.fromkeys(self.limits_us)))
         object.__setattr__(self, "timers_ns", tuple(sorted(set(self.timers_ns))))
         object.__setattr__(self, "idles_ns", tuple(sorted(set(self.idles_ns))))
 
@@ -87,9 +79,12 @@ class SelectRequest:
 
     of        the governor, and the TABLE or states it selects from
     releases  the kernels
-    asked     for which latency limits, timers and idle lengths
+    asked     for which timers and idle lengths
     against   a second TABLE to compare with, None for no comparison
-    Raises UsageError for a second table without a first.
+    limits    latency limits
+    keep      names of the states that a further latency limit is to leave
+    per_cpu   the limits are a CPU's (pm_qos_resume_latency_us), not the system's
+    Raises UsageError for what cannot be meant.
     """
 
     of: GovernorRequest
@@ -101,7 +96,47 @@ class SelectRequest:
             "--against", "what this table changes", metavar="TABLE", is_table=True, after="TABLE"
         ),
     ] = None
+    limits: Annotated[
+        "tuple[AskedLimit, ...]",
+        Option(
+            "--latency-limit",
+            "PM QoS latency limit such as 70us, or tuned's words: which states it leaves, and what "
+            "is selected; may be repeated (default: none)",
+            metavar="TIME",
+            reads="tables.selection.limit_words.latency_limit",
+            after="--platform",
+        ),
+    ] = ()
+    keep: Annotated[
+        tuple[str, ...],
+        Option(
+            "--keep",
+            "a state that the latency limit is to leave, with what is left as quickly; may be "
+            "repeated",
+            metavar="STATE",
+            after="--latency-limit",
+        ),
+    ] = ()
+    per_cpu: Annotated[
+        bool,
+        Option(
+            "--per-cpu",
+            "the limits are a CPU's pm_qos_resume_latency_us, not the system's",
+            after="--keep",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.against and self.of.table is None:
             raise UsageError("expected --against with a table, not with --states")
+        if self.per_cpu and not self.all_limits:
+            raise UsageError("expected --per-cpu with --latency-limit or --keep")
+        words = {word.text for limit in self.limits for word in limit.words}
+        if NO_LATENCY in words and not self.per_cpu:
+            raise UsageError(f"expected {NO_LATENCY} with --per-cpu only: the system has none such")
+
+    @property
+    def all_limits(self) -> "tuple[AskedLimit, ...]":
+        """The latency limits, each once, and the one that is to keep states."""
+        kept = (keeping(self.keep),) if self.keep else ()
+        return (*dict.fromkeys(self.limits), *kept)

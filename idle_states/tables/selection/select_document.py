@@ -5,12 +5,15 @@ from typing import Annotated, Any, Literal
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
 from ..documents.known_document import Kernel, Known
+from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import State as Times
 from ..linux.governors import not_utilised
 from ..linux.governors.settling import Circumstances
-from . import domains
+from . import domains, limits
+from .answer import Selections
 from .idle_lengths import first_us, last_us
-from .selection import Mapped, SelectionChange, TableSelection
+from .remaining import StateUnderLimit
+from .selection import Mapped, TableSelection
 
 NotBelow0 = Annotated[float, Limits(minimum=0)]
 
@@ -159,6 +162,107 @@ class OtherDomains(Form[TableSelection]):
     domains: list[Domain] = derived(lambda selection: list(map(domain_of, selection.domains)))
 
 
+Kernels = Annotated[list[str], "The Linux releases."]
+
+
+class LimitedState(Form[StateUnderLimit]):
+    index: Annotated[Count, "Number."] = derived("number")
+    name: Annotated[str, "Name, or stateN where times were given."]
+    exit_latency_us: Annotated[Count, "Exit latency: the least limit that allows it."] = derived(
+        "needs_us"
+    )
+    target_residency_us: Annotated[Count, "Target residency."] = derived("residency_us")
+    polling: Annotated[bool, "CPUIDLE_FLAG_POLLING."]
+    within: Annotated[bool, "Whether the limit allows it."]
+    off: Annotated[bool, "Registered switched off: nothing selects it, whatever the limit."]
+
+
+class Values(Form[tuple[int, int | None]]):
+    from_us: Annotated[Count, "First."]
+    to_us: Annotated[Count | None, "Last; null: without end, and no limit does the same."]
+
+
+class Era(Form[limits.LimitEra]):
+    """Kernels whose governor selects alike under the limit."""
+
+    kernels: Kernels = derived(lambda era: [release.name for release in era.releases])
+    map: Annotated[list[Range], "What is selected under the limit, as select has it."] = derived(
+        lambda era: [
+            With(mapped, range=r, taken=era.under.taken(r.states))
+            for mapped in era.under.maps
+            for r in mapped.ranges
+        ]
+    )
+    alike: Annotated[Values, "Values with which the same is selected."]
+    unreachable: Annotated[
+        list[str], "States within the limit that no equal idle periods select."
+    ] = derived("idle")
+    unreachable_without: Annotated[list[str], "Of all, without any limit."] = derived(
+        lambda era: [era.free.names[number] for number in era.free.unreachable]
+    )
+    domains: Annotated[
+        list[Domain],
+        "The power domains with states that the CPUs sit in (Arm, RISC-V), the innermost first.",
+    ] = derived(lambda era: list(map(domain_of, era.under.domains)))
+    beyond: Annotated[list[str], "States that are selected although the limit excludes them."]
+
+
+class LimitedTable(Form[limits.LimitedTable]):
+    """Kernels on which the same states are left."""
+
+    kernels: Kernels = derived(lambda table: [release.name for release in table.releases])
+    value_us: Annotated[
+        Count | None, "What the limit comes to; null where it names no state of these kernels."
+    ] = derived(lambda table: table.meant and table.meant.value_us)
+    by: Annotated[str | None, "The word that counts, of several; null likewise."] = derived(
+        lambda table: table.meant and table.meant.word.text
+    )
+    state: Annotated[str | None, "The state that it names; null for a value."] = derived(
+        lambda table: (
+            table.states[table.meant.states[0]].name if table.meant and table.meant.states else None
+        )
+    )
+    limit_us: Annotated[Count | None, "The limit in force; null for none."] = derived(
+        lambda table: None if table.limit_us >= NO_LIMIT_US else table.limit_us
+    )
+    states: Annotated[list[LimitedState], "All states, by number."]
+    deepest: Annotated[str | None, "The deepest that is left; null for none."] = derived(
+        lambda table: table.deepest and table.deepest.name
+    )
+    next: Annotated[
+        LimitedState | None, "The one that a greater limit allows first; null if all are allowed."
+    ] = derived("following")
+    values: Annotated[Values, "Values that leave the same states."] = derived("same")
+    unexpected: Annotated[
+        list[str],
+        "Of a state to be kept: deeper ones that stay with it, shallower ones that go with what is "
+        "excluded.",
+    ] = derived(lambda table: [state.name for state in table.unexpected])
+    governor: Annotated[list[Era], "By what the governor selects."] = derived("eras")
+
+
+class Obeyed(Form[limits.ObeyedLimits]):
+    kernels: Kernels = derived(lambda each: [release.name for release in each.releases])
+    per_cpu: Annotated[bool, "Whether they look at a CPU's pm_qos_resume_latency_us."]
+    wakeup: Annotated[bool, "Whether they look at the system's cpu_wakeup_latency."]
+
+
+class Limit(Form[limits.TableLimit]):
+    asked: Annotated[str, "The limit, or the states that it is to keep, as given."] = derived(
+        "asked.text"
+    )
+    keep: Annotated[list[str], "The states that it is to keep; empty for a limit."] = derived(
+        lambda limit: [word.text for word in limit.asked.words] if limit.asked.keeps else []
+    )
+    per_cpu: Annotated[bool, "Whether it is a CPU's, not the system's."]
+    table: Annotated[str | None, "As given; null for --states."] = derived(
+        lambda limit: limit.table or None
+    )
+    tables: Annotated[
+        list[LimitedTable], "By the states that are left, in the order of the kernels."
+    ] = derived("by_kernel")
+
+
 class Select(Form[TableSelection]):
     known: Annotated[Known, INLINE] = derived(
         lambda selection: Kernel(selection.release, selection.governor)
@@ -229,6 +333,10 @@ class Select(Form[TableSelection]):
         "With several kernels or --against: what each further one selects otherwise than the "
         "first, whose maps are given here.",
     ] = GIVEN
+    limits: Annotated[
+        list[Limit], "What each latency limit leaves, of each table; empty where none is given."
+    ] = GIVEN
+    obeyed: Annotated[list[Obeyed], "With a limit: which other limits the kernels look at."] = GIVEN
 
 
 def _idle_us(mapped: Mapped) -> int | None:
@@ -244,24 +352,23 @@ def _ranges(selection: TableSelection, of_timers: bool) -> list[With]:
     ]
 
 
-def with_changes(
-    first: TableSelection,
-    changed: Sequence[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]],
-) -> With:
-    """What Select writes: a selection, and what others select otherwise."""
+def selected(found: Selections) -> With:
+    """What Select writes: a selection, what others select otherwise, and what limits leave."""
+    first, changed = found.first, found.changed
     changes = [
         With(change, other=other, circumstances=mapped.circumstances, idle_us=_idle_us(mapped))
         for other, maps in changed
         for mapped, some in maps
         for change in some
     ]
-    releases = [selection.release for selection in (first, *(other for other, _ in changed))]
-    selections = (first, *(other for other, _ in changed))
-    notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
+    releases = [selection.release for selection in found.selections]
+    notes = dict.fromkeys(note for each in found.selections for note in each.domain_notes)
     others = [other for other, _ in changed if other.domains != first.domains]
     return With(
         first,
         changes=changes,
         domain_changes=others,
+        limits=found.limits,
+        obeyed=list(found.obeyed),
         assumptions=(*not_utilised(first.governor, releases), *notes),
     )

@@ -25,6 +25,7 @@ from idle_states.lab.tune.tuning import Tuning
 from idle_states.tables.linux.governors import State
 from idle_states.tables.linux.releases import release
 from idle_states.tables.selection import page as html_select
+from idle_states.tables.selection.answer import Selections
 from idle_states.tables.selection.selection import TableSelection, select
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
 from tests.support.shared import once
@@ -439,7 +440,8 @@ def _selection() -> TableSelection:
 
 def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
     selection = replace(_selection(), names=names, table=table)
-    text = page.render("select", html_select.sheet([selection], [], []), [(file, "0" * 64)])
+    sheet = html_select.sheet(Selections((selection,), ()), [])
+    text = page.render("select", sheet, [(file, "0" * 64)])
     text.encode()
     return parse(text)
 

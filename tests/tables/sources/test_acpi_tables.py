@@ -190,7 +190,7 @@ def test_a_processor_with_fewer_states_crashes_kernels(
         assert [state["exit_latency_us"] for state in linux["states"]] == [0, 1, 127, 1048]
 
 
-@pytest.mark.parametrize("command", ["select", "limit 10"])
+@pytest.mark.parametrize("command", ["select", "select --latency-limit 10us"])
 def test_selections_of_a_machine_that_crashes_say_so_once(
     dsdt: bytes, tmp_path: Path, capsys: Capture, command: str
 ) -> None:
@@ -302,7 +302,7 @@ def test_tables_that_cannot_be_meant_or_read(dsdt: bytes, tmp_path: Path, capsys
 def test_a_table_goes_all_the_way_on_a_machine(
     dsdt: bytes, tmp_path: Path, capsys: Capture
 ) -> None:
-    """show, select and limit by intel_idle; generate gives ASL that compiles to the same table."""
+    """show and select, with a limit too, by intel_idle; the ASL compiles to the same table."""
     file = tmp_path / "dsdt.aml"
     file.write_bytes(dsdt)
     of = (f"{file}:CP00", "--platform", "skx", "--kernel", "6.12")
@@ -310,7 +310,7 @@ def test_a_table_goes_all_the_way_on_a_machine(
     status, out, _ = run(capsys, "select", *of)
     assert status == 0
     assert "Never selected in any of these: C6" in out
-    status, out, _ = run(capsys, "limit", "200", *of)
+    status, out, _ = run(capsys, "select", "--latency-limit", "200us", *of)
     assert status == 0
     assert "switched off by the driver" in out
     status, asl, _ = run(capsys, "generate", f"{file}:CP00", "--to", "asl")

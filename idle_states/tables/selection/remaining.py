@@ -8,8 +8,8 @@ for what drivers register, in whole microseconds.
 from collections.abc import Collection, Iterable, Sequence
 
 from ...base.dataclass import dataclass
-from ...tables.linux.asked import NO_LIMIT_US
-from ...tables.linux.governors.interface import State
+from ..linux.asked import NO_LIMIT_US
+from ..linux.governors.interface import State
 
 _US = 1000
 
@@ -86,13 +86,18 @@ def _needs(state: StateUnderLimit) -> tuple[int, int]:
     return state.needs_us, state.number
 
 
-def unexpected(states: Sequence[StateUnderLimit], kept: int) -> tuple[StateUnderLimit, ...]:
-    """States that a limit of the exit latency of state `kept` does not treat as their depth says:
-    deeper ones that it allows as well, and shallower ones that it excludes."""
-    need = states[kept].needs_us
+def unexpected(
+    states: Sequence[StateUnderLimit], kept: Sequence[int]
+) -> tuple[StateUnderLimit, ...]:
+    """States that a limit of the exit latency of state `kept[0]` does not treat as their depth
+    says: deeper ones that it allows as well, but for the others to be kept, and shallower ones that
+    it excludes. Without states to be kept there are none."""
+    if not kept:
+        return ()
+    need = states[kept[0]].needs_us
     return tuple(
         state
         for state in states
-        if (state.number > kept and state.needs_us <= need)
-        or (state.number < kept and state.needs_us > need)
+        if (state.number > kept[0] and state.needs_us <= need and state.number not in kept)
+        or (state.number < kept[0] and state.needs_us > need)
     )

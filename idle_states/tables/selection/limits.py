@@ -1,20 +1,17 @@
-"""The answer to `limit`."""
+"""Latency limits: which states a limit leaves under each kernel, which values leave the same, and
+what the governor then selects."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
-from ...tables.linux import idle_loop
-from ...tables.linux.asked import NO_LIMIT_US
-from ...tables.linux.driver_table import DriverTable
-from ...tables.linux.governors import names_of, states_of
-from ...tables.linux.governors.interface import State
-from ...tables.linux.idle_loop import IdleLoopFeatures
-from ...tables.linux.releases import Release
-from ...tables.pipeline import crashes, followed, registered_of, switched_off
-from ...tables.selection.request import Asked
-from ...tables.selection.selection import Selecting, TableSelection
-from ...tables.sources import Source, read_table
-from .asked import NO_LATENCY, LimitMeant, meaning, nowhere
+from ..linux import idle_loop
+from ..linux.asked import NO_LIMIT_US
+from ..linux.driver_table import DriverTable
+from ..linux.governors import names_of, states_of
+from ..linux.governors.interface import State
+from ..linux.idle_loop import IdleLoopFeatures
+from ..linux.releases import Release
+from .limit_words import NO_LATENCY, AskedLimit, LimitMeant, meaning, nowhere
 from .remaining import (
     StateUnderLimit,
     deepest,
@@ -24,8 +21,11 @@ from .remaining import (
     under_limit,
     unexpected,
 )
-from .request import LimitRequest
+from .request import Asked
+from .selection import Selecting, TableSelection
 
+Held = tuple[Release, DriverTable | list[State]]
+"""A kernel, and the states that its governor selects from."""
 TIGHT_US = 8
 """teo does not ask for the time to the next timer where the limit is below 7.5 us."""
 
@@ -96,10 +96,28 @@ class LimitedTable:
 
     @property
     def unexpected(self) -> tuple[StateUnderLimit, ...]:
-        """Of a limit that is to keep a state: deeper ones that stay with it, and shallower ones
+        """Of a limit that is to keep states: deeper ones that stay with them, and shallower ones
         that go."""
-        kept = self.meant.state if self.meant else None
-        return () if kept is None else unexpected(self.states, kept)
+        return unexpected(self.states, self.meant.states) if self.meant else ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableLimit:
+    """What a limit leaves of a table.
+
+    table      as given; "" for plain states
+    per_cpu    the limit is a CPU's (pm_qos_resume_latency_us), not the system's
+    by_kernel  by the states that are left, in the order of the kernels
+    """
+
+    asked: AskedLimit
+    table: str
+    per_cpu: bool
+    by_kernel: tuple[LimitedTable, ...]
+
+    def in_force(self, release: Release) -> int:
+        """Returns the limit that this kernel's governors are told, in us."""
+        return next(each.limit_us for each in self.by_kernel if release in each.releases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,78 +129,45 @@ class ObeyedLimits:
     wakeup: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LimitResult:
-    """The result of a request. inputs: (name, SHA-256) of the files read."""
-
-    request: LimitRequest
-    tables: tuple[LimitedTable, ...]
-    obeyed: tuple[ObeyedLimits, ...]
-    inputs: tuple[tuple[str, str], ...]
-
-
-def limit(request: LimitRequest, say: Callable[[str], None] = lambda message: None) -> LimitResult:
-    """Computes what a limit leaves. say: called with notes for the user.
-
-    Raises UsageError, also for a state that no kernel registers, UnknownGovernor, and what reading
-    a table raises.
-    """
-    source = read_table(request.of.table) if request.of.table is not None else None
-    if source is not None and source.table is not None:
-        taken = followed(source.table, request.of.platform, request.releases, say)
-        request = replace(request, releases=taken)
-    if source and (note := switched_off(source, request.of.table or "")):
-        say(note)
-    by_table: dict[object, LimitedTable] = {}
-    selecting = Selecting(request.of.governor, request.of.hz)
-    registered = list(_registered(request, source))
-    for note in crashes(table for _, table in registered):
-        say(note)
-    for release, table in registered:
-        one = _one(request, release, table, selecting)
+def limit(
+    asked: AskedLimit,
+    held: Sequence[Held],
+    selecting: Selecting,
+    table: str = "",
+    *,
+    per_cpu: bool = False,
+) -> TableLimit:
+    """Computes what a limit leaves of the states of each kernel. Raises UsageError for states that
+    no kernel has."""
+    found: dict[object, LimitedTable] = {}
+    for release, states in held:
+        one = _limited(asked, release, states, selecting, per_cpu=per_cpu)
         key = one.meant, one.limit_us, one.states
-        before = by_table.get(key)
-        by_table[key] = one if before is None else _together(before, one)
-    found = tuple(by_table.values())
-    if all(each.meant is None for each in found):
-        names = dict.fromkeys(state.name for each in found for state in each.states)
-        domains = [
-            domain
-            for _, table in registered
-            if isinstance(table, DriverTable)
-            for domain in table.domains
-        ]
-        raise nowhere(request.words, list(names), domains)
-    inputs = ((source.file, source.sha256),) if source else ()
-    return LimitResult(request, found, tuple(_obeyed(request.releases)), inputs)
+        before = found.get(key)
+        found[key] = one if before is None else _together(before, one)
+    if all(each.meant is None for each in found.values()):
+        names = dict.fromkeys(state.name for each in found.values() for state in each.states)
+        drivers = [states for _, states in held if isinstance(states, DriverTable)]
+        domains = [domain for driver in drivers for domain in driver.domains]
+        raise nowhere(asked, list(names), domains)
+    return TableLimit(asked, table, per_cpu, tuple(found.values()))
 
 
-def _registered(
-    request: LimitRequest, source: Source | None
-) -> Iterator[tuple[Release, DriverTable | list[State]]]:
-    of = request.of
-    for release in request.releases:
-        if source is None:
-            assert of.states is not None
-            yield release, of.states.states
-        else:
-            assert of.table is not None
-            yield release, registered_of(source, of.table, of.platform, release).driver
-
-
-def _one(
-    request: LimitRequest,
+def _limited(
+    asked: AskedLimit,
     release: Release,
     table: DriverTable | list[State],
     selecting: Selecting,
+    *,
+    per_cpu: bool,
 ) -> LimitedTable:
     """A limit under one kernel."""
     loop = idle_loop.features(release)
     states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
     names = names_of(table, states)
     needs = [needs_us(state, nanoseconds=loop.nanoseconds) for state in states]
-    meant = meaning(request.words, names, needs)
-    limit_us = NO_LIMIT_US if meant is None else in_force(loop, meant, per_cpu=request.per_cpu)
+    meant = meaning(asked, names, needs)
+    limit_us = NO_LIMIT_US if meant is None else in_force(loop, meant, per_cpu=per_cpu)
     off = table.off if isinstance(table, DriverTable) else ()
     rows = under_limit(names, states, needs, limit_us, off)
     same = same_values(needs, limit_us)
@@ -254,7 +239,8 @@ def _selects(era: LimitEra) -> tuple[object, ...]:
     return _ranges(under), era.free.unreachable, era.alike, under.steps, under.domains
 
 
-def _obeyed(releases: Sequence[Release]) -> Iterator[ObeyedLimits]:
+def obeyed(releases: Sequence[Release]) -> Iterator[ObeyedLimits]:
+    """Yields which limits kernels look at, those that look at the same together."""
     found: dict[tuple[bool, bool], list[Release]] = {}
     for release in releases:
         loop = idle_loop.features(release)

@@ -1,58 +1,74 @@
-"""limit, for people."""
+"""select's latency limits, for people."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...base.report.escapes.text import printable
 from ...base.report.style import Style
 from ...base.report.tables import right_aligned, wrapped
 from ...base.wording import joined
-from ...tables.linux.asked import NO_LIMIT_US
-from ...tables.linux.governors import not_utilised
-from ...tables.linux.governors.steady import Range
-from ...tables.linux.grounds import LOOP, remarks
-from ...tables.linux.kernel_ranges import kernel_ranges
-from ...tables.linux.releases import Release
-from ...tables.selection import said_domains as select_domains
-from ...tables.selection.idle_lengths import lengths
-from ...tables.selection.said import circumstances, taken
-from .answer import LimitedTable, LimitEra, LimitResult
-from .asked import NO_LATENCY, LimitMeant
+from ..linux.asked import NO_LIMIT_US
+from ..linux.governors.steady import Range
+from ..linux.grounds import LOOP, remarks
+from ..linux.kernel_ranges import kernel_ranges
+from ..linux.releases import Release
+from .answer import Selections
+from .idle_lengths import lengths
+from .limit_words import NO_LATENCY, LimitMeant
+from .limits import LimitedTable, LimitEra, ObeyedLimits, TableLimit
 from .remaining import StateUnderLimit
+from .said import NARROW, circumstances, taken
 
-_HEAD = ("STATE", "EXIT LATENCY", "TARGET RESIDENCY")
+_HEAD = ("STATE", "LATENCY", "RESIDENCY")
+_wrapped = partial(wrapped, room=NARROW)
 
 
-def text(found: LimitResult, style: Style) -> str:
-    """Returns a block for each group of kernels that are left the same states: these, in a sentence
-    what the limit comes to, and what the governor selects."""
-    request = found.request
-    kind = " of a CPU" if request.per_cpu else ""
-    governor = f"{request.of.governor}, HZ {request.of.hz}"
-    title = f"{printable(request.name)}: limit{kind} {printable(request.text)}, {governor}"
-    lines = [style("strong", title)]
-    asked = [release.name for release in request.releases]
-    for table in found.tables:
-        head = wrapped(f"Linux {_kernels(table.releases, asked)}", "", "  ")
-        lines += ["", *(style("strong", line) for line in head)]
-        lines += _table(table, request.per_cpu)
-        for era in table.eras:
-            lines += _era(era, table, asked)
-            if of_domains := select_domains.text([era.under], style):
-                lines += of_domains.rstrip("\n").split("\n")
-    lines += ["", *_obeyed(found, asked)]
-    lines += not_utilised(request.of.governor, request.releases)
-    lines += remarks(request.releases, request.of.governor, LOOP)
-    return "\n".join(lines).rstrip("\n") + "\n"
+def text(found: Selections, style: Style) -> str:
+    """Returns a block for each limit: for each group of kernels that are left the same states,
+    these, and in sentences what the limit comes to; "" where no limit is asked for."""
+    lines: list[str] = []
+    for title, some in blocks(found):
+        lines += ["", *(style("strong", line) for line in _wrapped(title, "", "  ")), *some]
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def blocks(found: Selections) -> Iterator[tuple[str, list[str]]]:
+    """Yields (title, lines) of what text() prints."""
+    asked = [release.name for release in found.releases]
+    several = len(found.selections) > 1
+    for limit in found.limits:
+        of = f"{printable(limit.table)}: " if limit.table else ""
+        kind = " of a CPU" if limit.per_cpu else ""
+        word = printable(limit.asked.text)
+        what = f"{kind} that keeps {word}" if limit.asked.keeps else f" {word}{kind}"
+        lines: list[str] = []
+        for table in limit.by_kernel:
+            if lines:
+                lines.append("")
+            if len(asked) > 1:
+                lines += _wrapped(f"Linux {_kernels(table.releases, asked)}", "", "  ")
+            lines += _table(table, limit)
+            lines += [line for era in table.eras for line in _era(era, table, asked, several)]
+        yield f"{of}latency limit{what}", lines
+    if found.limits:
+        known = (found.first.governor, LOOP) if several else (LOOP,)
+        yield (
+            "Limits that kernels look at",
+            [
+                *(line for each in found.obeyed for line in _wrapped(_obeyed(each, asked))),
+                *remarks(found.releases, *known),
+            ],
+        )
 
 
 def _kernels(releases: Sequence[Release], asked: Sequence[str]) -> str:
     return kernel_ranges([release.name for release in releases], asked)
 
 
-def _table(table: LimitedTable, per_cpu: bool) -> list[str]:
+def _table(table: LimitedTable, limit: TableLimit) -> list[str]:
     if table.meant is None:
         names = joined([printable(state.name) for state in table.states])
-        return [*wrapped(f"No such state; there are {names}")]
+        return [*_wrapped(f"No such state; there are {names}")]
     rows = [
         (state.name, f"{state.needs_us} us", f"{state.residency_us} us") for state in table.states
     ]
@@ -60,7 +76,7 @@ def _table(table: LimitedTable, per_cpu: bool) -> list[str]:
     fates = ["", *map(_fate, table.states)]
     return [
         *(f"{line}  {fate}".rstrip() for line, fate in zip(times, fates, strict=True)),
-        *(line for said in sentences(table, per_cpu) for line in wrapped(said)),
+        *(line for said in _sentences(table, limit.per_cpu) for line in _wrapped(said)),
     ]
 
 
@@ -70,7 +86,7 @@ def _fate(state: StateUnderLimit) -> str:
     return "stays" if state.within else f"excluded: needs {state.needs_us} us"
 
 
-def sentences(table: LimitedTable, per_cpu: bool = False) -> Iterator[str]:
+def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
     """What a limit comes to: the value, the deepest state, what more would take, which values do
     the same."""
     meant = table.meant
@@ -97,8 +113,9 @@ def sentences(table: LimitedTable, per_cpu: bool = False) -> Iterator[str]:
     else:
         yield f"No other value than {first} us leaves just these states."
     for state in table.unexpected:
-        name, kept = printable(state.name), printable(table.states[meant.state or 0].name)
-        if state.number > (meant.state or 0):
+        deepest_kept = table.states[meant.states[0]]
+        name, kept = printable(state.name), printable(deepest_kept.name)
+        if state.number > deepest_kept.number:
             yield f"{name} cannot be excluded without {kept}: it takes no longer to leave."
         else:
             yield f"{name} is excluded with it although it is shallower: it takes longer to leave."
@@ -108,8 +125,8 @@ def _value(meant: LimitMeant, table: LimitedTable) -> Iterator[str]:
     for word in meant.passed:
         why = "no such state" + (", or one that takes 0 us to leave" if word.no_zero else "")
         yield f"{printable(word.text)} is passed over: {why}."
-    if meant.state is not None and meant.word.number is not None:
-        name = printable(table.states[meant.state].name)
+    if meant.states and meant.word.number is not None:
+        name = printable(table.states[meant.states[0]].name)
         yield f"{printable(meant.word.text)} is {name} here, {meant.value_us} us."
 
 
@@ -123,20 +140,21 @@ def _unlimited(meant: LimitMeant, per_cpu: bool) -> str:
     return "That is no limit: all states stay."
 
 
-def _era(era: LimitEra, table: LimitedTable, asked: Sequence[str]) -> list[str]:
-    head = f"{era.under.governor} selects"
-    if len(table.eras) > 1:
-        head = f"{era.under.governor} of Linux {_kernels(era.releases, asked)} selects"
-    lines = ["", *wrapped(head)]
-    for titles, ranges in _maps(era):
-        lines += wrapped(f"{_when(titles)}:", "  ", "    ")
-        lines += wrapped(
-            "; ".join(f"{taken(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges),
-            "    ",
-            "    ",
-        )
-    lines += [line for said in remarks_on(era, table) for line in wrapped(said, "  ", "  ")]
-    return [printable(line) for line in lines]
+def _era(era: LimitEra, table: LimitedTable, asked: Sequence[str], several: bool) -> list[str]:
+    """Returns what the governor selects, if select shows its maps for the first kernel alone, and
+    remarks on it."""
+    lines: list[str] = []
+    if several:
+        of = f" of Linux {_kernels(era.releases, asked)}" if len(table.eras) > 1 else ""
+        lines += ["", *_wrapped(f"{era.under.governor}{of} selects")]
+        for titles, ranges in _maps(era):
+            lines += _wrapped(f"{_when(titles)}:", "  ", "    ")
+            some = (f"{taken(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges)
+            lines += _wrapped(printable("; ".join(some)), "    ", "    ")
+    indent = "  " if several else ""
+    for remark in _remarks(era, table):
+        lines += _wrapped(printable(remark), indent, indent)
+    return lines
 
 
 def _maps(era: LimitEra) -> Iterator[tuple[list[str], Sequence[Range]]]:
@@ -152,7 +170,7 @@ def _when(titles: Sequence[str]) -> str:
     return "always" if len(titles) == 4 else "; ".join(titles)
 
 
-def remarks_on(era: LimitEra, table: LimitedTable) -> Iterator[str]:
+def _remarks(era: LimitEra, table: LimitedTable) -> Iterator[str]:
     """Sentences: what is never selected, with the limit alone or without it too; where a value that
     leaves the same states selects otherwise."""
     free = {era.free.names[number] for number in era.free.unreachable}
@@ -168,16 +186,17 @@ def remarks_on(era: LimitEra, table: LimitedTable) -> Iterator[str]:
     if era.alike != table.same:
         values = f"{first} to {last} us" if first != last else f"{first} us alone"
         values = f"{first} us and more" if last is None else values
-        yield f"So with {values}; other values leave the same states and select otherwise."
+        yield (
+            f"The same is selected with {values}; other values leave the same states and select "
+            "otherwise."
+        )
 
 
-def _obeyed(found: LimitResult, asked: Sequence[str]) -> Iterator[str]:
-    for each in found.obeyed:
-        looked = ["the system's limit (/dev/cpu_dma_latency)"]
-        if each.per_cpu:
-            looked.append("each CPU's (pm_qos_resume_latency_us)")
-        if each.wakeup:
-            looked.append("the system's on waking up (/dev/cpu_wakeup_latency)")
-        kernels = _kernels(each.releases, asked)
-        least = "" if len(looked) == 1 else ": the least holds"
-        yield from wrapped(f"Linux {kernels} looks at {joined(looked)}{least}.")
+def _obeyed(each: ObeyedLimits, asked: Sequence[str]) -> str:
+    looked = ["the system's limit (/dev/cpu_dma_latency)"]
+    if each.per_cpu:
+        looked.append("each CPU's (pm_qos_resume_latency_us)")
+    if each.wakeup:
+        looked.append("the system's on waking up (/dev/cpu_wakeup_latency)")
+    least = "" if len(looked) == 1 else ": the least holds"
+    return f"Linux {_kernels(each.releases, asked)} looks at {joined(looked)}{least}."
