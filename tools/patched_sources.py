@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from idle_states.base.model.findings import Faulty, Unreadable
+from idle_states.change.patches.answer import plan_sources
 from idle_states.change.patches.description import Patch
-from idle_states.change.patches.dts_plan import plan_sources
 from idle_states.change.patches.library import DTS_DIRECTORY, packaged
 from idle_states.change.patches.mail import mails
 from idle_states.change.patches.plan import Plan

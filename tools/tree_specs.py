@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from idle_states.base.model.beyond_opal import IdleList
 from idle_states.base.model.findings import CannotGenerate, Unreadable
 from idle_states.base.reading.opening import Found
+from idle_states.tables.audit.answer import boards_of
 from idle_states.tables.devicetree import dts, idle_nodes, idle_source
 from idle_states.tables.sources import File, Source, read_file
-from idle_states.tables.sources.boards import boards_of
 from idle_states.tables.sources.format_spec import sources as sources_of_spec
 from idle_states.tables.sources.imported import imported_machine
 from idle_states.tables.sources.machines import is_machine, machine_behind

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from idle_states.base.model.findings import CannotGenerate, Faulty
 from idle_states.base.model.idle_tree import IdleTree, TreeState, folder_of
+from idle_states.change.patches.answer import planned
 from idle_states.change.patches.dts_machine import WantedMachine
-from idle_states.change.patches.dts_plan import planned
 from idle_states.change.patches.dts_progress import Progress
 from idle_states.change.patches.dts_towards import patch_towards, unlike
 from idle_states.change.patches.source_tree import SourcesTree

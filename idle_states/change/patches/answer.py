@@ -2,10 +2,11 @@
 
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Faulty, UsageError
+from ...base.model.findings import Faulty, Finding, UsageError
 from ...base.reading import opening
 from ...base.wording import joined
 from ...tables.sources import NoSuchTable, read_table
@@ -13,8 +14,9 @@ from ...tables.spec.library import find
 from ...tables.spec.packaged import current
 from .description import Patch
 from .dts_machine import wanted_machine
-from .dts_plan import plan_sources, planned
 from .dts_progress import Progress
+from .dts_step import Step
+from .dts_tables import changed_between
 from .dts_towards import patch_towards, unlike
 from .library import FORMER_NAMES, patch_for, series
 from .plan import PRESENT, PatchStep, Plan, plan
@@ -150,3 +152,34 @@ def _current(tree: PatchedTree) -> tuple[list[Patch], list[str]]:
         else:
             absent.append(f"{name} ({array})")
     return list(patches.values()), absent
+
+
+def plan_sources(tree: SourcesTree, patches: Sequence[Patch]) -> Plan:
+    """Applies all patches in order, in memory. Nothing is written.
+
+    A patch whose edits are in the tree already is PRESENT. Every board that includes an edited file
+    is built before and after: where it differs otherwise than was meant, the patch is refused.
+    Raises Faulty (IS934) with every reason, Unreadable.
+    """
+    return planned(Progress(tree), patches)
+
+
+def planned(progress: Progress, patches: Sequence[Patch]) -> Plan:
+    """What plan_sources() returns, with `progress` for the tree: its boards may be built
+    already."""
+    steps = tuple(_steps(progress, patches))
+    changed = changed_between(progress.first, progress.built)
+    return Plan(progress.tree, steps, tuple(changed))
+
+
+def _steps(progress: Progress, patches: Sequence[Patch]) -> Iterator[PatchStep]:
+    findings: list[Finding] = []
+    texts: dict[str, str] = {}
+    for patch in patches:
+        try:
+            yield Step(progress, patch).made()
+        except Faulty as faulty:
+            findings += faulty.findings
+            texts |= faulty.texts
+    if findings:
+        raise Faulty(findings, texts)

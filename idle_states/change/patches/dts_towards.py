@@ -1,10 +1,11 @@
 """From boards as they are to a TABLE's idle states: the edits of one file that make them equal.
 
-A node that is the same one under another name (dts_same) is renamed; what is left comes or goes.
+A node that is the same one under another name is renamed; what is left comes or goes.
 The power domains themselves, and CPUs, are not changed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ...base.dataclass import dataclass, field, replace
@@ -22,7 +23,6 @@ from .description import Patch
 from .dts_boards import path_on, place_on, value_in, value_on
 from .dts_edits import DtsEdit, NodeEdit, PropertyEdit, RenameEdit
 from .dts_machine import LinkedStates, Owner, WantedMachine, facts_of
-from .dts_same import same_nodes
 from .plan import CODE, RULE_NAME
 
 _PROPERTIES = (
@@ -324,3 +324,48 @@ class _Towards:
 def _label(path: str) -> str:
     made = re.sub(r"\W", "_", name_of(path).partition("@")[0].upper(), flags=re.ASCII)
     return f"_{made}" if made[:1].isdigit() else made
+
+
+def same_nodes(want: LinkedStates, have: LinkedStates) -> dict[str, str]:
+    """Path of a wanted node -> that of the board's that it is; without those that are none's."""
+    own = {**have.unlisted, **have.nodes}
+    found: dict[str, str] = {}
+    for key in (name_of, str):
+        of_want, of_have = (Counter(map(key, nodes)) for nodes in (want.nodes, own))
+        name2path = {key(path): path for path in own}
+        for path in want.nodes:
+            name = key(path)
+            if path in found or not of_want[name] == of_have[name] == 1:
+                continue
+            if name2path[name] not in found.values():
+                found[path] = name2path[name]
+    for alike in (_places, _parameter):
+        left = [path for path in want.nodes if path not in found]
+        free = [path for path in have.nodes if path not in found.values()]
+        wants, haves = (
+            Counter(alike(linked, path) for path in paths)
+            for linked, paths in ((want, left), (have, free))
+        )
+        for path in left:
+            mark = alike(want, path)
+            if mark is not None and wants[mark] == haves[mark] == 1:
+                found[path] = next(other for other in free if alike(have, other) == mark)
+    return found
+
+
+def _places(linked: LinkedStates, path: str) -> object:
+    """The places of a node in lists of CPUs and domains, by their names."""
+    return tuple(
+        sorted(
+            (name_of(owner), name, index, len(nodes))
+            for (owner, name), nodes in linked.lists.items()
+            for index, node in enumerate(nodes)
+            if node == path
+        )
+    )
+
+
+def _parameter(linked: LinkedStates, path: str) -> object:
+    node = linked.nodes[path]
+    name = next((p for p in (ARM.parameter, RISCV.parameter) if p in node.properties), "")
+    return (node.strings("compatible"), node.u32(name)) if name else None

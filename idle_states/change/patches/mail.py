@@ -18,7 +18,7 @@ from ...base.report.escapes.text import printable
 from ...base.report.tables import wrapped
 from ...tables.check.accepted import source_date
 from .plan import PatchStep, Plan, ValueChange
-from .said_tables import described
+from .said import described
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"

@@ -10,8 +10,7 @@ from ...tables.documents.findings_document import Finding
 from . import plan
 from .description import Evidence
 from .description import Patch as Description
-from .said import diff_text
-from .said_tables import table_text
+from .said import diff_text, table_text
 
 
 class PackagedPatch(Form[Description]):

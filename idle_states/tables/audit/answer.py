@@ -1,18 +1,22 @@
 """The results of an audit, one after the other."""
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from ...base.dataclass import replace
+from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Unreadable, UsageError
 from ...base.reading import opening
+from ...base.reading.opening import Found, is_directory
+from ...base.wording import joined
+from ..devicetree.boards import Boards
+from ..devicetree.source_trees import LAYOUTS, top_of
 from ..devicetree.tree import Node
 from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
 from ..sources import File, read_file
-from ..sources.boards import boards_of, with_idle_states
 from ..sources.walk import Walk
 from .audit import Setting
 from .audited import Audited
@@ -86,3 +90,34 @@ def _tree(name: str) -> Node:
             return source.tree
         problem = source.findings[0].message if source.findings else problem
     raise UsageError(f"expected a device tree for --against, found: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBoards:
+    """folder: as it was named; inner: its path in the tree, "." for the top."""
+
+    folder: Path
+    inner: str
+    boards: Boards
+
+
+def boards_of(folder: str) -> NamedBoards:
+    """The boards of a tree, or of a folder in one. Raises UsageError for what is neither."""
+    kinds = joined(list(dict.fromkeys(layout.name for layout in LAYOUTS)), "or")
+    path = Path(folder)
+    if not is_directory(path):
+        raise UsageError(f"expected a directory for --tree, found {folder!r}")
+    top, layout = top_of(os.path.realpath(path))
+    if layout is None:
+        raise UsageError(f"expected a tree of {kinds} for --tree, found {folder!r}")
+    inner = path.resolve().relative_to(top).as_posix()
+    return NamedBoards(path, inner, Boards(top, layout, "" if inner == "." else inner))
+
+
+def with_idle_states(named: NamedBoards, walk: Walk) -> Iterator[Found]:
+    """Those that may have idle states; the others are counted in `walk`."""
+    for board in named.boards.files():
+        if named.boards.has_idle_states(board):
+            yield Found(named.folder, PurePosixPath(board).relative_to(named.inner).as_posix())
+        else:
+            walk.passed_over["boards without idle states"] += 1

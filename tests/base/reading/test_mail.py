@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import limits
-from idle_states.base.reading.mail import Mail, charsets, parse, read_mails, series_of
+from idle_states.base.reading.mail import Mail, parse, read_mails, series_of
+from idle_states.base.reading.mail.mail import _CODECS
 
 DIFF = """\
 diff --git a/hw/slw.c b/hw/slw.c
@@ -259,7 +260,7 @@ def test_charset_of_mails_is_used(charset: str) -> None:
 
 
 def test_every_charset_is_a_codec_by_its_own_name() -> None:
-    assert {name for name in charsets._CODECS if codecs.lookup(name).name != name} == set()
+    assert {name for name in _CODECS if codecs.lookup(name).name != name} == set()
 
 
 def test_long_header_is_cut_before_it_is_taken_apart() -> None:

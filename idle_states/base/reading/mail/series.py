@@ -10,10 +10,107 @@ from ...dataclass import dataclass, replace
 from ...model.findings import unreadable
 from ..git_am import in_body
 from ..patch import FileChange, read_diff
-from .answers import MailedAnswer, answers
 from .mail import Mail, addressed_in_prose
-from .quoting import unquoted
-from .subjects import is_reply, parsed
+
+_ENDS = re.compile(r"-- |-{2,}\s*(?:Original Message|Forwarded message)\s*-{2,}|_{20,}|diff --git ")
+"""Lines after which nothing is the writer's own."""
+_WROTE = re.compile(r"On .{1,200}\bwrote:")
+
+
+@dataclass(frozen=True, slots=True)
+class MailedAnswer:
+    """text: the mail's, with empty lines for all that is not its writer's own."""
+
+    mail: Mail
+    text: str
+
+    @property
+    def place(self) -> str:
+        return self.mail.place
+
+    def line_in_file(self, line: int) -> int | None:
+        """The line of the file that a line of the text is; None where the text was encoded."""
+        return self.mail.first + line - 1 if self.mail.first else None
+
+
+def answers(mails: Sequence[Mail]) -> Iterator[MailedAnswer]:
+    """The answers among mails that say something, in order; those with patches of their own are
+    none."""
+    for mail in mails:
+        if is_reply(mail.subject) or unquoted(mail.text)[1]:
+            text = _own(mail)
+            if text.strip():
+                yield MailedAnswer(mail, text)
+
+
+def _own(mail: Mail) -> str:
+    lines = []
+    for line in mail.text.split("\n"):
+        said = line.strip()
+        if _ENDS.match(line):
+            break
+        is_own = not said.startswith((">", "|")) and not _WROTE.fullmatch(said)
+        # of an archive's page, the subject is in the text
+        lines.append(line if is_own and said != mail.subject else "")
+    return "\n".join(lines)
+
+
+_MARKS = re.compile(r"(?:> ?)*")
+_QUOTED_DIFF = re.compile(
+    r"^(?P<marks>(?:> ?)*)(?:diff --git |--- \S+.*\n(?P=marks)\+\+\+ \S)", re.MULTILINE
+)
+NO_BREAK = "\u00a0"
+
+
+def unquoted(text: str) -> tuple[str, int]:
+    """The text at the level of quoting at which its first diff stands, without the marks, and that
+    level. What others wrote between the quoted lines is left out. Level 0: the text as it is."""
+    spaced = text.replace(NO_BREAK, " ")
+    levels = {match["marks"].count(">") for match in _QUOTED_DIFF.finditer(spaced)}
+    level = min(levels, default=0)
+    if not level:
+        return text, 0
+    lines = []
+    for line in text.split("\n"):
+        marks = _MARKS.match(line.replace(NO_BREAK, " "))
+        assert marks is not None
+        if marks[0].count(">") >= level:
+            lines.append(_without(line, level))
+    return "\n".join(lines), level
+
+
+def _without(line: str, level: int) -> str:
+    """A line without the first marks, and one space after each."""
+    at = 0
+    for _ in range(level):
+        at = line.index(">", at) + 1
+        if line[at : at + 1] in (" ", NO_BREAK):
+            at += 1
+    return line[at:]
+
+
+_TAGS = re.compile(r"\[([^\[\]]{0,80})\]")
+_VERSION = re.compile(r"\bv([0-9]{1,3})\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\b([0-9]{1,4})/([0-9]{1,4})\b")
+_REPLY = re.compile(r"^(?:(?:re|aw|fwd?|antw)\s*:\s*)+", re.IGNORECASE)
+
+
+def is_reply(subject: str) -> bool:
+    return _REPLY.match(subject) is not None
+
+
+def parsed(subject: str) -> tuple[str, int, int, int]:
+    """Text without tags, version, number, total."""
+    bare = _REPLY.sub("", subject)
+    version, number, total = 1, 0, 0
+    while match := _TAGS.match(bare):
+        bare = _REPLY.sub("", bare[match.end() :].lstrip())
+        if said := _VERSION.search(match[1]):
+            version = int(said[1])
+        if said := _NUMBER.search(match[1]):
+            number, total = int(said[1]), int(said[2])
+    return bare.strip(), version, number, total
+
 
 _DIFF = re.compile(r"^(?:diff --git |Index: |--- \S+[^\n]*\n\+\+\+ \S)", re.MULTILINE)
 _BASE = re.compile(r"^base-commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE)
