@@ -3,10 +3,10 @@
 Programs import the names below from here (docs/policy.md); each is loaded when it is first used.
 """
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.2.0"
 
+TYPE_CHECKING = False
+"""As typing's, whose import would cost more than all the rest."""
 if TYPE_CHECKING:
     from .base.model.findings import Unreadable as Unreadable
     from .base.model.findings import UsageError as UsageError
@@ -100,14 +100,16 @@ _HOME2NAMES = {
 _NAME2HOME = {name: home for home, names in _HOME2NAMES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _NAME2HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # which knows the names, and reports others
 
-    found = getattr(import_module(f"{__name__}.{_NAME2HOME[name]}"), name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        if name not in _NAME2HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        found = getattr(import_module(f"{__name__}.{_NAME2HOME[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -158,6 +158,11 @@ class CannotGenerate(Faulty):
     """A table that an output form cannot express. Raised before anything is written."""
 
 
+def cannot_generate(message: str, where: Location, table: str = "") -> Finding:
+    """The finding IS933: what an output form cannot express. table: its name."""
+    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table)
+
+
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     """The findings in the order of every report: by file, place, rule, message. The folder that the
     package is installed in does not count."""

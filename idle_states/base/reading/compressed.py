@@ -11,8 +11,6 @@ from . import limits
 HEAD_BYTES = 4096
 _GZIP, _BZIP2, _XZ = MAGICS = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
 """What is compressed begins with, each way."""
-_MAX_XZ_MEMORY = limits.XZ_MEMORY_BYTES
-"""xz -9 needs 65 MiB."""
 
 
 class TooLarge(Exception):
@@ -178,7 +176,7 @@ def _decompressor(data: bytes) -> _Decompressor | None:
     if data.startswith(_XZ):
         import lzma
 
-        return lzma.LZMADecompressor(memlimit=_MAX_XZ_MEMORY)
+        return lzma.LZMADecompressor(memlimit=limits.XZ_MEMORY_BYTES)
     return None
 
 

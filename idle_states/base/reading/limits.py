@@ -62,8 +62,10 @@ STRAY_ENTRIES = _limit("any directory", "entries searched of one that is no repo
 CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
 
 UNPACKED_BYTES = _limit("gzip, bzip2, xz", "unpacked", 128 * MIB, "bytes")
+# xz -9 needs 65 MiB
 XZ_MEMORY_BYTES = _limit("gzip, bzip2, xz", "memory for an xz dictionary", 128 * MIB, "bytes")
 ZSTD_PART_BYTES = _limit("zstd, in parts", "unpacked at once", 256 * KIB, "bytes")
+# a path as deep as a device tree may be takes 17,000
 TAR_EXTENSION_BYTES = _limit("tar", "one extension header", 64 * KIB, "bytes")
 
 SPEC_BYTES = _limit("YAML", "size", 256 * KIB, "bytes")
@@ -197,6 +199,7 @@ TRACE_CMD_S_PER_MIB = _limit("trace-cmd", "and for each MiB", 4, "s")
 TRACE_CMD_MEMORY_BYTES = _limit("trace-cmd", "memory", 4 * GIB, "bytes")
 DT_VALIDATE_S = _limit("dt-validate", "time", 300, "s")
 DT_VALIDATE_OUTPUT_BYTES = _limit("dt-validate", "output", 64 * MIB, "bytes")
+# a build from scratch takes 75 s on two idle cores
 MAKE_S = _limit("make of a skiboot tree", "time", 1800, "s")
 ARCHIVE_S = _limit("apt, dpkg, tar", "time", 3600, "s")
 ARCHIVE_OUTPUT_BYTES = _limit("apt, dpkg, tar", "output", 64 * MIB, "bytes")

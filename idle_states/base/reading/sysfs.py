@@ -27,11 +27,8 @@ _KNOWN = {
 _STATUS = (b"enabled", b"disabled")
 _NEEDED = ("name", "latency", "residency")
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
-STATES_MAX = limits.SYSFS_STATES
 LINES_MAX = limits.SYSFS_LINES
 """Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
-_DIGITS_MAX = limits.SYSFS_DIGITS
-_TEXT_MAX = limits.SYSFS_CHARACTERS
 
 
 _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
@@ -84,11 +81,11 @@ def read(source: Input) -> Dump:
     for line, cpu, state, attribute, raw in _attributes(source):
         if state is None:
             if attribute == "driver/name":
-                drivers[cpu] = _decoded(raw)[:_TEXT_MAX]
+                drivers[cpu] = _decoded(raw)[: limits.SYSFS_CHARACTERS]
             continue
         if attribute in _NUMBERS:
-            if not raw.isdigit() or len(raw) > _DIGITS_MAX:
-                digits = f" of at most {_DIGITS_MAX} digits" if raw.isdigit() else ""
+            if not raw.isdigit() or len(raw) > limits.SYSFS_DIGITS:
+                digits = f" of at most {limits.SYSFS_DIGITS} digits" if raw.isdigit() else ""
                 message = f"expected a number{digits} as {attribute}, found {_decoded(raw)[:40]!r}"
                 raise unreadable(source.name, message, line)
         elif attribute == "default_status":
@@ -107,7 +104,7 @@ def read(source: Input) -> Dump:
         elif attribute == "default_status":
             numbers[attribute] = _STATUS.index(raw)
         else:
-            texts[attribute] = _decoded(raw)[:_TEXT_MAX]
+            texts[attribute] = _decoded(raw)[: limits.SYSFS_CHARACTERS]
         if earlier is not None and attribute in _NEEDED:
             now = numbers.get(attribute, texts.get(attribute))
             if now != before:
@@ -177,8 +174,8 @@ def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, byte
                 number,
             )
         cpu, state = int(match[1]), None if match[2] is None else int(match[2])
-        if cpu > CPU_MAX or (state is not None and state >= STATES_MAX):
-            message = f"expected CPUs to {CPU_MAX} and states to {STATES_MAX - 1}"
+        if cpu > CPU_MAX or (state is not None and state >= limits.SYSFS_STATES):
+            message = f"expected CPUs to {CPU_MAX} and states to {limits.SYSFS_STATES - 1}"
             raise unreadable(source.name, message, number)
         if attribute is not None:
             yield number, cpu, state, attribute, match[4]

@@ -14,8 +14,6 @@ from ..dataclass import dataclass
 from . import limits
 
 BLOCK = 512
-MAX_EXTENSION = limits.TAR_EXTENSION_BYTES
-"""Bytes of one extension header: a path as deep as a device tree may be takes 17,000."""
 
 REGULAR, DIRECTORY = "a regular file", "a directory"
 _KINDS = {
@@ -63,7 +61,7 @@ def members(data: bytes) -> Iterator[Member]:
         found = True
         kind, size, at = header[156:157], _size(header[124:136], at), at + BLOCK
         if kind in _EXTENSIONS:
-            if kind in extensions or size > MAX_EXTENSION:
+            if kind in extensions or size > limits.TAR_EXTENSION_BYTES:
                 raise NotTar(f"more than one or a huge extension header at offset {at - BLOCK}")
             extensions[kind] = _content(data, at, size)
             at += _padded(size)

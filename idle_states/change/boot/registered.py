@@ -1,12 +1,15 @@
 """The states that a guest's CPUs registered, as it shows them, beside those predicted."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from typing import TypeVar
 
 from ...base.model.findings import Unreadable
 from ...base.reading.sysfs import SysfsState
 from .stage import REGISTERED, Mismatch, Stage, held
 
+R = TypeVar("R")
 NO_DRIVER = "none"
 Row = tuple[str, str, int, int, bool]
 """Of a state: name, description, latency and residency in us, whether it is off from the start."""
@@ -33,22 +36,38 @@ def registered_stage(
     if governor:
         names.append(("governor", governor, governor_in(sections)))
     differences = [Mismatch(*each) for each in names if each[1] != each[2]]
-    judged = len(names)
+    text = sections["cpuidle"] if sections["cpuidle"].strip() else None
+    return rows_stage(told, text, row_of, _shown, differences, len(names))
+
+
+def rows_stage(
+    told: Mapping[int, Sequence[R]],
+    dump: str | None,
+    row_of: Callable[[SysfsState], R],
+    shown: Callable[[R | None], str],
+    differences: Sequence[Mismatch] = (),
+    judged: int = 0,
+) -> Stage:
+    """Each CPU's states, row by row.
+
+    told         the rows predicted for each CPU there is
+    dump         the states' attributes as the guest shows them; None: it shows none
+    row_of       the row of a state
+    shown        a row in words; "" for None
+    differences  others of the stage, and how many values they are of: judged
+    """
     try:
-        there = _held(sections)
+        there = held(dump) if dump is not None else {}
     except Unreadable as error:
         return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
+    found = list(differences)
     for cpu in sorted({*told, *there}):
-        wanted = told.get(cpu, ())
-        rows = [row_of(state) for state in there.get(cpu, ())]
-        for number in range(max(len(rows), len(wanted))):
+        rows = map(row_of, there.get(cpu, ()))
+        for number, (want, row) in enumerate(zip_longest(told.get(cpu, ()), rows)):
             judged += 1
-            row = rows[number] if number < len(rows) else None
-            want = wanted[number] if number < len(wanted) else None
             if row != want:
-                path = f"cpu{cpu}/state{number}"
-                differences.append(Mismatch(path, _shown(want), _shown(row)))
-    return Stage.of(REGISTERED, differences, judged)
+                found.append(Mismatch(f"cpu{cpu}/state{number}", shown(want), shown(row)))
+    return Stage.of(REGISTERED, found, judged)
 
 
 def driver_in(sections: Mapping[str, str]) -> str:

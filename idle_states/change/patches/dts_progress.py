@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ...base.model.findings import Faulty, Finding, Location, Severity, Unreadable
+from ...base.model.findings import Faulty, Location, Unreadable
 from ...base.wording import joined, plural
 from ...tables.devicetree.board_builds import BuiltBoard
-from .plan import CODE, RULE_NAME
+from .plan import cannot_patch
 from .source_tree import SourcesTree
 
 _MOST_BOARDS = 8
@@ -47,7 +47,7 @@ class Progress:
         if not found:
             message = f"expected a board that includes {joined(list(paths))} and builds, found none"
             where = Location(file=self.tree.root.as_posix())
-            raise Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where)])
+            raise Faulty([cannot_patch(message, where)])
         self.built |= found
         self.first = found | self.first
         return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ...base.model.findings import Faulty, Finding, Location, Severity, Unreadable
+from ...base.model.findings import Faulty, Finding, Location, Unreadable
 from ...base.model.idle_tree import folder_of, name_of
 from ...tables.devicetree.board_builds import BuiltBoard
 from ...tables.devicetree.patching import (
@@ -18,7 +18,7 @@ from .dts_boards import Meant, as_on, has_node, path_on, place_on, strayed, valu
 from .dts_edits import NAME, DtsEdit, NodeEdit, PropertyEdit, RenameEdit, shown
 from .dts_progress import Progress, some
 from .dts_tables import tables_between
-from .plan import CODE, MADE, PRESENT, RULE_NAME, PatchStep, ValueChange
+from .plan import MADE, PRESENT, PatchStep, ValueChange, cannot_patch
 
 _MOST_STRAYED = 3
 
@@ -257,7 +257,7 @@ class Step:
         return Faulty([finding], {source.file: source.text})
 
     def finding(self, message: str, where: Location) -> Finding:
-        return Finding(CODE, RULE_NAME, Severity.ERROR, message, where, table=self.patch.name)
+        return cannot_patch(message, where, self.patch.name)
 
     def faulty(self, message: str, where: Location, board: BuiltBoard | None = None) -> Faulty:
         texts = board.source.texts if board else {}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.architectures import ARM, RISCV
 from ...base.model.beyond_opal import IdleList, ListedNode
-from ...base.model.findings import Faulty, Finding, Location, Severity
+from ...base.model.findings import Faulty, Finding, Location
 from ...base.model.idle_tree import name_of
 from ...base.wording import joined
 from ...tables.devicetree.board_builds import BuiltBoard
@@ -23,7 +23,7 @@ from .description import Patch
 from .dts_boards import path_on, place_on, value_in, value_on
 from .dts_edits import DtsEdit, NodeEdit, PropertyEdit, RenameEdit
 from .dts_machine import LinkedStates, Owner, WantedMachine, facts_of
-from .plan import CODE, RULE_NAME
+from .plan import cannot_patch
 
 _PROPERTIES = (
     "compatible",
@@ -62,7 +62,7 @@ def patch_towards(
     if missing:
         names = joined([name_of(cpu) for cpu in missing])
         message = f"expected the CPUs of {wanted.name}, found no {names} on any board"
-        findings.append(_finding(message, Location(file=path)))
+        findings.append(cannot_patch(message, Location(file=path)))
     taken = frozenset(source.label2path).union(*(board.labels for board in boards.values()))
     other_machines: dict[str, tuple[Finding, list[str]]] = {}
     for name, board in boards.items():
@@ -73,7 +73,7 @@ def patch_towards(
             if other[1] != edit:
                 what = f"{edit.node}:{key[1]}" if isinstance(edit, PropertyEdit) else edit.node
                 message = f"expected {what} alike on all boards, found {other[2]} and {name}"
-                findings.append(_finding(f"{message} otherwise", Location(file=path)))
+                findings.append(cannot_patch(f"{message} otherwise", Location(file=path)))
         findings += [one for one in towards.findings if one not in findings]
         if towards.other_machine:
             one = towards.other_machine
@@ -104,7 +104,7 @@ def unlike(wanted: WantedMachine, boards: Mapping[str, BuiltBoard]) -> list[Find
         for cpu, own in facts_of(_lists(board)).items():
             if own != facts.get(cpu):
                 message = f"expected the states of {cpu} as {wanted.name} has them, found others"
-                found.append(_finding(f"{message} on {name}", Location(cpu, board.shown)))
+                found.append(cannot_patch(f"{message} on {name}", Location(cpu, board.shown)))
                 break
     return found
 
@@ -118,10 +118,6 @@ def _area(path: str) -> str:
     arch, _, rest = short_name(path).partition("/")
     parts = rest.rpartition(".")[0].split("/")
     return ": ".join([arch if arch != "arm" else "ARM", "dts", *parts])
-
-
-def _finding(message: str, where: Location) -> Finding:
-    return Finding(CODE, RULE_NAME, Severity.ERROR, message, where)
 
 
 @dataclass(slots=True)
@@ -204,7 +200,7 @@ class _Towards:
         value = None if data is None else value_in(data, name)
         if isinstance(value, bytes):
             self.findings.append(
-                _finding(f"expected a value of {name}, found {len(value)} bytes", node.at(name))
+                cannot_patch(f"expected a value of {name}, found {len(value)} bytes", node.at(name))
             )
             return None
         return value
@@ -313,10 +309,10 @@ class _Towards:
 
     def refuse_machine(self, message: str) -> None:
         """For what the board is, not for a value; said once of all boards that are so."""
-        self.other_machine = _finding(message, place_on(self.board, "/cpus", ""))
+        self.other_machine = cannot_patch(message, place_on(self.board, "/cpus", ""))
 
     def refuse(self, message: str, path: str, name: str = "") -> None:
-        finding = _finding(message, place_on(self.board, path, name))
+        finding = cannot_patch(message, place_on(self.board, path, name))
         if finding not in self.findings:
             self.findings.append(finding)
 

@@ -15,8 +15,6 @@ from .library import table_of
 from .tree import PatchedTree
 from .work_tree import WorkTree
 
-CODE, RULE_NAME = "IS934", "cannot-patch"
-
 ROW_FIELDS = ("latency", "residency", "flags", "control", "mask")
 MADE, PRESENT, NOT_MEANT = "made", "already there", "not for this skiboot"
 
@@ -102,7 +100,7 @@ def plan(tree: PatchedTree, patches: Sequence[Patch]) -> Plan:
     others = [patch for patch in patches if patch.dts]
     if others:
         message = "expected a description for skiboot's tables, found one for device-tree source"
-        raise Faulty([_not_of_skiboot(patch, message) for patch in others])
+        raise Faulty([cannot_patch(message, patch.where, patch.name) for patch in others])
     return Plan(tree, tuple(_Planning(tree, patches).steps()))
 
 
@@ -347,12 +345,13 @@ def _place(name: str) -> str:
     return "control" if name.startswith("psscr") else name.partition(".")[0]
 
 
-def _not_of_skiboot(patch: Patch, message: str) -> Finding:
-    return Finding(CODE, RULE_NAME, Severity.ERROR, message, patch.where, table=patch.name)
+def cannot_patch(message: str, where: Location, table: str = "") -> Finding:
+    """The finding IS934: an edit that the source does not take. table: its name."""
+    return Finding("IS934", "cannot-patch", Severity.ERROR, message, where, table=table)
 
 
 def _faulty(message: str, where: Location, table: str) -> Faulty:
-    return Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where, table=table)])
+    return Faulty([cannot_patch(message, where, table)])
 
 
 def _refusal(source: SourceText, array: str, refused: EditRefused) -> Finding:
@@ -360,4 +359,4 @@ def _refusal(source: SourceText, array: str, refused: EditRefused) -> Finding:
     column = refused.start - (source.text.rfind("\n", 0, refused.start) + 1) + 1
     length = max(1, len(source.text[refused.start : refused.end].split("\n")[0]))
     where = Location(array, source.file, line, column, length)
-    return Finding(CODE, RULE_NAME, Severity.ERROR, refused.message, where, table=array)
+    return cannot_patch(refused.message, where, array)

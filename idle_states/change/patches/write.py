@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ...base.files import replacing
-from ...base.model.findings import Faulty, Finding, Location, Severity
+from ...base.model.findings import Faulty, Location
 from ...base.signals import deferred
-from .plan import CODE, RULE_NAME
+from .plan import cannot_patch
 from .work_tree import WorkTree
 
 
@@ -44,4 +44,4 @@ def _unchanged(tree: WorkTree, name: str) -> None:
     if tree.read(tree.root / name) != tree.files[name].encode("utf-8", "surrogateescape"):
         message = "expected the file as it was read, found it changed meanwhile"
         where = Location(file=(tree.root / name).as_posix())
-        raise Faulty([Finding(CODE, RULE_NAME, Severity.ERROR, message, where)])
+        raise Faulty([cannot_patch(message, where)])

@@ -4,10 +4,10 @@ Of a device tree's blob that part alone is read (devicetree/fdt.py, `judged`), a
 those before. Whatever cannot be taken so is audited on its own.
 """
 
-import hashlib
 import pickle
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -34,27 +34,17 @@ class Common:
 
     def __init__(self, audited: Audited) -> None:
         self.audited = audited
-        self._sent: tuple[bytes, bytes] | None = None
+        self._sent: bytes | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._sent is None:
-            packed = pickle.dumps(self.audited)
-            self._sent = hashlib.sha256(packed).digest(), packed
-        return _received, self._sent
+            self._sent = pickle.dumps(self.audited)
+        return _received, (self._sent,)
 
 
-_RECEIVED: OrderedDict[bytes, Common] = OrderedDict()
-
-
-def _received(digest: bytes, packed: bytes) -> Common:
-    found = _RECEIVED.get(digest)
-    if found is None:
-        found = _RECEIVED[digest] = Common(pickle.loads(packed))
-        if len(_RECEIVED) > KEPT:
-            _RECEIVED.popitem(last=False)
-    else:
-        _RECEIVED.move_to_end(digest)
-    return found
+@lru_cache(KEPT)
+def _received(packed: bytes) -> Common:
+    return Common(pickle.loads(packed))
 
 
 Own = tuple[Common, str, str]

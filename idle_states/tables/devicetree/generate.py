@@ -5,7 +5,7 @@ Scan, then generate: everything that cannot be expressed is found before anythin
 
 from collections.abc import Iterator, Sequence
 
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.power_mgt import PowerMgt
 from ...base.model.table import NAME_BYTES, IdleState, IdleTable, Register
 from ..skiboot.export import export
@@ -91,7 +91,7 @@ def _finding(table: IdleTable, index: int | None, message: str, field: str = "")
     else:
         places = table.states[index].where
         where = places.get(field) or places.get("state") or Location(path=table.path(index, field))
-    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table.name)
+    return cannot_generate(message, where, table.name)
 
 
 def _around(table: IdleTable, power_mgt: Node) -> Node:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...base.dataclass import dataclass, field
 from ...base.model.architectures import ARM, DOMAIN_STATE, OWN_PROPERTIES, RISCV, Architecture
 from ...base.model.beyond_opal import Broken, IdleList, ListedNode
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.idle_tree import (
     LABEL,
     STATUSES,
@@ -106,7 +106,7 @@ class _Reader:
         )
 
     def problem(self, message: str, where: Location) -> None:
-        finding = Finding("IS933", "cannot-generate", Severity.ERROR, message, where)
+        finding = cannot_generate(message, where)
         if finding not in self.problems:
             self.problems.append(finding)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ...base.model.architectures import RISCV
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.idle_tree import IdleTree, folder_of, is_text
 from ...base.patterns import pattern
 from ...base.resources import template
@@ -76,9 +76,7 @@ def _problems(idle: IdleTree) -> Iterator[Finding]:
             if bad is not None:
                 where = state.where.get(key) or Location(path=state.path)
                 message = f"expected printable ASCII, found {bad!a}"
-                yield Finding(
-                    "IS933", "cannot-generate", Severity.ERROR, message, where, table=idle.name
-                )
+                yield cannot_generate(message, where, idle.name)
 
 
 def _targets(root: Draft, idle: IdleTree) -> Iterator[tuple[str, Draft]]:

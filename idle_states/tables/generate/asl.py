@@ -15,7 +15,7 @@ from ...base.model.acpi_objects import (
     Malformed,
 )
 from ...base.model.beyond_opal import AcpiIdle
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.resources import template
 
 _OWN_SPACES = range(0x80, 0x100)
@@ -134,5 +134,4 @@ def _problems(idle: AcpiIdle) -> Iterator[Finding]:
         try:
             _named(path, found)
         except Malformed as error:
-            where = Location(path=path)
-            yield Finding("IS933", "cannot-generate", Severity.ERROR, str(error), where)
+            yield cannot_generate(str(error), Location(path=path))

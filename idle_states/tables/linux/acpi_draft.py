@@ -20,7 +20,7 @@ from ...base.model.acpi_objects import (
 )
 from ...base.model.architectures import ARM
 from ...base.model.beyond_opal import AcpiIdle, BuiltInState
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.idle_tree import IdleTree, TreeCpu, TreeDomain, TreeState
 from ...base.model.table import IdleTable
 
@@ -54,7 +54,7 @@ def acpi_of(table: IdleTable) -> AcpiIdle:
             message = "expected a state that is entered by MWAIT or by reading a port, as those of "
             message += "intel_idle, of an x86 kernel's sysfs or of ACPI"
             where = state.where.get("state") or Location(path=table.path(index))
-            problems.append(_problem(message, where, table.name))
+            problems.append(cannot_generate(message, where, table.name))
             continue
         rows.append((state, *found))
     if problems:
@@ -105,7 +105,7 @@ def acpi_of_machine(machine: IdleTree) -> list[AcpiIdle]:
     several. CPUs with equal objects come together. Raises CannotGenerate (IS933) for states without
     what firmware is asked with."""
     problems = [
-        _problem(
+        cannot_generate(
             f"expected what firmware is asked with for {state.name}, found no suspend parameter",
             state.where.get("name") or Location(path=state.path),
             machine.name,
@@ -191,7 +191,3 @@ def _lpi_state(
     entry = bytes(register(state.parameter or 0))
     name = state.description or state.name
     return (state.residency_us, wake_us, enabled, flags, 0, above, entry, 0, 0, name)
-
-
-def _problem(message: str, where: Location, table: str) -> Finding:
-    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table)

@@ -24,8 +24,6 @@ def recognises(head: bytes, path: Path) -> bool:
     return b"\0" not in head[:4096] and bool(_LINE.search(head))
 
 
-_FRAMES_MAX = limits.LOG_SHOWN_BYTES
-"""Greatest size in bytes of a log whose lines are quoted with findings."""
 _NAMED = 32
 """Greatest number of states named in one line of facts."""
 
@@ -48,7 +46,7 @@ def read(file: File) -> list[Source]:
     more = sum(boots[-1].more for boots in (opal, linux) if boots)
     if more:
         facts.append(("not shown", f"{more} more lines about idle states"))
-    texts = {file.shown: file.text} if len(file.data) <= _FRAMES_MAX else {}
+    texts = {file.shown: file.text} if len(file.data) <= limits.LOG_SHOWN_BYTES else {}
     return [
         Source(
             file.shown,

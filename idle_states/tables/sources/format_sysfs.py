@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ...base.model.table import IdleTable
     from ...base.reading.sysfs import SysfsState
 
-MAX_TABLES = limits.SYSFS_TABLES
 _LINE = pattern(
     rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
 )
@@ -45,8 +44,10 @@ def read(file: File) -> list[Source]:
     for cpu, states in dump.cpus.items():
         key = tuple((*state.row, state.disabled, state.default_disabled) for state in states)
         groups.setdefault((key, dump.drivers.get(cpu, "")), []).append(cpu)
-        if len(groups) > MAX_TABLES:
-            message = f"expected CPUs with at most {MAX_TABLES} different tables of idle states"
+        if len(groups) > limits.SYSFS_TABLES:
+            message = (
+                f"expected CPUs with at most {limits.SYSFS_TABLES} different tables of idle states"
+            )
             raise unreadable(file.shown, message)
     texts = {} if source.packed else {file.shown: file.text}
     tables = [

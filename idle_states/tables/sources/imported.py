@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from ...base.dataclass import replace
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.idle_tree import IdleTree
 from ...base.model.power_mgt import FLAGS, LATENCIES, NAMES, PSSCR, PSSCR_MASK, PowerMgt
 from ...base.model.table import (
@@ -111,11 +111,11 @@ def _node_problems(table: IdleTable, node: PowerMgt) -> Iterator[Finding]:
         if not most:
             continue
         if count is None:
-            where = node.where
-            yield _at(table, where, f"expected {name}, found none; a spec needs a value")
+            message = f"expected {name}, found none; a spec needs a value"
+            yield cannot_generate(message, node.where, table.name)
         elif count != most:
-            where = node.at(name)
-            yield _at(table, where, f"expected {most} entries of {name}, found {count}")
+            message = f"expected {most} entries of {name}, found {count}"
+            yield cannot_generate(message, node.at(name), table.name)
 
 
 def _state(state: IdleState, table: IdleTable, source: Source) -> IdleState:
@@ -172,8 +172,4 @@ def _encodable(text: str) -> bool:
 def _finding(table: IdleTable, index: int | None, message: str) -> Finding:
     places: Mapping[str, Location] = table.where if index is None else table.states[index].where
     where = places.get("table") or places.get("name") or Location(path=table.path(index))
-    return _at(table, where, message)
-
-
-def _at(table: IdleTable, where: Location, message: str) -> Finding:
-    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table.name)
+    return cannot_generate(message, where, table.name)

@@ -7,7 +7,7 @@ hold.
 from collections.abc import Iterator
 
 from ...base.dataclass import replace
-from ...base.model.findings import CannotGenerate, Finding, Location, Severity
+from ...base.model.findings import CannotGenerate, Location, cannot_generate
 from ...base.model.idle_tree import TreeState
 from ...base.model.processors import assumed
 from ...base.model.table import (
@@ -71,17 +71,13 @@ def write(table: IdleTable) -> str:
     missing = not_of_opal(table)
     if missing:
         where = table.where.get("table") or Location(path=table.name)
-        finding = Finding("IS933", "cannot-generate", Severity.ERROR, missing, where)
-        raise CannotGenerate([replace(finding, table=table.name)])
+        raise CannotGenerate([cannot_generate(missing, where, table.name)])
     return "\n".join(_lines(with_processor(table))) + "\n"
 
 
 def _lines(table: IdleTable) -> Iterator[str]:
     yield f"name: {scalar(table.name)}"
-    if table.title:
-        yield f"title: {scalar(table.title)}"
-    if table.note:
-        yield f"note: {scalar(table.note)}"
+    yield from texts("", ("title", table.title), ("note", table.note))
     if table.historical:
         yield "historical: yes"
     assert table.cpu is not None
@@ -93,6 +89,17 @@ def _lines(table: IdleTable) -> Iterator[str]:
     yield "states:" if table.states else "states: []"
     for state in table.states:
         yield from _state(state, table.register)
+
+
+def texts(indent: str, *key2text: tuple[str, str]) -> Iterator[str]:
+    """The entries of a mapping whose text is not empty, one a line."""
+    for key, text in key2text:
+        if text:
+            yield f"{indent}{key}: {scalar(text)}"
+
+
+def _flow(*entries: str) -> str:
+    return "{" + ", ".join(entries) + "}"
 
 
 def scalar(text: str) -> str:
@@ -130,14 +137,13 @@ def _firmware(firmware: Firmware) -> Iterator[str]:
     if firmware == Firmware():
         return
     yield "firmware:"
-    for key, value in (
+    yield from texts(
+        "  ",
         ("array", firmware.array),
         ("file", firmware.file),
         ("quirk", firmware.quirk),
         ("copy-of", firmware.copy_of),
-    ):
-        if value:
-            yield f"  {key}: {scalar(value)}"
+    )
     if firmware.fused_core:
         yield "  fused-core: yes"
 
@@ -169,19 +175,17 @@ def _state(state: IdleState, register: Register) -> Iterator[str]:
         yield f"    scope: {state.scope}"
     if not state.cpuidle:
         yield "    cpuidle: no"
-    if state.reason:
-        yield f"    reason: {scalar(state.reason)}"
+    yield from texts("    ", ("reason", state.reason))
     yield from state_notes(state)
 
 
 def state_notes(state: IdleState | TreeState) -> Iterator[str]:
     """The lines of a state that every kind of spec may have."""
-    if state.note:
-        yield f"    note: {scalar(state.note)}"
+    yield from texts("    ", ("note", state.note))
     if state.measured:
         yield "    measured:"
         for measured in state.measured:
-            yield f"      - {{{', '.join(_measurement(measured))}}}"
+            yield f"      - {_flow(*_measurement(measured))}"
     if state.power:
         yield f"    power: {_power(state.power)}"
     if state.provenance:
@@ -202,15 +206,14 @@ def _measurement(measured: Measurement) -> Iterator[str]:
             yield f"{key}: {format_time(ns)}"
     if measured.n is not None:
         yield f"n: {measured.n}"
-    for key, text in (
+    yield from texts(
+        "",
         ("statistic", measured.statistic),
         ("confidence", measured.confidence),
         ("machine", measured.machine),
         ("kernel", measured.kernel),
-        ("source", measured.source),
-    ):
-        if text or key == "source":
-            yield f"{key}: {scalar(text)}"
+    )
+    yield f"source: {scalar(measured.source)}"
 
 
 def _control(state: IdleState, register: Register) -> str:
@@ -225,7 +228,7 @@ def _control(state: IdleState, register: Register) -> str:
     ]
     if psscr.other:
         parts.append(f"other: {psscr.other:#x}")
-    return "{" + ", ".join(parts) + "}"
+    return _flow(*parts)
 
 
 def _mask(mask: int, register: Register) -> str:
@@ -236,20 +239,20 @@ def _mask(mask: int, register: Register) -> str:
 
 
 def _power(power: Power) -> str:
-    parts = [
+    return _flow(
         f"low: {format_power(power.low, power.unit)}",
         f"high: {format_power(power.high, power.unit)}",
-        *([f"of: {scalar(power.of)}"] if power.of else []),
+        *texts("", ("of", power.of)),
         f"source: {scalar(power.source)}",
         f"confidence: {power.confidence}",
-        *([f"note: {scalar(power.note)}"] if power.note else []),
-    ]
-    return "{" + ", ".join(parts) + "}"
+        *texts("", ("note", power.note)),
+    )
 
 
 def _provenance(provenance: Provenance) -> str:
-    note = f", note: {scalar(provenance.note)}" if provenance.note else ""
-    return (
-        f"{{kind: {provenance.kind}, source: {scalar(provenance.source)}, "
-        f"confidence: {provenance.confidence}{note}}}"
+    return _flow(
+        f"kind: {provenance.kind}",
+        f"source: {scalar(provenance.source)}",
+        f"confidence: {provenance.confidence}",
+        *texts("", ("note", provenance.note)),
     )

@@ -18,7 +18,7 @@ from ...base.model.idle_tree import (
 )
 from ...base.model.units import format_time
 from .build_tree import CPUS, NO_METHOD
-from .write import scalar, state_notes
+from .write import scalar, state_notes, texts
 
 
 def write_tree(idle: IdleTree) -> str:
@@ -28,10 +28,7 @@ def write_tree(idle: IdleTree) -> str:
 
 def _lines(idle: IdleTree) -> Iterator[str]:
     yield f"name: {scalar(idle.name)}"
-    if idle.title:
-        yield f"title: {scalar(idle.title)}"
-    if idle.note:
-        yield f"note: {scalar(idle.note)}"
+    yield from texts("", ("title", idle.title), ("note", idle.note))
     yield f"architecture: {idle.architecture.name}"
     at = idle.domains_at
     if at != idle.architecture.domains:
@@ -99,8 +96,7 @@ def _domains(domains: Sequence[TreeDomain], at: str) -> Iterator[str]:
         yield from _wrapped("states", [scalar(name) for name in first.states])
     if first.parent:
         yield f"    parent: {_short(first.parent, at)}"
-    if first.label:
-        yield f"    label: {scalar(first.label)}"
+    yield from texts("    ", ("label", first.label))
 
 
 def _as_item(lines: Iterable[str]) -> Iterator[str]:
@@ -126,10 +122,7 @@ def _state(state: TreeState) -> Iterator[str]:
     folder = DOMAIN_STATES if state.domain else STATES
     if state.path != f"{folder}/{state.name}":
         yield f"    node: {_path(state.path)}"
-    if state.label:
-        yield f"    label: {scalar(state.label)}"
-    if state.description:
-        yield f"    description: {scalar(state.description)}"
+    yield from texts("    ", ("label", state.label), ("description", state.description))
     if state.compatible:
         yield f"    compatible: {_list(scalar(each) for each in state.compatible)}"
     for key, value in (

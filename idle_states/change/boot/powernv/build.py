@@ -24,8 +24,6 @@ from ..debian import Unavailable
 
 CROSS = "powerpc64-linux-gnu-"
 COMPILER_PACKAGE = "gcc-powerpc64-linux-gnu"
-TIME_LIMIT_S = limits.MAKE_S
-"""Limit for make. A build from scratch takes 75 s on two idle cores."""
 _TARGET = "skiboot.lid"
 _BUILT = (".o", ".d", ".a", ".lid", ".lid.xz", ".elf", ".map", ".lds", ".stb", ".i", ".dtb")
 """Endings of files that a build writes into a tree. They are not copied with the sources."""
@@ -175,13 +173,13 @@ def _make(copy: Path, version: str, log: Path, say: Callable[[str], None]) -> bo
         status = launching.run_logged(
             launching.find("make") or "",
             [*words, *more],
-            TIME_LIMIT_S,
+            limits.MAKE_S,
             log,
             directory=copy,
             environment=environment,
         )
         if status is None:
-            raise BuildFailure(f"make took longer than {TIME_LIMIT_S:g} s; see {log}")
+            raise BuildFailure(f"make took longer than {limits.MAKE_S:g} s; see {log}")
         return status
 
     status = made()

@@ -22,7 +22,8 @@ from ....tables.skiboot.releases import UnknownSkiboot, skiboot_features
 from ....tables.spec.library import find
 from .. import console
 from ..booted import Booted
-from ..stage import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, held, shown
+from ..registered import rows_stage
+from ..stage import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
 
 MACHINE_TABLE = {
     machine: next(processor.name for processor in PROCESSORS if processor.machine == machine)
@@ -181,25 +182,11 @@ def _registered(predicted: PowernvPredicted, dump: str, smp: int) -> Stage:
     if predicted.driver.fatal:
         crash = Mismatch("boot", f"the kernel crashes: {predicted.driver.fatal}", "it booted")
         return Stage.of(REGISTERED, [crash], 1)
-    try:
-        cpus = held(dump)
-    except Unreadable as error:
-        return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
     wanted = [
         (shown(state.name), state.exit_latency_us, state.target_residency_us)
         for state in predicted.driver.states
     ]
-    differences, judged = [], 0
-    for cpu in sorted({*range(smp), *cpus}):
-        rows = [state.row for state in cpus.get(cpu, ())]
-        for number in range(max(len(rows), len(wanted))):
-            judged += 1
-            row = rows[number] if number < len(rows) else None
-            told = wanted[number] if number < len(wanted) and cpu < smp else None
-            if row != told:
-                path = f"cpu{cpu}/state{number}"
-                differences.append(Mismatch(path, _row(told), _row(row)))
-    return Stage.of(REGISTERED, differences, judged)
+    return rows_stage(dict.fromkeys(range(smp), wanted), dump, lambda state: state.row, _row)
 
 
 def _row(row: tuple[str, int, int] | None) -> str:

@@ -6,10 +6,9 @@ from ....base.dataclass import dataclass
 from ....base.model.acpi_objects import AcpiObject
 from ....base.model.findings import (
     CannotGenerate,
-    Finding,
     Location,
-    Severity,
     UsageError,
+    cannot_generate,
     unreadable,
 )
 from ....base.model.table import IdleTable
@@ -79,9 +78,7 @@ def placed(sources: Sequence[Source], smp: int, file: str) -> Placed:
     try:
         _ssdt(cpus)
     except ValueError as error:
-        where = Location(file=file)
-        problem = Finding("IS933", "cannot-generate", Severity.ERROR, str(error), where)
-        raise CannotGenerate([problem]) from None
+        raise CannotGenerate([cannot_generate(str(error), Location(file=file))]) from None
     return Placed(tuple(paths), tuple(cpus), tuple(tables))
 
 

@@ -7,7 +7,7 @@ anew, and they go below /firmware/psci. Phandles are renumbered.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ....base.dataclass import dataclass, field
-from ....base.model.findings import CannotGenerate, Finding, Location, Severity
+from ....base.model.findings import CannotGenerate, Location, cannot_generate
 from ....base.model.power_mgt import cells, u32_array
 from ....tables.devicetree.idle_nodes import (
     CPUS,
@@ -246,8 +246,7 @@ class _Graft:
                 root.at(parent).properties.update(kept)
 
     def _problem(self, message: str, path: str) -> CannotGenerate:
-        where = Location(path, self.file)
-        return CannotGenerate([Finding("IS933", "cannot-generate", Severity.ERROR, message, where)])
+        return CannotGenerate([cannot_generate(message, Location(path, self.file))])
 
 
 def _is_psci(node: Node) -> bool:

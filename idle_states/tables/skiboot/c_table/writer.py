@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ....base.model.findings import CannotGenerate, Finding, Location, Severity
+from ....base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ....base.model.table import (
     KNOWN_FLAGS,
     NAME_BYTES,
@@ -28,7 +28,6 @@ from .builtin import (
 )
 from .names import comment_lines, identifier_from, is_identifier, string_literal
 
-CODE, RULE_NAME = "IS933", "cannot-generate"
 TEMPLATE = "c_table.c.j2"
 COMMENT_BESIDE_BRACE = 60
 """Characters of a note that stand beside a row's brace; longer ones get lines of their own."""
@@ -137,7 +136,7 @@ def _finding(table: IdleTable, message: str, index: int | None, field: str = "st
     where = table.where if index is None else table.states[index].where
     place = where.get(field) or where.get("table") or where.get("state")
     place = place or Location(table.path(index, "" if field == "state" else field))
-    return Finding(CODE, RULE_NAME, Severity.ERROR, message, place, table=table.name)
+    return cannot_generate(message, place, table.name)
 
 
 # Rendering: what the template puts in place.

@@ -6,7 +6,7 @@ no machine supports: skiboot's export skips a row without a flag of its supporte
 
 from collections.abc import Iterator
 
-from ....base.model.findings import CannotGenerate, Finding, Location, Severity
+from ....base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ....base.model.table import NAME_BYTES, IdleState, IdleTable
 from .container import unwrap
 from .identify import UNUSED, is_unused
@@ -102,5 +102,4 @@ def _finding(
         where = table.where.get("table") or Location(table.name)
         if index is not None:
             where = table.states[index].where.get(field) or Location(table.path(index, field))
-    name = table.name if table else ""
-    return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=name)
+    return cannot_generate(message, where, table.name if table else "")
