@@ -5,7 +5,7 @@ A command makes the sheet in its own room; `sheet_text` writes it for terminals 
 input.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
@@ -35,6 +35,11 @@ Line = Cell | tuple[Cell, ...]
 """Words, or several one after the other, without a blank between them."""
 
 
+def as_is(name: str) -> Cell:
+    """Returns a name that text does not put in capitals, even as the head of a column."""
+    return Worded(name, name)
+
+
 NO_NUMBERS = frozenset[int]()
 """All columns of a table are aligned to the left."""
 
@@ -43,10 +48,17 @@ NO_NUMBERS = frozenset[int]()
 class Rows:
     """A table.
 
+    head      in text in capitals up to a comma, behind which a unit stands; Worded as it is. Text
+              has none where all cells are empty, and all in one style where the first is Marked
     caption   for pages; "": the section's title
     numbers   columns that are aligned to the right; None: all but the first. In text that is so
               with any; without one all are aligned to the left, and the last is folded
     unbroken  whether pages keep its cells on one line
+    right     columns that text aligns to the right; None: by numbers
+    first     what each line begins with in text
+    keys      columns that text repeats below with what does not fit the width; 0: all fits
+    grouped   whether in text the first column stands above the others, a block for each cell that
+              is not empty
     """
 
     head: tuple[Cell, ...]
@@ -54,6 +66,10 @@ class Rows:
     caption: str = ""
     numbers: frozenset[int] | None = None
     unbroken: bool = False
+    right: frozenset[int] | None = None
+    first: str = "  "
+    keys: int = 0
+    grouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +112,12 @@ Part = Rows | Lines | Picture
 @dataclass(frozen=True, slots=True)
 class Section:
     """Parts below a title. Where no part has anything to show, its title is not shown either; ""
-    goes on with the section before."""
+    goes on with the section before.
 
-    title: str | Worded
+    title  of several cells each has its own style in text; of Worded, each line is one
+    """
+
+    title: Line
     parts: tuple[Part, ...]
 
 
@@ -120,3 +139,8 @@ class Sheet:
 def bullets(lines: Sequence[str]) -> Lines:
     """Returns the lines as a list whose items are not folded."""
     return Lines(tuple(f"- {line}" for line in lines), first="  ")
+
+
+def indented(title: Line, lines: Iterable[str]) -> Section:
+    """Returns lines below a title, in text indented, and further where they are folded."""
+    return Section(title, (Lines((*lines,), first="  ", further="      "),))

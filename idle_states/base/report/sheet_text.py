@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from ..dataclass import replace
 from . import tables
-from .escapes.text import printable
+from .escapes.text import printable, printable_lines
 from .sheet import (
     NO_NUMBERS,
     Cell,
@@ -22,17 +23,26 @@ from .style import Style
 
 def text(sheet: Sheet, style: Style) -> str:
     """Returns the whole text: a block for each section, with an empty line between them."""
-    blocks = [_block(Section("", sheet.about.parts), style)]
-    blocks += [_block(section, style) for section in sheet.sections]
+    blocks = [block(Section("", sheet.about.parts), style)]
+    blocks += [block(section, style) for section in sheet.sections]
     return "\n".join(filter(None, blocks))
 
 
-def _block(section: Section, style: Style) -> str:
-    title = _plain(section.title)
+def block(section: Section, style: Style) -> str:
+    """Returns the text of a section; "" where it has nothing to show."""
+    title = _title(section.title, style)
     body = "".join(line for part in section.parts for line in _part(part, style))
-    if not title or (section.parts and not body):
-        return body
-    return f"{style('strong', title)}\n{body}"
+    return body if section.parts and not body else title + body
+
+
+def _title(title: Line, style: Style) -> str:
+    """A title's lines, strong if it does not say how each of its cells is shown."""
+    words = _plain(title)
+    if not words:
+        return ""
+    lines = words.split("\n")
+    shown = [style("strong", line) for line in lines]
+    return "\n".join([_styled(title, style)] if isinstance(title, tuple) else shown) + "\n"
 
 
 def _part(part: Part | None, style: Style) -> Iterator[str]:
@@ -55,19 +65,46 @@ def _lines(part: Lines, style: Style) -> Iterator[str]:
 
 
 def _table(part: Rows, style: Style) -> str:
-    head = [_plain(cell) for cell in part.head]
+    if part.grouped:
+        return "\n".join(_groups(part, style))
+    head = [_headed(cell) for cell in part.head]
     rows = [[_plain(cell) for cell in row] for row in part.rows]
-    if part.numbers == NO_NUMBERS:
+    if part.numbers == NO_NUMBERS and part.right is None:
         return tables.columns(head, rows)
-    first, *lines = tables.right_aligned(head, rows).splitlines()
-    marked = [_ending(line, row[-1], style) for line, row in zip(lines, part.rows, strict=True)]
-    return "".join(f"{line}\n" for line in (first, *marked))
+    blocks = []
+    for first, *lines in tables.aligned(head, rows, part.right, part.first, part.keys):
+        shown = [_ending(line, row[-1], style) for line, row in zip(lines, part.rows, strict=True)]
+        if isinstance(part.head[0], Marked):
+            first = style(part.head[0].kind, first)
+        blocks.append("".join(f"{line}\n" for line in ([first] if any(head) else []) + shown))
+    return "\n".join(blocks)
+
+
+def _groups(part: Rows, style: Style) -> Iterator[str]:
+    """Blocks of rows without their first cell, which stands above them."""
+    groups: list[tuple[Cell, list[tuple[Cell, ...]]]] = []
+    for title, *cells in part.rows:
+        if _plain(title) or not groups:
+            groups.append((title, []))
+        groups[-1][1].append((*cells,))
+    for title, rows in groups:
+        below = replace(part, head=part.head[1:], rows=tuple(rows), grouped=False)
+        yield _title(title, style) + _table(below, style)
+
+
+def _headed(cell: Cell) -> str:
+    """A column's head in capitals, without its unit."""
+    if isinstance(cell, Worded):
+        return _plain(cell)
+    words, comma, unit = _plain(cell).partition(", ")
+    return words.upper() + comma + unit
 
 
 def _ending(line: str, cell: Cell, style: Style) -> str:
     """A row's line with its last cell as it is shown."""
-    words = _plain(cell)
-    return line[: len(line) - len(words)] + _styled(cell, style)
+    if not isinstance(cell, Marked):
+        return line
+    return line[: len(line) - len(_plain(cell))] + _styled(cell, style)
 
 
 def _styled(line: Line, style: Style) -> str:
@@ -80,5 +117,5 @@ def _plain(line: Line) -> str:
     if isinstance(line, tuple):
         return "".join(map(_plain, line))
     if isinstance(line, Worded):
-        return printable(line.text)
+        return printable_lines(line.text)
     return printable(line.words if isinstance(line, Marked) else line)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TextIO
 
 from .escapes.text import printable
@@ -48,6 +48,12 @@ def wrapped(text: str, first: str = "", further: str = "", *, room: int | None =
     )
 
 
+def folded(text: str) -> list[str]:
+    """Returns a line folded to the page's width, the rest indented further."""
+    indent = " " * (len(text) - len(text.lstrip()) + 4)
+    return wrapped(text, further=indent) or [""]
+
+
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns lines of left-aligned columns. The last column is wrapped to the width, with an
     indent."""
@@ -66,16 +72,39 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def right_aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns indented lines of columns, the first left-aligned, the others right-aligned."""
-    everything = [_cells(row) for row in (head, *rows)]
-    widths = [max(len(row[i]) for row in everything) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(wide) if place == 0 else cell.rjust(wide)
-            for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in everything
-    ]
-    return "".join(f"  {line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in aligned(head, rows)[0])
+
+
+def aligned(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[int] | None = None,
+    first: str = "  ",
+    keys: int = 0,
+) -> list[list[str]]:
+    """Returns the lines of columns, that of the head first.
+
+    right  numbers of right-aligned columns; None: all but the first
+    first  what each line begins with
+    keys   number of columns that stand before the others again where these do not fit the width
+           and follow as a further list of lines; 0: all stand in one list
+    """
+    columns = []
+    for number, cells in enumerate(zip(*map(_cells, (head, *rows)), strict=True)):
+        wide = max(map(len, cells))
+        to_right = number > 0 if right is None else number in right
+        columns.append([cell.rjust(wide) if to_right else cell.ljust(wide) for cell in cells])
+    found, begun, columns = [], columns[:keys], columns[keys:]
+    while columns:
+        taken = [*begun, columns.pop(0)]
+        while columns and not (keys and _wide([*taken, columns[0]]) > width()):
+            taken.append(columns.pop(0))
+        found.append([(first + "  ".join(row)).rstrip() for row in zip(*taken, strict=True)])
+    return found
+
+
+def _wide(columns: Sequence[Sequence[str]]) -> int:
+    return sum(len(cells[0]) + 2 for cells in columns) - 2
 
 
 def _cells(row: Sequence[str]) -> list[str]:

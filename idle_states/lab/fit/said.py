@@ -13,9 +13,9 @@ from .latencies import FittedLatency
 from .request import FitResult, FittedState
 from .residencies import ENERGY, FittedResidency
 
-_HEAD = ("STATE", "ADVERTISED", "MEASURED", "INTERVAL", "N", "WOKEN BY", "VERDICT")
+_HEAD = ("State", "Advertised", "Measured", "Interval", "N", "Woken by", "Verdict")
 _NUMBERS = frozenset((1, 2, 3, 4))
-_RESIDENCY_HEAD = ("STATE", "ADVERTISED", "FITTED", "INTERVAL", "BY")
+_RESIDENCY_HEAD = ("State", "Advertised", "Fitted", "Interval", "By")
 _MATTERS = 0.1
 """Share of a value from which on what may be in it is said."""
 _ALIKE = 0.2
@@ -105,7 +105,7 @@ def _distribution(state: FittedState, found: FitResult) -> Iterator[Section]:
             for one, curve in curves
             for ns, share in curve[:: max(1, len(curve) // 10)]
         )
-        table = Rows(("MEASUREMENT", "LONGER THAN", "SHARE"), rows, "Wake-ups")
+        table = Rows(("Measurement", "Longer than", "Share"), rows, "Wake-ups")
         draw = partial(drawn.distribution, state, found, curves)
         yield Section(state.name, (Picture(draw, table),))
 
@@ -132,7 +132,7 @@ def _power(found: FitResult) -> Iterator[Picture]:
         for span in state.residency.spans
     )
     if rows:
-        table = Rows(("STATE", "PERIOD", "POWER"), rows, "Spans")
+        table = Rows(("State", "Period", "Power"), rows, "Spans")
         yield Picture(partial(drawn.power, found), table)
 
 

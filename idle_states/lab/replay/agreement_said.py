@@ -10,10 +10,10 @@ from .calibrated import Calibration
 from .results import Account
 
 _PAIRS = (
-    ("USAGE", "usage"),
-    ("TIME_US", "time_us"),
-    ("TOO DEEP", "above"),
-    ("TOO SHALLOW", "below"),
+    ("Usage", "usage"),
+    ("Time_us", "time_us"),
+    ("Too deep", "above"),
+    ("Too shallow", "below"),
 )
 
 
@@ -62,7 +62,7 @@ def bounds(account: Account) -> Iterator[Section]:
             (each.name, *map(str, (each.least, each.most, each.least_us, each.most_us)))
             for each in some
         )
-        head = ("STATE", "LEAST USAGE", "MOST USAGE", "LEAST TIME_US", "MOST TIME_US")
+        head = ("State", "Least usage", "Most usage", "Least time_us", "Most time_us")
         title = "What the trace leaves open: least and most"
         yield Section(title, (Rows(head, rows, f"{account.machine}: least and most"),))
 
@@ -70,7 +70,7 @@ def bounds(account: Account) -> Iterator[Section]:
 def _table(agreement: Agreement) -> Rows:
     """The states; with a column of the kernel's own usage where dumps have it."""
     counted = any(held.counted for held in agreement.states)
-    head = ("STATE", *(name for name, _ in _PAIRS), "OFF", *(("BY THE DUMPS",) if counted else ()))
+    head = ("State", *(name for name, _ in _PAIRS), "Off", *(("By the dumps",) if counted else ()))
     return Rows(head, tuple(_row(held, counted) for held in agreement.states))
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...base.report.sheet import Lines, Picture, Rows, Section, Worded, bullets
+from ...base.report.sheet import Lines, Picture, Rows, Section, Worded, as_is, bullets
 from ...tables.power.energy import WATTS, PowerBounds, PowerModel, Spent
 from ...tables.power.said import ranged
 from . import energy_drawn
@@ -84,7 +84,7 @@ def _section(
     axis: EnergyAxis,
     against: Sequence[str] = (),
 ) -> Section:
-    table = Rows((f"ENERGY, {unit}", *(one.label for one in some)), tuple(rows))
+    table = Rows((f"Energy, {unit}", *(as_is(one.label) for one in some)), tuple(rows))
     rests = [*model.assumptions]
     if missing := sorted({name for one in some for name in one.cost.missing}):
         rests.append(f"no figures for {', '.join(missing)}: no total")
@@ -105,7 +105,7 @@ def _picture(some: Sequence[Priced], unit: str, axis: EnergyAxis) -> Iterator[Pi
             plotted.append((one.label, one.latency_ns, one.total, tip))
             rows.append((one.label, words, one.written, _each(one.cost.each_wakeup)))
     if plotted:
-        head = ("TABLE", f"ENERGY, {unit}", f"P99 {axis.latency}", f"EACH WAKE-UP, u{unit}")
+        head = ("Table", f"Energy, {unit}", f"P99 {axis.latency}", f"Each wake-up, u{unit}")
         table = Rows(head, tuple(rows), f"Energy and {axis.latency}")
         yield Picture(partial(energy_drawn.picture, plotted, unit, axis), table)
 

@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...base.model.findings import Severity
-from ...base.report.sheet import Lines, Marked, Picture, Rows, Section, Sheet, Worded, bullets
+from ...base.report.sheet import (
+    Lines,
+    Marked,
+    Picture,
+    Rows,
+    Section,
+    Sheet,
+    Worded,
+    as_is,
+    bullets,
+)
 from ...base.wording import percent, plural
 from ...tables.linux.genpd import said as domains_said
 from ...tables.linux.grounds import LOOP, remarks
@@ -22,7 +32,7 @@ from .replay import Settings
 from .results import Account, Read, ReplayResult
 from .spent import spent
 
-_HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW", "REFUSED")
+_HEAD = ("State", "Usage", "Time", "Share", "Too deep", "Too shallow", "Refused")
 _CPUS = 32
 """Up to this many CPUs get a bar each."""
 
@@ -108,7 +118,7 @@ def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
             for label, figures in totals
             for row in _states(figures)
         )
-        head = (*(_HEAD[column] for column in columns), "TABLE")
+        head = (*(_HEAD[column] for column in columns), "Table")
         return Rows(head, tuple(rows), caption, frozenset(range(1, len(columns))), unbroken=True)
 
     fitting = beside((0, 1, 4, 5), "Too deep and too shallow by state")
@@ -116,7 +126,7 @@ def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
         "How selections fit", (Picture(partial(fits.drawing, drawn.misfits(totals)), fitting),)
     )
     paid = Rows(
-        (PAID.upper(), *(label for label, _ in totals)),
+        (PAID.capitalize(), *(as_is(label) for label, _ in totals)),
         tuple((name, *times) for name, times in _latencies(totals)),
         f"Percentiles of the {AS_HELD}",
     )
@@ -139,7 +149,7 @@ def _by_cpu(account: Account) -> Picture:
         )
         for cpu, figures in account.cpus.items()
     )
-    table = Rows(("CPU", *own), rows, f"Share of idle time: {account.machine}")
+    table = Rows(("CPU", *map(as_is, own)), rows, f"Share of idle time: {account.machine}")
     return Picture(partial(drawn.by_cpu, account), table)
 
 
@@ -230,7 +240,7 @@ def _comparison(totals: Totals) -> Section:
     ]
     for name, times in _latencies(totals):
         rows.append((Worded(f"wake latency {name}", f"{PAID}, {name}"), *times))
-    head = ("ALL CPUS", *(label for label, _ in totals))
+    head = ("All CPUs", *(as_is(label) for label, _ in totals))
     return Section("Compared", (Rows(head, tuple(rows)),))
 
 
@@ -287,7 +297,7 @@ def _bracketed(result: ReplayResult) -> Section:
             trace, dumps = counters.get(counter, (0, 0))
             cells.append(f"{trace} + {dumps - trace}" if counter in counters else "-")
         rows.append((name, *cells))
-    head = ("STATE", *(counter.upper() for counter in COMPARED))
+    head = ("State", *(counter.capitalize() for counter in COMPARED))
     title = "By the trace, and what the dumps around it count more"
     return Section(title, (Rows(head, tuple(rows)),))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...base.model.units import format_time
-from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet
+from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet, as_is
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
 from ...tables.linux.genpd import said as domains_said
@@ -29,7 +29,7 @@ from .summary import (
 )
 from .workloads import described
 
-_HEAD = ("STATE", "ASKED FOR", "TIME", "TOO DEEP", "TOO SHALLOW", "REACHED")
+_HEAD = ("State", "Asked for", "Time", "Too deep", "Too shallow", "Reached")
 _P99 = percentile_name(99.0)
 
 Summaries = Sequence[SimulationSummary]
@@ -138,7 +138,7 @@ def _pictures(found: Summaries) -> Iterator[Section]:
             for each in found
             for row in _states(each)
         )
-        return Rows((*head, "TABLE"), tuple(rows), caption, _FIGURES, unbroken=True)
+        return Rows((*head, "Table"), tuple(rows), caption, _FIGURES, unbroken=True)
 
     caption = "Idle periods that ended, as the kernel counts them"
     fitting = beside([_HEAD[column] for column in (0, 1, 3, 4)], (0, 1, 3, 4), caption)
@@ -147,7 +147,7 @@ def _pictures(found: Summaries) -> Iterator[Section]:
     rows = tuple(
         (name, *(_us(each.latency_ns[name]) for each in found)) for name in found[0].latency_ns
     )
-    head = (drawn.WOKEN.upper(), *(each.setup.name for each in found))
+    head = (drawn.WOKEN.capitalize(), *(as_is(each.setup.name) for each in found))
     waited = Rows(head, rows, drawn.WOKEN.capitalize())
     draw = partial(drawn.latencies, found)
     yield Section("What wake-ups waited for", (Picture(draw, waited),))
@@ -164,7 +164,7 @@ def _times(found: Summaries) -> Picture:
         rows.append((awake.name, _share(awake.value), "", "", each.setup.name))
         for part, (name, _, share, _, _, reached) in zip(parts, _states(each), strict=True):
             rows.append((name, _share(part.value), share, reached, each.setup.name))
-    head = ("STATE", "SHARE OF TIME", "IN PERIODS THAT ENDED", "REACHED", "TABLE")
+    head = ("State", "Share of time", "In periods that ended", "Reached", "Table")
     caption = "Time by state asked for; idle periods that reached it"
     table = Rows(head, tuple(rows), caption, _FIGURES, unbroken=True)
     return Picture(partial(drawn.times, found), table)
@@ -205,7 +205,7 @@ def _counters(state: StateSummary) -> tuple[str, ...]:
 
 def _scopes(found: SimulationSummary) -> Rows:
     """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
-    head = ("ALL OF A", "OF", *(f"{name}+" for name in found.setup.table.names))
+    head = ("All of a", "Of", *(as_is(f"{name}+") for name in found.setup.table.names))
     rows, last = [], 0
     for each in found.scopes:
         # a pair of one core is that core
@@ -262,7 +262,7 @@ def _comparison(found: Summaries) -> Section:
     ]
     if counts := found[0].setup.workload.counts:
         rows.insert(1, (f"{counts}/s", *(_count(each.counted_per_s) for each in found)))
-    head = ("", *(each.setup.name for each in found))
+    head = ("", *(as_is(each.setup.name) for each in found))
     return Section("Compared", (Rows(head, tuple(rows)),))
 
 

@@ -12,7 +12,7 @@ from .summary import SimulationSummary
 from .topology import Topology
 from .wake_ups import Visits, WakeUp, by_cluster, visits
 
-HEAD = ("AT", "WAKER", "ITS CPU", "WAKES", "ON CPU", "IN STATE", "RUNS AFTER")
+HEAD = ("At", "Waker", "Its CPU", "Wakes", "On CPU", "In state", "Runs after")
 _SHOWN, _TASKS, _GROUPS = 8, 16, 12
 """Most wake-ups, tasks and groups of CPUs that the text shows."""
 _NUMBERS = frozenset({0, 2, 4, 6})

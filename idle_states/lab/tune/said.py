@@ -150,7 +150,7 @@ def _residencies(tuning: Tuning) -> Section:
             zip(table.names[1:], tuning.break_evens(), tuned.near, tuned.ranges, strict=True)
         )
     )
-    head = ("RESIDENCY, us", "EXIT LATENCY", "PRESENT", "BREAK-EVEN", "BEST", "WITHIN 1 %", "TRIED")
+    head = ("Residency, us", "Exit latency", "Present", "Break-even", "Best", "Within 1 %", "Tried")
     found = Rows(head, rows, "Target residencies", unbroken=True)
     # a better one may lie beyond the lowest or highest value tried
     edges = [name for name, at in zip(table.names[1:], tuned.edges(), strict=True) if at]
@@ -174,7 +174,7 @@ def _gain(tuning: Tuning) -> Section:
     if any(bounds and bounds.low != bounds.high for bounds in tuned.regrets):
         shares = (*(percents(bounds) for bounds in tuned.regrets), percent(Fraction(0)))
         rows.insert(1, ("by figures within bounds", *shares))
-    table = Rows(("", *(name.upper() for name, _ in tuning.compared)), tuple(rows))
+    table = Rows(("", *(name.capitalize() for name, _ in tuning.compared)), tuple(rows))
     return Section("Tables", (table, Lines(tuple(_doubts(tuning)), first="  ")))
 
 
@@ -217,7 +217,7 @@ def _measured(tuning: Tuning) -> Iterator[Section]:
     """Returns what waking up takes, and what tables gain that say so."""
     if tuning.truth is None:
         return
-    head = ("EXIT LATENCY, us", "ADVERTISED", "TYPICAL", "HONEST")
+    head = ("Exit latency, us", "Advertised", "Typical", "Honest")
     yield Section("As measured", (Rows(head, tuple(_truths(tuning.truth))),))
     if tuning.honest:
         rows = tuple(
@@ -230,7 +230,7 @@ def _measured(tuning: Tuning) -> Iterator[Section]:
             )
             for each in tuning.honest
         )
-        table = Rows(("", "COST", "ENERGY", "MEAN, us", "P99, us"), rows)
+        table = Rows(("", "Cost", "Energy", "Mean, us", "P99, us"), rows)
         yield Section("Honest latencies instead of the present table", (table,))
 
 
@@ -244,26 +244,33 @@ def _front(tuning: Tuning) -> Section:
     """The tables of the front; plotted together with the three."""
     tuned = tuning.tuned
     some = [(f"{drawn.FRONT} {number}", each) for number, each in enumerate(tuned.front, 1)]
-    energy = energy_of(tuning).replace("energy", "ENERGY")
-    head: tuple[str | Worded, ...] = (
-        Worded("P99 WAKE LATENCY", f"P99 {PAID.upper()}"),
-        energy,
-        Worded("MEAN WAKE LATENCY", f"MEAN {PAID.upper()}"),
-        "RESIDENCIES, us",
+    energies = [energy_of(tuning).replace("energy", word) for word in ("ENERGY", "Energy")]
+    head = (
+        Worded("P99 WAKE LATENCY", f"P99 {PAID}"),
+        Worded(*energies),
+        Worded("MEAN WAKE LATENCY", f"Mean {PAID}"),
     )
+    last = "Residencies, us"
+    counted = ("Work counted",) if tuned.best.outcomes.work else ()
     plotted = [*tuning.compared, *some]
-    rows = tuple((name, *_traded(each)) for name, each in plotted)
+    rows = []
+    for name, each in plotted:
+        work = [str(each.outcomes.work)] if counted else []
+        figures, residencies = _traded(each)
+        rows.append((name, *figures, percent(tuned.regret(each)), *work, residencies))
     caption = f"Plotted tables; wake latency is the {AS_HELD}"
-    table = Rows(("TABLE", *head), rows, caption, unbroken=True)
-    told = Rows(head, tuple(_traded(each) for each in tuned.front))
+    everything = ("Table", *head, "Costs more", *counted, last)
+    table = Rows(everything, tuple(rows), caption, unbroken=True)
+    traded = (_traded(each) for each in tuned.front)
+    told = Rows((*head, last), tuple((*figures, residencies) for figures, residencies in traded))
     draw = partial(drawn.front, plotted, energy_of(tuning), rows)
     return Section("No table tried has less of both", (Picture(draw, table, told),))
 
 
-def _traded(judged: Judged) -> tuple[str, ...]:
-    """Returns both latencies and the energy of a table, with its residencies."""
-    residencies = " ".join(map(str, judged.candidate))
-    return f"{p99_us(judged)} us", energy_text(judged), f"{mean_us(judged)} us", residencies
+def _traded(judged: Judged) -> tuple[tuple[str, ...], str]:
+    """Returns both latencies and the energy of a table, and its residencies."""
+    figures = f"{p99_us(judged)} us", energy_text(judged), f"{mean_us(judged)} us"
+    return figures, " ".join(map(str, judged.candidate))
 
 
 def _times(tuning: Tuning) -> Section:
@@ -272,7 +279,7 @@ def _times(tuning: Tuning) -> Section:
         for label, of in ((label, each.outcomes) for label, each in tuning.compared)
         for name, usage, time in zip(tuning.table.names, of.usage, of.time_us, strict=True)
     )
-    head = ("STATE", "USAGE", "TIME", "SHARE", "TABLE")
+    head = ("State", "Usage", "Time", "Share", "Table")
     table = Rows(head, rows, "Usage and time by state", unbroken=True)
     return Section("Where idle time goes", (Picture(partial(drawn.times, tuning), table),))
 
@@ -290,7 +297,7 @@ def _waits(tuning: Tuning) -> Iterator[Section]:
     first = tuning.table.names[0]
     now = "has no time-out" if tuning.timeout_ns is None else f"for {wait_us(tuning.timeout_ns)} us"
     title = f"How long to poll before a state, the time alone being known (now {first} {now})"
-    head = ("TIME, us", "BEST", "WITHIN 1 %", "BREAK-EVEN", "COSTS MORE", "NOW COSTS MORE")
+    head = ("Time, us", "Best", "Within 1 %", "Break-even", "Costs more", "Now costs more")
     yield Section(title, (Rows(head, tuple(rows)),))
 
 

@@ -46,7 +46,7 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
 
 def _part(part: Part, title: str) -> dict[str, object]:
     if isinstance(part, Lines):
-        lines = [words for line in part.lines if (words := _words(line))]
+        lines = [words for line in part.lines if (words := _words(line).strip())]
         return {"kind": "lines", "lines": lines} if lines else {}
     if isinstance(part, Rows):
         return _rows(part, title)

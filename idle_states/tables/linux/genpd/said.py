@@ -7,7 +7,7 @@ from ....base.report.sheet import Rows, Section
 from ....base.wording import number_ranges, percent
 from .running import DomainFigures
 
-HEAD = ("STATE", "USAGE", "TIME", "SHARE", "TOO DEEP", "TOO SHALLOW")
+HEAD = ("State", "Usage", "Time", "Share", "Too deep", "Too shallow")
 
 
 STAYS_ON = "stays on"
