@@ -28,7 +28,7 @@ class ShowCommand:
 def run(given: ShowCommand) -> int:
     from ..tables.documents.json_output import envelope
     from ..tables.pipeline import followed, journey
-    from ..tables.show import said as show_text
+    from ..tables.show.said import sheet
     from ..tables.show.show_document import Show
     from ..tables.sources import read_table
     from .values import say
@@ -41,5 +41,5 @@ def run(given: ShowCommand) -> int:
     if out.format == "json":
         out.document(envelope("show", Show, way, [(source.file, source.sha256)]))
     else:
-        out.text(show_text.render(way, out.style))
+        out.said(sheet(way))
     return 0

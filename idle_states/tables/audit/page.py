@@ -14,8 +14,7 @@ from ...base.report.sheet import NO_NUMBERS, Drawing, Lines, Part, Picture, Rows
 from ...base.wording import joined, plural
 from ..linux.kernel_ranges import kernel_ranges
 from ..selection.idle_lengths import lengths
-from ..show import page as stages
-from ..show.stages import StageColumn
+from ..show.stages import StageColumn, stages
 from .audited import Audited, Registered, Selected
 from .said import heading, told, value
 from .said import sections as text_sections
@@ -74,7 +73,7 @@ def sections(
             _column(source.table, tree, group, _kernels(audited, group.kernels))
             for group in audited.registered
         ]
-        parts += stages.of_table(source.table, columns)
+        parts.append(stages(source.table, columns))
     if audited.selected:
         parts.append(_selected(audited))
     found = [Section(name, tuple(parts))]
@@ -103,7 +102,7 @@ def _column(table: IdleTable, tree: bool, group: Registered, kernels: str) -> St
         state = row2state.get(number) if tree else name2state.get(row.name)
         times = state and f"{state.exit_latency_us}/{state.target_residency_us} us"
         cells.append("-" if state is None else f"{state.index}: {times}")
-    return StageColumn(f"LINUX {kernels}", tuple(cells))
+    return StageColumn(f"Linux {kernels}", tuple(cells))
 
 
 def _selected(audited: Audited) -> Picture:

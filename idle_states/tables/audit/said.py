@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...base.model.findings import Severity
 from ...base.report.escapes.text import printable
 from ...base.report.findings_text import render as render_findings
+from ...base.report.sheet import Section
+from ...base.report.sheet_text import block
 from ...base.report.style import Style
-from ...base.report.tables import columns
+from ...base.report.tables import columns, folded
 from ...base.wording import plural
 from ..linux.grounds import driver_of, remarks
 from ..linux.releases import release
 from ..selection.idle_lengths import lengths
-from ..show.said import folded
-from ..show.stages import stage_table
+from ..show.stages import stages
 from .audited import Audited, Registered, Selected
 from .summary import FleetSummary, TableGroup
 from .trees import TreeDifference
@@ -32,7 +33,7 @@ def page(audited: Audited, style: Style, *, notes: bool) -> str:
         lines += folded(f"  {name:<9} {printable(text)}")
     source = audited.source
     if source is not None and source.table is not None and source.table.states:
-        lines += ["", *stage_table(source.table, style)]
+        lines += ["", block(Section("", (stages(source.table),)), style).rstrip("\n")]
     for title, body in sections(audited):
         lines += ["", style("strong", title)]
         lines += [line for text in body for line in folded(f"  {printable(text)}")]

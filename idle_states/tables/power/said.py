@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from ...base.model.table import IdleTable
-from ...base.report.escapes.text import printable
 from .energy import PowerBounds, PowerModel, payoffs
 from .figures import BadPower, from_specs
 
@@ -12,17 +11,16 @@ Payoff = tuple[str, str, BreakEven]
 
 
 def of_table(table: IdleTable) -> list[str]:
-    """Lines for `show`: from which idle length each state saves energy, by the table's own power
+    """Returns for `show`: from which idle length each state saves energy, by the table's own power
     figures; empty if it has none."""
     found = of_spec(table)
     if found is None:
         return []
     model, payoffs = found
     lines = [
-        f"  {printable(after)} pays against {printable(before)} from {pays(bounds)} on"
-        for before, after, bounds in payoffs
+        f"{after} pays against {before} from {pays(bounds)} on" for before, after, bounds in payoffs
     ]
-    return [*lines, *(f"  - {printable(assumption)}" for assumption in model.assumptions)]
+    return [*lines, *(f"- {assumption}" for assumption in model.assumptions)]
 
 
 def of_spec(table: IdleTable) -> tuple[PowerModel, list[Payoff]] | None:

@@ -13,7 +13,7 @@ from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
 from ..pipeline import Journey
-from ..show import page as stages
+from ..show.said import sections as stages
 from . import said as select_output
 from . import said_domains as select_domains
 from . import said_limits as limits
@@ -105,7 +105,7 @@ def sheet(found: Selections, journeys: Sequence[Journey]) -> Sheet:
     ]
     if not journeys:
         sections.append(_states(selections[0]))
-    sections += [section for journey in journeys for section in stages.of_journey(journey)]
+    sections += [section for journey in journeys for section in stages(journey)]
     return Sheet(_title(selections), _headline(selections, changed), tuple(sections))
 
 

@@ -2,56 +2,50 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...base.model.beyond_opal import BuiltIn, BuiltInState, MatchedCpu
-from ...base.report.escapes.text import printable
+from ...base.model.beyond_opal import BuiltIn, BuiltInState, MatchedCpu, TableUse
+from ...base.report.sheet import Section, indented
 from ...base.wording import joined
 
 
-def built_in_sections(found: BuiltIn, *, started: bool) -> Iterator[tuple[str, list[str]]]:
+def built_in_sections(found: BuiltIn, *, started: bool) -> Iterator[Section]:
     """Returns the sections of show that only tables of drivers' sources have, with their titles.
     started: whether it is shown what the driver makes of the table on a machine."""
-    note = ["  what the source has compiled in; the kernel named here decides its governor alone"]
+    note = ["what the source has compiled in; the kernel named here decides its governor alone"]
     if started:
         note = []
     if found.first_row:
         first = found.states[0]
-        name = printable(first.name) or "empty, for polling"
-        note.append(f"  state 0 is {name}, {first.exit_latency_us}/{first.target_residency_us} us")
+        name = first.name or "empty, for polling"
+        note.append(f"state 0 is {name}, {first.exit_latency_us}/{first.target_residency_us} us")
     if found.count is None and not started:
-        note.append("  how many states there are is settled when the driver starts")
+        note.append("how many states there are is settled when the driver starts")
     if found.archs:
-        note.append(f"  macros as the headers of {joined(list(found.archs))} define them")
+        note.append(f"macros as the headers of {joined(list(found.archs))} define them")
     if found.governor:
-        note.append(f"  the driver asks for governor {printable(found.governor)}")
+        note.append(f"the driver asks for governor {found.governor}")
     if note:
-        yield "Note", note
+        yield indented("Note", note)
     flagged = [
-        f"  {printable(state.name)}: {joined(_flag_words(state))} ({state.flags:#x})"
+        f"{state.name}: {joined(_flag_words(state))} ({state.flags:#x})"
         for state in found.states
         if state.flags
     ]
     if flagged:
-        yield "Flags", flagged
+        yield indented("Flags", flagged)
     if found.cpus:
-        yield "Processors that have it", list(_cpus(found.cpus))
+        yield indented("Processors that have it", _cpus(found.cpus))
     powers = {state.power_usage for state in found.states} - {0, -1}
     if powers:
-        drawn = [
-            f"{printable(s.name)} {s.power_usage}" for s in found.states if s.power_usage != -1
-        ]
-        yield "power_usage, which no governor modelled here reads", [f"  {joined(drawn)}"]
+        drawn = [f"{s.name} {s.power_usage}" for s in found.states if s.power_usage != -1]
+        yield indented("power_usage, which no governor modelled here reads", [joined(drawn)])
     if found.uses:
-        yield (
-            "What chooses or changes it at run time (not modelled)",
-            [
-                f"  line {use.where.line}{f', {use.function}()' if use.function else ''}: "
-                + printable(
-                    " ".join(f"[{text}]" for text in use.conditions) + " " * bool(use.conditions)
-                )
-                + printable(use.text)
-                for use in found.uses
-            ],
-        )
+        title = "What chooses or changes it at run time (not modelled)"
+        yield indented(title, map(_use, found.uses))
+
+
+def _use(use: TableUse) -> str:
+    where = f"line {use.where.line}{f', {use.function}()' if use.function else ''}"
+    return f"{where}: {' '.join([*(f'[{text}]' for text in use.conditions), use.text])}"
 
 
 def _flag_words(state: BuiltInState) -> list[str]:
@@ -68,6 +62,6 @@ def _cpus(cpus: Sequence[MatchedCpu]) -> Iterator[str]:
         settings = [
             name if value == 1 else f"{name} {value:#x}" for name, value in alike[0].settings
         ]
-        yield f"  {joined([f'{cpu.name} ({cpu.family}/{cpu.model:#x})' for cpu in alike])}: " + (
+        yield f"{joined([f'{cpu.name} ({cpu.family}/{cpu.model:#x})' for cpu in alike])}: " + (
             joined([*([entry] if entry else []), *settings])
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...base.dataclass import dataclass
 from ...base.model.stages import Changed
 from ...base.model.table import IdleTable, Register
-from ...base.report.escapes.text import printable
+from ...base.report.sheet import Section, Worded, indented
 from ...base.wording import joined, plural
 from ..linux.driver_table import DriverTable, StopChoice
 from ..linux.genpd.tables import CpuDomain
@@ -51,10 +51,10 @@ def agreeing(journey: Journey) -> list[Agreeing]:
 def kernel_column(group: Agreeing, table: IdleTable) -> StageColumn:
     """Returns a group's column. A head longer than its cells names the first kernel only."""
     cells = _cells(group.first, table)
-    head = f"LINUX {group.kernels}"
-    if len(head) > max([WIDEST_HEAD, *map(len, cells)]):
-        head = f"LINUX {group.first.release.name} ..."
-    return StageColumn(head, cells)
+    kernels = group.kernels
+    if len(f"LINUX {kernels}") > max([WIDEST_HEAD, *map(len, cells)]):
+        kernels = f"{group.first.release.name} ..."
+    return StageColumn(Worded(f"LINUX {kernels}", f"Linux {kernels}"), cells)
 
 
 def _cells(arrival: Arrival, table: IdleTable) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _cells(arrival: Arrival, table: IdleTable) -> tuple[str, ...]:
         if entry is None:
             cells.append(_domain_cell(arrival.driver, index))
             continue
-        name = "" if entry.name == state.name else f" {printable(entry.name)}"
+        name = "" if entry.name == state.name else f" {entry.name}"
         cells.append(f"{entry.index}:{name} {entry.exit_latency_us}/{entry.target_residency_us} us")
     return tuple(cells)
 
@@ -85,47 +85,48 @@ def _us(time_ns: int) -> str:
     return f"{time_ns // 1000}.{time_ns % 1000:03}" if time_ns % 1000 else str(time_ns // 1000)
 
 
-def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[tuple[str, list[str]]]:
+def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[Section]:
+    """Yields what the kernels of a group make of the table."""
     name = f"Linux {group.kernels}"
     for title, lines in _said(group.first, table):
         known: list[str] = []
         if title == THEN and group.first.subsystem != LOOP:
             releases = [arrival.release for arrival in group.arrivals]
             followed = (group.first.subsystem, *(["genpd"] if _domains_of(group.first) else []))
-            known = [f"  {line}" for line in remarks(releases, *followed)]
-        yield title.format(name), [*lines, *known]
+            known = remarks(releases, *followed)
+        yield indented(title.format(name), [*lines, *known])
 
 
 def _said(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields (title with {} for the kernel, lines) of what a kernel makes of the table."""
     driver = arrival.driver
     if driver.fatal:
-        yield "{} crashes", (f"  {driver.fatal}",)
+        yield "{} crashes", (driver.fatal,)
     if arrival.lost:
         lines = []
         for row, lost in arrival.lost:
             state = table.states[row] if row < len(table.states) else None
             planned = " (intended: " + state.reason + ")" if state and not state.cpuidle else ""
-            lines.append(f"  {printable(lost.state)}: {lost.reason}{planned} [{lost.ground}]")
+            lines.append(f"{lost.state}: {lost.reason}{planned} [{lost.ground}]")
         yield "Lost in {}", tuple(lines)
     if arrival.changed:
         yield "Changed in {}", tuple(change(changed) for _, changed in arrival.changed)
     yield THEN, (*_consequences(driver, table, arrival), *_of_domains(arrival))
     if driver.messages:
-        yield "{} logs", tuple(f"  {printable(message.text)}" for message in driver.messages)
+        yield "{} logs", tuple(message.text for message in driver.messages)
 
 
 def _of_domains(arrival: Arrival) -> Iterator[str]:
     domains = _domains_of(arrival)
     for domain in domains:
-        names = joined([printable(state.name) for state in domain.states])
-        what = f"turns {printable(domain.name)} ({domain.level} of {joined(domain.cpus)}) off"
+        names = joined([state.name for state in domain.states])
+        what = f"turns {domain.name} ({domain.level} of {joined(domain.cpus)}) off"
         if domain.governed:
-            yield f"  {what} in a state that fits, of {names}, or leaves it on"
+            yield f"{what} in a state that fits, of {names}, or leaves it on"
         else:
-            yield f"  {what} always in {printable(domain.states[0].name)}: it has no governor here"
-    for note in arrival.driver.domain_notes if domains else ():
-        yield f"  {note}"
+            yield f"{what} always in {domain.states[0].name}: it has no governor here"
+    if domains:
+        yield from arrival.driver.domain_notes
 
 
 def _domains_of(arrival: Arrival) -> list[CpuDomain]:
@@ -134,48 +135,42 @@ def _domains_of(arrival: Arrival) -> list[CpuDomain]:
 
 
 def change(changed: Changed) -> str:
-    return (
-        f"  {printable(changed.state)}: {changed.field} {printable(changed.before)} -> "
-        f"{printable(changed.after)}, {changed.reason}"
-    )
+    before, after = changed.before, changed.after
+    return f"{changed.state}: {changed.field} {before} -> {after}, {changed.reason}"
 
 
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
     if not driver.fatal and not driver.states:
-        yield "  registers no driver; CPUs idle as their architecture does by default"
+        yield "registers no driver; CPUs idle as their architecture does by default"
     elif driver.states:
-        names = [printable(state.name) for state in driver.states]
+        names = [state.name for state in driver.states]
         first = driver.states[0]
         polling = " (polling)" if first.polling else ""
         count = plural(len(names), "state")
         verb = "registers" if table.origin.form != "sysfs" else "holds"
         times = f"{first.exit_latency_us}/{first.target_residency_us} us"
-        yield f"  {verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
+        yield f"{verb} {count}: {joined(names)}; {names[0]} is {times}{polling}"
         if driver.driver:
-            yield f"  the driver is {driver.driver}"
+            yield f"the driver is {driver.driver}"
         beside = [
-            f"{printable(s.name)} {s.exit_latency_us}/{s.target_residency_us} us"
+            f"{s.name} {s.exit_latency_us}/{s.target_residency_us} us"
             for s in driver.states[1:]
             if s.source is None and table.origin.form == "driver"
         ]
         if beside:
-            yield f"  has {joined(beside)} from elsewhere: they are no rows of the table"
-        level = [
-            printable(s.name)
-            for s in driver.states[1:]
-            if s.exit_latency_us == first.exit_latency_us
-        ]
+            yield f"has {joined(beside)} from elsewhere: they are no rows of the table"
+        level = [s.name for s in driver.states[1:] if s.exit_latency_us == first.exit_latency_us]
         if level:
             cost = "nothing to leave (0 us)" if first.exit_latency_us == 0 else "no more"
-            yield f"  takes {joined(level)} to cost {cost}, level with {names[0]}"
+            yield f"takes {joined(level)} to cost {cost}, level with {names[0]}"
         if driver.snooze_timeout_us is not None:
-            yield f"  leaves snooze after {driver.snooze_timeout_us} us"
+            yield f"leaves snooze after {driver.snooze_timeout_us} us"
     if table.register is Register.PSSCR and driver.spr_loss_level is not None:
-        yield f"  idles by default with {_stop(driver.default_stop, arrival, table)}"
+        yield f"idles by default with {_stop(driver.default_stop, arrival, table)}"
     if driver.offline == "stop":
-        yield f"  offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
+        yield f"offlines CPUs with {_stop(driver.deepest_stop, arrival, table)}"
     elif driver.offline:
-        yield f"  offlines CPUs by {driver.offline}"
+        yield f"offlines CPUs by {driver.offline}"
 
 
 def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
@@ -185,4 +180,4 @@ def _stop(choice: StopChoice | None, arrival: Arrival, table: IdleTable) -> str:
     if choice.source is None:
         return f"{value}, built into the kernel"
     same = [state.name for state in table.states if state.control == choice.psscr]
-    return f"{value} ({printable(same[0])})" if same else value
+    return f"{value} ({same[0]})" if same else value

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from ...base.model.beyond_opal import Held
 from ...base.model.table import IdleTable
-from ...base.report.escapes.text import printable, printable_lines
-from ...base.report.style import Style
-from ...base.report.tables import wrapped
+from ...base.report.sheet import Lines, Marked, Section, Sheet, Worded, indented
 from ...base.wording import joined
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, Adjustable, unfit
@@ -14,29 +12,25 @@ from ..pipeline import Journey
 from .acpi import acpi_sections
 from .built_in import built_in_sections
 from .kernels import agreeing, change, kernel_column, kernel_sections
-from .stages import StageColumn, stage_table
+from .stages import StageColumn, stages
 
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 
 
-def render(journey: Journey, style: Style) -> str:
-    """Returns the whole output of `show`, with a newline at its end."""
+def sheet(journey: Journey) -> Sheet:
+    """Returns the whole output of `show`."""
+    return Sheet(journey.table.name, (), tuple(sections(journey)))
+
+
+def sections(journey: Journey) -> Iterator[Section]:
+    """Yields the stages, then what was lost or changed on the way and what follows from that."""
     table = journey.table
-    title = f": {printable_lines(table.title)}" if table.title else ""
-    lines = [style("strong", printable(table.name)) + title]
-    if table.note:
-        lines.append(f"  {printable_lines(table.note)}")
-    lines.append(style("faint", f"  {printable(whence(journey))}"))
-    lines += ["", *stage_table(table, style, journey_stages(journey))]
-    for title, body in sections(journey):
-        lines += ["", style("strong", title), *(line for text in body for line in folded(text))]
-    return "\n".join(lines) + "\n"
-
-
-def folded(text: str) -> list[str]:
-    """Returns a line of a section, folded to the page's width; further lines are indented."""
-    indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return wrapped(text, further=indent) or [""]
+    title = f": {table.title}" if table.title else ""
+    note = f"  {table.note}" if table.note else ""
+    about = (Worded(note, note), Marked("faint", f"  {whence(journey)}"))
+    yield Section((Marked("strong", table.name), Worded(title, title)), (Lines(about),))
+    yield Section("", (stages(table, journey_stages(journey)),))
+    yield from consequences(journey)
 
 
 def whence(journey: Journey) -> str:
@@ -53,68 +47,62 @@ def whence(journey: Journey) -> str:
 def journey_stages(journey: Journey) -> list[StageColumn]:
     """Returns the columns after the table's own: what firmware exports, and what kernels
     register."""
-    table, stages = journey.table, []
+    table, found = journey.table, list[StageColumn]()
     if journey.export is not None:
         exported = set(journey.export.indices)
         cells = ("exports" if i in exported else "-" for i in range(len(table.states)))
-        stages.append(StageColumn("FIRMWARE", tuple(cells)))
-    return stages + [kernel_column(group, table) for group in agreeing(journey)]
+        found.append(StageColumn("Firmware", tuple(cells)))
+    return found + [kernel_column(group, table) for group in agreeing(journey)]
 
 
-def sections(journey: Journey) -> Iterator[tuple[str, list[str]]]:
-    """Yields (title, lines) for what was lost or changed on the way, and what follows from that."""
+def consequences(journey: Journey) -> Iterator[Section]:
+    """Yields what was lost or changed on the way, and what follows from that."""
     table = journey.table
     export = journey.export
     if export is not None:
         if export.outcome != "ok":
             what = "an assert stops the boot" if export.outcome == "abort" else "firmware hangs"
-            yield "Firmware fails", [f"  {what}: too many or too long names, see IS109 and IS110"]
+            said = f"{what}: too many or too long names, see IS109 and IS110"
+            yield indented("Firmware fails", [said])
         if export.chosen != _family(table) and journey.platform.name != "all-levels":
             chosen = export.chosen or "no table at all"
-            yield "Note", [f"  by itself, skiboot would take {chosen} on this platform"]
+            said = f"by itself, skiboot would take {chosen} on this platform"
+            yield indented("Note", [said])
         if export.lost:
-            lines = [
-                f"  {printable(lost.state)}: {lost.reason} [{lost.ground}]" for lost in export.lost
-            ]
-            yield "Lost in firmware", lines
+            lines = [f"{lost.state}: {lost.reason} [{lost.ground}]" for lost in export.lost]
+            yield indented("Lost in firmware", lines)
         if export.changed:
-            yield "Changed in firmware", [change(changed) for changed in export.changed]
+            yield indented("Changed in firmware", map(change, export.changed))
     if table.origin.form == "sysfs":
-        yield "Note", list(_held(table.origin))
+        yield indented("Note", _held(table.origin))
         found = origin(table.origin)
         if found is not None:
-            yield "Where these states come from", list(_origin(found))
-    if machine := list(_machine(journey)):
-        yield "Machine", machine
+            yield indented("Where these states come from", _origin(found))
+    yield indented("Machine", _machine(journey))
     if table.origin.form == "driver":
         yield from built_in_sections(table.origin, started=journey.machine is not None)
     if table.origin.form == "acpi":
         yield from acpi_sections(table.origin)
-    refusal = _table_parameter(journey)
-    if refusal:
-        yield "Note", [f"  {refusal}"]
+    yield indented("Note", [_table_parameter(journey)])
     for group in agreeing(journey):
         yield from kernel_sections(group, table)
-    energy = _energy(table)
-    if energy:
-        yield "When states pay, by what they draw", energy
-    sources = _provenance(table)
-    if sources:
-        yield "Where the values come from", sources
+    yield indented("When states pay, by what they draw", _energy(table))
+    if sources := tuple(_provenance(table)):
+        yield Section("Where the values come from", sources)
 
 
 def _held(held: Held) -> Iterator[str]:
-    yield "  what a running kernel holds: firmware and driver are behind it, flags and control"
-    yield "  register are not known, and the kernel named here decides its governor alone"
-    off = [printable(state.name) for state in held.states if state.disabled]
+    yield "what a running kernel holds: firmware and driver are behind it, flags and control"
+    yield "register are not known, and the kernel named here decides its governor alone"
+    off = [state.name for state in held.states if state.disabled]
     if off:
-        yield f"  switched off by the user: {joined(off)}"
-    used = [f"{printable(s.name)} {s.usage}" for s in held.states if s.usage is not None]
+        yield f"switched off by the user: {joined(off)}"
+    used = [f"{s.name} {s.usage}" for s in held.states if s.usage is not None]
     if used:
-        yield f"  entered since boot: {joined(used)} times"
-    default = [printable(state.name) for state in held.states if state.default_disabled]
+        yield f"entered since boot: {joined(used)} times"
+    default = [state.name for state in held.states if state.default_disabled]
     if default:
-        yield f"  off from the start: {joined(default)}"
+        yield f"off from the start: {joined(default)}"
 
 
 def _table_parameter(journey: Journey) -> str:
@@ -130,18 +118,18 @@ def _table_parameter(journey: Journey) -> str:
         return f"intel_idle.table= (Linux {SINCE} on) may change any of these states"
     return (
         f"intel_idle.table= (Linux {SINCE} on) is refused here unless it also changes "
-        f"{joined([printable(name) for name in bad])}: every state's times must be above those of "
-        "the one before, and within the driver's limits"
+        f"{joined(bad)}: every state's times must be above those of the one before, and within the "
+        "driver's limits"
     )
 
 
 def _origin(found: HeldOrigin) -> Iterator[str]:
-    yield f"  {found.name}"
+    yield f"{found.name}"
     for table in found.tables:
-        yield f"  {table.name} has these figures in Linux {table.releases}"
+        yield f"{table.name} has these figures in Linux {table.releases}"
     if found.cpus:
-        yield f"  which is for {joined(list(found.cpus))}"
-    yield from (f"  {printable(text)}" for text in found.differences)
+        yield f"which is for {joined(list(found.cpus))}"
+    yield from found.differences
 
 
 def _machine(journey: Journey) -> Iterator[str]:
@@ -150,17 +138,17 @@ def _machine(journey: Journey) -> Iterator[str]:
     if machine is not None:
         model = f"model {machine.machine.model:#x}"
         known = f"{machine.processor}, {model}" if machine.processor else model
-        yield f"  {printable(machine.name)}: {known}, as intel_idle finds it when it starts"
+        yield f"{machine.name}: {known}, as intel_idle finds it when it starts"
     assumed = dict.fromkeys(text for each in journey.arrivals for text in each.driver.assumptions)
-    yield from (f"  assumed: {text}" for text in assumed)
+    yield from (f"assumed: {text}" for text in assumed)
 
 
 def _family(table: IdleTable) -> str:
     return table.name.partition("@")[0]
 
 
-def _provenance(table: IdleTable) -> list[str]:
-    """Returns lines, by source: which values of which states rest on it."""
+def _provenance(table: IdleTable) -> Iterator[Lines]:
+    """Yields lines, by source: which values of which states rest on it."""
     groups: dict[str, dict[str, list[str]]] = {}
     for state in table.states:
         by_source: dict[str, list[str]] = {}
@@ -170,11 +158,10 @@ def _provenance(table: IdleTable) -> list[str]:
             by_source.setdefault(key, []).append(_FIELDS.get(field, field))
         for key, fields in by_source.items():
             groups.setdefault(key, {}).setdefault(joined(fields), []).append(state.name)
-    lines = []
     for key, uses in groups.items():
-        lines.append(f"  {key}")
-        lines += [f"      {fields} of {joined(names)}" for fields, names in uses.items()]
-    return lines
+        yield Lines((key,), first="  ", further="      ")
+        said = tuple(f"{fields} of {joined(names)}" for fields, names in uses.items())
+        yield Lines(said, first="      ", further="          ")
 
 
 def _energy(table: IdleTable) -> list[str]:

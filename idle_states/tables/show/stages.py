@@ -1,15 +1,15 @@
 """The table of stages: one row a state, one column a value, or what a stage makes of the state."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ...base.model.table import Flag, IdleState, IdleTable, Register
 from ...base.model.units import format_time
-from ...base.report.escapes.text import printable
-from ...base.report.style import Style
-from ...base.report.tables import width
+from ...base.report.sheet import Cell, Marked, Picture, Rows
 from ..linux.genpd.reading import levels
 from ..linux.suspend_parameter import parameters
+from . import drawn
 
 _LOSSES = (
     (Flag.LOSE_FULL_CONTEXT, "full"),
@@ -21,64 +21,58 @@ _LOSSES = (
 class StageColumn(NamedTuple):
     """A column of the table of stages. number: of numbers, which stand to the right."""
 
-    head: str
+    head: Cell
     cells: tuple[str, ...]
     number: bool = False
 
-    @property
-    def lines(self) -> list[str]:
-        """The head and the cells as lines of equal width."""
-        texts = (self.head, *self.cells)
-        wide = max(map(len, texts))
-        return [f"{text:>{wide}}" if self.number else f"{text:<{wide}}" for text in texts]
 
+def stages(table: IdleTable, further: Sequence[StageColumn] = ()) -> Picture:
+    """Returns a table with one row a state, drawn as latencies and residencies. On pages the name
+    comes first.
 
-def stage_table(table: IdleTable, style: Style, stages: Sequence[StageColumn] = ()) -> list[str]:
-    """Returns the lines of a table with one row a state. Columns that do not fit beside each other
-    follow below.
-
-    stages  further columns, each with a cell for every row
+    further  columns beside the table's own, each with a cell for every row
     """
-    columns = [column.lines for column in stage_columns(table, stages)]
-    names, columns = columns[:2], columns[2:]
-    lines: list[str] = []
-    while columns:
-        taken = [*names, columns.pop(0)]
-        while columns and _wide([*taken, columns[0]]) <= width() + 2:
-            taken.append(columns.pop(0))
-        head, *rows = ("  ".join(parts).rstrip() for parts in zip(*taken, strict=True))
-        lines += [*([""] if lines else []), style("faint", head), *rows]
-    return lines
+    told = stage_columns(table, further)
+    columns = [told[1], told[0], *told[2:]]
+    numbers = frozenset(i for i, column in enumerate(columns) if column.number)
+    shown = Rows(*_rows(columns), "States, stage by stage", numbers, unbroken=True)
+    right = frozenset(i for i, column in enumerate(told) if column.number)
+    (_, *head), rows = _rows(told)
+    text = Rows((Marked("faint", "#"), *head), rows, right=right, first="", keys=2)
+    return Picture(partial(drawn.stages, table), shown, text)
 
 
-def stage_columns(table: IdleTable, stages: Sequence[StageColumn] = ()) -> list[StageColumn]:
-    """Returns the columns of number, name and values, followed by `stages`."""
+def _rows(
+    columns: Sequence[StageColumn],
+) -> tuple[tuple[Cell, ...], tuple[tuple[str, ...], ...]]:
+    cells = (column.cells for column in columns)
+    return tuple(column.head for column in columns), tuple(zip(*cells, strict=True))
+
+
+def stage_columns(table: IdleTable, further: Sequence[StageColumn] = ()) -> list[StageColumn]:
+    """Returns the columns of number, name and values, followed by `further`."""
 
     def column(head: str, cell: Callable[[IdleState], str], number: bool = False) -> StageColumn:
         return StageColumn(head, tuple(cell(state) for state in table.states), number)
 
     columns = [
         StageColumn("#", tuple(str(i) for i in range(len(table.states))), number=True),
-        column("STATE", lambda state: printable(state.name)),
-        column("LATENCY", lambda state: format_time(state.latency_ns), number=True),
-        column("RESIDENCY", _residency, number=True),
+        column("State", lambda state: state.name),
+        column("Latency", lambda state: format_time(state.latency_ns), number=True),
+        column("Residency", _residency, number=True),
     ]
     if table.origin.form == "nodes" and len(set(table_levels := levels(table.origin))) > 1:
-        columns.insert(2, StageColumn("LEVEL", table_levels))
+        columns.insert(2, StageColumn("Level", table_levels))
     if table.origin.form == "nodes" and any(asked := parameters(table.origin)):
         cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
-        columns.append(StageColumn("PARAMETER", tuple(cells)))
+        columns.append(StageColumn("Parameter", tuple(cells)))
     if table.origin.form != "nodes":
         # there a latency is entry and exit together, and says nothing of the kind
-        columns.append(column("SAVES", _saving, number=True))
+        columns.append(column("Saves", _saving, number=True))
     if table.register is not Register.NONE:
-        columns.append(column("LOSES", _losses))
+        columns.append(column("Loses", _losses))
         columns.append(column(str(table.register).upper(), lambda s: _control(s, table)))
-    return [*columns, *stages]
-
-
-def _wide(columns: Sequence[Sequence[str]]) -> int:
-    return sum(len(lines[0]) + 2 for lines in columns)
+    return [*columns, *further]
 
 
 def _residency(state: IdleState) -> str:

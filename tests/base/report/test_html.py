@@ -393,7 +393,7 @@ def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:
     main(["audit", spec, *words, "--html", str(target), "-o", "/dev/null"])
     stages, selected = parse(target.read_text()).all("figure")
     head, *rows = stages.all("table")[0].rows()
-    assert head[-2:] == ["LINUX 6.1", "LINUX 6.6-6.12"]
+    assert head[-2:] == ["Linux 6.1", "Linux 6.6-6.12"]
     numbered = {f"{row[-1].partition(':')[0]} {row[0]}" for row in rows if row[-1] != "-"}
     legend = {item.text.strip() for item in selected.all("ul", "legend")[0].all("li")}
     assert legend == numbered | {"0 snooze"}

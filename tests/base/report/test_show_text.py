@@ -2,10 +2,11 @@
 
 import pytest
 
+from idle_states.base.report.sheet import Lines, Section, Worded
 from idle_states.tables.linux.releases import all_releases
 from idle_states.tables.pipeline import journey
 from idle_states.tables.show.kernels import agreeing
-from idle_states.tables.show.said import journey_stages, sections
+from idle_states.tables.show.said import consequences, journey_stages
 from idle_states.tables.skiboot.platform import Platform
 from idle_states.tables.sources import read_table
 
@@ -18,22 +19,26 @@ def test_a_group_says_what_each_of_its_kernels_says(name: str) -> None:
     shown = [arrival.release for group in groups for arrival in group.arrivals]
     assert sorted(release.name for release in shown) == sorted(r.name for r in all_releases())
     assert len(groups) < len(shown) / 4
-    columns = [column for column in journey_stages(whole) if column.head.startswith("LINUX")]
-    said = list(sections(whole))
+    columns = [column for column in journey_stages(whole) if isinstance(column.head, Worded)]
+    said = {section.title: _lines(section) for section in consequences(whole)}
     for group, column in zip(groups, columns, strict=True):
         for arrival in group.arrivals[:2]:
             alone = journey(source, platform, [arrival.release])
             assert journey_stages(alone)[-1].cells == column.cells
             own = f"Linux {arrival.release.name}"
             ground = f"{arrival.subsystem} of "
-            for title, lines in sections(alone):
+            for section in consequences(alone):
+                title = str(section.title)
                 if own not in title:
                     continue
-                shared = title.replace(own, f"Linux {group.kernels}")
-                together = next(found for head, found in said if head == shared)
-                assert [line for line in lines if ground not in line] == [
+                together = said[title.replace(own, f"Linux {group.kernels}")]
+                assert [line for line in _lines(section) if ground not in line] == [
                     line for line in together if ground not in line
                 ]
+
+
+def _lines(section: Section) -> list[str]:
+    return [str(line) for part in section.parts if isinstance(part, Lines) for line in part.lines]
 
 
 def test_kernels_that_differ_in_one_line_stay_apart() -> None:
