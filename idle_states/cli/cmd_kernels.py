@@ -80,8 +80,7 @@ def _series(name: str | None, governor: str | None, out: "Output") -> None:
     if out.format == "json":
         _document(out, series=found)
     else:
-        text = kernels_text.series(found, out.style) if name else kernels_text.overview(found)
-        out.text(text)
+        out.said(kernels_text.series(found) if name else kernels_text.overview(found))
 
 
 def list_series(out: Output) -> None:
@@ -100,7 +99,7 @@ def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> in
     if out.format == "json":
         _document(out, (), (a, b), comparison=found)
     else:
-        out.text(kernels_text.comparison(found, out.style))
+        out.said(kernels_text.comparison(found))
     return int(found.differs)
 
 
@@ -117,13 +116,11 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     found = moves(asked, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
-        from ..tables.kernels.page import sheet
-
-        out.page("kernels", sheet(found), inputs)
+        out.page("kernels", kernels_text.moves(found), inputs)
     if out.format == "json":
         _document(out, inputs, found.kernels, moves=found)
     else:
-        out.text(kernels_text.moves(found, out.style))
+        out.said(kernels_text.moves(found))
     return int(len(asked.names) == 2 and bool(found.moves))
 
 

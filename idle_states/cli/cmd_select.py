@@ -42,11 +42,8 @@ class SelectCommand:
 
 def run(given: SelectCommand) -> int:
     from ..tables.documents.json_output import envelope
-    from ..tables.selection import said as select_output
-    from ..tables.selection import said_changes as select_changes
-    from ..tables.selection import said_domains as select_domains
-    from ..tables.selection import said_limits
     from ..tables.selection.answer import journeys, select
+    from ..tables.selection.said import sheet
     from ..tables.selection.select_document import Select, selected
     from .missing_core import note_missing_core
     from .values import say
@@ -65,17 +62,12 @@ def run(given: SelectCommand) -> int:
 
         write_file(Path(plot), picture(found.selections, plot.rpartition(".")[2]))
     if out.html:
-        from ..tables.selection.page import sheet
-
         out.page("select", sheet(found, journeys(asked, found.sources)), inputs)
     if out.format == "json":
         releases = found.releases if found.limits else ()
         out.document(envelope("select", Select, selected(found), inputs, releases))
     else:
-        text = select_changes.text(first, changed, out.style) if changed else None
-        of_domains = select_domains.text(found.selections, out.style)
-        limits = said_limits.text(found, out.style)
-        out.text((text or select_output.text(first, out.style)) + of_domains + limits)
+        out.said(sheet(found))
     return int(any(maps or other.domains != first.domains for other, maps in changed))
 
 

@@ -57,8 +57,8 @@ class Rows:
     right     columns that text aligns to the right; None: by numbers
     first     what each line begins with in text
     keys      columns that text repeats below with what does not fit the width; 0: all fits
-    grouped   whether in text the first column stands above the others, a block for each cell that
-              is not empty
+    between   what text has between blocks of rows, each below its first cell: one begins where
+              that is not empty; None: it makes no such blocks
     """
 
     head: tuple[Cell, ...]
@@ -69,7 +69,7 @@ class Rows:
     right: frozenset[int] | None = None
     first: str = "  "
     keys: int = 0
-    grouped: bool = False
+    between: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,14 @@ class Sheet:
     title     of the page
     headline  the result in a few sentences, for the page, the most important first
     about     what was looked at: begins a text, without its title, and ends a page
+    further   sections of pages alone, behind the others
     """
 
     title: str
     headline: tuple[str, ...]
     sections: tuple[Section, ...]
     about: Section = Section("", ())
+    further: tuple[Section, ...] = ()
 
 
 def bullets(lines: Sequence[str]) -> Lines:

@@ -65,8 +65,8 @@ def _lines(part: Lines, style: Style) -> Iterator[str]:
 
 
 def _table(part: Rows, style: Style) -> str:
-    if part.grouped:
-        return "\n".join(_groups(part, style))
+    if part.between is not None:
+        return part.between.join(_groups(part, style))
     head = [_headed(cell) for cell in part.head]
     rows = [[_plain(cell) for cell in row] for row in part.rows]
     if part.numbers == NO_NUMBERS and part.right is None:
@@ -88,8 +88,9 @@ def _groups(part: Rows, style: Style) -> Iterator[str]:
             groups.append((title, []))
         groups[-1][1].append((*cells,))
     for title, rows in groups:
-        below = replace(part, head=part.head[1:], rows=tuple(rows), grouped=False)
-        yield _title(title, style) + _table(below, style)
+        below = replace(part, head=part.head[1:], rows=tuple(rows), between=None)
+        above = _title(title, style).splitlines()
+        yield "".join(f"{part.first[2:]}{line}\n" for line in above) + _table(below, style)
 
 
 def _headed(cell: Cell) -> str:

@@ -1,44 +1,55 @@
-"""kernels, for people."""
+"""kernels: the releases there are, what two differ in, and where a table's selection changes."""
 
 from collections.abc import Iterator, Sequence
 
 from ...base.report.escapes.text import printable
-from ...base.report.style import Style
-from ...base.report.tables import columns, wrapped
-from ...base.wording import joined
-from ..diff.tables import Difference
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Line,
+    Lines,
+    Marked,
+    Part,
+    Rows,
+    Section,
+    Sheet,
+    Worded,
+    as_is,
+)
+from ...base.report.tables import wrapped
+from ...base.wording import joined, plural
 from ..linux.grounds import Ground, remarks
-from ..selection.idle_lengths import lengths
-from ..selection.said import aligned, grouped
-from ..selection.said_changes import each, reach
+from ..selection.said import moved, reach
 from .behaviour import Brought, FeatureChange, KernelComparison
-from .moves import Cause, Different, Move, Moves, Still
+from .moves import Cause, Move, Moves, Still
 from .series import ReleaseLine, Subsystem
 
 _NO_COMMIT = "a change whose commit is not known"
+_NAMED = 3
+"""Up to so many changes are named in the headline, those of the most maps first."""
 
 
 # Releases
 
 
-def series(lines: Sequence[ReleaseLine], style: Style) -> str:
-    """A block for each series: its releases, and a line for each subsystem: which of them do the
-    same, and how they are known. Subsystems that say the same share a line."""
-    found: list[str] = []
+def series(lines: Sequence[ReleaseLine]) -> Sheet:
+    """Returns a section for each series: its releases, and a line for each subsystem: which of them
+    do the same, and how they are known. Subsystems that say the same share a line."""
+    found = []
     for line in lines:
         said: dict[tuple[str, str], list[str]] = {}
         for subsystem in line.subsystems:
             said.setdefault((ranges(subsystem), known(subsystem)), []).append(subsystem.name)
-        if found:
-            found.append("")
-        found.append(style("strong", heading(line)))
-        for (alike, how), names in said.items():
-            found += _hanging(f"  {joined(names)}: ", f"{alike}; {how}" if alike else how)
-    return "\n".join(found) + "\n"
+        shown = (
+            _hanging(f"  {joined(names)}: ", f"{alike}; {how}" if alike else how)
+            for (alike, how), names in said.items()
+        )
+        found.append(Section(heading(line), (Lines(tuple(shown)),)))
+    return Sheet("Kernels", (), tuple(found))
 
 
-def overview(lines: Sequence[ReleaseLine]) -> str:
-    """A line for each series: how its subsystems are known, and where each changes within it."""
+def overview(lines: Sequence[ReleaseLine]) -> Sheet:
+    """Returns a row for each series: how its subsystems are known, and where each changes within
+    it."""
     rows = []
     for line in lines:
         kinds: dict[str, list[str]] = {}
@@ -55,7 +66,8 @@ def overview(lines: Sequence[ReleaseLine]) -> str:
             how = next(iter(kinds))
         first = line.first if line.first == line.last else f"{line.first} to {line.last}"
         rows.append((first, f"{how}. Changes: {', '.join(changed)}" if changed else how))
-    return columns(("RELEASES", "HOW THEY ARE KNOWN, AND WHERE THEY CHANGE"), rows)
+    head = ("Releases", as_is("HOW THEY ARE KNOWN, AND WHERE THEY CHANGE"))
+    return Sheet("Kernels", (), (Section("", (Rows(head, tuple(rows), numbers=NO_NUMBERS),)),))
 
 
 def _point(name: str) -> str:
@@ -67,7 +79,7 @@ def heading(line: ReleaseLine) -> str:
     if line.kernel is None:
         return f"{line.first} to {line.last}" if line.first != line.last else line.first
     note = line.kernel.note
-    return printable(f"{line.name}, {note}" if note else line.name)
+    return f"{line.name}, {note}" if note else line.name
 
 
 def ranges(subsystem: Subsystem) -> str:
@@ -100,25 +112,26 @@ def _kind(found: Ground) -> str:
 # Two kernels
 
 
-def comparison(found: KernelComparison, style: Style) -> str:
-    """A block for each subsystem that differs."""
-    a, b = (printable(kernel.name) for kernel in (found.a, found.b))
-    title = f"{a} and itself" if found.a == found.b else f"From {a} to {b}"
-    lines = [style("strong", title)]
+def comparison(found: KernelComparison) -> Sheet:
+    """Returns a section for each subsystem that differs."""
+    names = (found.a.name, found.b.name)
+    title = f"{names[0]} and itself" if found.a == found.b else f"From {names[0]} to {names[1]}"
+    sections = [Section(title, ())]
     for missing in found.missing:
-        lines += ["", f"{missing.subsystem} is modelled in {(a, b)[missing.side == 'b']} only"]
+        only = f"{missing.subsystem} is modelled in {names[missing.side == 'b']} only"
+        sections.append(Section("", (Lines((only,)),)))
     for subsystem in found.subsystems:
         changes = [change for change in found.changes if change.subsystem == subsystem]
-        if changes:
-            lines += ["", style("strong", subsystem)]
+        lines: list[Line] = []
         for change in changes:
-            lines.append(f"  {valued(change)}")
-            lines += _hanging("    ", change.meaning)
-            lines += [f"    {origin(each, (a, b))}" for each in change.origins]
+            lines += [f"  {valued(change)}", _hanging("    ", change.meaning)]
+            lines += [f"    {origin(each, names)}" for each in change.origins]
+        sections.append(Section(subsystem, (Lines(tuple(lines)),)))
     if not found.differs:
-        lines += ["", f"nothing differs in {joined(found.subsystems)}"]
+        none = f"nothing differs in {joined(found.subsystems)}"
+        sections.append(Section("", (Lines((none,)),)))
     doubts = remarks(dict.fromkeys((found.a, found.b)), *found.subsystems)
-    return "\n".join([*lines, *([""] if doubts else []), *map(printable, doubts)]) + "\n"
+    return Sheet(title, (), (*sections, Section("", (Lines(tuple(doubts)),))))
 
 
 def valued(change: FeatureChange) -> str:
@@ -143,42 +156,53 @@ def origin(of: Brought, names: tuple[str, str]) -> str:
 # A table
 
 
-def title(found: Moves) -> str:
+def moves(found: Moves) -> Sheet:
+    """Returns a section for each change, with the releases that have it; then what moved
+    nothing."""
     of = found.request.of
-    table = f"{printable(found.source.name)}: " if found.source else ""
-    return f"{table}{of.governor}, HZ {of.hz}"
-
-
-def summary(found: Moves) -> list[str]:
-    """What was looked at, and what a map is."""
-    return [
+    title = f"{found.source.name + ': ' if found.source else ''}{of.governor}, HZ {of.hz}"
+    about = (
+        Marked("strong", title),
         f"steps from release to release: {found.steps}; "
         f"of these change what is registered or selected: {len(found.moves)}",
         "(maps of idle periods that are all alike; see idle-states select)",
+    )
+    sections = [
+        Section(_hanging("", ", ".join(steps)), tuple(_move(move)))
+        for steps, move in alike(found.moves)
     ]
-
-
-def moves(found: Moves, style: Style) -> str:
-    """A block for each change, with the releases that have it; then what moved nothing."""
-    lines = [style("strong", title(found)), *summary(found)]
-    for steps, move in alike(found.moves):
-        lines += ["", *(style("strong", line) for line in _hanging("", ", ".join(steps)))]
-        lines += [f"  {line}" for line in effects(move)]
-        for cause in move.causes:
-            lines += [f"  {line}" for line in because(cause, move)]
     if found.still:
-        lines += ["", f"Other changes of {found.request.of.governor}, which move no map:"]
-        rows = [(", ".join(steps), *words) for steps, words in still(found.still)]
-        lines += columns(("AT", "COMMIT", "FEATURES"), rows).splitlines()
-    said = [*remarks(found.kernels, found.request.of.governor), *found.assumptions]
-    if said:
-        lines += ["", *(line for each in said for line in _hanging("", each))]
-    return "\n".join(lines) + "\n"
+        rows = tuple((", ".join(at), *words) for at, words in still(found.still))
+        table = Rows(("At", "Commit", "Features"), rows, numbers=NO_NUMBERS)
+        sections.append(Section((f"Other changes of {of.governor}, which move no map:",), (table,)))
+    rests = (*remarks(found.kernels, of.governor), *found.assumptions)
+    sections.append(Section(Worded("", "All of this rests on"), (Lines(rests, further=""),)))
+    looked = Section("What was looked at", (Lines(about),))
+    return Sheet(title, tuple(_headline(found)), tuple(sections), looked)
+
+
+def _headline(found: Moves) -> Iterator[str]:
+    """Yields how many steps change something, and which change most."""
+    steps = plural(found.steps, "step")
+    if not found.moves:
+        yield f"None of {steps} from release to release changes anything"
+        return
+    verb = "changes" if len(found.moves) == 1 else "change"
+    what = "what is registered or selected"
+    yield f"{len(found.moves)} of {steps} from release to release {verb} {what}"
+    most = sorted(alike(found.moves), key=lambda each: -len(each[1].maps))[:_NAMED]
+    for names, move in most:
+        said = []
+        if move.maps and move.at is not None:
+            said.append(f"{len(move.maps)} of {plural(len(move.at.maps), 'map')}")
+        if move.registered:
+            said.append(plural(len(move.registered), "difference") + " in what is registered")
+        yield f"{', '.join(names)}: {joined(said) or 'the governor begins to select'}"
 
 
 def step_name(move: Move | Still) -> str:
     before, at = move.step
-    return f"{printable(at.name)} (from {printable(before.name)})"
+    return f"{at.name} (from {before.name})"
 
 
 def alike(moves: Sequence[Move]) -> list[tuple[list[str], Move]]:
@@ -197,41 +221,28 @@ def alike(moves: Sequence[Move]) -> list[tuple[list[str], Move]]:
     return list(found.values())
 
 
-def effects(move: Move) -> list[str]:
-    """What a step from a kernel to the next changes for the table, a line each."""
-    lines = [f"registered, {registered(each)}" for each in move.registered]
+def _move(move: Move) -> Iterator[Part]:
+    """Yields what a step from a kernel to the next changes for the table: what is registered, which
+    ranges of idle lengths move under which circumstances, and the commits that do so."""
+    lines = [f"registered, {each.path}: {each.a} -> {each.b}" for each in move.registered]
     if move.begins and move.at is not None:
         lines.append(f"{move.at.governor} begins to select here")
-    lines += different(move.maps)
+    yield Lines(tuple(lines), first="  ")
+    yield moved(move.maps, first="    ", between="")
     if move.before is not None and move.at is not None:
-        lines += [line for line in reach(move.before, move.at) if line]
-    return lines
+        yield Lines(tuple(reach(move.before, move.at)), first="  ")
+    for cause in move.causes:
+        yield Lines(tuple(_because(cause, move)))
 
 
-def registered(each: Difference) -> str:
-    return printable(f"{each.path}: {each.a} -> {each.b}")
-
-
-def different(maps: Different) -> Iterator[str]:
-    """The ranges of idle lengths that move, under the circumstances for which they do."""
-    for titles, some in grouped(maps):
-        yield from titles
-        yield from aligned((lengths(c.first_ns, c.last_ns), moved(c.a, c.b)) for c in some)
-
-
-def moved(a: Sequence[str], b: Sequence[str]) -> str:
-    return f"{each(a)} -> {each(b)}"
-
-
-def because(cause: Cause, move: Move) -> list[str]:
+def _because(cause: Cause, move: Move) -> Iterator[Line]:
     """The commit, and what it changed."""
-    names = (printable(move.step[0].name), printable(move.step[1].name))
-    lacked = f", which only {names[0]} has" if cause.origin.side == "a" else ""
-    lines = [f"by {cause.origin.commit or _NO_COMMIT}{lacked}"]
+    lacked = f", which only {move.step[0].name} has" if cause.origin.side == "a" else ""
+    yield f"  by {cause.origin.commit or _NO_COMMIT}{lacked}"
     for change in cause.features:
         head = f"  {cause.subsystem}: {valued(change)}"
-        lines += _hanging(f"{head}: ", change.meaning, 6) if change.meaning else [head]
-    return lines
+        told = f"{head}: " if change.meaning else head
+        yield _hanging(told, change.meaning, 6, first="  ")
 
 
 def still(some: Sequence[Still]) -> list[tuple[list[str], tuple[str, str]]]:
@@ -243,12 +254,14 @@ def still(some: Sequence[Still]) -> list[tuple[list[str], tuple[str, str]]]:
             for of in change.origins:
                 by.setdefault(of.commit or "not known", []).append(valued(change))
         for commit, words in by.items():
-            found.setdefault((commit, ", ".join(words)), []).append(printable(step.step[1].name))
+            found.setdefault((commit, ", ".join(words)), []).append(step.step[1].name)
     return [(at, words) for words, at in found.items()]
 
 
-def _hanging(head: str, text: str, indent: int | None = None) -> list[str]:
-    """Wrapped to the width, continued under the head's end or at an indent."""
+def _hanging(head: str, text: str, indent: int | None = None, first: str = "") -> Worded:
+    """Returns a line wrapped to the width, continued under the head's end or at an indent, behind
+    what each line begins with; on a page it is whole."""
     after = " " * (len(head) if indent is None else indent)
     further = after if len(after) < 40 else " " * 6
-    return wrapped(printable(text), head, further) or [head.rstrip()]
+    lines = wrapped(printable(text), printable(head), further) or [printable(head).rstrip()]
+    return Worded("\n".join(first + line for line in lines), f"{head}{text}")

@@ -12,8 +12,8 @@ from typing import Any
 from ...base.extras import package
 from ...base.model.findings import Location
 from ...base.workers import variable
-from .said import circumstances
 from .selection import Mapped, TableSelection
+from .words import circumstances
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "||", "++", "**")
 _FIRST_US = 0.5

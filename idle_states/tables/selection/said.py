@@ -1,120 +1,173 @@
-"""select, for people and for programs."""
+"""The result of select: which states are selected, or what other kernels and tables change."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...base.dataclass import replace
+from ...base.model.units import format_time
 from ...base.report.escapes.text import printable
-from ...base.report.style import Style
-from ...base.wording import joined
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Cell,
+    Lines,
+    Part,
+    Rows,
+    Section,
+    Sheet,
+    Worded,
+    as_is,
+)
+from ...base.wording import joined, plural
 from ..linux import grounds
 from ..linux.asked import FAR_NS, NO_LIMIT_US
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.steady import Range
+from ..linux.kernel_ranges import kernel_ranges
+from ..pipeline import Journey
+from ..show import said as show
+from . import drawn, said_domains, said_limits
+from .answer import Selections
 from .idle_lengths import lengths
-from .selection import Mapped, TableSelection
+from .selection import Mapped, SelectionChange, TableSelection
+from .words import circumstances, grouped, taken, title
 
-Content = TypeVar("Content", bound=Hashable)
-NARROW = 60
-"""Columns that headings keep to."""
+MapChanges = Sequence[tuple[Mapped, Sequence[SelectionChange]]]
+Changed = Sequence[tuple[TableSelection, MapChanges]]
+"""Every other selection, with its differences from the first."""
 
 
-def text(selection: TableSelection, style: Style) -> str:
-    """Returns a block for each map, then the states that are never selected. Lines fit 60 columns
-    unless names are long."""
-    selection = _printable(selection)
-    lines = [style("strong", title(selection)), *_states(selection)]
+def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
+    """Returns the whole result of `select`: the maps of one selection, or what changes from the
+    first of several on, whose maps pages alone have.
+
+    journeys  the tables through all stages, for pages
+    """
+    selections, changed = found.selections, found.changed
+    first = selections[0]
+    more: list[Section] = []
+    if changed:
+        pictures: Iterable[Part] = drawn.maps(selections)
+        sections = [Section(Worded("", "What is selected"), tuple(pictures))]
+        sections += _changes(first, changed)
+        for each in selections:
+            more += [*_steps(each), _remarks(each)]
+        more += [] if journeys else [_states(first)]
+    else:
+        picture, *others = drawn.maps(selections)
+        picture = replace(picture, told=_maps(first))
+        selected = Section(Worded("", "What is selected"), (picture, *others))
+        sections = [_states(first), selected, *_timers(first), *_steps(first), _remarks(first)]
+    sections += [*said_domains.sections(selections), *said_limits.sections(found)]
+    more += [section for journey in journeys for section in show.sections(journey)]
+    return Sheet(
+        _title(selections),
+        tuple(_headline(selections, changed)),
+        tuple(sections),
+        further=tuple(more),
+    )
+
+
+def _title(selections: Sequence[TableSelection]) -> str:
+    first = selections[0]
+    names = list(dict.fromkeys(s.table for s in selections if s.table))
+    of = f"{' and '.join(names)}: " if names else ""
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    return f"{of}{first.governor} of Linux {kernel_ranges(kernels, kernels)}, HZ {first.hz}"
+
+
+def _headline(selections: Sequence[TableSelection], changed: Changed) -> Iterator[str]:
+    """Yields what changes most from the first table or kernel on, or what is selected."""
+    first = selections[0]
+    if not changed:
+        yield _selected(first)
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    alike: dict[tuple[str, str], list[str]] = {}
+    for other, maps in changed:
+        alike.setdefault((other.table, _most(first, maps)), []).append(other.release.name)
+    for (table, most), names in alike.items():
+        whose = f"{table}, " if table else ""
+        yield f"{whose}Linux {kernel_ranges(names, kernels)} instead of {_short(first)}: {most}"
+
+
+def _selected(selection: TableSelection) -> str:
+    mapped = selection.maps[0]
+    what = "time to the next timer" if mapped.idle_ns is not None else "idle length"
+    some = [f"{lengths(r.first_ns, r.last_ns)} {taken(selection, r)}" for r in mapped.ranges]
+    return f"{circumstances(mapped)}, by {what}: {'; '.join(some)}"
+
+
+def _most(first: TableSelection, maps: MapChanges) -> str:
+    """How many maps change, and where most: over the range that ends at the greatest multiple of
+    its beginning."""
+    if not maps:
+        return "nothing changes"
+
+    def width(item: tuple[str, SelectionChange]) -> float:
+        change = item[1]
+        end = float("inf") if change.last_ns is None else change.last_ns + 1
+        return end / max(change.first_ns, 1)
+
+    where, most = max(((circumstances(m), c) for m, some in maps for c in some), key=width)
+    return (
+        f"{len(maps)} of {plural(len(first.maps), 'map')} change, most of all for idles of "
+        f"{lengths(most.first_ns, most.last_ns)}: {each(most.a)} → {each(most.b)} ({where})"
+    )
+
+
+def _short(selection: TableSelection) -> str:
+    of = f"{selection.table}, " if selection.table else ""
+    return f"{of}Linux {selection.release.name}"
+
+
+def _states(selection: TableSelection) -> Section:
+    rows = []
+    for number, (name, state) in enumerate(zip(selection.names, selection.states, strict=True)):
+        kinds = " polling" if state.polling else ""
+        kinds += " off" if number in selection.disabled else ""
+        whole = f"{state.exit_ns // 1000}/{state.residency_ns // 1000} us"
+        times = f"{format_time(state.exit_ns)}/{format_time(state.residency_ns)}"
+        rows.append((f"{number} {name}", Worded(whole + kinds, times + kinds)))
+    head = (Worded("", "State"), Worded("", "Exit latency/target residency"))
+    table = Rows(head, tuple(rows), "As given", NO_NUMBERS, right=frozenset())
+    return Section(title(selection), (table,))
+
+
+def _maps(selection: TableSelection) -> Rows:
+    """Returns the ranges of each map whose timer is far, maps of equal ranges together."""
     shown = [(m, m.ranges) for m in selection.maps if m.circumstances.next_timer_ns == FAR_NS]
+    rows: list[tuple[Cell, ...]] = []
     for titles, ranges in grouped(shown):
-        lines += ["", *(style("strong", line) for line in titles)]
-        if any(m.idle_ns is not None and m.ranges is ranges for m, _ in shown):
-            lines.append("  by the time to the next timer:")
-        lines += aligned((lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in ranges)
-    for fixed, maps in _by_timer(selection.maps).items():
-        lines += ["", *(style("strong", line) for line in _timer_title(*fixed))]
-        lines += _timer_table(maps)
-    lines += _steps(selection, style)
-    return "\n".join([*lines, "", *remarks(selection)]).rstrip("\n") + "\n"
+        by_timer = any(m.idle_ns is not None and m.ranges is ranges for m, _ in shown)
+        above = [*titles, *(["  by the time to the next timer:"] if by_timer else [])]
+        cells = [(lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in ranges]
+        rows += _below(above, cells)
+    return _ranged(rows, "Selected")
 
 
-def _printable(selection: TableSelection) -> TableSelection:
-    """Returns the selection with names that are safe to print on a terminal."""
-    names = tuple(printable(name) for name in selection.names)
-    return replace(selection, names=names)
+def _below(titles: Sequence[str], cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Cell, ...]]:
+    """Yields rows whose first one has titles: in text lines above them."""
+    above: Cell = Worded("\n".join(titles), "; ".join(titles))
+    for each in cells:
+        yield above, *each
+        above = ""
 
 
-def title(selection: TableSelection) -> str:
-    of = f"{printable(selection.table)}: " if selection.table else ""
-    return f"{of}{selection.governor} of Linux {selection.release.name}, HZ {selection.hz}"
-
-
-def aligned(rows: Iterable[tuple[str, str]]) -> list[str]:
-    pairs = [(printable(left), printable(right)) for left, right in rows]
-    wide = max(len(left) for left, _ in pairs)
-    return [f"  {left:>{wide}}  {right}" for left, right in pairs]
-
-
-def grouped(
-    contents: Iterable[tuple[Mapped, Content]],
-) -> list[tuple[list[str], Content]]:
-    """Groups maps of equal content. Returns (titles, content) for each group, in order."""
-    groups: dict[Content, list[str]] = {}
-    for mapped, content in contents:
-        groups.setdefault(content, []).append(heading(mapped))
-    return [(titles, content) for content, titles in groups.items()]
-
-
-def circumstances(mapped: Mapped) -> str:
-    """Returns in a few words what ends the idle period, whether the tick runs, and the latency
-    limit."""
-    fixed = mapped.circumstances
-    if mapped.idle_ns is not None:
-        ended = f"interrupt after {mapped.idle_ns // 1000} us"
-    elif fixed.timer_driven:
-        ended = "timer"
-    elif fixed.next_timer_ns == FAR_NS:
-        ended = "interrupt"
-    else:
-        ended = f"interrupt, timer {fixed.next_timer_ns // 1000} us"
-    limit = "" if fixed.limit_us == NO_LIMIT_US else f", limit {fixed.limit_us} us"
-    return f"{ended}, tick {'stopped' if fixed.tick_stopped else 'running'}{limit}"
-
-
-def heading(mapped: Mapped) -> str:
-    fixed = mapped.circumstances
-    tick = "stopped" if fixed.tick_stopped else "running"
-    if mapped.idle_ns is not None:
-        what = f"Idle ended by an interrupt after {mapped.idle_ns // 1000} us"
-    elif fixed.timer_driven:
-        what = "Idle ended by the next timer"
-    elif fixed.next_timer_ns == FAR_NS:
-        what = "Idle ended by an interrupt, timer 10 s away"
-    else:
-        what = f"Idle ended by an interrupt, timer {fixed.next_timer_ns // 1000} us away"
-    head = f"{what}, tick {tick}"
-    if fixed.limit_us == NO_LIMIT_US:
-        return head
-    limit = f"latency limit {fixed.limit_us} us"
-    return f"{head}, {limit}" if len(head + limit) + 2 <= NARROW else f"{head},\n  {limit}"
-
-
-def _states(selection: TableSelection) -> list[str]:
-    wide = max(len(name) for name in selection.names)
-    return [
-        f"  {number} {selection.names[number]:<{wide}}  "
-        f"{state.exit_ns // 1000}/{state.residency_ns // 1000} us"
-        + (" polling" if state.polling else "")
-        + (" off" if number in selection.disabled else "")
-        for number, state in enumerate(selection.states)
-    ]
-
-
-def taken(selection: TableSelection, r: Range) -> str:
-    """Returns the names of the states selected in a range."""
-    names = selection.taken(r.states)
-    return names[0] if len(names) == 1 else f"{joined(names)} in turn"
+def _ranged(
+    rows: Iterable[tuple[Cell, ...]], what: str, first: str = "  ", between: str = "\n"
+) -> Rows:
+    """Returns the table of (titles, lengths, what)."""
+    head = tuple(Worded("", words) for words in ("Map", "Idle length or timer", what))
+    right = frozenset({0})
+    return Rows(
+        head,
+        tuple(rows),
+        "By circumstances",
+        NO_NUMBERS,
+        right=right,
+        first=first,
+        between=between,
+    )
 
 
 def _by_timer(maps: Sequence[Mapped]) -> dict[tuple[bool, int], list[Mapped]]:
@@ -128,22 +181,23 @@ def _by_timer(maps: Sequence[Mapped]) -> dict[tuple[bool, int], list[Mapped]]:
     return {key: some for key, some in found.items() if len(some) > 1}
 
 
-def _timer_title(tick_stopped: bool, limit_us: int) -> list[str]:
-    limit = "" if limit_us == NO_LIMIT_US else f", limit {limit_us} us"
-    return [
-        f"Interrupt before a timer, tick {'stopped' if tick_stopped else 'running'}{limit}",
-        "numbers of states; +: in turn; -: the timer comes first",
-    ]
+def _timers(selection: TableSelection) -> Iterator[Section]:
+    for (tick_stopped, limit_us), maps in _by_timer(selection.maps).items():
+        limit = "" if limit_us == NO_LIMIT_US else f", limit {limit_us} us"
+        tick = "stopped" if tick_stopped else "running"
+        head = f"Interrupt before a timer, tick {tick}{limit}"
+        below = "numbers of states; +: in turn; -: the timer comes first"
+        yield Section(Worded(f"{head}\n{below}", f"{head}: {below}"), (_timer_table(maps),))
 
 
-def _timer_table(maps: Sequence[Mapped]) -> list[str]:
-    """Returns a table as lines: a row for each idle length, a column for each time to the next
+def _timer_table(maps: Sequence[Mapped]) -> Rows:
+    """Returns a table: a row for each idle length, a column for each time to the next
     timer."""
     starts = sorted({r.first_ns for mapped in maps for r in mapped.ranges})
     starts += [mapped.circumstances.next_timer_ns for mapped in maps[:-1]]
     starts = sorted(set(starts))
     timers = [mapped.circumstances.next_timer_ns for mapped in maps]
-    head = ["10 s" if timer == FAR_NS else f"{timer // 1000} us" for timer in timers]
+    head = (as_is("10 s" if timer == FAR_NS else f"{timer // 1000} us") for timer in timers)
     rows: list[tuple[int, list[str]]] = []
     for start in starts:
         cells = [_cell(mapped.ranges, start) for mapped in maps]
@@ -151,12 +205,8 @@ def _timer_table(maps: Sequence[Mapped]) -> list[str]:
             rows.append((start, cells))
     ends: list[int | None] = [start - 1 for start, _ in rows[1:]]
     labels = [lengths(start, end) for (start, _), end in zip(rows, [*ends, None], strict=True)]
-    wide = max(map(len, labels))
-    lines = [f"  {'timer in':>{wide}}  " + "  ".join(head)]
-    for label, (_, cells) in zip(labels, rows, strict=True):
-        padded = (f"{cell:<{len(top)}}" for cell, top in zip(cells, head, strict=True))
-        lines.append(f"  {label:>{wide}}  {'  '.join(padded)}".rstrip())
-    return lines
+    table = tuple((label, *cells) for label, (_, cells) in zip(labels, rows, strict=True))
+    return Rows((as_is("timer in"), *head), table, numbers=NO_NUMBERS, right=frozenset({0}))
 
 
 def _cell(ranges: Sequence[Range], length_ns: int) -> str:
@@ -167,15 +217,16 @@ def _cell(ranges: Sequence[Range], length_ns: int) -> str:
     return "+".join("none" if state == NO_STATE else str(state) for state in sorted(found.states))
 
 
-def _steps(selection: TableSelection, style: Style) -> list[str]:
-    lines = []
-    source = None
+def _steps(selection: TableSelection) -> Iterator[Section]:
+    """Yields the steps of ladder from each state on."""
+    source2lines: dict[int, list[str]] = {}
     for step in selection.steps:
-        if step.source != source:
-            source = step.source
-            lines += ["", style("strong", f"In {selection.names[source]}, idles measured")]
-        lines.append(f"  {lengths(step.first_ns, step.last_ns):>18}  {way(selection, step)}")
-    return lines
+        line = f"{lengths(step.first_ns, step.last_ns):>18}  {way(selection, step)}"
+        source2lines.setdefault(step.source, []).append(line)
+    for source, lines in source2lines.items():
+        head = f"In {selection.names[source]}, idles measured"
+        whose = Worded(printable(head), f"{title(selection)}: {head}")
+        yield Section(whose, (Lines(tuple(lines), first="  "),))
 
 
 def way(selection: TableSelection, step: LadderStep) -> str:
@@ -188,21 +239,76 @@ def way(selection: TableSelection, step: LadderStep) -> str:
     )
 
 
-def remarks(selection: TableSelection) -> list[str]:
-    """Returns sentences: the states never selected, and the assumptions of the maps."""
-    lines = []
+def _remarks(selection: TableSelection) -> Section:
+    whose = Worded("", f"Remarks: {title(selection)}")
+    return Section(whose, (Lines(tuple(remarks(selection))),))
+
+
+def remarks(selection: TableSelection) -> Iterator[Cell]:
+    """Yields sentences: the states never selected, and the assumptions of the maps."""
+    names = tuple(map(printable, selection.names))
     if selection.unreachable:
-        never = [selection.names[i] for i in selection.unreachable]
-        lines.append(f"Never selected in any of these: {joined(never)}")
+        never = joined([names[i] for i in selection.unreachable])
+        yield f"Never selected in any of these: {never}"
     if selection.level_with_snooze:
-        level = [selection.names[i] for i in selection.level_with_snooze]
-        lines.append(f"As cheap to leave as {selection.names[0]}: {joined(level)}")
+        level = joined([names[i] for i in selection.level_with_snooze])
+        yield f"As cheap to leave as {names[0]}: {level}"
     for number, ranges in selection.locked.items():
         kept = joined([lengths(r.first_ns, r.last_ns) for r in ranges])
-        lines.append(f"Once in {selection.names[number]}, idles of {kept} keep selecting it:")
-        lines.append(f"  its wake-up of {selection.wake_ns} ns counts as idle time")
+        yield _broken(
+            f"Once in {names[number]}, idles of {kept} keep selecting it:",
+            f"its wake-up of {selection.wake_ns} ns counts as idle time",
+        )
     if selection.steps:
-        lines.append("ladder counts to 4 in all while in a state, in a row or not;")
-        lines.append("  an idle shorter than the exit latency counts as endless")
-    lines += not_utilised(selection.governor, [selection.release])
-    return [*lines, *grounds.remarks([selection.release], selection.governor)]
+        yield _broken(
+            "ladder counts to 4 in all while in a state, in a row or not;",
+            "an idle shorter than the exit latency counts as endless",
+        )
+    yield from not_utilised(selection.governor, [selection.release])
+    yield from grounds.remarks([selection.release], selection.governor)
+
+
+def _broken(first: str, rest: str) -> Worded:
+    """Returns a sentence that text breaks."""
+    return Worded(f"{first}\n  {rest}", f"{first} {rest}")
+
+
+def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
+    yield Section("", (Lines((Worded(f"From  {printable(title(first))}", ""),)),))
+    for other, maps in changed:
+        to = title(other)
+        said: tuple[Part, ...] = ()
+        if not maps:
+            beside = "" if other.domains == first.domains else " but what power domains enter"
+            said = (Lines((f"nothing changes{beside}",), first="  "),)
+        yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), said)
+        yield Section("", (moved(maps),))
+        yield from (Section("", (Lines((line,)),)) for line in reach(first, other))
+    selections = (first, *(other for other, _ in changed))
+    rests = not_utilised(first.governor, [selection.release for selection in selections])
+    yield Section("", (Lines(tuple(rests)),))
+
+
+def moved(maps: MapChanges, first: str = "  ", between: str = "\n") -> Rows:
+    """Returns what changes in maps, those with equal changes together. first, between: of text."""
+    rows: list[tuple[Cell, ...]] = []
+    for titles, some in grouped((mapped, tuple(some)) for mapped, some in maps):
+        cells = [(lengths(c.first_ns, c.last_ns), f"{each(c.a)} -> {each(c.b)}") for c in some]
+        rows += _below(titles, cells)
+    return _ranged(rows, "Change", first, between)
+
+
+def reach(first: TableSelection, other: TableSelection) -> list[str]:
+    """Returns sentences on states that both tables have but only one selection takes."""
+    before, now = ({s.names[i] for i in s.unreachable} for s in (first, other))
+    found = []
+    for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
+        known = [name for name in first.names if name in names and name in other.names]
+        if known:
+            found.append(f"{label}: {joined(known)}")
+    return found
+
+
+def each(names: Sequence[str]) -> str:
+    """Returns the names of what is selected in turn as one word, a/b."""
+    return "/".join(names)

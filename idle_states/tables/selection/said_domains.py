@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...base.report.escapes.text import printable
-from ...base.report.style import Style
+from ...base.report.sheet import Lines, Section, Worded
 from ...base.wording import joined, plural
 from ..linux.genpd.governor import NO_LATENCY_LIMIT_US
 from ..linux.grounds import remarks
@@ -12,17 +11,9 @@ from .idle_lengths import lengths
 from .selection import TableSelection
 
 
-def text(selections: Sequence[TableSelection], style: Style) -> str:
-    """Returns a block for each domain and what it does, with the kernels that agree on it; "" if no
-    table has domains."""
-    lines: list[str] = []
-    for title, some in blocks(selections):
-        lines += ["", style("strong", title), *some] if title else ["", *some]
-    return "\n".join([*lines, ""]) if lines else ""
-
-
-def blocks(selections: Sequence[TableSelection]) -> Iterator[tuple[str, list[str]]]:
-    """Yields (title, lines) of what text() prints; notes have no title."""
+def sections(selections: Sequence[TableSelection]) -> Iterator[Section]:
+    """Yields each domain and what it does, with the kernels that agree on it, then notes; nothing
+    if no table has domains."""
     groups: dict[tuple[str, tuple[DomainSelection, ...]], list[str]] = {}
     for selection in selections:
         if selection.domains:
@@ -31,29 +22,28 @@ def blocks(selections: Sequence[TableSelection]) -> Iterator[tuple[str, list[str
     for (table, domains), kernels in groups.items():
         for each in domains:
             under = f" under Linux {joined(kernels)}" if len(selections) > 1 else ""
-            of = f"{printable(table)}: " if len({name for name, _ in groups}) > 1 else ""
-            yield f"{of}{_what(each)}{under}", list(_lines(each))
+            of = f"{table}: " if len({name for name, _ in groups}) > 1 else ""
+            yield Section(f"{of}{_what(each)}{under}", (Lines(tuple(_lines(each))),))
     notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
     known = remarks([each.release for each in selections if each.domains], "genpd")
-    if notes or known:
-        yield "", [*notes, *known]
+    yield Section(Worded("", "Remarks: power domains"), (Lines((*notes, *known)),))
 
 
 def _what(each: DomainSelection) -> str:
     domain = each.domain
-    return f"{printable(domain.name)}, {domain.level} of {plural(len(domain.cpus), 'CPU')}"
+    return f"{domain.name}, {domain.level} of {plural(len(domain.cpus), 'CPU')}"
 
 
 def _lines(each: DomainSelection) -> Iterator[str]:
     if each.domain.dead:
-        yield f"  never off: {printable(each.domain.dead)}"
+        yield f"  never off: {each.domain.dead}"
         return
-    yield f"  asked when the last CPU enters {printable(each.asked_by)}; by its CPUs' next timer:"
+    yield f"  asked when the last CPU enters {each.asked_by}; by its CPUs' next timer:"
     for mapped, blocked in zip(each.maps, each.blocked, strict=True):
         if mapped.limit_us != NO_LATENCY_LIMIT_US:
             yield f"  latency limit {mapped.limit_us} us" + _unlimited(mapped)
         if blocked:
-            yield f"    stays on: {printable(blocked)} settles in another state than its last"
+            yield f"    stays on: {blocked} settles in another state than its last"
             continue
         yield from _aligned(each, mapped.first)
         if mapped.ranges != mapped.first:
@@ -69,5 +59,5 @@ def _aligned(each: DomainSelection, ranges: Sequence[DomainRange]) -> Iterator[s
     pairs = [(lengths(r.first_ns, r.last_ns), r.state) for r in ranges]
     wide = max(len(left) for left, _ in pairs)
     for left, state in pairs:
-        name = "stays on" if state is None else printable(each.domain.states[state].name)
+        name = "stays on" if state is None else each.domain.states[state].name
         yield f"    {left:>{wide}}  {name}"

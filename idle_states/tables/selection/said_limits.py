@@ -1,11 +1,10 @@
 """select's latency limits, for people."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ...base.report.escapes.text import printable
-from ...base.report.style import Style
-from ...base.report.tables import right_aligned, wrapped
+from ...base.report.sheet import Line, Lines, Part, Rows, Section, Worded
+from ...base.report.tables import wrapped
 from ...base.wording import joined
 from ..linux.asked import NO_LIMIT_US
 from ..linux.governors.steady import Range
@@ -17,67 +16,56 @@ from .idle_lengths import lengths
 from .limit_words import NO_LATENCY, LimitMeant
 from .limits import LimitedTable, LimitEra, ObeyedLimits, TableLimit
 from .remaining import StateUnderLimit
-from .said import NARROW, circumstances, taken
-
-_HEAD = ("STATE", "LATENCY", "RESIDENCY")
-_wrapped = partial(wrapped, room=NARROW)
+from .words import NARROW, circumstances, taken
 
 
-def text(found: Selections, style: Style) -> str:
-    """Returns a block for each limit: for each group of kernels that are left the same states,
-    these, and in sentences what the limit comes to; "" where no limit is asked for."""
-    lines: list[str] = []
-    for title, some in blocks(found):
-        lines += ["", *(style("strong", line) for line in _wrapped(title, "", "  ")), *some]
-    return "\n".join([*lines, ""]) if lines else ""
-
-
-def blocks(found: Selections) -> Iterator[tuple[str, list[str]]]:
-    """Yields (title, lines) of what text() prints."""
+def sections(found: Selections) -> Iterator[Section]:
+    """Yields for each limit, and each group of kernels that are left the same states, these, and in
+    sentences what the limit comes to; nothing where no limit is asked for."""
     asked = [release.name for release in found.releases]
     several = len(found.selections) > 1
     for limit in found.limits:
-        of = f"{printable(limit.table)}: " if limit.table else ""
+        of = f"{limit.table}: " if limit.table else ""
         kind = " of a CPU" if limit.per_cpu else ""
-        word = printable(limit.asked.text)
+        word = limit.asked.text
         what = f"{kind} that keeps {word}" if limit.asked.keeps else f" {word}{kind}"
-        lines: list[str] = []
+        title: Line = _narrow(f"{of}latency limit{what}", "", "  ")
         for table in limit.by_kernel:
-            if lines:
-                lines.append("")
-            if len(asked) > 1:
-                lines += _wrapped(f"Linux {_kernels(table.releases, asked)}", "", "  ")
-            lines += _table(table, limit)
-            lines += [line for era in table.eras for line in _era(era, table, asked, several)]
-        yield f"{of}latency limit{what}", lines
+            kernels = f"Linux {_kernels(table.releases, asked)}" if len(asked) > 1 else ""
+            parts = [Lines((_narrow(kernels, "", "  "),)), *_table(table, limit)]
+            eras = [Lines(tuple(_era(era, table, asked, several))) for era in table.eras]
+            yield Section(title, (*parts, *([] if several else eras)))
+            yield from (Section("", (era,)) for era in eras if several)
+            title = ""
     if found.limits:
         known = (found.first.governor, LOOP) if several else (LOOP,)
-        yield (
-            "Limits that kernels look at",
-            [
-                *(line for each in found.obeyed for line in _wrapped(_obeyed(each, asked))),
-                *remarks(found.releases, *known),
-            ],
-        )
+        looked = (_narrow(_obeyed(each, asked)) for each in found.obeyed)
+        lines = Lines((*looked, *remarks(found.releases, *known)))
+        yield Section("Limits that kernels look at", (lines,))
+
+
+def _narrow(text: str, first: str = "", further: str = "") -> Worded:
+    """Returns a line that text folds to the width of headings. first, further: what its lines
+    begin with."""
+    return Worded("\n".join(wrapped(printable(text), first, further, room=NARROW)), text)
 
 
 def _kernels(releases: Sequence[Release], asked: Sequence[str]) -> str:
     return kernel_ranges([release.name for release in releases], asked)
 
 
-def _table(table: LimitedTable, limit: TableLimit) -> list[str]:
+def _table(table: LimitedTable, limit: TableLimit) -> Iterator[Part]:
     if table.meant is None:
-        names = joined([printable(state.name) for state in table.states])
-        return [*_wrapped(f"No such state; there are {names}")]
-    rows = [
-        (state.name, f"{state.needs_us} us", f"{state.residency_us} us") for state in table.states
-    ]
-    times = right_aligned(_HEAD, rows).rstrip("\n").split("\n")
-    fates = ["", *map(_fate, table.states)]
-    return [
-        *(f"{line}  {fate}".rstrip() for line, fate in zip(times, fates, strict=True)),
-        *(line for said in _sentences(table, limit.per_cpu) for line in _wrapped(said)),
-    ]
+        names = joined([state.name for state in table.states])
+        yield Lines((_narrow(f"No such state; there are {names}"),))
+        return
+    rows = tuple(
+        (state.name, f"{state.needs_us} us", f"{state.residency_us} us", _fate(state))
+        for state in table.states
+    )
+    numbers = frozenset({1, 2})
+    yield Rows(("State", "Latency", "Residency", ""), rows, numbers=numbers, right=numbers)
+    yield Lines(tuple(map(_narrow, _sentences(table, limit.per_cpu))))
 
 
 def _fate(state: StateUnderLimit) -> str:
@@ -98,12 +86,12 @@ def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
     limit, deepest, more = f"{table.limit_us} us", table.deepest, table.following
     left = "no state is within it, and state 0 is entered"
     if deepest is not None:
-        left = f"{printable(deepest.name)} ({deepest.needs_us} us) is the deepest"
+        left = f"{deepest.name} ({deepest.needs_us} us) is the deepest"
     needs = "nothing is excluded"
     if any(era.under.domains for era in table.eras):
         needs = "none of the CPU's own states is excluded"
     if more is not None:
-        needs = f"{printable(more.name)} needs {more.needs_us}"
+        needs = f"{more.name} needs {more.needs_us}"
     yield f"{limit}: {left}; {needs}."
     first, last = table.same
     if last is None:
@@ -114,7 +102,7 @@ def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
         yield f"No other value than {first} us leaves just these states."
     for state in table.unexpected:
         deepest_kept = table.states[meant.states[0]]
-        name, kept = printable(state.name), printable(deepest_kept.name)
+        name, kept = state.name, deepest_kept.name
         if state.number > deepest_kept.number:
             yield f"{name} cannot be excluded without {kept}: it takes no longer to leave."
         else:
@@ -124,10 +112,10 @@ def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
 def _value(meant: LimitMeant, table: LimitedTable) -> Iterator[str]:
     for word in meant.passed:
         why = "no such state" + (", or one that takes 0 us to leave" if word.no_zero else "")
-        yield f"{printable(word.text)} is passed over: {why}."
+        yield f"{word.text} is passed over: {why}."
     if meant.states and meant.word.number is not None:
-        name = printable(table.states[meant.states[0]].name)
-        yield f"{printable(meant.word.text)} is {name} here, {meant.value_us} us."
+        name = table.states[meant.states[0]].name
+        yield f"{meant.word.text} is {name} here, {meant.value_us} us."
 
 
 def _unlimited(meant: LimitMeant, per_cpu: bool) -> str:
@@ -140,21 +128,20 @@ def _unlimited(meant: LimitMeant, per_cpu: bool) -> str:
     return "That is no limit: all states stay."
 
 
-def _era(era: LimitEra, table: LimitedTable, asked: Sequence[str], several: bool) -> list[str]:
-    """Returns what the governor selects, if select shows its maps for the first kernel alone, and
+def _era(
+    era: LimitEra, table: LimitedTable, asked: Sequence[str], several: bool
+) -> Iterator[Worded]:
+    """Yields what the governor selects, if select shows its maps for the first kernel alone, and
     remarks on it."""
-    lines: list[str] = []
     if several:
         of = f" of Linux {_kernels(era.releases, asked)}" if len(table.eras) > 1 else ""
-        lines += ["", *_wrapped(f"{era.under.governor}{of} selects")]
+        yield _narrow(f"{era.under.governor}{of} selects")
         for titles, ranges in _maps(era):
-            lines += _wrapped(f"{_when(titles)}:", "  ", "    ")
+            yield _narrow(f"{_when(titles)}:", "  ", "    ")
             some = (f"{taken(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges)
-            lines += _wrapped(printable("; ".join(some)), "    ", "    ")
+            yield _narrow("; ".join(some), "    ", "    ")
     indent = "  " if several else ""
-    for remark in _remarks(era, table):
-        lines += _wrapped(printable(remark), indent, indent)
-    return lines
+    yield from (_narrow(each, indent, indent) for each in _remarks(era, table))
 
 
 def _maps(era: LimitEra) -> Iterator[tuple[list[str], Sequence[Range]]]:

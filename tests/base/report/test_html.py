@@ -24,7 +24,7 @@ from idle_states.lab.tune import said
 from idle_states.lab.tune.tuning import Tuning
 from idle_states.tables.linux.governors import State
 from idle_states.tables.linux.releases import release
-from idle_states.tables.selection import page as html_select
+from idle_states.tables.selection import said as select_said
 from idle_states.tables.selection.answer import Selections
 from idle_states.tables.selection.selection import TableSelection, select
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
@@ -379,10 +379,12 @@ def test_energy_without_a_total(tmp_path: Path) -> None:
 
 def test_changes_are_told(made: dict[str, str]) -> None:
     top = parse(made["select-kernels"])
-    (section,) = [s for s in top.all("section") if s.all("h2")[0].text == "What changes"]
+    title = "From power9, Linux 4.11 to power9: menu of Linux 6.1, HZ 250"
+    (section,) = [s for s in top.all("section") if s.all("h2")[0].text == title]
     first = section.all("table")[0].rows()
-    assert first[0] == ["map", "idle length or timer", "before", "now"]
-    assert ["interrupt, tick stopped", "0 to 9 us", "snooze", "stop5"] in first
+    assert first[0] == ["Map", "Idle length or timer", "Change"]
+    stopped = "Idle ended by an interrupt, timer 10 s away, tick stopped"
+    assert [stopped, "0 to 9 us", "snooze -> stop5"] in first
 
 
 def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:
@@ -440,7 +442,7 @@ def _selection() -> TableSelection:
 
 def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
     selection = replace(_selection(), names=names, table=table)
-    sheet = html_select.sheet(Selections((selection,), ()), [])
+    sheet = select_said.sheet(Selections((selection,), ()))
     text = page.render("select", sheet, [(file, "0" * 64)])
     text.encode()
     return parse(text)
@@ -459,7 +461,7 @@ def test_hostile_names_stay_text(words: list[str]) -> None:
     calm = _rendered(tuple(harmless[:3]), harmless[3], harmless[4])
     assert found.outline() == calm.outline()
     cells = [cell for table in found.all("table") for row in table.rows() for cell in row]
-    assert all(printable(word) in cells for word in words[:3])
+    assert all(f"{number} {printable(word)}" in cells for number, word in enumerate(words[:3]))
     assert found.all("footer")[0].all("li")[0].text.startswith(printable(words[4]))
 
 

@@ -33,7 +33,7 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
     """The sections that have a part to show, or a title alone."""
     found: list[dict[str, object]] = []
     shown: list[dict[str, object]] = []
-    for section in (*whole.sections, whole.about):
+    for section in (*whole.sections, *whole.further, whole.about):
         title = _words(section.title)
         parts = [made for part in section.parts if (made := _part(part, title))]
         if not title:

@@ -1,0 +1,114 @@
+"""The pictures of select: the selection map, a band for each range of idle lengths, kernel by
+kernel."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from xml.etree.ElementTree import Element
+
+from ...base.report.html import pictures, svg
+from ...base.report.html.pictures import Band, BandRow
+from ...base.report.html.shares import legend
+from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ..linux.governors.steady import Range
+from ..linux.kernel_ranges import kernel_ranges
+from .idle_lengths import lengths
+from .selection import Mapped, TableSelection
+from .words import circumstances, taken
+
+
+def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
+    """Yields the pictures of maps: of one selection, a picture for all that are over the idle's
+    length; of several, a picture for each map, which shows where they differ."""
+    samples = legend(_numbered(selections))
+    numbers = range(len(selections[0].maps))
+    if len(selections) == 1:
+        some = selections[0].maps
+        by_length = [n for n in numbers if some[n].idle_ns is None]
+        groups = [by_length, *([n] for n in numbers if n not in by_length)]
+    else:
+        groups = [[n] for n in numbers]
+    for group in groups:
+        rows = [
+            (label, selection, selection.maps[number])
+            for number in group
+            for label, selection in _alike(selections, number)
+        ]
+        drawing, table = _picture(rows)
+        yield Picture(partial(Drawing, drawing, samples), table)
+
+
+def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
+    """(title, numbered states) for each table, and for each kernel if a table's numbers depend on
+    the kernel."""
+    named = _grouped(selections, lambda s: (s.table, s.names))
+    table2names: dict[tuple[str, int], set[str]] = {}
+    for _, selection in named:
+        for number, name in enumerate(selection.names):
+            table2names.setdefault((selection.table, number), set()).add(name)
+    fixed = all(len(names) == 1 for names in table2names.values())
+    return [(s.table if fixed else label, enumerate(s.names)) for label, s in named]
+
+
+def _alike(selections: Sequence[TableSelection], number: int) -> list[tuple[str, TableSelection]]:
+    """Selections whose map `number` is equal share a row, under all their names."""
+    if len(selections) == 1:
+        return [(circumstances(selections[0].maps[number]), selections[0])]
+    return _grouped(selections, lambda s: (s.table, s.names, s.maps[number].ranges))
+
+
+def _grouped(
+    selections: Sequence[TableSelection], key: Callable[[TableSelection], Hashable]
+) -> list[tuple[str, TableSelection]]:
+    """Of selections with equal keys, the first, under the names of all."""
+    groups: dict[Hashable, list[TableSelection]] = {}
+    for selection in selections:
+        groups.setdefault(key(selection), []).append(selection)
+    kernels = list(dict.fromkeys(s.release.name for s in selections))
+    several = len({s.table for s in selections}) > 1
+    found = []
+    for group in groups.values():
+        ranges = kernel_ranges([s.release.name for s in group], kernels)
+        whose = f"{group[0].table}, " if several else ""
+        found.append((f"{whose}Linux {ranges}", group[0]))
+    return found
+
+
+def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Element, Rows]:
+    one = rows[0][2]
+    fixed = circumstances(one)
+    over_timer = one.idle_ns is not None
+    what = "time to the next timer" if over_timer else "idle length"
+    shared = "" if len({circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
+    about = f"{'Next timer' if over_timer else 'Idle length'} and selected state"
+    caption = f"{about}: {shared}" if shared else about
+    starts = [r.first_ns for _, _, mapped in rows for r in mapped.ranges]
+    drawing = pictures.bands(
+        caption,
+        f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
+        f"scale of the {what} carry the number of the state that is selected.",
+        [
+            BandRow(label, tuple(_band(selection, r) for r in mapped.ranges))
+            for label, selection, mapped in rows
+        ],
+        svg.times(starts, f"{what}, every idle period alike"),
+    )
+    alike: dict[Hashable, tuple[list[str], list[tuple[str, str]]]] = {}
+    for label, selection, mapped in rows:
+        selected = [(lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in mapped.ranges]
+        alike.setdefault(tuple(selected), ([], selected))[0].append(label)
+    lines = [
+        ("; ".join(labels) if place == 0 else "", *cells)
+        for labels, selected in alike.values()
+        for place, cells in enumerate(selected)
+    ]
+    return drawing, Rows(("Map", what.capitalize(), "Selected"), tuple(lines), caption, NO_NUMBERS)
+
+
+def _band(selection: TableSelection, r: Range) -> Band:
+    # ladder may select one past the last state
+    series = tuple(sorted(state for state in r.states if state < len(selection.names)))
+    short = "+".join(str(number) for number in series)
+    name = f"{short} {' and '.join(selection.names[number] for number in series)}"
+    last = float("inf") if r.last_ns is None else r.last_ns + 1
+    whole = f"{lengths(r.first_ns, r.last_ns)}: {taken(selection, r)}"
+    return Band(r.first_ns, last, series, short, name, whole, pictures.edge(r.first_ns))
