@@ -1,11 +1,13 @@
-"""Lists what there is: tables, kernels, or rules with their severity and one line each.
+"""Lists what there is, with one line each: tables, processors, kernels, platforms, or rules.
 
 The tables are the packaged ones: current revisions, and historical ones named REVISION@COMMIT; then
-the packaged machines of Arm and RISC-V.
+the packaged machines of Arm and RISC-V. A platform is what --platform takes: a machine with OPAL,
+or an x86 processor of intel_idle's tables.
 
 A broken spec is named on standard error; the others are listed all the same.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from ..base.dataclass import dataclass
@@ -18,28 +20,39 @@ class ListCommand:
     """Options of `list`."""
 
     what: Annotated[
-        Literal["tables", "kernels", "rules"] | None,
-        Argument("WHAT", "tables, kernels or rules (default: tables)"),
+        Literal["tables", "processors", "kernels", "platforms", "rules"] | None,
+        Argument("WHAT", "tables, processors, kernels, platforms or rules (default: tables)"),
     ] = None
     out: Annotated[Output, NO_PAGE] = USUAL
 
 
 def run(given: ListCommand) -> int:
-    if given.what == "rules":
-        return _rules(given.out)
     if given.what == "kernels":
         from .cmd_kernels import list_series
 
         list_series(given.out)
         return 0
-    return _tables(given.out)
+    kinds = {"rules": _rules, "processors": _processors, "platforms": _platforms}
+    return kinds.get(given.what or "", _tables)(given.out)
+
+
+def _listed(
+    out: Output, form: type, value: object, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]
+) -> None:
+    if out.format == "json":
+        from ..tables.documents.json_output import envelope
+
+        out.document(envelope("list", form, value))
+    else:
+        from ..base.report.tables import columns
+
+        out.text(columns(head, rows))
 
 
 def _tables(out: Output) -> int:
     from ..base.model.findings import Rejected
     from ..base.model.forms import With
     from ..base.model.table import Firmware
-    from ..tables.documents.json_output import envelope
     from ..tables.rules.list_document import Tables
     from ..tables.spec.library import find, find_machine
     from ..tables.spec.packaged import machines, revisions
@@ -61,29 +74,40 @@ def _tables(out: Output) -> int:
             continue
         of_none = With(machine, historical=False, firmware=Firmware(), cpu=None)
         tables.append(With(of_none, architecture=machine.architecture.name))
-    if out.format == "json":
-        out.document(envelope("list", Tables, tables))
-        return status
-    from ..base.report.tables import columns
-
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
-    out.text(columns(("TABLE", "STATES", "WHAT IT IS"), rows))
+    _listed(out, Tables, tables, ("TABLE", "STATES", "WHAT IT IS"), rows)
     return status
 
 
+def _processors(out: Output) -> int:
+    from ..base.model.processors import PROCESSORS
+    from ..tables.rules.list_document import Processors
+
+    rows = [(processor.name, processor.title) for processor in PROCESSORS]
+    _listed(out, Processors, PROCESSORS, ("PROCESSOR", "WHAT IT IS"), rows)
+    return 0
+
+
+def _platforms(out: Output) -> int:
+    from ..tables.linux.intel_idle.platform import names, short_names
+    from ..tables.rules.list_document import Platforms
+    from ..tables.skiboot.platform import PRESET2TITLE
+
+    rows = [(platform.name, title) for platform, title in PRESET2TITLE.items()]
+    x86 = names()
+    rows += [(name, f"x86 processor that Linux names {x86[name][0]}") for name in short_names()]
+    _listed(out, Platforms, rows, ("PLATFORM", "WHAT IT IS"), rows)
+    return 0
+
+
 def _rules(out: Output) -> int:
-    from ..tables.documents.json_output import envelope
     from ..tables.rules.catalogue import rules
     from ..tables.rules.rules_document import Rules
 
-    if out.format == "json":
-        out.document(envelope("list", Rules, rules()))
-        return 0
-    from ..base.report.tables import columns
-
+    found = rules()
     rows = [
         (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
-        for loaded in rules()
+        for loaded in found
     ]
-    out.text(columns(("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows))
+    _listed(out, Rules, found, ("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows)
     return 0

@@ -12,7 +12,7 @@ COMMANDS = {
     "generate": "generate C, DTS, DTB, ASL, Markdown, YAML or a kernel parameter",
     "import": "make a spec of a table from any file",
     "kernels": "list kernels, what changed between two, where a table's selection changes",
-    "list": "list the packaged tables, the kernels, or the rules",
+    "list": "list tables, processors, kernels, platforms, or rules",
     "patch": "make patches for a tree of skiboot or of device-tree sources, or apply or check them",
     "prove": "show how each state comes to be selected, or why it never is",
     "replay": "replay a trace with other tables, governors or kernels",

@@ -10,19 +10,22 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from idle_states.base.model.power_mgt import NAMES
+from idle_states.base.model.processors import PROCESSORS
 from idle_states.cli import failures, main
 from idle_states.cli.commands import COMMANDS, GONE, GROUPS
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.skiboot.platform import PRESETS
 from idle_states.tables.spec.packaged import machines, named, revisions
 from tests.support import DATA, ROOT
-from tests.support.commands import outcome, run
+from tests.support.commands import document, outcome, run
 from tests.support.thorough import few
 
 BAD_SPEC = """\
@@ -77,6 +80,28 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "list")
     for revision in named():
         assert revision.name in out
+
+
+@pytest.mark.parametrize(
+    ("what", "names", "line"),
+    [
+        (
+            "processors",
+            [each.name for each in PROCESSORS],
+            "Power ISA 3.1; PVR 0x0080; chips P10; stop levels 0, 2, 3, 11",
+        ),
+        ("platforms", PRESETS, "x86 processor that Linux names SKYLAKE_X"),
+    ],
+)
+def test_list_has_each_name_with_a_line(
+    what: str, names: Collection[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "list", what)
+    rows = [row.split(maxsplit=1) for row in out.splitlines()[1:] if row[0] != " "]
+    assert set(names) <= {name for name, _ in rows}
+    assert line in {title for _, title in rows}
+    (found,) = (value for key, value in document(capsys, "list", what).items() if key == what)
+    assert [each["name"] for each in found] == [name for name, _ in rows]
 
 
 def test_check_of_all_current_tables_is_clean(capsys: pytest.CaptureFixture[str]) -> None:

@@ -390,7 +390,7 @@ def _others(drawn: Drawn) -> Iterator[Line]:
         yield Line("text", (*words, word))
     yield Line("text", ("explain", word))
     yield Line("text", ("explain", "IS203"))
-    for what in ((), ("rules",)):
+    for what in ((), ("processors",), ("platforms",), ("rules",)):
         yield Line("text", ("list", *what))
         yield Line("json", ("list", *what, "--format", "json"))
     yield Line("text", (word,))

@@ -120,6 +120,14 @@ class Processor:
         return tuple(chip.name for version in self.versions for chip in version.chips)
 
     @property
+    def title(self) -> str:
+        """What it is, in a line: the Power ISA, PVRs, chips and stop levels."""
+        pvrs = ", ".join(f"{version.pvr:#06x}" for version in self.versions)
+        levels = f"; stop levels {', '.join(map(str, self.levels))}" if self.levels else ""
+        isa = ".".join(map(str, self.isa))
+        return f"Power ISA {isa}; PVR {pvrs}; chips {', '.join(self.chips)}{levels}"
+
+    @property
     def node(self) -> str:
         """Name of its CPUs in a device tree, without the unit address: PowerPC,POWER9."""
         return f"PowerPC,{self.name.upper()}"

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from ...base.model.forms import GIVEN, U16, Form, derived
+from ...base.model.forms import GIVEN, U16, Count, Form, derived
+from ...base.model.processors import Processor
 from ...base.model.table import IdleTable
 from .rules_document import Rules
 
@@ -28,4 +29,37 @@ class Tables(Form[Sequence[IdleTable]]):
     )
 
 
-List = Tables | Rules
+class ListedProcessor(Form[Processor]):
+    name: str
+    title: Annotated[str, "What it is, in a line."]
+    isa: Annotated[str, "Version of the Power ISA."] = derived(
+        lambda processor: ".".join(map(str, processor.isa))
+    )
+    pvrs: Annotated[list[U16], "Upper halves of the Processor Version Register."] = derived(
+        lambda processor: [version.pvr for version in processor.versions]
+    )
+    chips: Annotated[list[str], "As skiboot names them."]
+    levels: Annotated[list[Count], "Stop levels; empty without a stop instruction."]
+    table: Annotated[str, "The packaged table that skiboot uses for it."] = derived(
+        lambda processor: processor.table or processor.name
+    )
+
+
+class Processors(Form[Sequence[Processor]]):
+    processors: Annotated[list[ListedProcessor], "The processors that tables are for."] = derived(
+        lambda processors: processors
+    )
+
+
+class ListedPlatform(Form[tuple[str, str]]):
+    name: Annotated[str, "What --platform takes."]
+    title: Annotated[str, "What it is, in a line."]
+
+
+class Platforms(Form[Sequence[tuple[str, str]]]):
+    platforms: Annotated[
+        list[ListedPlatform], "The machines with OPAL, then the x86 processors of intel_idle."
+    ] = derived(lambda platforms: platforms)
+
+
+List = Tables | Rules | Processors | Platforms

@@ -48,26 +48,29 @@ class Platform:
 
 ALL_LEVELS = Platform()
 
-PRESETS: Mapping[str, Platform] = {
-    platform.name: platform
-    for platform in (
-        ALL_LEVELS,
-        # skiboot hdata/test/op920.wsp.dts: stop0, 1, 2, 4, 5
-        Platform("op920", enabled_stop_levels=0xEC00_0000),
-        # skiboot hdata/test/p10-rainier.dts: stop0, 2, 3, 11
-        Platform("rainier", enabled_stop_levels=0xB010_0000),
-        # slw_init() returns before it looks for a wakeup engine
-        Platform("mambo", wakeup_engine=False, quirk="mambo"),
-        # QEMU's machines; powernv8 has no SLW image and lists no idle states; on the others, HOMER
-        # is there, but empty: no register can be restored by it
-        Platform("qemu-powernv8", wakeup_engine=False, fast_sleep=False),
-        Platform("qemu-powernv9", enabled_stop_levels=0xC000_0000, stop_api=False),
-        Platform("qemu-powernv10", enabled_stop_levels=0xC000_0000, stop_api=False),
-        Platform("no-homer", wakeup_engine=False),
-        # skiboot external/awan: no power management at all
-        Platform("awan", enabled_stop_levels=0, wakeup_engine=False, quirk="awan"),
-    )
+PRESET2TITLE: Mapping[Platform, str] = {
+    ALL_LEVELS: "firmware exports all that a table has",
+    Platform("op920", enabled_stop_levels=0xEC00_0000): "POWER9 with stop levels 0, 1, 2, 4 and 5 "
+    "(skiboot hdata/test/op920.wsp.dts)",
+    Platform("rainier", enabled_stop_levels=0xB010_0000): "POWER10 with stop levels 0, 2, 3 and 11 "
+    "(skiboot hdata/test/p10-rainier.dts)",
+    # slw_init() returns before it looks for a wakeup engine
+    Platform("mambo", wakeup_engine=False, quirk="mambo"): "the simulator Mambo, without a wakeup "
+    "engine",
+    Platform("qemu-powernv8", wakeup_engine=False, fast_sleep=False): "QEMU's powernv8: no SLW "
+    "image, no idle states listed",
+    # HOMER is there, but empty: no register can be restored by it
+    Platform("qemu-powernv9", enabled_stop_levels=0xC000_0000, stop_api=False): "QEMU's powernv9 "
+    "with stop levels 0 and 1, no register restored",
+    Platform("qemu-powernv10", enabled_stop_levels=0xC000_0000, stop_api=False): "QEMU's powernv10 "
+    "with stop levels 0 and 1, no register restored",
+    Platform("no-homer", wakeup_engine=False): "hardware without a wakeup engine (HOMER, SLW)",
+    # skiboot external/awan
+    Platform("awan", enabled_stop_levels=0, wakeup_engine=False, quirk="awan"): "the simulator "
+    "Awan, without power management",
 }
+"""Preset -> what it is."""
+PRESETS: Mapping[str, Platform] = {platform.name: platform for platform in PRESET2TITLE}
 
 KEYS = tuple(field.name.replace("_", "-") for field in fields(Platform) if field.name != "name")
 

@@ -57,6 +57,8 @@ COMMANDS = [
     "audit {tree} --against {tree}",
     "audit {tree} --governor menu --kernel 6.1 --kernel 6.12",
     "list",
+    "list processors",
+    "list platforms",
     "list rules",
     "check",
     "check power9@84368bbf8 power8@0768e820e --kernel 4.11",
