@@ -14,9 +14,8 @@ from ...tables.spec.library import find
 from ...tables.spec.packaged import current
 from .description import Patch
 from .dts_machine import wanted_machine
-from .dts_progress import Progress
+from .dts_progress import Progress, changed_between
 from .dts_step import Step
-from .dts_tables import changed_between
 from .dts_towards import patch_towards, unlike
 from .library import FORMER_NAMES, patch_for, series
 from .plan import PRESENT, PatchStep, Plan, plan

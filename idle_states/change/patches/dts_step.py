@@ -16,8 +16,7 @@ from ...tables.devicetree.patching import (
 from .description import Patch
 from .dts_boards import Meant, as_on, has_node, path_on, place_on, strayed, value_on
 from .dts_edits import NAME, DtsEdit, NodeEdit, PropertyEdit, RenameEdit, shown
-from .dts_progress import Progress, some
-from .dts_tables import tables_between
+from .dts_progress import Progress, some, tables_between
 from .plan import MADE, PRESENT, PatchStep, ValueChange, cannot_patch
 
 _MOST_STRAYED = 3
