@@ -2,7 +2,8 @@
 
 A form is a class whose annotations are the keys, in order, each with its type, its limits and what
 it means. `report/encoder.py` writes a value by a form, `tools/schema.py` writes the JSON schema of
-it. A dataclass whose fields are just the keys is a form itself; where keys and attributes differ,
+it. A dataclass whose fields are just the keys is a form itself, and of its properties those are
+keys, too, whose annotation says what they mean; where keys and attributes differ,
 
     class State(Form[IdleState]):
         "A row of a table."
@@ -110,6 +111,10 @@ class Key:
 def keys(form: type) -> list[Key]:
     """The keys of a form, or of a dataclass that is its own form, in order."""
     hints = get_type_hints(form, include_extras=True)
+    for name, member in vars(form).items():
+        if isinstance(member, property):
+            kind = get_type_hints(member.fget, include_extras=True)["return"]
+            hints |= {name: kind} if get_origin(kind) is Annotated else {}
     names = [name for name in hints if get_origin(hints[name]) is not ClassVar]
     by_position = get_origin(written(form)) is tuple
     found = []

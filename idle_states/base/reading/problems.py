@@ -1,6 +1,7 @@
 """What is wrong with an input that can be read nevertheless: counted by kind, first places kept."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 from ..dataclass import dataclass
 from ..model.findings import Severity
@@ -46,9 +47,9 @@ KINDS: dict[str, tuple[Severity, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """line: 1-based, None where there is none."""
+    """A place of a problem."""
 
-    line: int | None
+    line: Annotated[int | None, "Counted from 1; null where there is none."]
     message: str
 
 

@@ -2,36 +2,17 @@
 
 from typing import Annotated
 
-from ...base.model.forms import Count, Form, Limits, derived
+from ...base.model.forms import Count, Form, derived
 from ...base.model.verdicts import Verdict
 from .latencies import FittedLatency
 from .request import FitResult, FittedState
 from .residencies import FittedResidency
-from .shape import Mode as DensityMode
-from .shape import SampleShape
+from .shape import SampleShape, Share
 
-Share = Annotated[float, Limits(minimum=0, maximum=1)]
 Interval = Annotated[
     list[int | None] | None,
     "Lower and upper bound; null for a side without one, or where there is none on either side.",
 ]
-
-
-class Mode(Form[DensityMode]):
-    at_ns: Annotated[float, "Where the peak of the density is."]
-    share: Annotated[Share, "Of all values, those of this peak."]
-
-
-class Shape(Form[SampleShape]):
-    outliers: Annotated[Count, "Values beyond the fences of the adjusted boxplot."]
-    low_ns: Annotated[float, "The lower fence; may be negative."]
-    high_ns: Annotated[float, "The upper fence."]
-    modes: Annotated[list[Mode], "Peaks that are apart; several: several things were measured."]
-    serial: Annotated[
-        Annotated[float, Limits(minimum=-1, maximum=1)] | None,
-        "Rank correlation of each value with the one before; null of histograms and equal values. "
-        "Intervals are those of independent values.",
-    ]
 
 
 class LatencyFit(Form[FittedLatency]):
@@ -72,7 +53,7 @@ class LatencyFit(Form[FittedLatency]):
         "By how much the same quantile of that is above busy_ns, and may be in the value; null: "
         "not known.",
     ] = derived("estimate.busy_more_ns")
-    shape: Annotated[Shape | None, "null for few values and for summaries."]
+    shape: Annotated[SampleShape | None, "null for few values and for summaries."]
     verdict: Annotated[Verdict, "Of the advertised latency."] = derived("judgement.verdict")
     why: Annotated[str, "What decides it."] = derived("judgement.why")
 

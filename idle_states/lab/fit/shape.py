@@ -13,10 +13,13 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby, pairwise
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import Count, Limits
 from ...base.model.measured import LatencyBins, Samples, SummaryOnly
 
+Share = Annotated[float, Limits(minimum=0, maximum=1)]
 _FEWEST = 30
 """Fewer values have no shape."""
 _FENCE = 3.0
@@ -35,27 +38,27 @@ _TIED = 5
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """at_ns: the peak; share: of all values, those nearer to it than the valleys beside it."""
+    """A peak of the density."""
 
-    at_ns: float
-    share: float
+    at_ns: Annotated[float, "Where the peak of the density is."]
+    share: Annotated[Share, "Of all values, those nearer to it than the valleys beside it."]
 
 
 @dataclass(frozen=True, slots=True)
 class SampleShape:
-    """outliers     number of values beyond the fences; 0 where half of the values are equal, which
-                 then are both fences
-    low_ns, high_ns the fences
-    modes        peaks in ascending order: one, or several that are apart
-    serial       rank correlation of each value with the one before, -1 to 1; None of a histogram
-                 and of equal values
-    """
+    """The shape of measured values; where half of them are equal, these are both fences."""
 
-    outliers: int
-    low_ns: float
-    high_ns: float
-    modes: tuple[Mode, ...]
-    serial: float | None = None
+    outliers: Annotated[Count, "Values beyond the fences of the adjusted boxplot."]
+    low_ns: Annotated[float, "The lower fence; may be negative."]
+    high_ns: Annotated[float, "The upper fence."]
+    modes: Annotated[
+        tuple[Mode, ...], "Peaks that are apart, ascending; several: several things were measured."
+    ]
+    serial: Annotated[
+        Annotated[float, Limits(minimum=-1, maximum=1)] | None,
+        "Rank correlation of each value with the one before; null of histograms and equal values. "
+        "Intervals are those of independent values.",
+    ] = None
 
 
 def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:

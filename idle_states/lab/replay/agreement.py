@@ -109,8 +109,8 @@ def held(
     traced: Figures, modelled: Figures, counted: Mapping[tuple[int, str], int]
 ) -> tuple[StateAgreement, ...]:
     """Counters of all CPUs, state by state. counted: (number, name) -> usage between two dumps."""
-    traced_by = {(state.number, state.name): state for state in traced.states}
-    modelled_by = {(state.number, state.name): state for state in modelled.states}
+    traced_by = {(state.index, state.name): state for state in traced.states}
+    modelled_by = {(state.index, state.name): state for state in modelled.states}
     return tuple(
         StateAgreement(
             traced_by.get(key, StateFigures(*key)),

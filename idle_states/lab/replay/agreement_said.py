@@ -44,8 +44,8 @@ def section(
 def _unexplained(calibration: Calibration) -> str:
     """Which periods no inputs explain, in words."""
     names: Counter[str] = Counter()
-    for _, _, name, count in calibration.unexplained:
-        names[name] += count
+    for each in calibration.unexplained:
+        names[each.name] += each.count
     states = joined([f"{count} of {name}" for name, count in names.most_common()])
     left = calibration.periods - calibration.explained
     return (

@@ -6,8 +6,10 @@ As in the replay of an exact recording, an idle period stays what it was, whatev
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import Count
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import core
 from ...tables.linux.governors.core.packing import NONE, PERIOD
@@ -31,35 +33,38 @@ OTHER = 5
 
 @dataclass(frozen=True, slots=True)
 class StateBounds:
-    """What the trace leaves open of a state, over all CPUs: least and greatest number of idle
-    periods, and least and greatest time in them."""
+    """What a calibrated replay leaves open of a state, over all CPUs."""
 
-    number: int
-    name: str
-    least: int
-    most: int
-    least_us: int
-    most_us: int
+    index: Annotated[Count, "Number."]
+    name: Annotated[str, "Name."]
+    least: Annotated[Count, "Least usage."]
+    most: Annotated[Count, "Greatest usage."]
+    least_us: Annotated[Count, "Least time."]
+    most_us: Annotated[Count, "Greatest time."]
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """The periods of a CPU in a state that no inputs lead to."""
+
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state entered."]
+    name: Annotated[str, "Its name."]
+    count: Annotated[Count, "Periods."]
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How the inputs were inferred.
+    """How inputs were inferred of traced decisions."""
 
-    phase_ns     of the tick on the trace's clock; None: no tick is seen
-    periods      number of idle periods
-    explained    number of these for which there are inputs that lead to the state entered
-    unexplained  (CPU, number, name of the state entered, how many), those of which there are none
-    tick_ended   number of periods that the tick ended
-    stopped      number of periods that began with a stopped tick
-    """
-
-    phase_ns: int | None
-    periods: int
-    explained: int
-    unexplained: tuple[tuple[int, int, str, int], ...]
-    tick_ended: int
-    stopped: int
+    tick_phase_ns: Annotated[
+        int | None, "Phase of the tick on the trace's clock; null where none is seen."
+    ]
+    periods: Annotated[Count, "Idle periods."]
+    explained: Annotated[Count, "Of these, inputs lead to the state entered."]
+    unexplained: Annotated[tuple[Unexplained, ...], "Those for which no inputs do."]
+    tick_ended: Annotated[Count, "Periods that the tick ended."]
+    stopped: Annotated[Count, "Periods that began with a stopped tick."]
 
 
 class Calibrated:
@@ -169,7 +174,7 @@ class Trace:
         cpus = self._cpus()
         ends = [end for periods in cpus.values() for end in periods[1::3]]
         phase_ns = tick_phase(ends, tick_ns(self._settings.hz))
-        unexplained: list[tuple[int, int, str, int]] = []
+        unexplained: list[Unexplained] = []
         tick_ended = stopped = 0
         for cpu, periods in cpus.items():
             traced = self._machine.table(cpu)
@@ -193,7 +198,7 @@ class Trace:
             tick_ended += found.tick_ended
             stopped += found.stopped
         count = len(ends)
-        left = sum(count for *_, count in unexplained)
+        left = sum(each.count for each in unexplained)
         calibration = Calibration(
             phase_ns, count, count - left, tuple(unexplained), tick_ended, stopped
         )
@@ -214,11 +219,12 @@ def assumed_of_calibration(found: Calibration, settings: Settings) -> Iterator[s
         "the others lead to"
     )
     yield "an idle period lasts as long as traced, whatever is selected, and is one decision"
-    if found.phase_ns is None:
+    phase_ns = found.tick_phase_ns
+    if phase_ns is None:
         yield f"no tick of 1/{settings.hz} s is seen in the ends of the periods"
     else:
         yield (
-            f"the tick of 1/{settings.hz} s is at {found.phase_ns / 1000:.1f} us of its period: "
+            f"the tick of 1/{settings.hz} s is at {phase_ns / 1000:.1f} us of its period: "
             f"it ended {found.tick_ended} periods, and {found.stopped} began with it stopped"
         )
     yield "no latency limit but those named, and no load that the governors before 4.20 look at"
@@ -248,7 +254,7 @@ def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> Iterator[in
 
 def _unexplained(
     cpu: int, table: CpuTable, periods: "array[int]", found: Inferred
-) -> Iterator[tuple[int, int, str, int]]:
+) -> Iterator[Unexplained]:
     counts = Counter(periods[3 * index + 2] for index in found.unexplained)
     for state, count in sorted(counts.items()):
-        yield cpu, state, table.names[state], count
+        yield Unexplained(cpu, state, table.names[state], count)

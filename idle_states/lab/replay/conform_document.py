@@ -6,8 +6,8 @@ from ...base.dataclass import fields
 from ...base.model.forms import INLINE, Count, Form, Positive, derived
 from ...tables.documents.known_document import Known
 from ...tables.prove.prove_document import Decision
-from . import suspects
 from .conform import Disagreement
+from .suspects import Suspicion
 
 Values = dict[str, Any]
 
@@ -29,33 +29,6 @@ class FirstDisagreement(Form[Disagreement]):
     outcome: Annotated[Values, "What became of it."] = derived(
         lambda first: values(first.row.outcome)
     )
-
-
-class Fitting(Form[suspects.Fitting]):
-    """What the sample agrees with."""
-
-    changed: Annotated[list[str], "What is other than asked: of governor, kernel, hz and table."]
-    kernels: Annotated[list[str], "Releases that fit alike, the likeliest first."]
-    tables: Annotated[
-        list[str],
-        "Packaged tables that fit alike, a machine in brackets, or the recording's own; empty: the "
-        "states are those asked for.",
-    ]
-    governor: Annotated[str, "The governor."]
-    hz: Annotated[Positive, "The kernel's HZ."]
-    agree: Annotated[Count, "Decisions of the sample that agree."]
-
-
-class Suspicion(Form[suspects.Suspicion]):
-    """Why a table or kernel is suspected to be wrong."""
-
-    agree: Annotated[
-        Count | None, "Decisions of the sample that agree as asked; null: the table lacks a state."
-    ]
-    sample: Annotated[Count, "Decisions that were tried."]
-    tried: Annotated[Count, "Combinations of table, kernel, HZ and governor that were tried."]
-    fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
-    words: Annotated[str, "The same as a sentence."]
 
 
 class Conform(Form[Any]):

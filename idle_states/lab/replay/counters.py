@@ -12,8 +12,10 @@ import struct
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import Count
 from ...base.reading.problems import InputProblems
 from ...tables.linux import idle_loop
 from ...tables.linux.governors.core.packing import Buffer, compiled
@@ -192,19 +194,19 @@ def stateless(tallies: Mapping[int, Tally], problems: InputProblems) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StateFigures:
-    """Counters of one state, time in whole us as in sysfs."""
+    """Counters of a state, in the kernel's terms."""
 
-    number: int
-    name: str
-    usage: int = 0
-    time_us: int = 0
-    above: int = 0
-    below: int = 0
-    rejected: int = 0
+    index: Annotated[Count, "Number."]
+    name: Annotated[str, "Name."]
+    usage: Annotated[Count, "Idle periods."] = 0
+    time_us: Annotated[Count, "Time spent."] = 0
+    above: Annotated[Count, "Too deep, as the kernel counts."] = 0
+    below: Annotated[Count, "Too shallow."] = 0
+    rejected: Annotated[Count, "Entries that the driver refused."] = 0
 
     def __add__(self, other: "StateFigures") -> "StateFigures":
         return StateFigures(
-            self.number,
+            self.index,
             self.name,
             self.usage + other.usage,
             self.time_us + other.time_us,
@@ -265,7 +267,7 @@ def total(figures: "list[Figures]") -> Figures:
     wakeups: Counter[int] = Counter()
     for each in figures:
         for state in each.states:
-            key = (state.number, state.name)
+            key = (state.index, state.name)
             rows[key] = rows[key] + state if key in rows else state
         wakeups.update(dict(each.wakeups))
     return Figures(tuple(rows[key] for key in sorted(rows)), tuple(sorted(wakeups.items())))

@@ -38,13 +38,13 @@ def by_cpu(account: Account) -> Drawing:
 
 
 def _states(figures: Figures) -> list[tuple[int, str]]:
-    return [(state.number, state.name) for state in figures.states]
+    return [(state.index, state.name) for state in figures.states]
 
 
 def _bar(label: str, figures: Figures) -> BandRow:
     whole = figures.time_us or 1
     parts = [
-        Share(state.number, state.name, state.time_us / whole, f"{state.time_us} us")
+        Share(state.index, state.name, state.time_us / whole, f"{state.time_us} us")
         for state in figures.states
     ]
     return bar(label, parts)
@@ -56,7 +56,7 @@ def misfits(some: Totals) -> list[Misfits]:
         Misfits(
             label,
             figures.usage,
-            tuple((s.number, s.name, s.above, s.below) for s in figures.states),
+            tuple((s.index, s.name, s.above, s.below) for s in figures.states),
         )
         for label, figures in some
     ]

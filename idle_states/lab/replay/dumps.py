@@ -20,7 +20,7 @@ def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> Repl
     account = Account(machine.name, None, cpus)
     since = "since boot" if before is None else "between the dumps"
     assumptions = (f"counters are the kernel's own, {since}",)
-    read = Read(InputKind.SYSFS, periods=account.total.usage)
+    read = Read(str(InputKind.SYSFS), periods=account.total.usage)
     return ReplayResult(EXACT, assumptions, read, account, (account,), ())
 
 

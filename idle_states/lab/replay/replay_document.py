@@ -7,31 +7,20 @@ from ...base.model.forms import INLINE, Count, Form, With, derived
 from ...base.reading import problems
 from ...tables.documents.findings_document import SeverityName
 from ...tables.documents.known_document import Kernel, Known
+from ...tables.linux.genpd.running import DomainFigures
 from ...tables.linux.grounds import LOOP
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
 from ...tables.power.energy_document import Costs, rounded
-from . import agreement, calibrated, counters, results
-from .conform_document import Suspicion
+from . import agreement, counters, results
+from .calibrated import Calibration, StateBounds
 from .consumption import of_accounts
 from .consumption_document import Consumption, consumption_of
-from .counters import PERCENTILES, percentile_name
-from .domain_counters_document import DomainCounters
+from .counters import PERCENTILES, StateFigures, percentile_name
 from .next_timer import CALIBRATED
 from .replay import Settings
 from .spent import spent
-
-
-class State(Form[Any]):
-    """Counters of a state, in the kernel's terms."""
-
-    index: Annotated[Count, "Number."] = derived("number")
-    name: Annotated[str, "Name."]
-    usage: Annotated[Count, "Idle periods."]
-    time_us: Annotated[Count, "Time spent."]
-    above: Annotated[Count, "Too deep, as the kernel counts."]
-    below: Annotated[Count, "Too shallow."]
-    rejected: Annotated[Count, "Entries refused."]
+from .suspects import Suspicion
 
 
 def _share(part: str) -> Callable[[counters.Figures], float | None]:
@@ -42,7 +31,7 @@ def _share(part: str) -> Callable[[counters.Figures], float | None]:
 
 
 class Figures(Form[counters.Figures]):
-    states: Annotated[list[State], "Counters by state."]
+    states: Annotated[list[StateFigures], "Counters by state."]
     usage: Annotated[Count, "All periods."]
     too_deep: Annotated[float | None, "Share of the periods; null without any."] = derived(
         _share("above")
@@ -62,7 +51,7 @@ class Agreement(Form[results.Account]):
     same_state: Annotated[Count, "Agreed."] = derived("agreed")
 
 
-class Compared(Form[counters.StateFigures]):
+class Compared(Form[StateFigures]):
     """Counters of a state, traced or modelled."""
 
     usage: Annotated[Count, "Idle periods."]
@@ -72,7 +61,7 @@ class Compared(Form[counters.StateFigures]):
 
 
 class StateAgreement(Form[agreement.StateAgreement]):
-    index: Annotated[Count, "Number."] = derived("traced.number")
+    index: Annotated[Count, "Number."] = derived("traced.index")
     name: Annotated[str, "Name."] = derived("traced.name")
     traced: Annotated[Compared, "As entered."]
     modelled: Annotated[Compared, "As the model selects."]
@@ -110,37 +99,6 @@ class Truth(Form[agreement.Agreement]):
     ]
 
 
-class Bounds(Form[calibrated.StateBounds]):
-    """What a calibrated replay leaves open of a state, over all CPUs."""
-
-    index: Annotated[Count, "Number."] = derived("number")
-    name: Annotated[str, "Name."]
-    least: Annotated[Count, "Least usage."]
-    most: Annotated[Count, "Greatest usage."]
-    least_us: Annotated[Count, "Least time."]
-    most_us: Annotated[Count, "Greatest time."]
-
-
-class Unexplained(Form[tuple[int, int, str, int]]):
-    cpu: Annotated[Count, "The CPU."]
-    state: Annotated[Count, "Number of the state entered."]
-    name: Annotated[str, "Its name."]
-    count: Annotated[Count, "Periods."]
-
-
-class Calibration(Form[calibrated.Calibration]):
-    """How inputs were inferred of traced decisions."""
-
-    tick_phase_ns: Annotated[
-        int | None, "Phase of the tick on the trace's clock; null where none is seen."
-    ] = derived("phase_ns")
-    periods: Annotated[Count, "Idle periods."]
-    explained: Annotated[Count, "Of these, inputs lead to the state entered."]
-    unexplained: Annotated[list[Unexplained], "Those for which no inputs do."]
-    tick_ended: Annotated[Count, "Periods that the tick ended."]
-    stopped: Annotated[Count, "Periods that began with a stopped tick."]
-
-
 class Account(Form[results.Account]):
     table: Annotated[str, "The table."] = derived("machine")
     decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
@@ -150,16 +108,8 @@ class Account(Form[results.Account]):
     ] = derived(lambda account: account if account.compared else None)
     total: Figures
     cpus: Annotated[dict[str, Figures], "CPU -> figures."]
-    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
-    bounds: Annotated[list[Bounds], "Of a calibrated replay, by state; else empty."]
-
-
-class Read(Form[results.Read]):
-    kind: Annotated[str, "What the input is."] = derived(lambda read: str(read.kind))
-    lines: Annotated[int | None, "Lines."]
-    events: Annotated[int | None, "Events."]
-    periods: Annotated[int | None, "Idle periods."]
-    span_ns: Annotated[int | None, "First to last event."]
+    domains: Annotated[list[DomainFigures], "Power domains with states, the innermost first."]
+    bounds: Annotated[list[StateBounds], "Of a calibrated replay, by state; else empty."]
 
 
 class Miss(Form[tuple[int, int]]):
@@ -167,27 +117,12 @@ class Miss(Form[tuple[int, int]]):
     recomputed: Annotated[Count, "As the table has it."]
 
 
-class Dumped(Form[results.Bracketed]):
-    cpu: Annotated[Count, "The CPU."]
-    state: Annotated[Count, "Number of the state."] = derived("number")
-    name: Annotated[str, "Its name."]
-    counter: Annotated[str, "usage, time_us, above, below or rejected."]
-    trace: Annotated[int, "As counted from the trace."]
-    dumps: Annotated[int, "As the kernel counted between the dumps."]
-    excess: Annotated[int, "What the dumps have more."]
-
-
-class Example(Form[problems.Example]):
-    line: Annotated[int | None, "Counted from 1; null where there is none."]
-    message: str
-
-
 class Problem(Form[problems.Problem]):
     kind: Annotated[str, "Short and stable, such as lost-events."]
     severity: SeverityName
     count: Annotated[Count, "How often."]
     meaning: Annotated[str, "What is counted."]
-    examples: Annotated[list[Example], "The first places."]
+    examples: Annotated[list[problems.Example], "The first places."]
 
 
 class Replay(Form[Any]):
@@ -212,7 +147,7 @@ class Replay(Form[Any]):
     governor: Annotated[str | None, "The governor; null where none was run."]
     hz: Annotated[int | None, "The kernel's HZ."]
     next_timer: Annotated[str | None, "What was assumed of the next timer."]
-    read: Annotated[Read, "What was read."]
+    read: Annotated[results.Read, "What was read."]
     first: Annotated[Account, INLINE] = derived(lambda result: result.accounts[0])
     observed: Account
     tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
@@ -237,8 +172,8 @@ class Replay(Form[Any]):
             }
         )
     )
-    dumps: Annotated[list[Dumped], "Counters of sysfs dumps around the trace."] = derived(
-        "bracketed"
+    dumps: Annotated[list[results.Bracketed], "Counters of sysfs dumps around the trace."] = (
+        derived("bracketed")
     )
     problems: Annotated[list[Problem], "What was wrong with the input, counted."]
 

@@ -1,9 +1,10 @@
 """What a replay results in."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from ...base.dataclass import dataclass, field
-from ...base.reading.inputs import InputKind
+from ...base.model.forms import Count
 from ...base.reading.problems import Problem
 from ...tables.linux.genpd.running import DomainFigures
 from .agreement import Agreement
@@ -58,33 +59,27 @@ class Account:
 class Bracketed:
     """A counter from a trace, and the kernel's own count between the dumps around the trace."""
 
-    cpu: int
-    number: int
-    name: str
-    counter: str
-    trace: int
-    dumps: int
+    cpu: Annotated[Count, "The CPU."]
+    state: Annotated[Count, "Number of the state."]
+    name: Annotated[str, "Its name."]
+    counter: Annotated[str, "usage, time_us, above, below or rejected."]
+    trace: Annotated[int, "As counted from the trace."]
+    dumps: Annotated[int, "As the kernel counted between the dumps."]
 
     @property
-    def excess(self) -> int:
-        """Returns by how much the dumps' count is greater."""
+    def excess(self) -> Annotated[int, "What the dumps have more."]:
         return self.dumps - self.trace
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read.
+    """What was read. lines, events: 0 for kinds of input without them."""
 
-    lines, events  0 for kinds of input without them
-    periods        idle periods, without refused entries
-    span_ns        time from the first event to the last, see Pairing.span_ns
-    """
-
-    kind: InputKind
-    lines: int = 0
-    events: int = 0
-    periods: int = 0
-    span_ns: int | None = None
+    kind: Annotated[str, "What the input is."]
+    lines: Annotated[Count, "Lines."] = 0
+    events: Annotated[Count, "Events."] = 0
+    periods: Annotated[Count, "Idle periods, without refused entries."] = 0
+    span_ns: Annotated[int | None, "First to last event."] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def from_trace(
             ),
         ),
         Read(
-            source.kind,
+            str(source.kind),
             reader.lines,
             reader.events,
             seen,
@@ -145,7 +145,7 @@ def from_recording(
     return ReplayResult(
         ESTIMATED if guessed else EXACT,
         tuple(assumptions),
-        Read(source.kind, events=count, periods=count - refused),
+        Read(str(source.kind), events=count, periods=count - refused),
         observed,
         accounts,
         problems.listing(),

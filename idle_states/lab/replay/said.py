@@ -156,7 +156,7 @@ def _by_cpu(account: Account) -> Picture:
 def reading(read: Read) -> str:
     """Returns in words what was read: its kind, and how many lines, events, idle periods and
     seconds."""
-    words = [str(read.kind)]
+    words = [read.kind]
     if read.lines:
         words.append(plural(read.lines, "line"))
     if read.events:
@@ -287,7 +287,7 @@ def _bracketed(result: ReplayResult) -> Section:
     the dumps."""
     sums: dict[tuple[int, str], dict[str, list[int]]] = {}
     for row in result.bracketed:
-        both = sums.setdefault((row.number, row.name), {}).setdefault(row.counter, [0, 0])
+        both = sums.setdefault((row.state, row.name), {}).setdefault(row.counter, [0, 0])
         both[0] += row.trace
         both[1] += row.dumps
     rows = []

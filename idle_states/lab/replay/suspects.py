@@ -8,8 +8,10 @@ All are held to the same few CPUs, from the recording's beginning, so that the w
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import ceil
+from typing import Annotated
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.forms import Count, Positive
 from ...base.wording import plural
 from ...tables.linux.asked import GovernorRequest, NamedGovernor
 from ...tables.linux.governors import governor_names, known_in
@@ -38,40 +40,35 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """What a recording agrees with.
+    """What the sample agrees with."""
 
-    changed  what is other than was asked: of kernel, table, hz, governor
-    kernels  those that fit alike, the one nearest to what was asked first
-    tables   packaged tables that fit alike; empty if the states are those asked for
-    agree    decisions of the sample that agree
-    """
-
-    changed: tuple[str, ...]
-    kernels: tuple[str, ...]
-    tables: tuple[str, ...]
-    governor: str
-    hz: int
-    agree: int
+    changed: Annotated[
+        tuple[str, ...], "What is other than asked: of governor, kernel, hz and table."
+    ]
+    kernels: Annotated[tuple[str, ...], "Releases that fit alike, the likeliest first."]
+    tables: Annotated[
+        tuple[str, ...],
+        "Packaged tables that fit alike, a machine in brackets, or the recording's own; empty: the "
+        "states are those asked for.",
+    ]
+    governor: Annotated[str, "The governor."]
+    hz: Annotated[Positive, "The kernel's HZ."]
+    agree: Annotated[Count, "Decisions of the sample that agree."]
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Why a table or kernel is suspected to be wrong.
+    """Why a table or kernel is suspected to be wrong."""
 
-    agree    decisions that agree as asked, of the sample; None: it has states that the table lacks
-    sample   decisions tried
-    tried    number of other combinations tried
-    fitting  the one that fits; None if none does
-    """
-
-    agree: int | None
-    sample: int
-    tried: int
-    fitting: Fitting | None
+    agree: Annotated[
+        Count | None, "Decisions of the sample that agree as asked; null: the table lacks a state."
+    ]
+    sample: Annotated[Count, "Decisions that were tried."]
+    tried: Annotated[Count, "Combinations of table, kernel, HZ and governor that were tried."]
+    fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
 
     @property
-    def words(self) -> str:
-        """The suspicion as a sentence."""
+    def words(self) -> Annotated[str, "The same as a sentence."]:
         fit = self.fitting
         if fit is None:
             return (

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, With, derived
 from ...tables.documents.known_document import Kernel, Known
+from ...tables.linux.genpd.running import DomainFigures
 from ...tables.power.energy import PowerModel
 from ...tables.power.energy_document import Costs
 from ..replay import counters
 from ..replay.consumption_document import Consumption, consumption_of
 from ..replay.counters import percentile_name
-from ..replay.domain_counters_document import DomainCounters
 from ..replay.spent import spent
 from . import costs, setup, summary
 from .consumption import of_runs
@@ -38,22 +38,10 @@ class Spread(Form[summary.RunSpread]):
     max: Annotated[float, "Greatest."] = derived(lambda value: round(value.greatest, 6))
 
 
-class Counted(Form[Any]):
-    """One state."""
-
-    index: Annotated[Count, "Its number."] = derived("number")
-    name: Annotated[str, "Its name."]
-    usage: Annotated[Count, "Idle periods."]
-    time_us: Annotated[Count, "Their time."]
-    above: Annotated[Count, "Too deep."]
-    below: Annotated[Count, "Too shallow."]
-    rejected: Annotated[Count, "Entries the driver refused: none here."]
-
-
 class Counters(Form[counters.Figures]):
     """What kernels count, by the state asked for."""
 
-    states: Annotated[list[Counted], "In the kernel's order."]
+    states: Annotated[list[counters.StateFigures], "In the kernel's order."]
 
 
 class Time(Form[tuple[str, int]]):
@@ -88,7 +76,7 @@ class Run(Form[setup.SimulationRun]):
     scopes_ns: Annotated[
         dict[Scope, Times], "How long threads, cores, pairs and quads were how deep."
     ] = GIVEN
-    domains: Annotated[list[DomainCounters], "Power domains with states, the innermost first."]
+    domains: Annotated[list[DomainFigures], "Power domains with states, the innermost first."]
     waited: Annotated[Count, "Wake-ups of CPUs that waited for a power domain."]
     waited_ns: Annotated[Count, "How long in all."]
     wake_latency_ns: Annotated[dict[Percentile, NearestRank], LATENCY] = derived(
@@ -211,12 +199,6 @@ class Simulated(Form[Setup]):
     ] = GIVEN
 
 
-class BuiltIn(Form[Described]):
-    name: Annotated[str, "What the command line takes as WORKLOAD."]
-    text: Annotated[str, "What it does."]
-    parameters: Annotated[dict[str, str], "Name and default, as WORKLOAD:name=value takes them."]
-
-
 class Prepared(Form[tuple[str, Experiment]]):
     """A workload with options under which a published effect shows."""
 
@@ -230,7 +212,7 @@ class Prepared(Form[tuple[str, Experiment]]):
 class Listed(Form[Any]):
     """What --list lists."""
 
-    workloads: Annotated[list[BuiltIn], "The workloads that come with the tool."]
+    workloads: Annotated[list[Described], "The workloads that come with the tool."]
     experiments: Annotated[list[Prepared], "The experiments."]
 
 

@@ -178,11 +178,11 @@ BUILT_IN: dict[str, Callable[..., Workload]] = {
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A built-in workload. text: its description; parameters: name -> default, as text."""
+    """A built-in workload."""
 
-    name: str
-    text: str
-    parameters: dict[str, str]
+    name: Annotated[str, "What the command line takes as WORKLOAD."]
+    text: Annotated[str, "What it does."]
+    parameters: Annotated[dict[str, str], "Name and default, as WORKLOAD:name=value takes them."]
 
 
 def described() -> list[Described]:

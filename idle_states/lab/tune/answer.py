@@ -250,7 +250,7 @@ def _simulation(
     table: CpuTable = held.states
     exits = request.exits_ns(table)
     if truth is not None:
-        exits = {one.name: one.typical_ns for one in truth.latencies} | exits
+        exits = {one.state: one.typical_ns for one in truth.latencies} | exits
     setup = Setup(
         held.name,
         of.topology,

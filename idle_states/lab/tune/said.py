@@ -237,7 +237,7 @@ def _measured(tuning: Tuning) -> Iterator[Section]:
 def _truths(truth: Truth) -> Iterator[tuple[str, ...]]:
     for one in truth.latencies:
         times = (one.advertised_ns, one.typical_ns, one.honest_ns)
-        yield one.name, *(f"{ns / 1000:.6g}" for ns in times)
+        yield one.state, *(f"{ns / 1000:.6g}" for ns in times)
 
 
 def _front(tuning: Tuning) -> Section:

@@ -7,9 +7,11 @@ that `fit` takes, else the longest measured, else the mean.
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Annotated
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
+from ...base.model.forms import Count
 from ...base.model.table import Measurement
 from ...tables.linux.asked import GovernorRequest
 from ...tables.linux.releases import Release
@@ -29,17 +31,13 @@ _US = 1000
 
 @dataclass(frozen=True, slots=True)
 class TrueLatency:
-    """advertised_ns  what the table says, as the kernel holds it
-    typical_ns     the middle of the wake-ups measured, or their mean
-    honest_ns      what a table would have to advertise, in whole us
-    ground         who measured it, or in which file
-    """
+    """The exit latency of a state, as measured."""
 
-    name: str
-    advertised_ns: int
-    typical_ns: int
-    honest_ns: int
-    ground: str
+    state: Annotated[str, "Name."]
+    advertised_ns: Annotated[Count, "As the kernel holds it."]
+    typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
+    honest_ns: Annotated[Count, "What a table would have to advertise, in whole us."]
+    ground: Annotated[str, "Who measured it, or in which file."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +63,22 @@ class Truth:
 
     def real(self, table: CpuTable) -> CpuTable:
         """The table with exit latencies as they typically are."""
-        return _with_exits(table, {one.name: one.typical_ns for one in self.latencies})
+        return _with_exits(table, {one.state: one.typical_ns for one in self.latencies})
 
     def honest(self, table: CpuTable) -> CpuTable:
         """The table with exit latencies as it should advertise them."""
-        return _with_exits(table, {one.name: one.honest_ns for one in self.latencies})
+        return _with_exits(table, {one.state: one.honest_ns for one in self.latencies})
 
     def power(self, model: PowerModel, table: CpuTable) -> PowerModel:
         """The model with the time that entering and leaving takes scaled to typical latencies."""
         states = dict(model.states)
         for one in self.latencies:
-            state = states.get(one.name)
+            state = states.get(one.state)
             if state is not None:
                 tau = one.typical_ns
                 if one.advertised_ns:
                     tau = state.tau_ns * one.typical_ns // one.advertised_ns
-                states[one.name] = replace(state, tau_ns=tau)
+                states[one.state] = replace(state, tau_ns=tau)
         return replace(model, states=states)
 
 

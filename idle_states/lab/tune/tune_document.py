@@ -126,14 +126,6 @@ def _regret(wait: waits.Wait, which: int) -> float | None:
     return rounded(found[which]) if found else None
 
 
-class Latency(Form[truth.TrueLatency]):
-    state: Annotated[str, "Name."] = derived("name")
-    advertised_ns: Annotated[Count, "As the kernel holds it."]
-    typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
-    honest_ns: Annotated[Count, "What a table would have to advertise."]
-    ground: Annotated[str, "Who measured it, or in which file."]
-
-
 class Honest(Form[truth.HonestTable]):
     """A table with measured latencies before the governor."""
 
@@ -229,7 +221,8 @@ class Tune(Form[Tuning]):
         list[Table], "Tables that no other beats in both p99 wake latency and energy."
     ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
     measured: Annotated[
-        list[Latency] | None, "What waking up really takes; null: the table is taken at its word."
+        list[truth.TrueLatency] | None,
+        "What waking up really takes; null: the table is taken at its word.",
     ] = derived(lambda tuning: tuning.truth and tuning.truth.latencies)
     honest: Annotated[
         list[Honest], "Tables that advertise measured latencies; none without them or a governor."

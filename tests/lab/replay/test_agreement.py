@@ -28,7 +28,7 @@ def states(*usages: tuple[int, int]) -> tuple[StateAgreement, ...]:
 def test_a_state_may_be_off_by_a_tenth_or_by_next_to_nothing() -> None:
     def untrue(*usages: tuple[int, int]) -> list[int]:
         found = Agreement("table", "menu of Linux 6.1", {0: (10_000, 9_000)}, states(*usages))
-        return [each.traced.number for each in found.untrue]
+        return [each.traced.index for each in found.untrue]
 
     assert untrue((9_000, 9_900), (1_000, 900)) == []
     assert untrue((9_000, 9_901), (1_000, 899)) == [0, 1]

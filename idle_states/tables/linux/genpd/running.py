@@ -13,8 +13,10 @@ neither kernel nor tree tells is assumed:
 """
 
 from collections.abc import Collection, Sequence
+from typing import Annotated
 
 from ....base.dataclass import dataclass
+from ....base.model.forms import Count
 from .features import GenpdFeatures
 from .gates import CHILD_SHALLOW, NOTHING_FITS, Answer, power_off, power_on
 from .governor import NO_LATENCY_LIMIT_US, Domain, Moment
@@ -30,34 +32,31 @@ _NS_PER_US = 1000
 
 @dataclass(frozen=True, slots=True)
 class DomainStateFigures:
-    """Counters of a domain's state, of the times that ended.
+    """Counters of a power domain's state."""
 
-    time_us  from the choice of the state until a CPU of the domain is awake, as genpd counts it
-    above    too deep: it was off for less than the state's min-residency-us
-    below    too shallow: without the exit latency, for the next state's min-residency-us or longer
-    """
-
-    number: int
-    name: str
-    usage: int
-    time_us: int
-    above: int
-    below: int
+    index: Annotated[Count, "Number."]
+    name: Annotated[str, "Name."]
+    usage: Annotated[Count, "Times that ended."]
+    time_us: Annotated[Count, "From its choice until a CPU of the domain was awake."]
+    above: Annotated[Count, "Too deep: for less than its min-residency-us."]
+    below: Annotated[
+        Count, "Too shallow: without the exit latency, for the next state's or longer."
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class DomainFigures:
-    """Counters of a power domain.
+    """What became of a power domain."""
 
-    cpus       numbers of its CPUs that take part, those of domains within included
-    stayed_on  how often all of them were suspended, and genpd let it stay on
-    """
-
-    name: str
-    level: DomainLevel
-    cpus: tuple[int, ...]
-    stayed_on: int
-    states: tuple[DomainStateFigures, ...]
+    name: Annotated[str, "Its node's."]
+    level: Annotated[DomainLevel, "Of what."]
+    cpus: Annotated[
+        tuple[Count, ...], "Numbers of its CPUs that take part, the tree's first being 0."
+    ]
+    stayed_on: Annotated[
+        Count, "Times that all its CPUs were in their last state, and it stayed on."
+    ]
+    states: Annotated[tuple[DomainStateFigures, ...], "The shallowest first."]
 
     @property
     def usage(self) -> int:
