@@ -10,11 +10,9 @@ waiting until T costs, over all gaps:
 
 The first sum is that of min(t, T) over all gap lengths t. The break-even T = price / (rate - after)
 waits until the waiting has cost as much as the price; it never costs more than twice the optimum
-with known lengths, and the histogram shows how much it costs really. In a chain of several states
-each step has its own threshold.
+with known lengths, and the histogram shows how much it costs really.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 from ...base.dataclass import dataclass
@@ -42,60 +40,27 @@ class WaitStep:
         return Fraction(self.price) / gain if gain > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """thresholds: one for each step, None: the step is never taken. cost: summed over all gaps."""
-
-    thresholds: tuple[int | None, ...]
-    cost: Number
-
-
-def cost(gaps: Gaps, steps: Sequence[WaitStep], thresholds: Sequence[int | None]) -> Number:
+def cost(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
     """Returns the cost summed over all gaps.
 
-    thresholds: one for each step, ascending; None: the step is never taken. A gap exactly as long
-    as the threshold ends before the step.
+    threshold: None: the step is never taken. A gap exactly as long ends before the step.
     """
-    total: Number = steps[-1].after * gaps.total
-    for step, threshold in zip(steps, thresholds, strict=True):
-        total += _part(gaps, step, threshold)
-    return total
-
-
-def _part(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
-    """Returns what a step adds to the cost of all gaps at the last rate: the sums telescope."""
     if threshold is None:
-        return (step.rate - step.after) * gaps.total
+        return step.rate * gaps.total
     within, longer = gaps.shared(threshold)
-    return (step.rate - step.after) * within + step.price * longer
+    return step.after * gaps.total + (step.rate - step.after) * within + step.price * longer
 
 
-def best(gaps: Gaps, steps: Sequence[WaitStep]) -> Waiting:
-    """Returns the ascending thresholds of least cost; the lowest ones if several cost the same.
+def best(gaps: Gaps, step: WaitStep) -> tuple[int | None, Number]:
+    """Returns the threshold of least cost, the lowest if several cost the same, and that cost.
 
-    Each threshold is 0, the length of a gap, or None (never): between the lengths of two successive
+    The threshold is 0, the length of a gap, or None (never): between the lengths of two successive
     gaps, waiting longer gains nothing.
     """
     places: list[int | None] = [0, *(gap for gap in gaps.greatest if gap), None]
-    choices: list[list[int]] = []
-    costs: list[Number] = [0] * len(places)
-    for step in steps:
-        least, least_at, chosen = costs[0], 0, []
-        found: list[Number] = []
-        for at, threshold in enumerate(places):
-            if costs[at] < least:
-                least, least_at = costs[at], at
-            chosen.append(least_at)
-            found.append(least + _part(gaps, step, threshold))
-        choices.append(chosen)
-        costs = found
-    at = min(range(len(places)), key=lambda place: (costs[place], place))
-    total = costs[at] + steps[-1].after * gaps.total
-    thresholds: list[int | None] = []
-    for chosen in reversed(choices):
-        thresholds.append(places[at])
-        at = chosen[at]
-    return Waiting(tuple(reversed(thresholds)), total)
+    costs = [cost(gaps, step, threshold) for threshold in places]
+    least = min(costs)
+    return places[costs.index(least)], least
 
 
 def offline_cost(gaps: Gaps, step: WaitStep) -> Number:
@@ -122,7 +87,7 @@ def near_best(
     gap length it falls.
     """
     places = [0, *(gap for gap in gaps.greatest if gap)]
-    costs = [cost(gaps, [step], [place]) for place in places]
+    costs = [cost(gaps, step, place) for place in places]
     slopes = [(step.rate - step.after) * gaps.shared(place)[1] for place in places]
     at = min(range(len(costs)), key=costs.__getitem__)
     bound = costs[at] * (1 + share)

@@ -1,6 +1,7 @@
 """The best polling time before each state, if the time polled so far is all that is known."""
 
 from fractions import Fraction
+from math import ceil, floor
 
 from ...base.dataclass import dataclass
 from ...tables.power.energy import PowerModel, StatePower, break_even
@@ -31,26 +32,18 @@ class Wait:
     known_cost: Number
 
 
-def step(
-    model: PowerModel, polls: str, name: str, latency_price: Fraction = Fraction(0)
-) -> WaitStep:
-    """Returns the step from polling to a state. latency_price: added cost of each wake-up."""
-    middle = model.middles()
-    awake, state = middle.awake.low, middle.states[name]
-    after = state.power.low
-    price = (awake - after) * state.tau_ns + latency_price
-    return WaitStep(middle.states[polls].power.low, after, price)
-
-
 def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) -> list[WaitStep]:
-    """Returns the steps from state 0 to each other state of a table.
+    """Returns the steps from polling in state 0 to each other state of a table.
 
     weight: cost of 1 ns of wake latency, in ns of an awake CPU's energy.
     """
-    return [
-        step(model, table.names[0], name, weight * model.awake.middle * state.exit_ns)
-        for name, state in zip(table.names[1:], table.states[1:], strict=True)
-    ]
+    middle, found = model.middles(), []
+    awake, polling = middle.awake.low, middle.states[table.names[0]].power.low
+    for name, state in zip(table.names[1:], table.states[1:], strict=True):
+        after = middle.states[name].power.low
+        price = (awake - after) * middle.states[name].tau_ns
+        found.append(WaitStep(polling, after, price + weight * model.awake.middle * state.exit_ns))
+    return found
 
 
 def cuts(
@@ -61,7 +54,7 @@ def cuts(
     for each in steps(table, model, weight):
         even = each.break_even
         if even is not None:
-            found += [_floor(even), _ceiling(even)]
+            found += [floor(even), ceil(even)]
     return found
 
 
@@ -79,39 +72,27 @@ def waits(
     """
     found = []
     for name, each in zip(table.names[1:], steps(table, model, weight), strict=True):
-        chosen = best(gaps, [each])
+        best_ns, best_cost = best(gaps, each)
         even = each.break_even
-        even_ns = None if even is None else _ceiling(even)
+        bounds: tuple[Fraction, Fraction | None] | None
+        if weight:
+            bounds = None if even is None else (even, even)
+        else:
+            idle = StatePower(model.states[table.names[0]].power, 0, "")
+            bounds = break_even(model.awake, idle, model.states[name])
         found.append(
             Wait(
                 name,
-                chosen.thresholds[0],
+                best_ns,
                 near_best(gaps, each),
-                _bounds(model, table.names[0], name) if not weight else _exactly(even),
-                chosen.cost,
-                cost(gaps, [each], [even_ns]),
-                cost(gaps, [each], [timeout_ns]),
+                bounds,
+                best_cost,
+                cost(gaps, each, None if even is None else ceil(even)),
+                cost(gaps, each, timeout_ns),
                 offline_cost(gaps, each),
             )
         )
     return tuple(found)
-
-
-def _bounds(model: PowerModel, polls: str, name: str) -> tuple[Fraction, Fraction | None] | None:
-    idle = StatePower(model.states[polls].power, 0, "")
-    return break_even(model.awake, idle, model.states[name])
-
-
-def _exactly(value: Fraction | None) -> tuple[Fraction, Fraction | None] | None:
-    return None if value is None else (value, value)
-
-
-def _floor(value: Fraction) -> int:
-    return value.numerator // value.denominator
-
-
-def _ceiling(value: Fraction) -> int:
-    return -(-value.numerator // value.denominator)
 
 
 def regrets(wait: Wait) -> tuple[Fraction, Fraction] | None:

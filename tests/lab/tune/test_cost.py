@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.lab.tune.cost import Waiting, WaitStep, best, cost, near_best, offline_cost
+from idle_states.lab.tune.cost import Number, WaitStep, best, cost, near_best, offline_cost
 from idle_states.lab.tune.gaps import Gaps, from_counts
 from tests.support import DATA, DOCS
 
@@ -26,11 +26,11 @@ def words() -> Gaps:
     return from_counts(pairs)
 
 
-def at_break_even(gaps: Gaps, step: WaitStep) -> Waiting:
+def at_break_even(gaps: Gaps, step: WaitStep) -> tuple[int, Number]:
     """Waits until waiting has cost as much as the step, in whole units of time."""
     assert step.break_even is not None
     threshold = ceil(step.break_even)
-    return Waiting((threshold,), cost(gaps, [step], [threshold]))
+    return threshold, cost(gaps, step, threshold)
 
 
 def test_memcmp_shares(words: Gaps) -> None:
@@ -46,21 +46,21 @@ def test_memcmp_shares(words: Gaps) -> None:
 
 @pytest.mark.parametrize("price", range(10, 21))
 def test_memcmp_threshold_is_32_bytes(words: Gaps, price: int) -> None:
-    found = best(words, [WaitStep(1, 0, price)])
-    assert found.thresholds == (4,)
-    even = at_break_even(words, WaitStep(1, 0, price))
-    assert even.thresholds == (price,)
-    assert Fraction(22, 100) < even.cost / Fraction(found.cost) - 1 < Fraction(35, 100)
-    assert even.cost <= 2 * offline_cost(words, WaitStep(1, 0, price))
+    threshold, least = best(words, WaitStep(1, 0, price))
+    assert threshold == 4
+    even, at_even = at_break_even(words, WaitStep(1, 0, price))
+    assert even == price
+    assert Fraction(22, 100) < at_even / Fraction(least) - 1 < Fraction(35, 100)
+    assert at_even <= 2 * offline_cost(words, WaitStep(1, 0, price))
 
 
 @pytest.mark.parametrize(("price", "percent"), [(40, 1.4), (60, 3.5), (80, 5.3)])
 def test_memcmp_with_dearer_set_up(words: Gaps, price: int, percent: float) -> None:
     step = WaitStep(1, 0, price)
-    found = best(words, [step])
-    assert found.thresholds[0] is not None
-    assert found.thresholds[0] > 4
-    more = cost(words, [step], [4]) / Fraction(found.cost) - 1
+    threshold, least = best(words, step)
+    assert threshold is not None
+    assert threshold > 4
+    more = cost(words, step, 4) / Fraction(least) - 1
     assert round(100 * float(more), 1) == percent
 
 
@@ -68,34 +68,24 @@ RATES = st.lists(st.integers(0, 20), min_size=3, max_size=3).map(lambda r: sorte
 FEW = st.lists(st.integers(0, 30), min_size=1, max_size=12)
 
 
-@given(FEW, RATES, st.integers(0, 200), st.integers(0, 200))
-def test_optimum_is_that_of_all_thresholds(
-    gaps: list[int], rates: list[int], first: int, second: int
-) -> None:
+@given(FEW, RATES, st.integers(0, 200))
+def test_optimum_is_that_of_all_thresholds(gaps: list[int], rates: list[int], price: int) -> None:
     histogram = from_counts((gap, 1) for gap in gaps)
-    steps = [WaitStep(rates[0], rates[1], first), WaitStep(rates[1], rates[2], second)]
+    step = WaitStep(rates[0], rates[2], price)
 
-    def one(gap: int, low: int, high: int) -> int:
+    def one(gap: int, threshold: int) -> int:
         """Of one gap, as it passes."""
-        spent = rates[0] * min(gap, low)
-        if gap > low:
-            spent += first + rates[1] * (min(gap, high) - low)
-        if gap > high:
-            spent += second + rates[2] * (gap - high)
-        return spent
+        if gap <= threshold:
+            return rates[0] * gap
+        return rates[0] * threshold + price + rates[2] * (gap - threshold)
 
     never = 31
-    costs = {
-        (low, high): sum(one(gap, low, high) for gap in gaps)
-        for low in range(never + 1)
-        for high in range(low, never + 1)
-    }
-    for (low, high), expected in costs.items():
-        limits = [None if limit == never else limit for limit in (low, high)]
-        assert cost(histogram, steps, limits) == expected
-    found = best(histogram, steps)
-    assert found.cost == min(costs.values())
-    assert cost(histogram, steps, found.thresholds) == found.cost
+    costs = [sum(one(gap, threshold) for gap in gaps) for threshold in range(never + 1)]
+    for threshold, expected in enumerate(costs):
+        assert cost(histogram, step, None if threshold == never else threshold) == expected
+    found, least = best(histogram, step)
+    assert least == min(costs)
+    assert cost(histogram, step, found) == least
 
 
 @given(FEW, RATES, st.integers(0, 200))
@@ -109,7 +99,7 @@ def test_break_even_is_at_most_twice_what_could_be_known(
     offline = sum(min(rates[0] * gap, price + rates[2] * gap) for gap in gaps)
     assert offline_cost(histogram, step) == (offline if even is not None else rates[0] * sum(gaps))
     if even is not None and even.denominator == 1:
-        assert at_break_even(histogram, step).cost <= 2 * offline
+        assert at_break_even(histogram, step)[1] <= 2 * offline
 
 
 def test_near_best() -> None:
@@ -131,16 +121,16 @@ def test_near_best_is_all_that_is_near(
 ) -> None:
     histogram = from_counts((gap, 1) for gap in gaps)
     step, share = WaitStep(rates[0], rates[2], price), Fraction(percent, 100)
-    bound = best(histogram, [step]).cost * (1 + share)
+    bound = best(histogram, step)[1] * (1 + share)
     low, high = near_best(histogram, step, share)
     assert low is not None
     last = max(gaps) + 2 if high is None else high
     for threshold in range(low, last + 1):
-        assert cost(histogram, [step], [threshold]) <= bound
+        assert cost(histogram, step, threshold) <= bound
     if low:
-        assert cost(histogram, [step], [low - 1]) > bound
+        assert cost(histogram, step, low - 1) > bound
     if high is not None:
-        assert cost(histogram, [step], [high + 1]) > bound
+        assert cost(histogram, step, high + 1) > bound
 
 
 def test_documented_figures(words: Gaps) -> None:
@@ -150,14 +140,11 @@ def test_documented_figures(words: Gaps) -> None:
     assert [int(row[0]) for row in rows] == [10, 15, 20, 40, 60, 80]
     for price, threshold, of_32, of_even, least, even in rows:
         step = WaitStep(1, 0, int(price))
-        found, at_even = best(words, [step]), at_break_even(words, step)
-        assert found.thresholds[0] is not None
-        assert threshold == f"{8 * found.thresholds[0]} bytes"
-        shares = [
-            cost(words, [step], [4]) / Fraction(found.cost),
-            at_even.cost / Fraction(found.cost),
-        ]
+        (place, cheapest), (_, at_even) = best(words, step), at_break_even(words, step)
+        assert place is not None
+        assert threshold == f"{8 * place} bytes"
+        shares = [cost(words, step, 4) / Fraction(cheapest), at_even / Fraction(cheapest)]
         said = [100 * float(share - 1) for share in shares]
         assert [of_32, of_even] == [f"{value:.1f} %".replace("0.0 %", "0 %") for value in said]
         offline = Fraction(offline_cost(words, step))
-        assert [least, even] == [f"{float(c / offline):.2f}" for c in (found.cost, at_even.cost)]
+        assert [least, even] == [f"{float(c / offline):.2f}" for c in (cheapest, at_even)]

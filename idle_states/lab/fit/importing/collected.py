@@ -53,9 +53,3 @@ class LatencySamples:
             )
             for kind, values in self._values.items()
         )
-
-
-def counted(reasons: dict[str, int], reason: str, count: int = 1) -> None:
-    """Adds to what was left out for a reason."""
-    if count:
-        reasons[reason] = reasons.get(reason, 0) + count

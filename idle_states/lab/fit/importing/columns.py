@@ -58,9 +58,7 @@ class ColumnLayout:
 
     def row(self, cells: Sequence[str], line: int) -> "Row":
         """Raises Unreadable for a row that is shorter or longer than the head."""
-        if len(cells) != self.width:
-            message = f"expected {self.width} columns, found {len(cells)}"
-            raise self.output.refused(message, line)
+        self.output.expect_columns(cells, self.width, line)
         return Row(self, cells, line)
 
 

@@ -28,7 +28,13 @@ _KEPT = re.compile(
     r"# /dev/cpu_dma_latency set to ([0-9]{1,10})us\s*"
     r"|WARN: not setting cpu_dma_latency from cyclictest\s*"
 )
-_TAIL = re.compile(r"# (Min Latencies|Max Latencies|Histogram Overflows|Total):\s*(.*)")
+_TAILS = {
+    "Min Latencies": "low",
+    "Max Latencies": "high",
+    "Histogram Overflows": "over",
+    "Total": "total",
+}
+_TAIL = re.compile(rf"# ({'|'.join(_TAILS)}):\s*(.*)")
 _THREAD = re.compile(r"[0-9]{1,5}")
 
 
@@ -88,7 +94,7 @@ def _of_text(output: ToolOutput) -> Measured:
             message = f"expected {key} of {threads} threads, found {len(words)}"
             raise output.refused(message, number)
         for column, word in zip(columns, words, strict=False):
-            _tail(column, key, output.count(word, number, key))
+            setattr(column, _TAILS[key], output.count(word, number, key))
     for column in columns:
         # printed without those above the last bucket
         column.total = None if column.total is None else column.total + column.over
@@ -108,17 +114,6 @@ def kept_awake(output: ToolOutput, line: int) -> Unreadable:
         "from idle states (0 in /dev/cpu_dma_latency)",
         line,
     )
-
-
-def _tail(column: HistogramColumn, key: str, value: int) -> None:
-    if key == "Min Latencies":
-        column.low = value
-    elif key == "Max Latencies":
-        column.high = value
-    elif key == "Histogram Overflows":
-        column.over = value
-    else:
-        column.total = value
 
 
 def _latencies(

@@ -9,7 +9,7 @@ them, one after the other. Values are ns; the state is the caller's to name.
 import re
 
 from ....base.model.measured import Measured
-from .collected import LatencyKind, LatencySamples, counted
+from .collected import LatencyKind, LatencySamples
 from .format_latency_test import SAME
 from .output import Told, ToolOutput
 
@@ -27,7 +27,6 @@ def recognises(output: ToolOutput) -> bool:
 
 def read(output: ToolOutput, told: Told) -> Measured:
     found = LatencySamples(output)
-    left_out: dict[str, int] = {}
     cpus: dict[str, int] = {}
     ipis: list[tuple[int, float]] = []
 
@@ -36,7 +35,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
         same = "ipi_cpu_src" in cpus and cpus.get("ipi_cpu_src") == cpus.get("ipi_cpu_dest")
         for line, value in ipis:
             if same:
-                counted(left_out, SAME)
+                output.leave_out(SAME)
             else:
                 found.add(LatencyKind(None, "ipi"), value, line)
         cpus.clear()
@@ -59,7 +58,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
         if key in ("ipi_latency_ns", "timeout_diff_ns"):
             latency = output.time_ns(value, number, key, "ns")
             if not latency:
-                counted(left_out, NEVER)
+                output.leave_out(NEVER)
             elif key == "ipi_latency_ns":
                 ipis.append((number, latency))
             else:
@@ -68,11 +67,10 @@ def read(output: ToolOutput, told: Told) -> Measured:
             cpus[key] = output.count(value, number, key)
     dump_ends()
     latencies = found.latencies()
-    if not latencies and not left_out:
+    if not latencies and not output.left_out:
         raise output.refused("expected ipi_latency_ns or timeout_diff_ns, found neither", 1)
     return output.measured(
         "latency_test module",
         "an IPI's latency has its sending in it",
         latencies=latencies,
-        left_out=left_out,
     )

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 from ....base.dataclass import dataclass, field
 from ....base.model.measured import Claimed, Latency, Measured, Samples, SummaryOnly, WokenBy
-from .collected import counted
 from .output import Told, ToolOutput
 
 TITLE = "a log of the cpuidle latency test"
@@ -74,7 +73,6 @@ class _Reader:
     def __init__(self, output: ToolOutput) -> None:
         self.output = output
         self.blocks: list[_Block] = []
-        self.left_out: dict[str, int] = {}
         self.notes: list[str] = []
         self.woken_by: WokenBy | None = None
         self.block: _Block | None = None
@@ -88,7 +86,7 @@ class _Reader:
         latencies = [
             latency for block in self.blocks if (latency := self._latency(block)) is not None
         ]
-        if not latencies and not self.left_out:
+        if not latencies and not self.output.left_out:
             raise self.output.refused("expected rows or averages of latencies, found none", 1)
         claims = {
             block.state: Claimed(block.state, latency_ns=block.expected)
@@ -100,7 +98,6 @@ class _Reader:
             *self.notes,
             latencies=latencies,
             claims=claims.values(),
-            left_out=self.left_out,
         )
 
     def _line(self, number: int, line: str) -> None:
@@ -158,7 +155,7 @@ class _Reader:
             return
         cpu = output.count(words[0], number, "a CPU")
         if len(words) == 1:
-            counted(self.left_out, UNMEASURED)
+            self.output.leave_out(UNMEASURED)
             return
         if len(words) > 3:
             message = f"expected a CPU, its baseline and its delay, found {len(words)} words"
@@ -186,7 +183,7 @@ class _Reader:
         if match[2] == "average":
             self._note(PIPES)
         if match[5] is not None and match[4] is None:
-            counted(self.left_out, SHIFTED)
+            self.output.leave_out(SHIFTED)
             return
         open_block = block if block and block.woken_by == by and block.mean is None else None
         if busy and open_block and not open_block.busy:
@@ -212,7 +209,7 @@ class _Reader:
             self._note(PIPES)
         block = self.block
         if match[1] == "timeout":
-            counted(self.left_out, EXPECTED)
+            self.output.leave_out(EXPECTED)
         elif block is not None and not block.busy and block.mean is None:
             block.expected = value
 
@@ -244,7 +241,7 @@ class _Reader:
                     f"line {block.line}: the average {block.mean:.0f} ns is not that of the rows, "
                     f"{sum(kept) / len(kept):.0f} ns; the rows count"
                 )
-        counted(self.left_out, SAME, len(block.rows) - len(kept))
+        self.output.leave_out(SAME, len(block.rows) - len(kept))
         return tuple(kept)
 
 

@@ -4,7 +4,7 @@ import re
 
 from ....base.model.measured import Claimed, Measured, WokenBy
 from ..measured_form import COLUMNS, END, FORMAT, WOKEN_BY
-from .collected import LatencyKind, LatencySamples, counted
+from .collected import LatencyKind, LatencySamples
 from .output import Told, ToolOutput, shown
 
 TITLE = "the output of idle-states collect --measure"
@@ -32,7 +32,6 @@ class _Reader:
         self.found = LatencySamples(output)
         self.keys: dict[str, str] = {}
         self.claims: dict[str, Claimed] = {}
-        self.left_out: dict[str, int] = {}
         self.notes: list[str] = []
         self.kinds: dict[tuple[str, str, str], LatencyKind] = {}
 
@@ -40,7 +39,6 @@ class _Reader:
         output = self.output
         last = ""
         columns = 0
-        held: tuple[int, str] | None = None
         for number, line in output.numbered():
             if number == 1:
                 if line != FORMAT:
@@ -49,22 +47,16 @@ class _Reader:
             if last == END and line.strip():
                 raise output.unexpected(f"nothing after {END!r}", line, number)
             last = line or last
-            if held is not None:
-                self._row(*held)
-                held = None
             if line.startswith("#"):
                 self._head(line, number)
             elif line and not columns:
                 if tuple(line.split(",")) != COLUMNS:
                     raise output.unexpected(f"the columns {','.join(COLUMNS)}", line, number)
                 columns = number
+            elif number == output.cut_line:
+                output.leave_out("the last line, which is cut off")
             elif line:
-                held = (number, line)
-        if held is not None:
-            if output.whole:
-                self._row(*held)
-            else:
-                counted(self.left_out, "the last line, which is cut off")
+                self._row(number, line)
         if not columns:
             raise output.refused(f"expected the columns {','.join(COLUMNS)}, found none")
         if last != END:
@@ -84,7 +76,7 @@ class _Reader:
             left = _LEFT_OUT.fullmatch(value)
             if left is None:
                 raise self.output.unexpected("a number and a reason", value, number)
-            counted(self.left_out, left[2], int(left[1]))
+            self.output.leave_out(left[2], int(left[1]))
         elif key == "note":
             self.notes.append(value[:1000])
         else:
@@ -105,9 +97,7 @@ class _Reader:
 
     def _row(self, number: int, line: str) -> None:
         cells = line.split(",")
-        if len(cells) != len(COLUMNS):
-            message = f"expected {len(COLUMNS)} columns, found {len(cells)}"
-            raise self.output.refused(message, number)
+        self.output.expect_columns(cells, len(COLUMNS), number)
         state, by, busy, value, idle = cells
         kind = self.kinds.get((state, by, busy))
         if kind is None:
@@ -145,5 +135,4 @@ class _Reader:
             kernel=keys.get("release"),
             latencies=self.found.latencies(),
             claims=self.claims.values(),
-            left_out=self.left_out,
         )

@@ -10,7 +10,6 @@ them.
 import re
 
 from ....base.model.measured import Energy, Measured
-from .collected import counted
 from .output import Told, ToolOutput
 
 TITLE = "readings of powercap"
@@ -32,7 +31,6 @@ def recognises(output: ToolOutput) -> bool:
 
 def read(output: ToolOutput, told: Told) -> Measured:
     state, period_ns = told.forced(output.shown, "a reading of powercap")
-    left_out: dict[str, int] = {}
     names: dict[str, str] = {}
     before: dict[str, tuple[float, int]] = {}
     windows: list[tuple[str, float, float, int]] = []
@@ -57,14 +55,14 @@ def read(output: ToolOutput, told: Told) -> Measured:
                 if now == start:
                     continue
                 if energy < old:
-                    counted(left_out, WRAPPED)
+                    output.leave_out(WRAPPED)
                 elif now - start < SHORTEST_S:
-                    counted(left_out, SHORT)
+                    output.leave_out(SHORT)
                 else:
                     windows.append((zone, (energy - old) / 1e6, now - start, number))
         elif text:
             raise output.unexpected("a time in s, or .../energy_uj:N", text, number)
-    if not windows and not left_out:
+    if not windows and not output.left_out:
         raise output.refused("expected two readings of energy_uj at least, found fewer")
     return output.measured(
         "powercap",
@@ -80,5 +78,4 @@ def read(output: ToolOutput, told: Told) -> Measured:
             )
             for zone, joules, seconds, number in windows
         ),
-        left_out=left_out,
     )

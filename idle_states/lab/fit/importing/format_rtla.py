@@ -10,7 +10,6 @@ Source: tools/tracing/rtla of Linux 6.1 to 7.1.
 import re
 
 from ....base.model.measured import Latency, Measured
-from .collected import counted
 from .histogram import HistogramColumn, bucket_width, width_note
 from .output import Told, ToolOutput, Unit
 
@@ -92,14 +91,14 @@ class _Reader:
         low = self.output.count(words[0], number, "the lower bound of a bucket")
         if self.bounds and low <= self.bounds[-1]:
             raise self.output.unexpected("buckets to rise", words[0], number)
-        self._expect_width(words[1:], number)
+        self.output.expect_columns(words[1:], len(self.columns), number)
         self.bounds.append(low)
         for column, word in zip(self.columns, words[1:], strict=True):
             if count := self.output.count(word, number, "a number of values"):
                 column.counts[low] = count
 
     def _tail(self, key: str, words: list[str], number: int) -> None:
-        self._expect_width(words, number)
+        self.output.expect_columns(words, len(self.columns), number)
         for column, word in zip(self.columns, words, strict=True):
             if key in ("over", "count"):
                 count = self.output.count(word, number, key)
@@ -112,11 +111,6 @@ class _Reader:
                 column.low = value if key == "min" else column.low
                 column.high = value if key == "max" else column.high
 
-    def _expect_width(self, words: list[str], number: int) -> None:
-        if len(words) != len(self.columns):
-            message = f"expected {len(self.columns)} columns, found {len(words)}"
-            raise self.output.refused(message, number)
-
     def _measured(self) -> Measured:
         if self.unit is None:
             message = "expected '# Time unit is microseconds (us)' or nanoseconds, found none"
@@ -126,7 +120,6 @@ class _Reader:
         notes = [UNSAID]
         if width > 1:
             notes.append(width_note(width, self.unit))
-        left_out: dict[str, int] = {}
         interrupts = [column for column in self.columns if column.name.startswith("IRQ")]
         if not interrupts:
             notes.append(
@@ -136,7 +129,7 @@ class _Reader:
         for column in self.columns:
             kind, _, cpu = column.name.partition("-")
             if interrupts and kind != "IRQ":
-                counted(left_out, THREAD, column.n)
+                self.output.leave_out(THREAD, column.n)
                 continue
             bins = column.bins(self.output, width, scale)
             if not column.n:
@@ -146,6 +139,4 @@ class _Reader:
             latencies.append(Latency(None, "timer", bins, group=group, where=place))
         if not latencies:
             raise self.output.refused("expected values in the histogram, found none")
-        return self.output.measured(
-            "rtla timerlat hist", *notes, latencies=latencies, left_out=left_out
-        )
+        return self.output.measured("rtla timerlat hist", *notes, latencies=latencies)

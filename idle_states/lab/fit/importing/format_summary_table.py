@@ -54,9 +54,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
             above = []
         elif columns and line[:1].isdecimal():
             words = line.split()
-            if len(words) != len(columns):
-                message = f"expected {len(columns)} columns, found {len(words)}"
-                raise output.refused(message, number)
+            output.expect_columns(words, len(columns), number)
             values = _values(output, columns, words, number, unit)
             latencies.append(Latency(state, by, values, where=output.place(number)))
         else:

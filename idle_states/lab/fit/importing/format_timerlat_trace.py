@@ -7,7 +7,7 @@
 import re
 
 from ....base.model.measured import Measured
-from .collected import LatencyKind, LatencySamples, counted
+from .collected import LatencyKind, LatencySamples
 from .format_rtla import THREAD, UNSAID
 from .output import Told, ToolOutput
 
@@ -34,7 +34,6 @@ def recognises(output: ToolOutput) -> bool:
 
 def read(output: ToolOutput, told: Told) -> Measured:
     found = LatencySamples(output)
-    left_out: dict[str, int] = {}
     for number, line in output.numbered():
         if _OSNOISE.match(line):
             message = "expected wake-up latencies, found osnoise's trace, which is no such thing"
@@ -45,17 +44,17 @@ def read(output: ToolOutput, told: Told) -> Measured:
             cpu, context, value = match[1], match[2], match[3]
         elif match := _EVENT.fullmatch(line):
             cpu, context, value = match[1], ("irq", "thread", "user")[int(match[3])], match[2]
-        elif number > 1 and not output.whole and output.data.endswith(line.encode()):
-            counted(left_out, "the last line, which is cut off")
+        elif 1 < number == output.cut_line:
+            output.leave_out("the last line, which is cut off")
             continue
         else:
             raise output.unexpected("a line of timerlat with its CPU and context", line, number)
         if context != "irq":
-            counted(left_out, THREAD)
+            output.leave_out(THREAD)
             continue
         kind = LatencyKind(None, "timer", group=f"CPU {int(cpu)}")
         found.add(kind, output.time_ns(value, number, "timer_latency", "ns"), number)
     latencies = found.latencies()
     if not latencies:
         raise output.refused("expected latencies in the context of interrupts, found none")
-    return output.measured("timerlat tracer", UNSAID, latencies=latencies, left_out=left_out)
+    return output.measured("timerlat tracer", UNSAID, latencies=latencies)

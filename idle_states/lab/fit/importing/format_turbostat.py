@@ -1,7 +1,6 @@
 """turbostat: power. The caller has to say which state was forced, and how often CPUs were woken."""
 
 from ....base.model.measured import Energy, Measured
-from .collected import counted
 from .output import Told, ToolOutput
 from .turbostat_rows import (
     DURATION,
@@ -32,17 +31,15 @@ def read(output: ToolOutput, told: Told) -> Measured:
     if not found:
         raise output.refused("expected rows below turbostat's columns, found none")
     version = VERSION.match(output.head)
-    left_out: dict[str, int] = {}
     notes: list[str] = []
-    energies = _energies(output, found, told, left_out, notes)
-    if not (notes or energies or left_out):
+    energies = _energies(output, found, told, notes)
+    if not (notes or energies or output.left_out):
         message = "expected values in columns of power, found none"
         raise output.refused(message, found[0].line)
     return output.measured(
         f"turbostat {version[1]}" if version else "turbostat",
         *notes,
         energies=energies,
-        left_out=left_out,
     )
 
 
@@ -100,7 +97,6 @@ def _energies(
     output: ToolOutput,
     found: list[TurbostatInterval],
     told: Told,
-    left_out: dict[str, int],
     notes: list[str],
 ) -> tuple[Energy, ...]:
     measured = []
@@ -112,7 +108,7 @@ def _energies(
             if not forced:
                 continue
             if not seconds:
-                counted(left_out, UNTIMED)
+                output.leave_out(UNTIMED)
                 continue
             assert told.state is not None
             assert told.period_ns is not None

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 
 from ....base.model.measured import Latency, Measured, SummaryOnly
-from .collected import counted
 from .output import Told, ToolOutput, Unit
 
 TITLE = "a log of avocado's cpuidle_wakeup_test"
@@ -39,7 +38,6 @@ def read(output: ToolOutput, told: Told) -> Measured:
     wakeups: int | None = None
     line_of_mean = 1
     notes: list[str] = []
-    left_out: dict[str, int] = {}
     for number, line in output.numbered():
         if done := _DONE.fullmatch(line):
             wakeups = output.count(done[1].rstrip(","), number, "wake-ups")
@@ -64,7 +62,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
     main = _most_entered(usage)
     latencies = []
     if mean is None:
-        counted(left_out, UNMEASURED)
+        output.leave_out(UNMEASURED)
     elif main is not None:
         group = "" if interval is None else f"woken every {interval / 1000:g} us"
         latencies.append(
@@ -77,13 +75,12 @@ def read(output: ToolOutput, told: Told) -> Measured:
             )
         )
     else:
-        counted(left_out, MIXED)
+        output.leave_out(MIXED)
     return output.measured(
         "avocado cpuidle_wakeup_test",
         *notes,
         "the mean of wake-ups through a pipe, the scheduler's work in it",
         latencies=latencies,
-        left_out=left_out,
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....base.dataclass import dataclass
 from ....base.model.findings import Unreadable
 from ....base.model.measured import Measured, WokenBy
-from .collected import LatencyKind, LatencySamples, counted
+from .collected import LatencyKind, LatencySamples
 from .columns import Column, ColumnLayout, Row
 from .output import Told, ToolOutput, shown
 
@@ -142,7 +142,6 @@ class _Reader:
         self.by, self.device_note = woken_by(info, frozenset(self.names), told)
         self.disturbed = [name for name in DISTURBED if name in self.layout]
         self.found = LatencySamples(output)
-        self.left_out: dict[str, int] = {}
         self.rows: dict[str, int] = {}
         self.asked: dict[str, int | None] = {}
         self.demoted: dict[str, int] = {}
@@ -156,16 +155,14 @@ class _Reader:
         return layout
 
     def read(self) -> Measured:
-        waiting: tuple[int, list[str]] | None = None
         for number, line in self.output.numbered():
-            if waiting is not None:
-                self._row(self.layout.row(waiting[1], waiting[0]))
-            waiting = (number, line.split(",")) if line.strip() and number > 1 else None
-        if waiting is not None:
-            if len(waiting[1]) < self.layout.width and not self.output.whole:
-                counted(self.left_out, CUT)
+            if number == 1 or not line.strip():
+                continue
+            cells = line.split(",")
+            if number == self.output.cut_line and len(cells) < self.layout.width:
+                self.output.leave_out(CUT)
             else:
-                self._row(self.layout.row(waiting[1], waiting[0]))
+                self._row(self.layout.row(cells, number))
         if not self.rows:
             message = f"expected rows below the {self.layout.width} columns, found none"
             raise self.output.refused(message)
@@ -178,13 +175,13 @@ class _Reader:
         self.rows[state] = self.rows.get(state, 0) + 1
         for name in self.disturbed:
             if row.value(name):
-                counted(self.left_out, DISTURBED[name])
+                self.output.leave_out(DISTURBED[name])
                 return
         if state not in self.asked:
             self.asked[state] = self.residencies.of_request(state)
         asked = self.asked[state]
         if asked is not None and row.value(self.residencies.core[asked]) <= REACHED_PERCENT:
-            counted(self.left_out, DEMOTED.format(f"CC{asked}"))
+            self.output.leave_out(DEMOTED.format(f"CC{asked}"))
             self.demoted[state] = self.demoted.get(state, 0) + 1
             return
         value = row.value(self._latency_column(row))
@@ -236,7 +233,6 @@ class _Reader:
             " ".join(word for word in ("wult", info.get("toolver", "")[:40]) if word),
             *notes,
             latencies=self.found.latencies(),
-            left_out=self.left_out,
         )
 
 

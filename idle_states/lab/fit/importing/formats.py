@@ -10,6 +10,7 @@ and is imported when it is asked.
 import importlib
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,7 @@ from ....base.reading.unexpected import on_input
 from ....base.wording import joined, plural
 from .output import Told, ToolOutput, output_of
 
+_DATAPOINTS, _INFO = "datapoints.csv", "info.yml"
 _FILE = re.compile(r"format_(\w+)\.py")
 
 
@@ -103,12 +105,36 @@ def _known() -> str:
 
 
 def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
-    """What a tool's result directory says; None for another directory."""
-    from . import result_directory
+    """What the result directory of wult, ndl or pbe says; None for another directory. Raises
+    Unreadable (IS930) for results of ndl, which are no exit latencies, and of other tools."""
+    from . import format_wult, pbe
 
-    if not tree.is_file(result_directory.DATAPOINTS):
+    if not tree.is_file(_DATAPOINTS):
         return None
-    return named(result_directory.read(tree, told), told)
+    info = _information(tree)
+    output = output_of(tree.shown(_DATAPOINTS), tree.read(_DATAPOINTS, limits.MEASURED_BYTES))
+    tool = info.get("toolname", "wult")
+    if tool in ("wult", "ndl"):
+        return named(format_wult.read(output, told, info), told)
+    if tool == "pbe":
+        version = info.get("toolver", "")[:40]
+        return named(pbe.read(tree, output, told, f"pbe {version}".rstrip()), told)
+    message = f"expected toolname wult, pbe or ndl, found {tool!r:.40}"
+    raise unreadable(tree.shown(_INFO), message, 1)
+
+
+def _information(tree: opening.Tree) -> Mapping[str, str]:
+    """The single values of info.yml; none where it is missing."""
+    from ....base.reading import document
+
+    if not tree.is_file(_INFO):
+        return {}
+    name = tree.shown(_INFO)
+    text = document.decode(tree.read(_INFO, limits.SPEC_BYTES), name)
+    entries = document.parse(text, name).entries
+    return {
+        key: node.text.strip() for key, node in entries.items() if isinstance(node, document.Scalar)
+    }
 
 
 def _of_directory(path: Path, told: Told) -> list[Measured]:

@@ -6,12 +6,12 @@ a header or the format's documentation says; no reader looks at how large it is.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from ....base.dataclass import dataclass
+from ....base.dataclass import dataclass, field
 from ....base.model.findings import Location, Unreadable, UsageError, unreadable
 from ....base.model.measured import Claimed, Energy, Latency, Measured, WokenBy
 from ....base.reading import limits, opening
@@ -57,12 +57,14 @@ class Told:
 @dataclass(frozen=True)
 class ToolOutput:
     """One file. shown: what messages call it; sha256: of the file as it lies there; data: its
-    content, unpacked, as it was before it was mailed; remarks: what was done for that."""
+    content, unpacked, as it was before it was mailed; remarks: what was done for that; left_out:
+    reason -> number of values left out, as its reader counts them."""
 
     shown: str
     sha256: str
     data: bytes
     remarks: tuple[str, ...] = ()
+    left_out: dict[str, int] = field(default_factory=dict, compare=False)
 
     @cached_property
     def head(self) -> str:
@@ -76,7 +78,7 @@ class ToolOutput:
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """Lines without their ends, from 1. Raises Unreadable for one that is too long."""
-        data, start, number = opening_of(self.data), 0, 0
+        data, start, number = self.data.removeprefix(b"\xef\xbb\xbf"), 0, 0
         while start < len(data):
             end = data.find(b"\n", start)
             end = len(data) if end < 0 else end
@@ -86,10 +88,20 @@ class ToolOutput:
             yield number, data[start:end].decode("utf-8", "replace").rstrip("\r")
             start = end + 1
 
-    @property
-    def whole(self) -> bool:
-        """Whether the last line has its end."""
-        return self.data.endswith(b"\n")
+    @cached_property
+    def cut_line(self) -> int | None:
+        """The number of a last line that lacks its end; None where it has it."""
+        return None if self.data.endswith(b"\n") else self.data.count(b"\n") + 1
+
+    def leave_out(self, reason: str, count: int = 1) -> None:
+        """Counts what is left out for a reason."""
+        if count:
+            self.left_out[reason] = self.left_out.get(reason, 0) + count
+
+    def expect_columns(self, cells: Sequence[str], count: int, line: int) -> None:
+        """Raises Unreadable for another number of cells."""
+        if len(cells) != count:
+            raise self.refused(f"expected {count} columns, found {len(cells)}", line)
 
     def place(self, line: int) -> Location:
         return Location(file=self.shown, line=line, column=1)
@@ -103,7 +115,6 @@ class ToolOutput:
         latencies: Iterable[Latency] = (),
         energies: Iterable[Energy] = (),
         claims: Iterable[Claimed] = (),
-        left_out: Mapping[str, int] | None = None,
     ) -> Measured:
         """What the file says, fields as in Measured. notes: besides the remarks."""
         return Measured(
@@ -115,7 +126,7 @@ class ToolOutput:
             tuple(latencies),
             tuple(energies),
             tuple(claims),
-            left_out or {},
+            self.left_out,
             (*self.remarks, *notes),
         )
 
@@ -167,11 +178,6 @@ def output_of(shown: str, data: bytes) -> ToolOutput:
     if not mail.first:
         remarks = (*remarks, "lines are numbered in the text of the mail")
     return ToolOutput(shown, digest, text.encode("utf-8", "replace"), remarks)
-
-
-def opening_of(data: bytes) -> bytes:
-    """Without a byte-order mark."""
-    return data.removeprefix(b"\xef\xbb\xbf")
 
 
 def shown(text: str) -> str:

@@ -17,7 +17,6 @@ from ....base.dataclass import dataclass, field
 from ....base.model.findings import Location, unreadable
 from ....base.model.measured import Energy, Measured
 from ....base.reading import limits, opening
-from .collected import counted
 from .columns import Column, csv_rows
 from .format_turbostat import entries, powers
 from .format_turbostat import spans as turbostat_spans
@@ -70,7 +69,6 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
     if not any(readings.values()):
         message = "expected stats/turbostat.raw.txt or stats/acpower.raw.txt, found neither"
         raise unreadable(tree.shown(""), message)
-    left_out: dict[str, int] = {}
     stopped: set[float] = set()
     spans: dict[float, tuple[Location, list[_Reading]]] = {}
     for name, kept in readings.items():
@@ -83,10 +81,10 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
                 continue
             _, chosen = spans.setdefault(span.period_ns, (labels.place(span.line), []))
             chosen += _inside(span, kept)
-    counted(left_out, STOPPED, len(stopped))
+    output.leave_out(STOPPED, len(stopped))
     energies: list[Energy] = []
     for period_ns, (place, chosen) in spans.items():
-        energies += _energies(period_ns, place, chosen, told, left_out)
+        energies += _energies(output, period_ns, place, chosen, told)
     used = [name for name, kept in readings.items() if kept]
     return output.measured(
         tool,
@@ -95,7 +93,6 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
         if any(reading.entries is not None for reading in readings["turbostat"])
         else "wake-ups were not counted: the period is what was asked",
         energies=energies,
-        left_out=left_out,
     )
 
 
@@ -215,18 +212,18 @@ def _inside(span: _Span, kept: list[_Reading]) -> list[_Reading]:
 
 
 def _energies(
+    output: ToolOutput,
     period_ns: float,
     place: Location,
     chosen: Sequence[_Reading],
     told: Told,
-    left_out: dict[str, int],
 ) -> list[Energy]:
     if not chosen:
-        counted(left_out, UNMEASURED)
+        output.leave_out(UNMEASURED)
         return []
     state = told.state or _dominant(chosen)
     if state is None:
-        counted(left_out, MIXED)
+        output.leave_out(MIXED)
         return []
     made = []
     for domain in dict.fromkeys(name for reading in chosen for name in reading.watts):
