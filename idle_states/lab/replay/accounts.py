@@ -10,14 +10,14 @@ from ...base.reading.sysfs import SysfsState
 from ...tables.linux.releases import Release
 from ..traces.periods import Period
 from .agreement import Agreement, held
-from .calibrated import Calibrated, Calibration, Trace, unasked_most
+from .calibrated import Calibration, Trace, unasked_most
 from .core_models import CoreModel, knows
 from .counters import Figures, counts_in_ns
 from .domains import DomainReplay, delayed, domains_of
 from .machine import TracedMachine
 from .next_timer import CALIBRATED
 from .observed import Observed
-from .replay import ReplayModel, Settings
+from .replay import CpuModels, ReplayModel, Settings
 from .results import Account
 
 Counted = Mapping[int, Sequence[SysfsState]]
@@ -147,7 +147,7 @@ def judged(
     )
 
 
-def modelled(model: ReplayModel | CoreModel | Calibrated, settings: Settings) -> Account:
+def modelled(model: CpuModels, settings: Settings) -> Account:
     return replace(
         judged(model.machine, model.figures(), model.domains),
         governor=settings.governor,

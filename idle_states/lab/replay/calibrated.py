@@ -15,13 +15,11 @@ from ...tables.linux.governors import core
 from ...tables.linux.governors.core.packing import NONE, PERIOD
 from ...tables.linux.governors.interface import NO_STATE, tick_ns
 from ..traces.periods import Period, Periods
-from .counters import Figures, Tally, counts_in_ns, stateless
-from .domains import DomainReplay, domains_of
 from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
 from .next_timer import CALIBRATED
 from .phase import tick_phase
-from .replay import Settings
+from .replay import CpuModels, Settings
 
 PERIODS_MAX = 200_000
 """Up to so many idle periods, a replay is calibrated without being asked to; each further table, or
@@ -67,17 +65,11 @@ class Calibration:
     stopped: Annotated[Count, "Periods that began with a stopped tick."]
 
 
-class Calibrated:
-    """One machine's counters, in the way of replay.ReplayModel."""
+class Calibrated(CpuModels):
+    """A machine's CPUs, given inputs that were inferred."""
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
-        self.machine = machine
-        self.decisions = 0
-        self.held: dict[int, tuple[int, int]] = {}
-        self.domains: DomainReplay | None = domains_of(machine, settings.release)
-        self._in_ns = counts_in_ns(settings.release)
-        self._problems = problems
-        self._tallies: dict[int, Tally] = {}
+        super().__init__(machine, settings, problems)
         self._bounds: dict[tuple[int, str], list[int]] = {}
 
     @property
@@ -87,33 +79,29 @@ class Calibrated:
             for key, (least, most, least_ns, most_ns) in sorted(self._bounds.items())
         )
 
-    def figures(self) -> dict[int, Figures]:
-        stateless(self._tallies, self._problems)
-        return {cpu: tally.figures() for cpu, tally in self._tallies.items()}
-
     def take(
         self,
         cpu: int,
-        table: CpuTable,
         periods: "array[int]",
         inferred: Inferred,
         decisions: bytes,
         masks: "array[int]",
     ) -> None:
         """Counts a CPU's decisions. masks: the states that are open in each period."""
-        tally = self._tallies[cpu] = Tally(table, self._in_ns)
+        tally = self.tally_of(cpu, self._problems.add)
+        assert tally is not None
         lengths = [end - start for start, end in zip(periods[::3], periods[1::3], strict=True)]
         agreed = 0
         for state, length, traced in zip(decisions[::2], lengths, periods[2::3], strict=True):
             tally.add(NO_STATE if state == NONE else state, length)
             agreed += state == traced
         self.decisions += len(lengths)
-        self.held[cpu] = len(lengths), agreed
+        self.hold(cpu, len(lengths), agreed)
         times: Counter[int] = Counter()
         for open_, length in zip(masks, lengths, strict=True):
             times[open_] += length
         for open_, count in Counter(masks).items():
-            for number, name in enumerate(table.names):
+            for number, name in enumerate(tally.table.names):
                 sums = self._bounds.setdefault((number, name), [0, 0, 0, 0])
                 if open_ >> number & 1:
                     sums[1] += count
@@ -122,7 +110,6 @@ class Calibrated:
                     sums[0] += count
                     sums[2] += times[open_]
         if self.domains is not None:
-            self.domains.last_of(cpu)
             self.domains.record_packed(cpu, inferred.rows, decisions)
 
 
@@ -190,10 +177,10 @@ class Trace:
             found = inference.infer(periods)
             answers = iter(found.others)
             own = found.decided, array("H", _own(found, periods, traced))
-            traced_one.take(cpu, traced, periods, found, *own)
+            traced_one.take(cpu, periods, found, *own)
             for model, table in others:
                 answer = own if same and table == traced else next(answers)
-                model.take(cpu, table, periods, found, *answer)
+                model.take(cpu, periods, found, *answer)
             unexplained += _unexplained(cpu, traced, periods, found)
             tick_ended += found.tick_ended
             stopped += found.stopped

@@ -19,11 +19,10 @@ from ...tables.linux.idle_loop import unasked_stop_tick
 from ..traces.chunks import CpuChunk, disable, limit_latency
 from ..traces.periods import Period, Periods
 from ..traces.recording import WAKE_OVERHEAD_NS
-from .counters import Figures, Tally, counts_in_ns, stateless
-from .domains import domains_of
+from .counters import Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
 from .polling import polling, polls_only
-from .replay import PIECES_MAX, TURN_NS, Settings
+from .replay import PIECES_MAX, TURN_NS, CpuModels, Settings
 
 _SETTING = struct.Struct("<5Q10I")
 _U64_MAX = (1 << 64) - 1
@@ -43,24 +42,19 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
     return all(core.can_replay(settings.governor_of(table)) for table in tables)
 
 
-class CoreModel:
-    """A machine's CPUs. decisions, held: see replay.ReplayModel."""
+class CoreModel(CpuModels):
+    """A machine's CPUs, each with its governor: by the core."""
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
-        self.machine = machine
-        self.decisions = 0
-        self.held: dict[int, tuple[int, int]] = {}
-        self._settings = settings
-        self._problems = problems
+        super().__init__(machine, settings, problems)
         self._cpus: dict[int, _Cpu | None] = {}
-        self.domains = domains_of(machine, settings.release)
 
     def add(self, periods: Sequence[Period]) -> None:
         """Replays traced idle periods, which are in order for each CPU: estimated."""
         parts = Periods.of(periods).by_cpu
         for number, _ in parts:
             if number not in self._cpus:
-                self.appear(number)
+                self._appear(number, self._problems.add)
         jobs = []
         for number, part in parts:
             cpu, count = self._cpus[number], len(part) // PERIOD.size
@@ -80,43 +74,21 @@ class CoreModel:
             message = f"CPU {number}: {left_ns / 1e9:.6f} s were taken as one period"
             self._problems.add("piece-limit", message)
 
-    def figures(self) -> dict[int, Figures]:
-        """Returns CPU -> its counters with the modelled governor."""
-        found = {number: cpu.tally for number, cpu in sorted(self._cpus.items()) if cpu is not None}
-        stateless(found, self._problems)
-        return {number: tally.figures() for number, tally in found.items()}
-
-    def hold(self, number: int, compared: int, agreed: int) -> None:
-        """Adds to what is known of a CPU's periods."""
-        before = self.held.get(number, (0, 0))
-        self.held[number] = before[0] + compared, before[1] + agreed
-
     def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":
         """Returns the CPU that a part of a chunk belongs to; None if no table covers it."""
         if part.cpu not in self._cpus:
-            self.appear(part.cpu, part, notes)
+            first = part.lines[0]
+            cpu = self._appear(part.cpu, lambda kind, message: notes.add(first, kind, message))
+            if cpu is not None:
+                cpu.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
         return self._cpus[part.cpu]
 
-    def appear(self, number: int, part: CpuChunk | None = None, notes: Notes | None = None) -> None:
-        """Registers a CPU at its first period or decision."""
-        if self.domains is not None:
-            self.domains.last_of(number)
-        table = self.machine.table(number)
-        if table is None:
-            self._cpus[number] = None
-            message = f"CPU {number}: no table of {self.machine.name} covers it"
-            if part is None or notes is None:
-                self._problems.add("cpu-without-table", message)
-            else:
-                notes.add(part.lines[0], "cpu-without-table", message)
-            return
-        cpu = self._cpus[number] = _Cpu(
-            Tally(table, counts_in_ns(self._settings.release)),
-            self._settings,
-            keeps=self.domains is not None,
-        )
-        if part is not None:
-            cpu.switched_on(Outcome(part.earlier_state, part.earlier_residency_ns))
+    def _appear(self, number: int, report: Callable[[str, str], None]) -> "_Cpu | None":
+        tally = self.tally_of(number, report)
+        keeps = self.domains is not None
+        cpu = None if tally is None else _Cpu(tally, self._settings, keeps=keeps)
+        self._cpus[number] = cpu
+        return cpu
 
 
 class _Cpu:

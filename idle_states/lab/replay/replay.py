@@ -31,7 +31,7 @@ replay is estimated. It makes these assumptions, which are printed with every re
             not see them either (from 6.17 on, menu would).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...base.dataclass import dataclass, replace
 from ...base.options import check_choices
@@ -82,26 +82,59 @@ class Settings:
         return is_asked(idle_loop.features(self.release), self.governor, table.states)
 
 
-class ReplayModel:
-    """A machine's CPUs, each with its governor and its counters.
+class CpuModels:
+    """A machine's CPUs with their counters, whatever decides.
 
     decisions  number of decisions; with the tick kept, a traced period takes several
     held       CPU -> number of periods whose traced or recorded state is known, and of these for
                which the model's first decision is that state
+    domains    the power domains of its CPUs; None without any that may be off
     """
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
         self.decisions = 0
         self.held: dict[int, tuple[int, int]] = {}
+        self.domains = domains_of(machine, settings.release)
         self._settings = settings
         self._problems = problems
+        self._tallies: dict[int, Tally] = {}
+
+    def figures(self) -> dict[int, Figures]:
+        """Returns CPU -> its counters with the modelled governor."""
+        found = dict(sorted(self._tallies.items()))
+        stateless(found, self._problems)
+        return {cpu: tally.figures() for cpu, tally in found.items()}
+
+    def hold(self, cpu: int, compared: int, agreed: int) -> None:
+        """Adds to what is known of a CPU's periods."""
+        before = self.held.get(cpu, (0, 0))
+        self.held[cpu] = before[0] + compared, before[1] + agreed
+
+    def tally_of(self, cpu: int, report: Callable[[str, str], None]) -> Tally | None:
+        """Registers a CPU at its first period or decision, and returns its counters. report: called
+        with kind and message where no table covers it; then there are none."""
+        if self.domains is not None:
+            self.domains.last_of(cpu)
+        table = self.machine.table(cpu)
+        if table is None:
+            message = f"CPU {cpu}: no table of {self.machine.name} covers it"
+            report("cpu-without-table", message)
+            return None
+        tally = self._tallies[cpu] = Tally(table, counts_in_ns(self._settings.release))
+        return tally
+
+
+class ReplayModel(CpuModels):
+    """A machine's CPUs, each with its governor: the reference."""
+
+    def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
+        super().__init__(machine, settings, problems)
         self._tick_ns = tick_ns(settings.hz)
         self._idle_loop = idle_loop.features(settings.release)
         self._far = settings.next_timer == "far"
         self._polls: dict[CpuTable, Polling] = {}
         self._cpus: dict[int, tuple[Governor | None, Tally] | None] = {}
-        self.domains = domains_of(machine, settings.release)
 
     def add(self, periods: Sequence[Period], *, counted: bool = True) -> None:
         """Replays traced idle periods, which are in order for each CPU: estimated. counted: False:
@@ -112,7 +145,8 @@ class ReplayModel:
                 governor, tally = here
                 if not counted:
                     tally = Tally(tally.table, counts_in_ns(self._settings.release))
-                self._hold(cpu, self._follow(cpu, governor, tally, start_ns, end_ns) == state)
+                agrees = self._follow(cpu, governor, tally, start_ns, end_ns) == state
+                self.hold(cpu, 1, agrees)
 
     def decide(self, row: RecordedDecision) -> None:
         """Replays a decision of an exact recording: exact."""
@@ -146,15 +180,11 @@ class ReplayModel:
         if self.domains is not None:
             self.domains.record(row, state, stop_tick)
         self.decisions += 1
-        self._hold(row.cpu, state == row.state)
+        self.hold(row.cpu, 1, state == row.state)
         if outcome.rejected and state != NO_STATE:
             tally.rejected[state] += 1
         else:
             tally.add(state, outcome.residency_ns)
-
-    def _hold(self, cpu: int, agrees: bool) -> None:
-        compared, agreed = self.held.get(cpu, (0, 0))
-        self.held[cpu] = compared + 1, agreed + agrees
 
     def _polling(self, governor: Governor | None, table: CpuTable) -> Polling:
         """Returns the polling limit of state 0; haltpoll sets its own."""
@@ -162,27 +192,13 @@ class ReplayModel:
             self._polls[table] = polling(table, self._settings.release, self._settings.hz)
         return self._polls[table].of(governor.poll_limit_ns if governor else None)
 
-    def figures(self) -> dict[int, Figures]:
-        """Returns CPU -> its counters with the modelled governor."""
-        found = {cpu: here[1] for cpu, here in sorted(self._cpus.items()) if here is not None}
-        stateless(found, self._problems)
-        return {cpu: tally.figures() for cpu, tally in found.items()}
-
     def _appear(self, cpu: int, line: int | None = None) -> tuple[Governor | None, Tally] | None:
-        table = self.machine.table(cpu)
-        here: tuple[Governor | None, Tally] | None = None
-        if table is None:
-            message = f"CPU {cpu}: no table of {self.machine.name} covers it"
-            self._problems.add("cpu-without-table", message, line)
-        else:
-            settings = self._settings
-            governor = None
-            if settings.asks_governor(table):
-                governor = settings.governor_of(table)
-            here = governor, Tally(table, counts_in_ns(settings.release))
+        tally = self.tally_of(cpu, lambda kind, message: self._problems.add(kind, message, line))
+        here = None
+        if tally is not None:
+            asked = self._settings.asks_governor(tally.table)
+            here = self._settings.governor_of(tally.table) if asked else None, tally
         self._cpus[cpu] = here
-        if self.domains is not None:
-            self.domains.last_of(cpu)
         return here
 
     def _follow(

@@ -67,10 +67,12 @@ def replayed(task: EvaluationTask, candidate: Candidate, name: Path) -> tuple[An
     """What `replay` says of the same."""
     machine = TracedMachine("", evaluating.with_residencies(task.table, candidate), {})
     source = Input(str(name))
-    judge = replays.from_recording if name == RECORDING else replays.from_trace
-    total = (
-        judge(source, machine, [machine], task.settings.release, task.settings).accounts[0].total
-    )
+    given = source, machine, [machine], task.settings.release, task.settings
+    if name == RECORDING:
+        result = replays.from_recording(*given)
+    else:
+        result = replays.from_trace(*given, task.settings, {}, certain=True)
+    total = result.accounts[0].total
     return tuple(s.usage for s in total.states), tuple(s.time_us for s in total.states)
 
 
