@@ -63,15 +63,10 @@ def run(given: ReplayCommand) -> int:
         found = replay(asked, progress.advance, notes.append)
     for note in notes:
         say(note)
-    result, power = found.result, found.power
-    release, settings = found.request.kernel, found.request.settings
     if out.html:
-        made = sheet(result, found.name, release, settings, power)
-        out.page("replay", made, found.inputs)
+        out.page("replay", sheet(found), found.inputs)
     if out.format == "json":
-        body = result_of(result, release, settings, power)
-        out.document(envelope("replay", Replay, body, found.inputs))
+        out.document(envelope("replay", Replay, result_of(found), found.inputs))
     else:
-        per_cpu = given.per_cpu
-        out.said(sheet(result, found.name, release, settings, power, per_cpu=per_cpu))
+        out.said(sheet(found, per_cpu=given.per_cpu))
     return int(found.doubtful)

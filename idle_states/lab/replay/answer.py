@@ -32,14 +32,16 @@ OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 class Replayed:
     """The result of a request.
 
-    request  what was replayed, completed by what a recording's head says
-    name    name of the trace, recording or dump
-    power   power model of the states; None without figures
-    inputs  (name, SHA-256) of every file read
+    name      name of the trace, recording or dump
+    release   the kernel; settings: what the governor was replayed with, None: the trace's own
+              states were judged. Both are completed by what a recording's head says
+    power     power model of the states; None without figures
+    inputs    (name, SHA-256) of every file read
     """
 
-    request: ReplayRequest
     name: str
+    release: Release
+    settings: Settings | None
     result: ReplayResult
     power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
@@ -67,13 +69,16 @@ def replay(
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
     head = head_of(traces[0]) if traces else None
-    request = _completed(request, head)
-    reader = TableReader(request.platform, request.kernel, request.disabled)
+    if head is not None:
+        release = request.release or kernel_of(head, request.files[0])
+        request = replace(request, release=release, hz=request.hz or head.hz)
+    kernel, settings = request.kernel, request.settings
+    reader = TableReader(request.platform, kernel, request.disabled)
     machines, files, rows = named_machines(request.tables, request.states, reader)
-    recorded = machine_of(head, traces[0].name, request.kernel) if head and head.states else None
+    recorded = machine_of(head, traces[0].name, kernel) if head and head.states else None
     if head and recorded and not machines and not dumps:
         off = frozenset(request.disabled) or None
-        machines = [machine_of(head, traces[0].name, request.kernel, off)]
+        machines = [machine_of(head, traces[0].name, kernel, off)]
     traced = reader.dump(dumps[0], dumps[0].name) if dumps else None
     machines = machines or ([traced] if traced else [])
     if not machines:
@@ -83,30 +88,29 @@ def replay(
         machines = [one for each in machines for one in under_limits(each, request.limits_us)]
     power = power_model(request.power, [table for each in machines for table in each.tables], rows)
     if traces:
-        name, settings, by = traces[0].name, request.settings, request.by
-        result = _replayed(
-            traces[0], traced, machines, dumps, request.kernel, settings=settings, by=by
-        )
+        name = traces[0].name
+        if traces[0].kind in (InputKind.CSV, InputKind.JSONL):
+            result = from_recording(traces[0], traced, machines, kernel, settings)
+        else:
+            counted = sysfs.difference(*dumps) if len(dumps) == 2 else {}
+            # with a governor, the tables are candidates, not the traced machine's own
+            certain = bool(dumps) or settings is None
+            by = request.by
+            result = from_trace(
+                traces[0], traced, machines, kernel, settings, by, counted, certain=certain
+            )
         if head is not None:
             said = tuple(_unlike(request, head, recorded, machines))
             result = replace(result, assumptions=(*said, *result.assumptions))
         if result.accounts and all(account.doubted for account in result.accounts):
             result = replace(result, suspicion=_suspected(request, traces[0], machines, head))
-    elif request.governor is not None:
+    elif settings is not None:
         raise UsageError("expected a trace for --governor, found sysfs dumps only")
     else:
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
     inputs = ((source.name, source.sha256()) for source in opened)
-    return Replayed(request, name, result, power, (*inputs, *files))
-
-
-def _completed(request: ReplayRequest, head: RecordingHead | None) -> ReplayRequest:
-    """Raises Unreadable for a kernel that is not modelled."""
-    if head is None:
-        return request
-    kernel = request.release or kernel_of(head, request.files[0])
-    return replace(request, release=kernel, hz=request.hz or head.hz)
+    return Replayed(name, kernel, settings, result, power, (*inputs, *files))
 
 
 def _unlike(
@@ -150,31 +154,3 @@ def _suspected(
     skip = head.skip if head else 0
     by = Basis(request.governor, request.kernel, request.hz or HZ, machines[0], skip)
     return suspicion(sample, by, of, head)
-
-
-def _replayed(
-    trace: Input,
-    traced: TracedMachine,
-    machines: Sequence[TracedMachine],
-    dumps: Sequence[sysfs.Dump],
-    kernel: Release,
-    *,
-    settings: Settings | None,
-    by: Settings | None,
-) -> ReplayResult:
-    """Replays a trace or recording. settings: what to replay with; by: what decided in a trace."""
-    if trace.kind in (InputKind.CSV, InputKind.JSONL):
-        return from_recording(trace, traced, machines, kernel, settings)
-    counted = sysfs.difference(*dumps) if len(dumps) == 2 else None
-    # with a governor, the tables are candidates, not the traced machine's own
-    certain = bool(dumps) or settings is None
-    return from_trace(
-        trace,
-        traced,
-        machines,
-        kernel,
-        settings,
-        counted,
-        certain=certain,
-        by=by,
-    )

@@ -9,10 +9,9 @@ from ...tables.documents.findings_document import SeverityName
 from ...tables.documents.known_document import Kernel, Known
 from ...tables.linux.genpd.running import DomainFigures
 from ...tables.linux.grounds import LOOP
-from ...tables.linux.releases import Release
-from ...tables.power.energy import PowerModel
 from ...tables.power.energy_document import Costs, rounded
 from . import agreement, counters, results
+from .answer import Replayed
 from .calibrated import Calibration, StateBounds
 from .consumption import of_accounts
 from .consumption_document import Consumption, consumption_of
@@ -178,18 +177,13 @@ class Replay(Form[Any]):
     problems: Annotated[list[Problem], "What was wrong with the input, counted."]
 
 
-def result_of(
-    result: results.ReplayResult,
-    release: Release,
-    settings: Settings | None,
-    power: PowerModel | None,
-) -> With:
-    """What Replay writes. settings: None where no governor was run; power: what is known of the
-    states' power, None where nothing is."""
+def result_of(found: Replayed) -> With:
+    """What Replay writes."""
+    result, power, settings = found.result, found.power, found.settings
     exact = settings is None or result.exactness == "exact"
     return With(
         result,
-        release=release,
+        release=found.release,
         governor=settings and settings.governor,
         hz=settings and settings.hz,
         next_timer=None if settings is None or exact else _next_timer(result, settings),

@@ -34,10 +34,10 @@ def from_trace(
     machines: Sequence[TracedMachine],
     release: Release,
     settings: Settings | None,
-    counted: Mapping[int, Sequence[SysfsState]] | None = None,
+    by: Settings | None,
+    counted: Mapping[int, Sequence[SysfsState]],
     *,
-    certain: bool = True,
-    by: Settings | None = None,
+    certain: bool,
 ) -> ReplayResult:
     """Replays a trace of cpu_idle.
 
@@ -45,8 +45,8 @@ def from_trace(
     certain   whether it is known to be that machine; if not, cpu_idle_miss is ignored
     machines  machines to replay, with settings; without settings, `traced` and they are judged by
               the states really entered
-    counted   CPU -> the kernel's counts around the trace
-    by        what decided in the trace; None: as `settings`
+    by        what decided in the trace; None without settings
+    counted   CPU -> the kernel's counts around the trace, if known
     Raises Unreadable.
     """
     problems = InputProblems()
@@ -56,8 +56,8 @@ def from_trace(
     judge = Observed(traced, counts_in_ns(release), problems)
     others: ByGovernor | ByEntered = (
         ByEntered(traced, machines, release, problems)
-        if settings is None
-        else ByGovernor(traced, machines, settings, by or settings, problems, certain=certain)
+        if settings is None or by is None
+        else ByGovernor(traced, machines, settings, by, problems, certain=certain)
     )
     seen = 0
     for periods, misses in _periods(any_trace.batches(source, reader), pairing):
@@ -70,8 +70,8 @@ def from_trace(
     if not reader.events:
         raise _no_events(source, reader, problems)
     observed = Account(traced.name, None, judge.finish(misses))
-    found = others.finish(observed, misses, counted or {})
-    bracketed = bracket(observed, counted or {}, problems)
+    found = others.finish(observed, misses, counted)
+    bracketed = bracket(observed, counted, problems)
     span = pairing.span_ns
     return ReplayResult(
         ESTIMATED,

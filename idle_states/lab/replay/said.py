@@ -21,6 +21,7 @@ from ...tables.linux.grounds import LOOP, remarks
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel, Spent
 from . import agreement_said, drawn, energy_said, fits
+from .answer import Replayed
 from .consumption import of_accounts
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
@@ -37,21 +38,10 @@ _CPUS = 32
 """Up to this many CPUs get a bar each."""
 
 
-def sheet(
-    result: ReplayResult,
-    name: str,
-    release: Release,
-    settings: Settings | None,
-    power: PowerModel | None = None,
-    *,
-    per_cpu: bool = False,
-) -> Sheet:
-    """Returns the whole output of `replay`.
-
-    settings  what the governor was replayed with; None: the trace's own states were judged
-    power     power model of the states; None without figures
-    per_cpu   each CPU's figures too, not those of all together alone
-    """
+def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
+    """Returns the whole output of `replay`. per_cpu: each CPU's figures too, not those of all
+    together alone."""
+    result, power, release, settings = found.result, found.power, found.release, found.settings
     totals = [(account.machine, account.total) for account in result.accounts]
     sections = []
     if result.agreement is not None:
@@ -70,12 +60,12 @@ def sheet(
     states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
     about = Lines(
         (
-            f"{name}: {reading(result.read)}",
+            f"{found.name}: {reading(result.read)}",
             (Marked("strong", result.exactness.upper()), f": Linux {release.name}, {states}"),
         )
     )
     return Sheet(
-        title=f"{name}: {states}, Linux {release.name}",
+        title=f"{found.name}: {states}, Linux {release.name}",
         headline=_headline(totals, power),
         about=Section("What this is", (about,)),
         sections=tuple(sections),
