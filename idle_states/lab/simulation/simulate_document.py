@@ -101,7 +101,7 @@ class State(Form[Any]):
     reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
 
 
-class DomainState(Form[summary.DomainStateSummary]):
+class DomainState(Form[summary.StateSummary]):
     """One state."""
 
     name: Annotated[str, "Its name."]

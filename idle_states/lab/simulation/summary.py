@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from ...base.dataclass import dataclass
+from ...tables.linux.genpd.running import DomainStateFigures
 from ...tables.linux.genpd.tables import DomainLevel
-from ..replay.counters import Figures, percentile_name, total
+from ..replay.counters import Figures, StateFigures, percentile_name, total
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
 from .wake_ups import WakeUp
 
@@ -33,10 +34,11 @@ def spread(values: Iterable[float]) -> RunSpread:
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """A state's counters, summed over CPUs.
+    """A state's counters, of all CPUs or of a power domain.
 
-    share    percent of all CPUs' time
-    reached  idle periods in which the hardware really entered this state, whatever was requested
+    share    percent of the time, for a CPU's state of all CPUs' time
+    reached  idle periods in which the hardware really entered this state, whatever was requested;
+             not counted of a domain's
     """
 
     name: str
@@ -45,7 +47,25 @@ class StateSummary:
     share: RunSpread
     above: RunSpread
     below: RunSpread
-    reached: RunSpread
+    reached: RunSpread = NONE
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[StateFigures | DomainStateFigures],
+        whole_ns: int,
+        reached: Iterable[int] = (0,),
+    ) -> "StateSummary":
+        """Summarises a state's counters, run by run. whole_ns: the time that shares are of."""
+        return cls(
+            rows[0].name,
+            spread(row.usage for row in rows),
+            spread(row.time_us for row in rows),
+            spread(100_000 * row.time_us / whole_ns for row in rows),
+            spread(row.above for row in rows),
+            spread(row.below for row in rows),
+            spread(reached),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +79,6 @@ class ScopeSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class DomainStateSummary:
-    """A state of a power domain. share: percent of the time."""
-
-    name: str
-    usage: RunSpread
-    time_us: RunSpread
-    share: RunSpread
-    above: RunSpread
-    below: RunSpread
-
-
-@dataclass(frozen=True, slots=True)
 class DomainSummary:
     """A power domain; see DomainFigures."""
 
@@ -78,7 +86,7 @@ class DomainSummary:
     level: DomainLevel
     cpus: tuple[int, ...]
     stayed_on: RunSpread
-    states: tuple[DomainStateSummary, ...]
+    states: tuple[StateSummary, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,6 @@ def summary(
     setup: Setup, runs: Sequence[SimulationRun], jittered: SimulationRun | None = None
 ) -> SimulationSummary:
     """Summarises runs. jittered: the first seed again, with a jitter of UNNOTICED_NS; or None."""
-    totals = [total(list(run.cpus)) for run in runs]
     seconds = setup.duration_ns / 1e9
     latencies: dict[str, RunSpread | None] = {}
     for percentile in WAKE_PERCENTILES:
@@ -125,7 +132,7 @@ def summary(
     return SimulationSummary(
         setup,
         tuple(runs),
-        tuple(_state(setup, runs, totals, number) for number in range(len(setup.table.states))),
+        _states(setup, runs),
         tuple(_scope(setup, runs, scope) for scope in range(len(SCOPES))),
         latencies,
         spread(run.switches / seconds for run in runs),
@@ -139,8 +146,8 @@ def summary(
 
 def shares(setup: Setup, figures: Figures) -> list[float]:
     """Returns state -> share of all CPUs' time, in percent."""
-    whole = setup.duration_ns * setup.topology.cpus
-    return [100_000 * state.time_us / whole for state in figures.states]
+    whole_ns = setup.duration_ns * setup.topology.cpus
+    return [100_000 * state.time_us / whole_ns for state in figures.states]
 
 
 def bistable(setup: Setup, one: SimulationRun, other: SimulationRun) -> tuple[str, ...]:
@@ -152,32 +159,19 @@ def bistable(setup: Setup, one: SimulationRun, other: SimulationRun) -> tuple[st
     )
 
 
-def _state(
-    setup: Setup, runs: Sequence[SimulationRun], totals: Sequence[Figures], number: int
-) -> StateSummary:
-    rows = [figures.states[number] for figures in totals]
-    return StateSummary(
-        setup.table.names[number],
-        spread(row.usage for row in rows),
-        spread(row.time_us for row in rows),
-        spread(shares(setup, figures)[number] for figures in totals),
-        spread(row.above for row in rows),
-        spread(row.below for row in rows),
-        spread(run.reached[number] for run in runs),
+def _states(setup: Setup, runs: Sequence[SimulationRun]) -> tuple[StateSummary, ...]:
+    whole_ns = setup.duration_ns * setup.topology.cpus
+    totals = [total(list(run.cpus)).states for run in runs]
+    return tuple(
+        StateSummary.of(rows, whole_ns, (run.reached[number] for run in runs))
+        for number, rows in enumerate(zip(*totals, strict=True))
     )
 
 
 def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainSummary:
     found = [run.domains[number] for run in runs]
     states = tuple(
-        DomainStateSummary(
-            rows[0].name,
-            spread(row.usage for row in rows),
-            spread(row.time_us for row in rows),
-            spread(100_000 * row.time_us / setup.duration_ns for row in rows),
-            spread(row.above for row in rows),
-            spread(row.below for row in rows),
-        )
+        StateSummary.of(rows, setup.duration_ns)
         for rows in zip(*(domain.states for domain in found), strict=True)
     )
     first = found[0]
