@@ -12,7 +12,7 @@ from ...tables.linux.releases import Release
 from ..traces import any_trace, recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
-from ..traces.text import Batch, PackedBatch, TraceText
+from ..traces.text import Batch, TraceText
 from .accounts import ByEntered, ByGovernor, agreement_of, judged, modelled
 from .assumed import of_domains, of_estimate
 from .core_models import CoreModel, knows, replay
@@ -205,9 +205,7 @@ def _counts(machine: TracedMachine) -> Callable[[int], int | None]:
     return states
 
 
-def _periods(
-    batches: Iterable[Batch | PackedBatch], pairing: Pairing
-) -> Iterator[tuple[Sequence[Period], bool]]:
+def _periods(batches: Iterable[Batch], pairing: Pairing) -> Iterator[tuple[Sequence[Period], bool]]:
     """Yields periods, many at a time, as every CPU among them costs time; and whether the trace has
     had a cpu_idle_miss by the end of the batch that completed them."""
     some: list[Sequence[Period]] = []

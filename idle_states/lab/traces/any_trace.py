@@ -6,10 +6,10 @@ from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input, InputKind
 from . import dat_file, perf_data, perf_file, ring_buffer, trace_cmd
 from .event_formats import Beyond
-from .text import Batch, PackedBatch, TraceText
+from .text import Batch, TraceText
 
 
-def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
+def batches(source: Input, reader: TraceText) -> Iterator[Batch]:
     """Yields a trace's events; `reader` counts them.
 
     A trace.dat that only trace-cmd reads is read as its text, which is a problem of the kind
@@ -24,7 +24,7 @@ def batches(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
     return (_of_dat if source.kind is InputKind.DAT else _of_perf)(source, reader)
 
 
-def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
+def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch]:
     try:
         file = dat_file.read(source)
     except Beyond as beyond:
@@ -33,7 +33,7 @@ def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch | PackedBatch]:
     return ring_buffer.batches(file, reader)
 
 
-def _of_perf(source: Input, reader: TraceText) -> Iterator[PackedBatch]:
+def _of_perf(source: Input, reader: TraceText) -> Iterator[Batch]:
     try:
         file = perf_file.read(source)
     except Beyond as beyond:

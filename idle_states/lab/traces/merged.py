@@ -4,13 +4,13 @@ import struct
 from typing import Any
 
 from ...tables.linux.governors.core.packing import EVENT, RING_EVENT, Buffer
-from .text import LOST, PackedBatch, TraceText
+from .text import LOST, Batch, TraceText
 
 _LOST_BYTES = struct.pack("<q", LOST)
 """In packed events, whatever else may look like it: then there is just more to look at."""
 
 
-def batch_of(merged: Buffer, reader: TraceText, core: Any) -> PackedBatch:
+def batch_of(merged: Buffer, reader: TraceText, core: Any) -> Batch:
     """Sorts events, RING_EVENT each, by the time to merge them by; equal ones keep their order.
     `reader` counts them as lines, and collects where events were lost. core: None: without it."""
     packed = _sorted(merged, core)
@@ -23,7 +23,7 @@ def batch_of(merged: Buffer, reader: TraceText, core: Any) -> PackedBatch:
             if what == LOST:
                 reader.report_lost(cpu, lost, first_line + line)
                 reader.events -= 1
-    return PackedBatch(packed, first_line)
+    return Batch(packed, first_line)
 
 
 def _sorted(merged: Buffer, core: Any) -> bytes:

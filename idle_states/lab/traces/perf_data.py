@@ -30,7 +30,7 @@ from .event_formats import WrongEvent, idle_event
 from .file_values import refuse
 from .merged import batch_of
 from .perf_file import PerfEvent, PerfFile
-from .text import LOST, PackedBatch, TraceText
+from .text import LOST, Batch, TraceText
 
 _LOST, _SAMPLE, _USER, _ROUND, _AUXTRACE, _PACKED, _PACKED_2 = 2, 9, 64, 68, 71, 81, 83
 """Types of records. From _USER on they are perf's own, below the kernel's."""
@@ -38,7 +38,7 @@ _IDLE_KIND, _MISS_KIND = 1, 2
 _ABSENT = -1
 
 
-def batches(file: PerfFile, reader: TraceText, core: Any = compiled) -> Iterator[PackedBatch]:
+def batches(file: PerfFile, reader: TraceText, core: Any = compiled) -> Iterator[Batch]:
     """Yields batches of a file's events; `reader` counts them, and collects where events were lost.
 
     core  the compiled core; None: read without it

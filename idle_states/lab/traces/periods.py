@@ -16,7 +16,7 @@ from typing import Any, overload
 from ...base.reading.inputs import CPU_MAX
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors.core.packing import PERIOD, compiled
-from .text import EXIT, LOST, MISS, Batch, PackedBatch
+from .text import EXIT, LOST, MISS, Batch, Event
 
 Period = tuple[int, int, int, int, int]
 """(CPU, state entered, start in ns, end in ns, NO_MISS, ABOVE, BELOW or UNKNOWN)."""
@@ -180,19 +180,17 @@ class Pairing:
         """CPUs that have events, ascending."""
         return tuple(sorted(self._cpus))
 
-    def whole(self, batches: Iterable[Batch | PackedBatch]) -> Iterator[Sequence[Period]]:
+    def whole(self, batches: Iterable[Batch]) -> Iterator[Sequence[Period]]:
         """Yields the periods of all batches of a trace."""
         for batch in batches:
             yield self.feed(batch)
         yield self.finish()
 
-    def feed(self, batch: Batch | PackedBatch) -> Sequence[Period]:
+    def feed(self, batch: Batch) -> Sequence[Period]:
         """Returns the periods that a batch of events completes, as Periods where the core has
         paired all of them."""
-        if isinstance(batch, Batch):
-            return self._refer(batch)
         if self._core is None:
-            return self._refer(batch.part(0, len(batch)))
+            return self._refer(batch, 0, len(batch))
         found: list[Sequence[Period]] = []
         done, few = 0, _FEW
         while True:
@@ -201,7 +199,7 @@ class Pairing:
             found.append(Periods(packed))
             if done == len(batch):
                 return joined(found) if found[1:] else found[0]
-            found.append(self._refer(batch.part(done, done + few)))
+            found.append(self._refer(batch, done, done + few))
             done, few = min(done + few, len(batch)), 2 * few
 
     def _take(self, cpus: Iterable[int]) -> None:
@@ -210,48 +208,49 @@ class Pairing:
             for cpu in cpus:
                 self._cpus[cpu].take(self._memory, cpu)
 
-    def _refer(self, batch: Batch) -> list[Period]:
-        """Pairs a batch without the core, between batches that it pairs."""
-        present = {cpu for cpu, _ in batch.whats}
+    def _refer(self, batch: Batch, start: int, stop: int) -> list[Period]:
+        """Pairs some events without the core, between those that it pairs."""
+        events = list(batch.events(start, stop))
+        present = {cpu for cpu, *_ in events}
         self._take(present & self._cpus.keys())
-        periods = self._pair(batch)
+        periods = self._pair(events)
         if self._memory:
             for cpu in present & self._cpus.keys():
                 self._cpus[cpu].give(self._memory, cpu)
         return periods
 
-    def _pair(self, batch: Batch) -> list[Period]:
+    def _pair(self, events: Sequence[Event]) -> list[Period]:
         """The reference: pairs event by event."""
         periods: list[Period] = []
         cpus = self._cpus
-        for index, ((cpu, what), now_ns) in enumerate(zip(batch.whats, batch.times, strict=True)):
+        for cpu, what, now_ns, line in events:
             try:
                 this = cpus[cpu]
             except KeyError:
                 if what == LOST:
                     continue
-                this = self._appear(cpu, what, now_ns, batch, index)
+                this = self._appear(cpu, what, now_ns, line)
             if what == EXIT:
                 state = this.state
                 if state >= 0 and now_ns >= this.since_ns:
                     this.done = (cpu, state, this.since_ns, now_ns, NO_MISS)
                     this.state = _AWAKE
                 else:
-                    self._odd_exit(this, cpu, now_ns, batch, index)
+                    self._odd_exit(this, cpu, now_ns, line)
                 this.last_ns = now_ns
             elif what >= 0:
                 if this.done is not None:
                     periods.append(this.done)
                     this.done = None
                 if this.state >= 0 or now_ns < this.last_ns or what >= this.limit:
-                    self._odd_entry(this, cpu, what, now_ns, batch, index)
+                    self._odd_entry(this, cpu, what, now_ns, line)
                 this.state = what
                 this.since_ns = this.last_ns = now_ns
                 this.loss = _COMPLETE
             elif what <= MISS:
-                self._miss(this, cpu, MISS - what, batch, index)
+                self._miss(this, cpu, MISS - what, line)
             else:
-                self._lose(this, cpu, periods, batch, index)
+                self._lose(this, cpu, periods, line)
         return periods
 
     def finish(self) -> list[Period]:
@@ -267,12 +266,12 @@ class Pairing:
         self._core, self._memory = None, bytearray()
         return periods
 
-    def _appear(self, cpu: int, what: int, now_ns: int, batch: Batch, index: int) -> _Cpu:
+    def _appear(self, cpu: int, what: int, now_ns: int, line: int) -> _Cpu:
         """Registers a CPU at its first event."""
         limit = self._states(cpu)
         if limit is None:
             message = f"CPU {cpu}: no --table covers it"
-            self._problems.add("cpu-without-table", message, lambda: batch.line(index))
+            self._problems.add("cpu-without-table", message, line)
         this = _Cpu(now_ns, 1 << 32 if limit is None else limit, len(self._eras) - 1)
         self._cpus[cpu] = this
         if self._start_ns is None:
@@ -280,10 +279,10 @@ class Pairing:
         after_ns = now_ns - self._start_ns
         if after_ns > _LATE_NS:
             message = f"CPU {cpu}: {after_ns / 1e9:.3f} s after the beginning"
-            self._problems.add("late-cpu", message, lambda: batch.line(index))
+            self._problems.add("late-cpu", message, line)
         if what == EXIT:
             message = f"CPU {cpu}, until {seconds(now_ns)}"
-            self._problems.add("starts-idle", message, lambda: batch.line(index))
+            self._problems.add("starts-idle", message, line)
             this.loss = _UNSEEN
         return this
 
@@ -310,12 +309,9 @@ class Pairing:
             low_ns, high_ns = min(low_ns, era[0]), max(high_ns, era[1])
         self._eras[this.era] = low_ns, high_ns
 
-    def _odd_exit(self, this: _Cpu, cpu: int, now_ns: int, batch: Batch, index: int) -> None:
+    def _odd_exit(self, this: _Cpu, cpu: int, now_ns: int, line: int) -> None:
         """Reports an exit without an entry, or with a time before its entry."""
         self._back(this, now_ns)
-
-        def line() -> int:
-            return batch.line(index)
 
         if this.state >= 0:
             back_ns = this.since_ns - now_ns
@@ -335,14 +331,9 @@ class Pairing:
         this.state = _AWAKE
         this.loss = _COMPLETE
 
-    def _odd_entry(
-        self, this: _Cpu, cpu: int, state: int, now_ns: int, batch: Batch, index: int
-    ) -> None:
+    def _odd_entry(self, this: _Cpu, cpu: int, state: int, now_ns: int, line: int) -> None:
         """Reports an entry while idle, backwards in time, or into a state beyond the table."""
         self._back(this, now_ns)
-
-        def line() -> int:
-            return batch.line(index)
 
         if this.state >= 0:
             self._problems.add(
@@ -366,7 +357,7 @@ class Pairing:
                 line,
             )
 
-    def _miss(self, this: _Cpu, cpu: int, code: int, batch: Batch, index: int) -> None:
+    def _miss(self, this: _Cpu, cpu: int, code: int, line: int) -> None:
         """Assigns a cpu_idle_miss to the period that has just ended."""
         self.misses += 1
         state, below = divmod(code, 2)
@@ -375,16 +366,16 @@ class Pairing:
             this.done = (*done[:4], BELOW if below else ABOVE)
         elif this.first_ns != this.last_ns or this.state >= 0:
             message = f"CPU {cpu}: state {state}, type {'below' if below else 'above'}"
-            self._problems.add("miss-without-period", message, lambda: batch.line(index))
+            self._problems.add("miss-without-period", message, line)
 
-    def _lose(self, this: _Cpu, cpu: int, periods: list[Period], batch: Batch, index: int) -> None:
+    def _lose(self, this: _Cpu, cpu: int, periods: list[Period], line: int) -> None:
         """Handles lost events of a CPU: no period may span them."""
         if this.done is not None:
             periods.append((*this.done[:4], this.done[4] or UNKNOWN))
             this.done = None
         if this.state >= 0:
             message = f"CPU {cpu}: entered state {this.state} at {seconds(this.since_ns)}"
-            self._problems.add("broken-by-loss", message, lambda: batch.line(index))
+            self._problems.add("broken-by-loss", message, line)
             this.loss = _LOST_IDLE
         elif this.loss == _COMPLETE:
             this.loss = _LOST_AWAKE

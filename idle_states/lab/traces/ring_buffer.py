@@ -23,7 +23,7 @@ from ...tables.linux.governors.interface import U64_MAX
 from .dat_file import CpuPages, DatFile, PageLayout
 from .event_formats import WrongEvent, idle_event
 from .merged import batch_of
-from .text import LOST, PackedBatch, TraceText
+from .text import LOST, Batch, TraceText
 
 _SIZE_MASK = (1 << 27) - 1
 _MISSING, _MISSING_STORED = 1 << 31, 1 << 30
@@ -37,7 +37,7 @@ class _BadPage(Exception):
     """Says what is wrong with a page."""
 
 
-def batches(file: DatFile, reader: TraceText, core: Any = compiled) -> Iterator[PackedBatch]:
+def batches(file: DatFile, reader: TraceText, core: Any = compiled) -> Iterator[Batch]:
     """Yields batches of a file's events; `reader` counts them, and collects where events were lost.
 
     core  the compiled core; None: read without it

@@ -19,8 +19,9 @@ from ...base.reading.inputs import CPU_MAX, LINE_MAX, Buffer, Input
 from ...base.reading.problems import InputProblems, quoted
 from ...tables.linux.governors.core.packing import EVENT, compiled
 
-Event = tuple[tuple[int, int], int]
-"""((CPU, what), time in ns). what: number of the state entered, or EXIT, LOST, MISS and below."""
+Event = tuple[int, int, int, int]
+"""(CPU, what, time in ns, line). what: number of the state entered, or EXIT, LOST, MISS and
+below."""
 
 EXIT = -1
 LOST = -2
@@ -73,37 +74,7 @@ _WHOLE, _LAST, _LONG = range(3)
 
 
 class Batch:
-    """Events of one chunk, in order.
-
-    whats, times  (CPU, what) and time in ns of each event
-    lines         line number of each event in the chunk, from 0
-    """
-
-    __slots__ = ("_first_line", "_lines", "times", "whats")
-
-    def __init__(
-        self,
-        whats: Sequence[tuple[int, int]],
-        times: Sequence[int],
-        first_line: int,
-        lines: Sequence[int],
-    ) -> None:
-        self.whats = whats
-        self.times = times
-        self._first_line = first_line
-        self._lines = lines
-
-    @property
-    def events(self) -> list[Event]:
-        return list(zip(self.whats, self.times, strict=True))
-
-    def line(self, index: int) -> int:
-        """Returns an event's line number."""
-        return self._first_line + self._lines[index]
-
-
-class PackedBatch:
-    """Events of one chunk, in order, as the core has them: EVENT each."""
+    """Events of one chunk, in order, as the core has them: EVENT each, with lines from 0 on."""
 
     __slots__ = ("_first_line", "packed")
 
@@ -114,25 +85,12 @@ class PackedBatch:
     def __len__(self) -> int:
         return len(self.packed) // EVENT.size
 
-    @property
-    def events(self) -> list[Event]:
-        return self.part(0, len(self)).events
-
-    def line(self, index: int) -> int:
-        """Returns an event's line number."""
-        line: int = EVENT.unpack_from(self.packed, index * EVENT.size)[2]
-        return self._first_line + line
-
-    def part(self, start: int, stop: int) -> Batch:
-        """Returns the events from `start` on and before `stop`."""
-        some = memoryview(self.packed)[start * EVENT.size : stop * EVENT.size]
-        events = list(EVENT.iter_unpack(some))
-        return Batch(
-            [(cpu, what) for what, _, _, cpu, _ in events],
-            [ns for _, ns, _, _, _ in events],
-            self._first_line,
-            [line for _, _, line, _, _ in events],
-        )
+    def events(self, start: int = 0, stop: int | None = None) -> Iterator[Event]:
+        """Yields the events from `start` on and before `stop`."""
+        end = None if stop is None else stop * EVENT.size
+        some = memoryview(self.packed)[start * EVENT.size : end]
+        for what, ns, line, cpu, _ in EVENT.iter_unpack(some):
+            yield cpu, what, ns, self._first_line + line
 
 
 class TraceText:
@@ -154,16 +112,16 @@ class TraceText:
         self.problems = problems
         self._core = core
 
-    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch | PackedBatch]:
+    def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
         return map(self._taken, _pieces((block, self._scanned(block)) for block in blocks))
 
-    def batches_of(self, source: Input) -> Iterator[Batch | PackedBatch]:
+    def batches_of(self, source: Input) -> Iterator[Batch]:
         """Yields batches of a whole input's events, as batches() does of blocks; threads read and
         scan some blocks ahead."""
         return map(self._taken, _pieces(source.ahead(self._scanned)))
 
-    def _taken(self, piece: _Piece) -> Batch | PackedBatch:
+    def _taken(self, piece: _Piece) -> Batch:
         """The events of the next piece."""
         data, start, end, kind, scanned = piece
         if kind == _LAST:
@@ -171,7 +129,7 @@ class TraceText:
         if kind == _LONG:
             self.lines += 1
             self._refuse_long(bytes(data), self.lines)
-            return Batch([], [], self.lines, [])
+            return Batch(b"", self.lines)
         first_line = self.lines + 1
         if self._core is not None:
             return self._compiled(piece, first_line, scanned or self._scan(data, start, end))
@@ -184,11 +142,11 @@ class TraceText:
         self.lines += 1
         if _EVENT.search(line) or _HARMLESS.fullmatch(line) or _lost(line):
             batch = self._read([line], self.lines, "truncated-line")
-            if batch.whats or b"cpu_idle" not in line:
+            if batch.packed or b"cpu_idle" not in line:
                 self.problems.add("no-newline", quoted(line), self.lines)
             return batch
         self.problems.add("truncated-line", f"found {quoted(line)}", self.lines)
-        return Batch([], [], self.lines, [])
+        return Batch(b"", self.lines)
 
     def _scanned(self, block: Buffer) -> _Scanned | None:
         """What the core makes of a block's whole lines: from after the first newline in it to
@@ -200,7 +158,7 @@ class TraceText:
         scanned: _Scanned = self._core.scan_trace(memoryview(data)[start:end])
         return scanned
 
-    def _compiled(self, piece: _Piece, first_line: int, scanned: _Scanned) -> PackedBatch:
+    def _compiled(self, piece: _Piece, first_line: int, scanned: _Scanned) -> Batch:
         data, start, end, *_ = piece
         packed, unusual, count, coarse = scanned
         # the last line may be empty
@@ -208,7 +166,7 @@ class TraceText:
         self.events += len(packed) // EVENT.size
         self.coarse |= coarse
         if not unusual:
-            return PackedBatch(packed, first_line)
+            return Batch(packed, first_line)
         # insert the events of the lines that the core left to this reader
         parts = []
         done = 0
@@ -217,27 +175,24 @@ class TraceText:
             done = index * EVENT.size
             stop = data.find(b"\n", start + offset, end)
             line = bytes(data[start + offset : stop if stop >= 0 else end])
-            event = self._event(line, first_line + number, "unreadable-line")
-            if event is not None:
-                (cpu, what), ns = event
-                parts.append(EVENT.pack(what, ns, number, cpu, False))
+            parts.append(self._event(line, first_line, number, "unreadable-line"))
         parts.append(packed[done:])
-        return PackedBatch(b"".join(parts), first_line)
+        return Batch(b"".join(parts), first_line)
 
     def _read(
         self, chunk: Sequence[bytes], first_line: int, malformed: str = "unreadable-line"
     ) -> Batch:
         """Reads line by line. malformed: problem kind for an idle event of another form."""
-        whats, times, lines = [], [], []
-        for number, line in enumerate(chunk):
-            event = self._event(line, first_line + number, malformed)
-            if event is not None:
-                whats.append(event[0])
-                times.append(event[1])
-                lines.append(number)
-        return Batch(whats, times, first_line, lines)
+        events = (self._event(line, first_line, at, malformed) for at, line in enumerate(chunk))
+        return Batch(b"".join(events), first_line)
 
-    def _event(self, line: bytes, number: int, malformed: str) -> Event | None:
+    def _event(self, line: bytes, first_line: int, at: int, malformed: str) -> bytes:
+        """Packs a line's event; b"" without one. at: the line's number from first_line on."""
+        found = self._found(line, first_line + at, malformed)
+        return b"" if found is None else EVENT.pack(found[1], found[2], at, found[0], False)
+
+    def _found(self, line: bytes, number: int, malformed: str) -> tuple[int, int, int] | None:
+        """Reads a line's CPU, what and time in ns."""
         if len(line) > LINE_MAX:
             self._refuse_long(line, number)
             return None
@@ -262,18 +217,18 @@ class TraceText:
             return None
         self.coarse |= len(fraction) == 6
         self.events += 1
-        return what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
+        return *what, int(seconds) * _NS_PER_SECOND + int(fraction) * 10 ** (9 - len(fraction))
 
     def _refuse_long(self, line: bytes, number: int) -> None:
         message = f"expected at most {LINE_MAX} bytes, found {quoted(line, 20)}"
         self.problems.add("long-line", message, number)
 
-    def _loss(self, line: bytes, number: int) -> Event | None:
+    def _loss(self, line: bytes, number: int) -> tuple[int, int, int] | None:
         lost = _lost(line)
         if lost is None:
             return None
         self.report_lost(*lost, number)
-        return (lost[0], LOST), lost[1]
+        return lost[0], LOST, lost[1]
 
     def report_lost(self, cpu: int, count: int, line: int) -> None:
         """Counts events that a CPU lost before a line; count: 0 if it is not known."""

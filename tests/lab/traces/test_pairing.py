@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from idle_states.base.reading.problems import InputProblems, Problem
 from idle_states.lab.traces.periods import Pairing, Period, Periods, idle_ns
-from idle_states.lab.traces.text import EXIT, LOST, MISS, PackedBatch
+from idle_states.lab.traces.text import EXIT, LOST, MISS, Batch
 from idle_states.tables.linux.governors.core.packing import EVENT, PERIOD, compiled
 from tests.support.compiled import NO_CORE
 from tests.support.thorough import examples
@@ -75,7 +76,7 @@ def paired(
             EVENT.pack(what, ns, line, cpu, False)
             for line, (cpu, what, ns) in enumerate(events[start:stop])
         )
-        periods += pairing.feed(PackedBatch(packed, start + 1))
+        periods += pairing.feed(Batch(packed, start + 1))
     periods += pairing.finish()
     return periods, pairing.misses, pairing.cpus, pairing.span_ns, problems.listing()
 
@@ -104,9 +105,9 @@ def test_only_what_is_odd_goes_to_the_reference(monkeypatch: pytest.MonkeyPatch)
     referred = []
     pair = Pairing._pair
 
-    def counted(self: Pairing, batch: object) -> list[Period]:
-        referred.append(len(batch.whats))  # type: ignore[attr-defined]
-        return pair(self, batch)  # type: ignore[arg-type]
+    def counted(self: Pairing, events: Sequence[Any]) -> list[Period]:
+        referred.append(len(events))
+        return pair(self, events)
 
     monkeypatch.setattr(Pairing, "_pair", counted)
     turns = [(0, 1, 1_000, 2_000, 1)] * 1_000

@@ -22,9 +22,10 @@ from idle_states.base.reading.problems import InputProblems, Problem
 from idle_states.cli import main
 from idle_states.lab.traces import any_trace, event_formats, perf_data, perf_file
 from idle_states.lab.traces.periods import Pairing, Period
-from idle_states.lab.traces.text import LOST, Event, TraceText
+from idle_states.lab.traces.text import LOST, TraceText
 from idle_states.tables.linux.governors.core.packing import RING_EVENT, compiled
 from tests.support.compiled import needs_core
+from tests.support.idle_events import Event, events_of, lines_of
 from tests.support.perf_data import PACKED, Op, Writer
 from tests.support.thorough import examples
 
@@ -43,7 +44,7 @@ def by_records(data: bytes, core: Any = None, part: int = 1 << 20) -> tuple[Any,
     with mock.patch.object(limits, "PERF_PART_BYTES", part):
         file = perf_file.read(Input("perf.data", held=data))
         for batch in perf_data.batches(file, reader, core):
-            events += [(event, batch.line(at)) for at, event in enumerate(batch.events)]
+            events += zip(events_of(batch), lines_of(batch), strict=True)
     return events, (reader.lines, reader.events, reader.lost), reader.problems.listing()
 
 
@@ -54,7 +55,7 @@ def by_perf(path: Path) -> tuple[list[Event], TraceText]:
     assert not done.returncode, done.stderr
     reader = TraceText(InputProblems(), None)
     text = re.sub(rb"^\s*\n", b"", done.stdout, flags=re.MULTILINE)
-    return [event for batch in reader.batches([text]) for event in batch.events], reader
+    return [event for batch in reader.batches([text]) for event in events_of(batch)], reader
 
 
 def plain(found: tuple[Any, ...]) -> list[Event]:

@@ -13,10 +13,11 @@ from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading.inputs import Input
 from idle_states.base.reading.problems import InputProblems, Problem
 from idle_states.lab.traces import any_trace, dat_file, event_formats, ring_buffer, trace_cmd
-from idle_states.lab.traces.text import EXIT, LOST, MISS, Batch, Event, PackedBatch, TraceText
+from idle_states.lab.traces.text import EXIT, LOST, MISS, Batch, TraceText
 from idle_states.tables.linux.governors.core.packing import compiled
 from tests.support import DATA
 from tests.support.compiled import NO_CORE
+from tests.support.idle_events import Event, events_of, lines_of
 from tests.support.thorough import examples
 from tests.support.trace_dat import PAGE_BYTES, Page, page, version_6, version_7
 
@@ -31,10 +32,10 @@ Found = tuple[list[tuple[Event, int]], tuple[int, int, int, bool], tuple[Problem
 """Events with their lines, what the reader counted, and problems."""
 
 
-def gathered(batches: Iterable[Batch | PackedBatch], reader: TraceText) -> Found:
+def gathered(batches: Iterable[Batch], reader: TraceText) -> Found:
     events: list[tuple[Event, int]] = []
     for batch in batches:
-        events += [(event, batch.line(at)) for at, event in enumerate(batch.events)]
+        events += zip(events_of(batch), lines_of(batch), strict=True)
     counted = (reader.lines, reader.events, reader.lost, reader.coarse)
     return events, counted, reader.problems.listing()
 

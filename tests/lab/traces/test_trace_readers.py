@@ -29,7 +29,6 @@ from idle_states.lab.traces.text import (
     EXIT,
     LOST,
     MISS,
-    Event,
     TraceText,
     _lost,
     _Piece,
@@ -37,6 +36,7 @@ from idle_states.lab.traces.text import (
 from idle_states.tables.linux.governors.core.packing import compiled
 from tests.support import vectors
 from tests.support.compiled import NO_CORE, needs_core
+from tests.support.idle_events import Event, events_of, lines_of
 from tests.support.thorough import examples
 
 EXIT_STATE = 4294967295
@@ -99,8 +99,8 @@ def scan(data: bytes, size: int = BLOCK) -> tuple[list[Event], InputProblems, Tr
     reader = TraceText(problems, CORE.used)
     events, lines = [], []
     for batch in reader.batches(data[at : at + size] for at in range(0, len(data), size)):
-        events += batch.events
-        lines += [batch.line(index) for index in range(len(batch.events))]
+        events += events_of(batch)
+        lines += lines_of(batch)
     return events, problems, reader, lines
 
 
@@ -269,9 +269,9 @@ def test_the_core_reads_lines_as_python_does(
         problems = InputProblems()
         reader = TraceText(problems, core)
         batch = reader._taken(_Piece(chunk, 0, len(chunk), _WHOLE))
-        numbers = [batch.line(index) for index in range(len(batch.events))]
+        numbers = lines_of(batch)
         counts = (reader.events, reader.lost, reader.coarse)
-        results.append((batch.events, numbers, counts, problems.listing()))
+        results.append((events_of(batch), numbers, counts, problems.listing()))
     assert results[0] == results[1]
 
 
@@ -284,8 +284,8 @@ def read_by(core: Any, data: bytes | Input, size: int = BLOCK) -> tuple[Any, ...
         if isinstance(data, Input)
         else reader.batches(data[at : at + size] for at in range(0, len(data), size))
     ):
-        events += batch.events
-        lines += [batch.line(index) for index in range(len(batch.events))]
+        events += events_of(batch)
+        lines += lines_of(batch)
     counts = (reader.lines, reader.events, reader.lost, reader.coarse)
     return events, lines, counts, problems.listing()
 
@@ -672,7 +672,7 @@ def test_a_gigantic_line_takes_bounded_memory() -> None:
     problems = InputProblems()
     reader = TraceText(problems, CORE.used)
     tracemalloc.start()
-    events = [event for batch in reader.batches(blocks()) for event in batch.events]
+    events = [event for batch in reader.batches(blocks()) for event in events_of(batch)]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert events == [((0, 1), 1_000), ((0, EXIT), 2_000)]

@@ -106,7 +106,7 @@ def _known() -> str:
 
 def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
     """What the result directory of wult, ndl or pbe says; None for another directory. Raises
-    Unreadable (IS930) for results of ndl, which are no exit latencies, and of a tool that is not known."""
+    Unreadable (IS930) for results of ndl, which are no exit latencies, and of unknown ones."""
     from . import format_wult, pbe
 
     if not tree.is_file(_DATAPOINTS):

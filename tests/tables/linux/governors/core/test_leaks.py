@@ -16,7 +16,7 @@ from idle_states.lab.replay.machine import TracedMachine, from_times
 from idle_states.lab.replay.observed import Observed
 from idle_states.lab.simulation import by_core
 from idle_states.lab.traces.periods import Pairing, Periods
-from idle_states.lab.traces.text import EXIT, PackedBatch
+from idle_states.lab.traces.text import EXIT, Batch
 from idle_states.lab.tune.gaps import Gatherer
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.linux.governors import core
@@ -108,7 +108,7 @@ def test_pairing_and_counting_traces() -> None:
         pairing, gathered = Pairing(InputProblems()), Gatherer([5_000])
         judge = Observed(MACHINE, True, InputProblems())
         for _ in range(2):
-            periods = pairing.feed(PackedBatch(EVENTS, 1))
+            periods = pairing.feed(Batch(EVENTS, 1))
             judge.sift(periods, misses=False)
             gathered.extend_packed(Periods.of(periods).packed)
         gathered.gaps()
