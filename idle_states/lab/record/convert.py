@@ -5,16 +5,17 @@ decisions is taken: preferably one whose beginning is known (the governor was sw
 these the longest. All other decisions are left out, and counted by reason.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input
+from ...base.wording import plural
 from ..traces.head import HZ_MAX, RecordingHead
 from ..traces.recording import COLUMNS, OPTIONAL
 from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions
-from .recorded import Recorded, RecordedMachine
+from .recorded import Recorded, RecordedMachine, is_recorded
 from .script import GOVERNORS
 
 SETTLED = {"menu": 20, "ladder": 20, "teo": 60}
@@ -287,3 +288,21 @@ def _count(
 ) -> None:
     tally = tallies.setdefault(kind, ProblemTally(0, line, message))
     tally.count += count
+
+
+def as_recording(source: Input, say: Callable[[str], None]) -> Input:
+    """Returns the input; of what the recording script printed, the exact recording that `record
+    --convert` makes of it, under the same name and digest.
+
+    say: told of a conversion, in a line. Raises Unreadable for what cannot be converted.
+    """
+    if not is_recorded(source):
+        return source
+    found = convert(source)
+    left_out = sum(tally.count for tally in found.left_out.values())
+    why = f"; {plural(left_out, 'decision')} left out, record --convert says why" * bool(left_out)
+    say(
+        f"{source.name}: converted first, as record --convert does: "
+        f"{plural(found.decisions, 'decision')} of {plural(len(found.runs), 'CPU')}{why}"
+    )
+    return source.replaced(found.csv().encode("utf-8", "surrogateescape"))

@@ -9,7 +9,7 @@ from ...base.reading.inputs import Input, InputKind
 from ...tables.linux.asked import NamedGovernor
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
-from ..record.unconverted import as_recording
+from ..record.convert import as_recording
 from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
 from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states

@@ -18,7 +18,7 @@ from ..traces.periods import Period, Periods
 from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
 from .next_timer import CALIBRATED
-from .phase import tick_phase
+from .placed import tick_phase
 from .replay import CpuModels, Settings
 
 PERIODS_MAX = 200_000

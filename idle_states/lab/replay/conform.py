@@ -7,7 +7,7 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Unreadable, UsageError, unreadable
 from ...base.reading.inputs import Input
 from ...tables.linux.governors import Decision, Governor, Outcome, core
-from ..record.unconverted import as_recording
+from ..record.convert import as_recording
 from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows

@@ -8,7 +8,7 @@ happened:
   timer    Not before the period's end less the state's exit latency: it would have ended the
            period. Tried are that time, the period's end, the end of the next period that no tick
            ended, a timer that is far, the values at which a state begins to fit, and powers of two.
-  tick     A period that lasts across a tick (phase.py) had it stopped, by this decision or by one
+  tick     A period that lasts across a tick had it stopped, by this decision or by one
            before it if no task has run since; one that ends with the tick and had it kept was
            ended by it.
   polling  A period in state 0 that lasts as long as polling may was ended by that.

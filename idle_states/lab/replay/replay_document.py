@@ -13,12 +13,11 @@ from ...tables.power.energy_document import Costs, rounded
 from . import agreement, counters, results
 from .answer import Replayed
 from .calibrated import Calibration, StateBounds
-from .consumption import of_accounts
+from .consumption import of_accounts, spent
 from .consumption_document import Consumption, consumption_of
 from .counters import PERCENTILES, StateFigures, percentile_name
 from .next_timer import CALIBRATED
 from .replay import Settings
-from .spent import spent
 from .suspects import Suspicion
 
 

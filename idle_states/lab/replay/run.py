@@ -7,21 +7,23 @@ from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input, InputKind
 from ...base.reading.problems import InputProblems, Notes
 from ...base.reading.sysfs import SysfsState
+from ...base.wording import plural
+from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors import core
 from ...tables.linux.releases import Release
 from ..traces import any_trace, recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
 from ..traces.text import Batch, TraceText
-from .accounts import ByEntered, ByGovernor, agreement_of, judged, modelled
-from .assumed import of_domains, of_estimate
+from .accounts import Accounts, ByEntered, ByGovernor, agreement_of, judged, modelled
+from .calibrated import assumed_of_calibration, not_calibrated
 from .core_models import CoreModel, knows, replay
 from .counters import counts_in_ns
-from .domains import DomainReplay, domains_of
+from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, domains_of
 from .dumps import bracket
 from .machine import TracedMachine
 from .observed import Observed
-from .replay import ReplayModel, Settings
+from .replay import TURN_NS, ReplayModel, Settings
 from .results import ESTIMATED, EXACT, Account, Read, ReplayResult
 
 _TOGETHER = 1 << 16
@@ -238,3 +240,75 @@ def _no_events(source: Input, reader: TraceText, problems: InputProblems) -> Exc
     if command := _RECORDS.get(source.kind):
         found = f"this {source.kind}; record all CPUs while some are idle ({command})"
     return unreadable(source.name, f"expected events of cpu_idle, found none in {found}")
+
+
+def of_estimate(
+    coarse: bool,
+    certain: bool,
+    misses: bool,
+    release: Release,
+    settings: Settings | None,
+    machines: Sequence[TracedMachine],
+    found: Accounts,
+) -> tuple[str, ...]:
+    """What the replay of a trace of cpu_idle rests on.
+
+    coarse   the trace's times are whole microseconds
+    certain  its machine is known
+    misses   it has cpu_idle_miss
+    """
+    said = ["an idle period lasts from the event of its entry to that of its exit"]
+    if coarse:
+        said.append("the trace has whole microseconds: each period may be 1 us off")
+    if not misses:
+        why = (
+            "the trace has no cpu_idle_miss"
+            if certain
+            else "no sysfs dump of the traced machine was given (--sysfs)"
+        )
+        said.append(f"{why}: entries that the driver refused, if any, count as idle periods")
+    if release.version < (5, 1):
+        said.append(
+            f"Linux {release.name} does not count above and below; counted as by 5.1 to 5.4"
+        )
+    if settings is None:
+        said.append("the states are those entered; no governor was asked (--governor)")
+        return tuple(said)
+    if found.calibration is not None:
+        return (*said, *assumed_of_calibration(found.calibration, settings))
+    if settings.calibrates:
+        said.append(not_calibrated(found.others, certain=certain))
+    limited = any(table.limit_us < NO_LIMIT_US for each in machines for table in each.tables)
+    timer = (
+        "every period ends with the next timer, which the governor knows (--next-timer gap)"
+        if settings.next_timer != "far"
+        else "no timer is near, every period ends by something else (--next-timer far)"
+    )
+    said += [
+        "an idle period lasts as long as traced, whatever is selected",
+        timer,
+        f"the tick runs when a CPU goes idle, on whole multiples of 1/{settings.hz} s; kept, it "
+        "wakes the CPU, which selects again",
+        f"no latency limit{' but the one named' if limited else ''}, no task waiting for I/O, no "
+        "load, no utilisation",
+        "polling ends at its time limit, too, and the CPU selects again",
+        f"selecting again takes {TURN_NS} ns",
+    ]
+    return tuple(said)
+
+
+def of_domains(
+    machines: Sequence[TracedMachine],
+    accounts: Sequence[Account],
+    release: Release,
+    timers: str | None,
+) -> Iterator[str]:
+    """Yields what a replay assumes of power domains, in sentences. timers: as in
+    assumed_of_timers()."""
+    yield from assumed_of_domains(machines, accounts[0].cpus, release)
+    if any(account.domains for account in accounts):
+        yield from assumed_of_timers(timers)
+    for account in accounts:
+        if account.left:
+            words = plural(account.left, "idle period")
+            yield f"time goes back: {words} of the last state left out of power domains"

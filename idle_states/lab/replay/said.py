@@ -22,16 +22,14 @@ from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel, Spent
 from . import agreement_said, drawn, energy_said, fits
 from .answer import Replayed
-from .consumption import of_accounts
+from .consumption import of_accounts, spent
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
 from .dumps import COMPARED
-from .energy_drawn import Priced
-from .energy_said import AS_HELD, PAID
+from .energy_said import AS_HELD, PAID, Priced
 from .headlines import Measure, compared
 from .replay import Settings
 from .results import Account, Read, ReplayResult
-from .spent import spent
 
 _HEAD = ("State", "Usage", "Time", "Share", "Too deep", "Too shallow", "Refused")
 _CPUS = 32

@@ -10,7 +10,7 @@ from ...base.reading import opening
 from ...base.reading.budget import within_budget
 from ...base.reading.inputs import Input
 from ...base.wording import suggestion
-from ..record.unconverted import as_recording
+from ..record.convert import as_recording
 from . import placement, topology_file, workloads, workloads_file, workloads_trace
 from . import topology as topologies
 from .placement import Policy

@@ -13,7 +13,7 @@ from ...tables.power.energy import PowerModel
 from ..replay import energy_said, fits
 from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
-from ..replay.energy_drawn import EnergyAxis, Priced
+from ..replay.energy_said import EnergyAxis, Priced
 from ..replay.headlines import Measure, compared
 from . import drawn, sequence_said
 from .consumption import of_runs

@@ -6,7 +6,7 @@ from functools import partial
 from ...base.reading.cpu_lists import cpu_list
 from ...base.report.sheet import Lines, Marked, Picture, Rows, Worded
 from ...base.wording import plural
-from . import sequence_drawn
+from . import drawn
 from .setup import Setup
 from .summary import SimulationSummary
 from .topology import Topology
@@ -26,10 +26,10 @@ def parts(found: SimulationSummary) -> Iterator[Lines | Picture]:
     setup, some = found.setup, found.wake_ups
     several = plural(len(some), "wake-up")
     yield Lines((Marked("strong", f"The first {several}, seed {found.runs[0].seed}"),))
-    rows = tuple(row(one, setup) for one in some[: sequence_drawn.DRAWN])
+    rows = tuple(row(one, setup) for one in some[: drawn.DRAWN])
     table = Rows(HEAD, rows, f"Wake-ups: {setup.name}", _NUMBERS)
     told = Rows(HEAD, rows[:_SHOWN])
-    yield Picture(partial(sequence_drawn.picture, found, table), table, told)
+    yield Picture(partial(drawn.wake_ups, found, table), table, told)
     tasks = visits(some)
     lines = [f"{setup.task_name(one.task)} runs on CPU {sequence(one)}" for one in tasks[:_TASKS]]
     more = len(tasks) - _TASKS

@@ -4,14 +4,13 @@ numbers            parses and checks sample values
 files              an input as lines, and the forms found among them
 reading            recognises files by content: samples, summary rows, schbench, mmtests
 summary            N, Min, Max, Median, Avg, Stddev of samples
-summary_rows       such rows as printed by ministat
+summary_rows       such rows as printed by ministat; which rows of a mail belong together
 student            Student's t distribution, exact
 comparison         compares two summaries: Student's t with the pooled standard deviation
 ministat           what Debian's ministat computes, its table of t included
 analysis           compares all sets with the first
 outliers           tests whether a conclusion holds without each set's maximum
 histogram          ten bins from the minimum to the maximum
-row_blocks         which rows of a mail belong together
 wrapped_rows       joins rows that a mailer broke
 schbench           the buckets behind schbench's percentiles
 percentile_blocks  reads and compares schbench's output

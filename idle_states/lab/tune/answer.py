@@ -10,7 +10,7 @@ from ...base.reading.inputs import Input
 from ...tables.linux.platforms import x86_of
 from ...tables.power.energy import PowerModel
 from ...tables.power.request import PowerRequest
-from ..record.unconverted import as_recording
+from ..record.convert import as_recording
 from ..replay.consumption import of_machine
 from ..replay.machine import CpuTable
 from ..replay.polling import polling
@@ -20,15 +20,13 @@ from ..replay.tables import HeldTables, of_given, of_table
 from ..simulation.given import given
 from ..simulation.setup import Setup, check_selects, effects_of
 from ..simulation.workload_request import WorkloadRequest
-from .boot_times import BootTimes
-from .candidates import Grid
-from .evaluate import EvaluationTask, Work
+from .candidates import BootTimes, Grid
+from .evaluate import EvaluationTask, TuneSimulation, Work
 from .judging import Allowed
 from .request import ALL, TuneRequest
 from .running import NoBar, StartBar, keeping, run_offline, running
 from .sampling import SAMPLE, IdleSample, sample
 from .search import Tuned, search
-from .simulated import TuneSimulation
 from .source import GapSource, read, read_list, simulated
 from .truth import HonestTable, Truth, judge_honest, truth_of
 from .tuning import Tuning

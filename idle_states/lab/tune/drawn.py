@@ -6,8 +6,7 @@ from ...base.report.html import markers, pictures, svg
 from ...base.report.html.markers import Level, Point
 from ...base.report.html.shares import Share, bar, legend
 from ...base.report.sheet import Drawing
-from ..replay.energy_drawn import upwards
-from ..replay.energy_said import AS_HELD, PAID
+from ..replay.energy_said import AS_HELD, PAID, upwards
 from .judging import Judged
 from .tuning import Tuning
 

@@ -19,6 +19,9 @@ from ..replay.core_models import follow, knows
 from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
 from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
+from ..simulation import by_core as simulate_core
+from ..simulation import simulate
+from ..simulation.setup import Setup, SimulationRun
 from .gaps import Gaps
 from .source import CpuGaps
 
@@ -71,10 +74,12 @@ class Work(Protocol):
     def fast(self) -> bool: ...
 
     @property
-    def together(self) -> int: ...
+    def together(self) -> int:
+        return 1
 
     @property
-    def sampled(self) -> bool: ...
+    def sampled(self) -> bool:
+        return False
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]: ...
 
@@ -98,7 +103,6 @@ class EvaluationTask:
 
     @property
     def together(self) -> int:
-        """See Work."""
         return TOGETHER if self.settings.governor == "menu" and not self._traced else 1
 
     @property
@@ -110,7 +114,6 @@ class EvaluationTask:
         return evaluate(self, candidates)
 
     def with_table(self, table: CpuTable) -> "EvaluationTask":
-        """See Work."""
         return replace(self, table=table)
 
 
@@ -230,3 +233,45 @@ def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
         governor.reflect(replace(outcome, state=state, poll_time_limit=told))
         if not (outcome.rejected or settles):
             tally.add(state, outcome.residency_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class TuneSimulation(Work):
+    """Evaluates tables in a simulated workload: their effect on idle periods and on work done.
+
+    Nothing is recorded, so another table leads to other gaps: a CPU that wakes up later works
+    later. Energy therefore covers the whole run, computing included, and a table is judged by the
+    energy per unit of work.
+
+    setup: with the present table. seeds: one run each; their counters are added up.
+    """
+
+    setup: Setup
+    seeds: tuple[int, ...]
+
+    @property
+    def fast(self) -> bool:
+        return simulate_core.knows(self.setup)
+
+    def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
+        """Evaluates candidates; results in order. Raises UnknownGovernor."""
+        return [self._one(candidate) for candidate in candidates]
+
+    def with_table(self, table: CpuTable) -> "TuneSimulation":
+        return replace(self, setup=replace(self.setup, table=table))
+
+    def _one(self, candidate: Candidate) -> Outcomes:
+        setup = replace(self.setup, table=with_residencies(self.setup.table, candidate))
+        runs = [self._run(setup, seed) for seed in self.seeds]
+        figures = total([cpu for run in runs for cpu in run.cpus])
+        cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
+        return Outcomes(
+            candidate,
+            tuple(state.usage for state in figures.states),
+            tuple(state.time_us for state in figures.states),
+            max(cpus // 1000 - figures.time_us, 0),
+            sum(run.counted for run in runs),
+        )
+
+    def _run(self, setup: Setup, seed: int) -> SimulationRun:
+        return simulate_core.simulate(setup, seed) if self.fast else simulate.simulate(setup, seed)

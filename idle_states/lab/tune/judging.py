@@ -6,10 +6,9 @@ from itertools import product
 
 from ...base.dataclass import dataclass, replace
 from ...tables.power.energy import PowerBounds, PowerModel, Spent
-from ..replay.consumption import with_running
+from ..replay.consumption import spent, with_running
 from ..replay.counters import Figures
 from ..replay.machine import CpuTable
-from ..replay.spent import spent
 from .evaluate import Candidate, Outcomes
 from .objective import LATENCY, Objective
 

@@ -14,7 +14,7 @@ from idle_states.cli import main
 from idle_states.lab.replay import calibrated
 from idle_states.lab.replay.inference import Inference
 from idle_states.lab.replay.machine import CpuTable, from_times
-from idle_states.lab.replay.phase import tick_phase
+from idle_states.lab.replay.placed import tick_phase
 from idle_states.lab.replay.replay import Settings
 from idle_states.lab.replay.request import ReplayRequest
 from idle_states.tables.linux.governors import core

@@ -18,8 +18,8 @@ from idle_states.base.reading import scalars
 from idle_states.base.reading.complaints import SpecProblems
 from idle_states.base.reading.document import Scalar
 from idle_states.cli import main
+from idle_states.lab.replay.consumption import spent
 from idle_states.lab.replay.counters import Figures, StateFigures
-from idle_states.lab.replay.spent import spent
 from idle_states.tables.power import energy
 from idle_states.tables.power import figures as power_figures
 from idle_states.tables.power.energy import PowerBounds, PowerModel, StatePower, break_even

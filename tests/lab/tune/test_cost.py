@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.lab.tune.cost import Number, WaitStep, best, cost, near_best, offline_cost
 from idle_states.lab.tune.gaps import Gaps, from_counts
+from idle_states.lab.tune.waits import Number, WaitStep, best, cost, near_best, offline_cost
 from tests.support import DATA, DOCS
 
 

@@ -13,9 +13,8 @@ from ....base.wording import plural
 from ....lab.statistics import mmtests
 from ....lab.statistics.files import ResultsFile, ResultsKind
 from ....lab.statistics.numbers import is_number
-from ....lab.statistics.row_blocks import is_caption
 from ....lab.statistics.summary import Dataset, Summary, inconsistency
-from ....lab.statistics.summary_rows import FIGURES, SYMBOLS, is_head, rows
+from ....lab.statistics.summary_rows import FIGURES, SYMBOLS, is_caption, is_head, rows
 from ....lab.statistics.wrapped_rows import rejoined
 from .claim import MessageClaim, judged
 from .printed import ComparisonForm, forms, printed_beside
