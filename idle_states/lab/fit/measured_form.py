@@ -48,25 +48,3 @@ idle_ns   how long the CPU had been idle when the event came; empty where it was
 """
 
 WOKEN_BY = ("timer", "ipi", "write")
-
-KEYS = {
-    "tool": "what wrote the file, and its version",
-    "machine": "the machine's model, as firmware names it",
-    "cpu_model": "the processor, as /proc/cpuinfo names it",
-    "arch": "uname -m",
-    "release": "uname -r",
-    "version": "uname -v",
-    "driver": "the cpuidle driver",
-    "governor": "the cpuidle governor",
-    "emulated": "no, or what the machine runs under: then that is what was measured",
-    "cpu": "the CPU whose wake-ups were measured",
-    "waker": "the CPU that woke it by interrupt",
-    "pinned_cpus": "the CPUs on which all states but one were disabled, a list as of sysfs",
-    "resolution_ns": "the step of the clock that interrupts are measured with: 1, or 1000",
-    "method_timer": "the events between which a wake-up by timer is measured",
-    "method_ipi": "the events between which a wake-up by interrupt is measured",
-    "state": "a state as the machine advertises it: pairs of CPU, number, us, and its name last",
-    "left_out": "a number of wake-ups, and why they were not taken",
-    "note": "a sentence that a reader of results should know",
-}
-"""Key of the head -> its meaning."""

@@ -42,28 +42,12 @@ class Tally:
     """Counters of one CPU. rejected: entries that the driver refused; they are no idle periods.
     stateless: idle periods for which the governor selected no state; no state counts them."""
 
-    __slots__ = (
-        "_deeper",
-        "_exit",
-        "_in_ns",
-        "_residency",
-        "_shallower",
-        "_thresholds",
-        "above",
-        "below",
-        "rejected",
-        "stateless",
-        "table",
-        "time",
-        "usage",
-    )
-
     def __init__(self, table: CpuTable, in_ns: bool) -> None:
         count = len(table.states)
         unit = 1 if in_ns else _NS_PER_US
         enabled = [number for number in range(count) if number not in table.disabled]
         self.table = table
-        self._in_ns = in_ns
+        self.in_ns = in_ns
         self._residency = [state.residency_ns // unit for state in table.states]
         self._exit = [state.exit_ns // unit for state in table.states]
         self._shallower = [any(other < number for other in enabled) for number in range(count)]
@@ -85,7 +69,7 @@ class Tally:
         if state == NO_STATE:
             self.stateless += 1
             return FITS
-        time = residency_ns if self._in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
+        time = residency_ns if self.in_ns else min(residency_ns // _NS_PER_US, _INT_MAX)
         self.usage[state] += 1
         self.time[state] += time
         if time < self._residency[state]:
@@ -118,10 +102,6 @@ class Tally:
         """The exit latencies, packed for the compiled core."""
         return array("Q", [state.exit_ns for state in self.table.states])
 
-    @property
-    def in_ns(self) -> bool:
-        return self._in_ns
-
     def empty_counters(self) -> bytearray:
         """Returns zeroed counters for the compiled core to add to."""
         return bytearray(_COUNTER.size * len(self.usage))
@@ -143,13 +123,13 @@ class Tally:
         """Counts packed rows, each under the state in `decisions`. Returns the number of rows whose
         state is beyond the table, and the indices of the first three of them."""
         counters = self.empty_counters()
-        outside, first = compiled.tally(self.thresholds, self._in_ns, rows, decisions, counters)
+        outside, first = compiled.tally(self.thresholds, self.in_ns, rows, decisions, counters)
         self.absorb(counters)
         return outside, first
 
     def refuse(self, state: int, residency_ns: int) -> None:
         """Turns a period counted as above into a refused entry."""
-        other = Tally(self.table, self._in_ns)
+        other = Tally(self.table, self.in_ns)
         other.add(state, residency_ns)
         self.withdraw(other)
 
@@ -167,7 +147,7 @@ class Tally:
         return self._figures(zip(*of_states, strict=True))
 
     def _figures(self, counted: Iterable[_Counted]) -> "Figures":
-        unit = _NS_PER_US if self._in_ns else 1
+        unit = _NS_PER_US if self.in_ns else 1
         states: list[StateFigures] = []
         latencies: dict[int, int] = {}
         for state, name, of_state in zip(self.table.states, self.table.names, counted, strict=True):
@@ -205,15 +185,9 @@ class StateFigures:
     rejected: Annotated[Count, "Entries that the driver refused."] = 0
 
     def __add__(self, other: "StateFigures") -> "StateFigures":
-        return StateFigures(
-            self.index,
-            self.name,
-            self.usage + other.usage,
-            self.time_us + other.time_us,
-            self.above + other.above,
-            self.below + other.below,
-            self.rejected + other.rejected,
-        )
+        counters = ("usage", "time_us", "above", "below", "rejected")
+        sums = (getattr(self, name) + getattr(other, name) for name in counters)
+        return StateFigures(self.index, self.name, *sums)
 
 
 @dataclass(frozen=True, slots=True)

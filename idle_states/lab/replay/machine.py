@@ -1,6 +1,7 @@
 """The idle states of each CPU of a machine: one table for all CPUs, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ...base.dataclass import dataclass, replace
 from ...base.reading.sysfs import Dump, SysfsState
@@ -27,7 +28,7 @@ class CpuTable:
     limit_us: int = NO_LIMIT_US
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TracedMachine:
     """A machine. name: for reports; own: CPU -> its own table; everywhere: the table of all other
     CPUs, None if they have none; domains: the power domains that its CPUs sit in; domain_notes:
@@ -42,11 +43,16 @@ class TracedMachine:
     def table(self, cpu: int) -> CpuTable | None:
         return self.own.get(cpu, self.everywhere)
 
-    @property
+    @cached_property
     def tables(self) -> tuple[CpuTable, ...]:
         """Each different table once."""
         distinct = dict.fromkeys((self.everywhere, *self.own.values()))
         return tuple(table for table in distinct if table is not None)
+
+    @cached_property
+    def states(self) -> frozenset[tuple[State, ...]]:
+        """The states of each different table."""
+        return frozenset(table.states for table in self.tables)
 
     def like(self, other: "TracedMachine") -> bool:
         """Whether both machines have the same tables; names and domains are ignored."""

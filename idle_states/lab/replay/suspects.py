@@ -5,7 +5,7 @@ head says. Then packaged tables and kernels are tried together, and at last with
 All are held to the same few CPUs, from the recording's beginning, so that the work has a bound.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
 from typing import Annotated
@@ -15,7 +15,6 @@ from ...base.model.forms import Count, Positive
 from ...base.wording import plural
 from ...tables.linux.asked import GovernorRequest, NamedGovernor
 from ...tables.linux.governors import governor_names, known_in
-from ...tables.linux.governors.interface import State
 from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, UnknownRelease, all_releases
 from ...tables.pipeline import Subject
@@ -142,8 +141,6 @@ class _Trials:
         self._least = least
         self._known: dict[object, int | None] = {}
         self._kernel2features: dict[tuple[str, str], object] = {}
-        # by identity: a machine's tables are too many to compare for each candidate
-        self._id2states: dict[int, tuple[TracedMachine, frozenset[Sequence[State]]]] = {}
 
     @property
     def count(self) -> int:
@@ -151,24 +148,13 @@ class _Trials:
 
     def agreement(self, by: Basis) -> int | None:
         """Decisions that agree; None if they are fewer than have to."""
-        states = self._states_of(by.machine)
-        key = (by.governor, self._features_of(by, states), by.hz, states)
+        states, kernel = by.machine.states, (by.governor, by.release.name)
+        if kernel not in self._kernel2features:
+            self._kernel2features[kernel] = by.model(next(iter(states))).features
+        key = (by.governor, self._kernel2features[kernel], by.hz, states)
         if key not in self._known:
             self._known[key] = self._sample.agreement(by, self._least)
         return self._known[key]
-
-    def _states_of(self, machine: TracedMachine) -> frozenset[Sequence[State]]:
-        if id(machine) not in self._id2states:
-            states = frozenset(table.states for table in machine.tables)
-            # with the machine, so that no other gets its identity
-            self._id2states[id(machine)] = machine, states
-        return self._id2states[id(machine)][1]
-
-    def _features_of(self, by: Basis, states: Iterable[Sequence[State]]) -> object:
-        key = by.governor, by.release.name
-        if key not in self._kernel2features:
-            self._kernel2features[key] = by.model(next(iter(states))).features
-        return self._kernel2features[key]
 
 
 class _Search:

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...base.model.findings import Unreadable, unreadable
+from ...base.model.findings import unreadable
 from ...base.reading.inputs import LINE_MAX, Input, InputKind
 from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors.core.packing import (
@@ -24,7 +24,14 @@ from ...tables.linux.governors.core.packing import (
     mask,
 )
 from ...tables.linux.governors.interface import CPU_CAPACITY, U64_MAX
-from .recording import ALL, WAKE_OVERHEAD_NS, RecordingHeader, json_values, without_columns
+from .recording import (
+    ALL,
+    WAKE_OVERHEAD_NS,
+    RecordingHeader,
+    json_values,
+    whole,
+    without_columns,
+)
 
 RECORDS = 1 << 16
 """Decisions in a chunk: some MB, enough to be worth a thread."""
@@ -92,18 +99,12 @@ def chunks(source: Input) -> Iterator[list[CpuChunk]]:
 
     Raises Unreadable naming line and column.
     """
-    try:
+    with whole(source):
         for records in _csv(source) if source.kind is InputKind.CSV else _json(source):
             yield [
                 CpuChunk(cpu, rows, decided, memoryview(lines).cast("Q"), state, residency_ns)
                 for cpu, rows, decided, lines, state, residency_ns in compiled.split(records)
             ]
-    except Unreadable:
-        # in a truncated file, the last line is incomplete: that is not the error to report
-        if source.cut is None:
-            raise
-    if source.cut is not None:
-        raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
 
 
 def _json(source: Input) -> Iterator[Buffer]:

@@ -93,19 +93,6 @@ class _Cpu:
     low_ns, high_ns  least and greatest time in this era, without last_ns
     """
 
-    __slots__ = (
-        "done",
-        "era",
-        "first_ns",
-        "high_ns",
-        "last_ns",
-        "limit",
-        "loss",
-        "low_ns",
-        "since_ns",
-        "state",
-    )
-
     def __init__(self, now_ns: int, limit: int, era: int) -> None:
         self.state = _AWAKE
         self.since_ns = 0

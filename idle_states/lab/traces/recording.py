@@ -32,6 +32,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...base.dataclass import dataclass
@@ -99,9 +100,17 @@ class RecordedDecision:
 def rows(source: Input) -> Iterator[RecordedDecision]:
     """Yields the decisions, in order. Raises Unreadable naming line and column."""
     values = _csv(source) if source.kind is InputKind.CSV else json_values(source)
-    try:
+    with whole(source):
         for line, found in values:
             yield _row(line, found)
+
+
+@contextmanager
+def whole(source: Input) -> Iterator[None]:
+    """Context manager in which a recording is read to its end. Raises Unreadable if that is cut
+    off."""
+    try:
+        yield
     except Unreadable:
         # in a truncated file, the last line is incomplete: that is not the error to report
         if source.cut is None:
