@@ -20,6 +20,9 @@ OWN_TIMERS = 4
 AT_END = 2
 """Place of the timer that is due when the period ends."""
 _POWERS = tuple(1 << bit for bit in range(10, 36))
+_SAMPLE = 100_000
+_WIDE, _NARROW = 50, 400
+"""A window is this part of the tick's period: wide to see the ticks, narrow to see their start."""
 
 
 @dataclass(slots=True)
@@ -113,11 +116,6 @@ class Places:
                 polls and length >= (self._poll_ns or 0),
             )
             awake_ns = end
-
-
-_SAMPLE = 100_000
-_WIDE, _NARROW = 50, 400
-"""A window is this part of the tick's period: wide to see the ticks, narrow to see their start."""
 
 
 def tick_phase(ends_ns: Sequence[int], tick_ns: int) -> int | None:

@@ -12,6 +12,10 @@ from .setup import bucket_top
 from .summary import SimulationSummary
 
 WOKEN = "wake-up to first instruction"
+DRAWN = 64
+"""Wake-ups that a picture has room for."""
+_LABELLED = 8
+"""CPUs that are labelled, about."""
 
 
 def misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
@@ -63,12 +67,6 @@ def latencies(found: Sequence[SimulationSummary]) -> Drawing:
             counts.update(run.latencies)
         some.append((each.setup.name, [(bucket_top(b), n) for b, n in sorted(counts.items())]))
     return distribution("Share of wake-ups that waited at most so long", WOKEN, some)
-
-
-DRAWN = 64
-"""Wake-ups that a picture has room for."""
-_LABELLED = 8
-"""CPUs that are labelled, about."""
 
 
 def wake_ups(found: SimulationSummary, table: Rows) -> Drawing:

@@ -17,6 +17,12 @@ _NAME = re.compile(r"\s*([x+*%#@O]) (\S.*)")
 _LIKE_A_NUMBER = re.compile(
     r"[-+]?(?:\.?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?|nan|inf),?", re.IGNORECASE
 )
+_BEFORE = re.compile(r"\b(?:without|w/o|before|baseline|unpatched|vanilla)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:with|after|patched)\b", re.IGNORECASE)
+_SENSE = re.compile(r"\bis better\b", re.IGNORECASE)
+_BAR = re.compile(r"^\s*[-+]?[0-9][^a-zA-Z]*$")
+_CAPTION = 40
+"""Characters of a caption at most: a longer line is prose."""
 
 
 def is_head(line: str) -> bool:
@@ -115,14 +121,6 @@ def summary_row(words: list[str]) -> Summary:
     if wrong is not None:
         raise ValueError(wrong)
     return replace(row, halves=(half_unit(words[4]), half_unit(words[5]), half_unit(words[2])))
-
-
-_BEFORE = re.compile(r"\b(?:without|w/o|before|baseline|unpatched|vanilla)\b", re.IGNORECASE)
-_AFTER = re.compile(r"\b(?:with|after|patched)\b", re.IGNORECASE)
-_SENSE = re.compile(r"\bis better\b", re.IGNORECASE)
-_BAR = re.compile(r"^\s*[-+]?[0-9][^a-zA-Z]*$")
-_CAPTION = 40
-"""Characters of a caption at most: a longer line is prose."""
 
 
 @dataclass(frozen=True, slots=True)
