@@ -182,7 +182,6 @@ BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py \
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(BIN)/python -m tools.install
-	@$(BIN)/python -m tools.install c || true  # without it a command that meets a C table says so
 	@$(BIN)/python -m compileall -q idle_states  # even where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 

@@ -25,7 +25,7 @@ from tools.command_line import asked
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
 LOCKS = ROOT / "requirements"
-BUILD, RUN, C = LOCKS / "build.txt", LOCKS / "run.txt", LOCKS / "c.txt"
+BUILD, RUN = LOCKS / "build.txt", LOCKS / "run.txt"
 EXTRAS = LOCKS / "extras.txt"
 CORE_MISSING = ROOT / "idle_states/tables/linux/governors/core/_core.missing"
 

@@ -4,7 +4,6 @@ extras.txt   every package that setup.cfg and pyproject.toml name and all that t
              newest version for each Python from the oldest that setup.cfg supports, and the hashes
              of all its archives
 run.txt      those of them that idle-states needs to run
-c.txt        those that it needs to read C tables, the extra c
 build.txt    those that build it
 
 Environment markers make each file serve every Python and machine. The versions are uv's resolution;
@@ -19,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from idle_states.base.files import write_file
 from tools.command_line import asked
-from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN, C, requirements
+from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN, requirements
 
 OLDEST = "3.11"
 HEAD = "# {}; made by make lock, not edited by hand\n"
@@ -63,7 +62,7 @@ def resolved(requirements: Sequence[str], *options: str) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Writes the four files. Returns the exit status."""
+    """Writes the three files. Returns the exit status."""
     asked(__doc__, words=words)
     LOCKS.mkdir(exist_ok=True)
     every = [*to_run(), *to_build(), *of_extras()]
@@ -71,7 +70,6 @@ def main(words: Sequence[str] | None = None) -> int:
     write_file(EXTRAS, HEAD.format(what) + resolved(every, "--annotation-style", "line"))
     for file, wanted, what in (
         (RUN, to_run(), "The packages that idle-states needs to run"),
-        (C, [*requirements(["c"])], "The packages that idle-states needs to read C tables"),
         (BUILD, to_build(), "The packages that build idle-states"),
     ):
         # the versions are those above

@@ -14,10 +14,9 @@ from typing import Any
 from .model.findings import Location, Unreadable, unreadable
 
 _COMPILED = " (it needs a C compiler and Python.h where this machine has no wheel)"
-_COMPILES = ("c", "dtschema")
+_COMPILES = ("dtschema",)
 
 EXTRAS = {
-    "c": {"tree_sitter": "tree-sitter>=0.23", "tree_sitter_c": "tree-sitter-c>=0.23"},
     "dask": {"distributed": "distributed>=2024.1"},
     "dtschema": {"dtschema": "dtschema>=2024.11"},
     "parquet": {"pyarrow": "pyarrow>=14"},

@@ -91,7 +91,6 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "textwrap",
                 "threading",
                 "tomllib",
-                "tree_sitter",
                 "yaml",
                 "zlib",
             ),

@@ -25,7 +25,7 @@ LIBRARIES = (
 ).split()
 PYTHONS = (
     "__init__ __main__ _pytest conftest idle_states noxfile setup sitecustomize usercustomize "
-    "gmpy2 numpy pandas tree_sitter"
+    "gmpy2 numpy pandas"
 ).split()
 """Beside the standard library and what is installed."""
 SETTINGS = {

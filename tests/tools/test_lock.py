@@ -16,7 +16,6 @@ PYTHONS = ("3.11.0", "3.11.9", "3.12.3", "3.13.5", "3.14.0")
 FILES = {
     install.EXTRAS: [*lock.to_run(), *lock.to_build(), *lock.of_extras()],
     install.RUN: lock.to_run(),
-    install.C: [*install.requirements(["c"])],
     install.BUILD: lock.to_build(),
 }
 BLOCK = re.compile(
@@ -73,7 +72,7 @@ def test_every_requirement_has_one_version_that_satisfies_it(file: install.Path)
 
 def test_files_agree() -> None:
     every = {(each.name, each.version) for each in install.locked(install.EXTRAS)}
-    for file in (install.RUN, install.C, install.BUILD):
+    for file in (install.RUN, install.BUILD):
         assert {(each.name, each.version) for each in install.locked(file)} <= every
 
 

@@ -29,7 +29,6 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", transcripts.PAGES, ids=lambda page: str(page.stem))
 def test_commands_print_what_the_page_shows(page: Path, mirror: Path, tmp_path: Path) -> None:
-    pytest.importorskip("tree_sitter_c", reason="tree-sitter-c is not installed")
     text = page.read_text("utf-8")
     now = transcripts.replayed(text, tmp_path, mirror)
     changed = difflib.unified_diff(text.splitlines(), now.splitlines(), "page", "now", lineterm="")

@@ -1,8 +1,8 @@
 """The tables of a repository as they were at a commit: skiboot's C, or specs.
 
 A file that did not change between commits is parsed once. What cannot be parsed is a finding of
-that commit; the other files are read all the same. Objects that the repository has lost, and a
-missing tree-sitter, end the review.
+that commit; the other files are read all the same. Objects that the repository has lost end
+the review.
 """
 
 import hashlib
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 
 from ...base.dataclass import dataclass, field, replace
-from ...base.extras import MissingPackage
 from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Finding, Unreadable
 from ...base.reading.git import AlikeFiles, Commit, CommitReader, DamagedObject, TreeEntry
@@ -64,7 +63,7 @@ class Gathered:
         try:
             with on_input(path):
                 yield
-        except (DamagedObject, MissingPackage):
+        except DamagedObject:
             raise
         except Unreadable as problem:
             self.failed(path, problem, problem.texts)

@@ -122,7 +122,6 @@ def test_no_reader_is_imported_before_it_is_needed() -> None:
     assert not loaded & {
         "tarfile",
         "jinja2",
-        "tree_sitter",
         "idle_states.tables.devicetree.fdt",
         "idle_states.tables.devicetree.archive",
         "idle_states.tables.skiboot.c_table",

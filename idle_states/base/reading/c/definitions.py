@@ -23,12 +23,10 @@ class Definitions:
                 continue
             self._outer[macro.name] = macro
         self._changes: dict[str, list[tuple[int, Macro | None]]] = {}
-        self._offsets: list[int] = []
 
     def change(self, offset: int, name: str, macro: Macro | None) -> None:
         """Records a #define at `offset`, or an #undef (macro None). Offsets must ascend."""
         self._changes.setdefault(name, []).append((offset, macro))
-        self._offsets.append(offset)
 
     def lookup(self, name: str, at: int) -> Macro | None:
         """Returns the macro that a name stands for at an offset; None if it is none there."""
@@ -38,10 +36,6 @@ class Definitions:
             if index:
                 return changes[index - 1][1]
         return self._outer.get(name)
-
-    def version(self, at: int) -> int:
-        """Returns a number that is equal for two offsets if no definition changes between them."""
-        return bisect_right(self._offsets, at)
 
     def own(self) -> Iterable[Macro]:
         """Returns the macros that the file itself defines, as they are at its end."""

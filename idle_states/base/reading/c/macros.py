@@ -62,11 +62,6 @@ class Macro:
             return None
         return frozenset(token.text for token in self.body if token.kind == NAME)
 
-    @cached_property
-    def signs(self) -> frozenset[str]:
-        """The signs that its body has."""
-        return frozenset(token.text for token in self.body if token.kind == SIGN)
-
     @property
     def head(self) -> str:
         """The macro's name and parameters as after #define: "NAME" or "NAME(a, b)"."""
