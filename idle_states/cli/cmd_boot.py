@@ -116,9 +116,15 @@ class BootCommand:
     vmlinux: Annotated[
         "Path | None", Option("--vmlinux", "another kernel to boot", metavar="FILE")
     ] = None
-    time_limit: Annotated[float, Option("--time-limit", "seconds (default: 240)", metavar="S")] = (
-        240
-    )
+    time_limit_s: Annotated[
+        float,
+        Option(
+            "--time-limit",
+            "for the guest to end (default: 240s)",
+            metavar="TIME",
+            reads="base.model.units.fractional_s",
+        ),
+    ] = 240
     logs: Annotated[
         "Path | None",
         Option("--logs", "where logs go (default: logs, beside what is built)", metavar="DIR"),
@@ -142,7 +148,7 @@ class BootCommand:
             smp=self.smp,
             governor=self.governor,
             workload=self.workload,
-            time_limit_s=self.time_limit,
+            time_limit_s=self.time_limit_s,
         )
 
 

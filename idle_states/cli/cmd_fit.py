@@ -3,7 +3,7 @@ them: by --table, or by what the measured machine said of itself.
 
 MEASURED is a file or directory of what measured: `idle-states collect --measure`, wult, rtla,
 cyclictest, the kernel's latency test and others, told by their content. STATE=FILE says which state
-a file is of that does not say it, STATE@US=FILE how long it was from one wake-up to the next
+a file is of that does not say it, STATE@TIME=FILE how long it was from one wake-up to the next
 besides, busy=FILE that the CPU was kept awake: what measuring takes by itself, whose middle is
 subtracted from the others.
 
@@ -77,20 +77,24 @@ class FitCommand:
             metavar="N",
         ),
     ] = None
-    awake: Annotated[
-        str,
+    awake_ns: Annotated[
+        float,
         Option(
             "--awake",
-            "how long a CPU is awake for each wake-up while energy is measured (default: 0)",
-            metavar="US",
+            "how long a CPU is awake for each wake-up while energy is measured, such as 7.5us "
+            "(default: 0)",
+            metavar="TIME",
+            reads="base.model.units.fractional_us",
         ),
-    ] = "0"
-    period: Annotated[
-        str | None,
+    ] = 0.0
+    period_ns: Annotated[
+        float | None,
         Option(
             "--period",
-            "time between wake-ups, of files without it: STATE@US=FILE says it of one",
-            metavar="US",
+            "time between wake-ups, of files without it, such as 500us: STATE@TIME=FILE says it of "
+            "one",
+            metavar="TIME",
+            reads="lab.fit.request.period_of",
         ),
     ] = None
     woken_by: Annotated[
@@ -127,15 +131,14 @@ class FitCommand:
     def request(self) -> "FitRequest":
         """Returns the request of the room. Raises UsageError."""
         from ..lab.fit.importing.output import Told
-        from ..lab.fit.request import FitRequest, measured_input, period_of
+        from ..lab.fit.request import FitRequest, measured_input
 
         table = self.table or table_of(self.platform)
         if self.output and table is None:
             raise UsageError("expected --table with -o: a spec needs more than latencies")
         if self.tree and not self.output:
             raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
-        period = None if self.period is None else period_of(self.period)
-        told = Told(period_ns=period, woken_by=self.woken_by)
+        told = Told(period_ns=self.period_ns, woken_by=self.woken_by)
         return FitRequest(
             tuple(measured_input(word, told) for word in self.measured),
             self.release,
@@ -143,7 +146,7 @@ class FitCommand:
             _decimal(self.quantile, "a quantile in percent"),
             _decimal(self.confidence, "a confidence in percent"),
             self.residency,
-            float(1000 * _decimal(self.awake, "a time awake in us")),
+            self.awake_ns,
             self.platform,
         )
 

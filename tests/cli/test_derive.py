@@ -51,6 +51,19 @@ def test_what_declarations_name_exists(name: str) -> None:
                 assert not function or callable(derive._function(function))
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_time_takes_a_unit(name: str) -> None:
+    """A time's option is shown as TIME, and its function reads units; two are read by the room."""
+    for declared in derive.options_of(command(name)).asked():
+        said = declared.said
+        if not isinstance(said, Option):
+            continue
+        assert said.metavar not in ("S", "MS", "US", "NS"), said.name
+        if said.metavar == "TIME" and said.name not in ("--duration", "--latency-limit"):
+            read = derive._function(said.reads)
+            assert read("2000us") == read("2ms") != read("1ms"), said.name
+
+
 def test_times_take_units(capsys: Capture) -> None:
     table = ("power9", "--kernel", "6.1")
     for option, bare, unit in (

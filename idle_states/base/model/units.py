@@ -5,6 +5,7 @@ import re
 from ..patterns import pattern
 
 _TIME = pattern(r"(\d{1,13})(ns|us|ms|s)|(-?\d{1,13})", re.ASCII)
+_FRACTION = pattern(r"(-?\d{1,13}(?:\.\d{1,9})?)(ns|us|ms|s)?", re.ASCII)
 UNITS_NS: dict[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
@@ -48,6 +49,27 @@ def whole_us(text: str) -> int:
     if rest:
         raise ValueError(f"expected a time of whole us, found {text!r}")
     return found
+
+
+def fractional(text: str, bare: str) -> float:
+    """Returns the ns of a time that may have decimals, such as 7.5us. bare: the unit of a number
+    without one. Raises ValueError."""
+    from decimal import Decimal
+
+    match = _FRACTION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"expected a time such as 7.5us, found {text!r}")
+    return float(Decimal(match[1]) * UNITS_NS[match[2] or bare])
+
+
+def fractional_us(text: str) -> float:
+    """Returns the ns of a time; a bare number is of us. Raises ValueError."""
+    return fractional(text, "us")
+
+
+def fractional_s(text: str) -> float:
+    """Returns the seconds of a time; a bare number is of s. Raises ValueError."""
+    return fractional(text, "s") / UNITS_NS["s"]
 
 
 def format_power(value: int, unit: str) -> str:

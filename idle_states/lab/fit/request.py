@@ -1,12 +1,13 @@
 """fit: measurements become latencies and residencies of states, held against what is advertised."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.model.measured import Measured
 from ...base.model.table import IdleTable
+from ...base.model.units import fractional_us
 from ...base.model.verdicts import Verdict
 from ...base.reading import opening
 from ...base.wording import suggestion
@@ -35,8 +36,8 @@ class MeasuredInput:
 
 
 def measured_input(word: str, told: Told | None = None) -> MeasuredInput:
-    """Of [STATE[@US]=]FILE or busy=FILE; a file of that whole name counts first. told: what else is
-    known. Raises UsageError for a period that cannot be."""
+    """Of [STATE[@TIME]=]FILE or busy=FILE; a file of that whole name counts first. told: what else
+    is known. Raises UsageError for a period that cannot be."""
     before, equals, file = word.partition("=")
     if not equals or not before or "/" in before or opening.kind_of(word):
         return MeasuredInput(word, told)
@@ -50,14 +51,14 @@ def measured_input(word: str, told: Told | None = None) -> MeasuredInput:
 
 
 def period_of(text: str) -> float:
-    """A period between wake-ups, given in us, in ns. Raises UsageError."""
+    """Returns a period between wake-ups, in ns; a bare number is of us. Raises UsageError."""
     try:
-        period = Decimal(text)
-    except InvalidOperation:
-        period = Decimal(0)
-    if not (period.is_finite() and 0 < period <= _LONGEST_US):
+        period = fractional_us(text)
+    except ValueError:
+        period = 0.0
+    if not 0 < period <= 1000 * _LONGEST_US:
         raise UsageError(f"expected a period above 0 and up to {_LONGEST_US} us, found {text!r}")
-    return float(1000 * period)
+    return period
 
 
 @dataclass(frozen=True, slots=True)

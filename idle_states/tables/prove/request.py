@@ -43,8 +43,8 @@ class ProveRequest:
         int,
         Option(
             "--latency-limit",
-            "PM QoS latency limit in us (default: none)",
-            metavar="US",
+            "PM QoS latency limit such as 50us (default: none)",
+            metavar="TIME",
             reads="base.model.units.whole_us",
         ),
     ] = NO_LIMIT_US
@@ -52,8 +52,8 @@ class ProveRequest:
         int,
         Option(
             "--wake",
-            "what waking adds to the measured idle (default: 0)",
-            metavar="NS",
+            "what waking adds to the measured idle, such as 1300ns (default: 0)",
+            metavar="TIME",
             reads="base.model.units.bare_ns",
         ),
     ] = 0

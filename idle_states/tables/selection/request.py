@@ -31,9 +31,9 @@ class Asked:
         Sequence[int],
         Option(
             "--next-timer",
-            "map idles ended by an interrupt, the next timer US away; may be repeated (default: 10 "
-            "s)",
-            metavar="US",
+            "map idles ended by an interrupt, the next timer TIME away, such as 300us; may be "
+            "repeated (default: 10s)",
+            metavar="TIME",
             reads="base.model.units.bare_us",
         ),
     ] = ()
@@ -41,9 +41,9 @@ class Asked:
         Sequence[int],
         Option(
             "--idle",
-            "map the next timer, for idles that an interrupt ends after US; may be repeated "
-            "(default: none)",
-            metavar="US",
+            "map the next timer, for idles that an interrupt ends after TIME; may be "
+            "repeated (default: none)",
+            metavar="TIME",
             reads="base.model.units.bare_us",
         ),
     ] = ()
@@ -52,7 +52,7 @@ class Asked:
         Option(
             "--wake",
             "what waking adds to the measured idle, to find ranges that lock in",
-            metavar="NS",
+            metavar="TIME",
             reads="base.model.units.bare_ns",
         ),
     ] = 0

@@ -411,7 +411,7 @@ def test_files_that_say_no_period(tmp_path: Path, capsys: pytest.CaptureFixture[
     "words",
     [
         ["C6@0=x"],
-        ["C6@1ms=x"],
+        ["C6@1m=x"],
         ["C6@-5=x"],
         ["C6@=x"],
         ["C6=x", "--period", "nan"],
