@@ -5,13 +5,15 @@ A command makes the sheet in its own room; `sheet_text` writes it for terminals 
 input.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
+    from ..model.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Rows:
               with any; without one all are aligned to the left, and the last is folded
     unbroken  whether pages keep its cells on one line
     right     columns that text aligns to the right; None: by numbers
-    first     what each line begins with in text
+    first     what each line begins with in text; None: two blanks, nothing if folded
     keys      columns that text repeats below with what does not fit the width; 0: all fits
     between   what text has between blocks of rows, each below its first cell: one begins where
               that is not empty; None: it makes no such blocks
@@ -67,7 +69,7 @@ class Rows:
     numbers: frozenset[int] | None = None
     unbroken: bool = False
     right: frozenset[int] | None = None
-    first: str = "  "
+    first: str | None = None
     keys: int = 0
     between: str | None = None
 
@@ -106,7 +108,28 @@ class Picture:
     told: Rows | None = None
 
 
-Part = Rows | Lines | Picture
+@dataclass(frozen=True, slots=True)
+class FindingsPart:
+    """Findings: in text each with its source line, on pages as a table.
+
+    texts  of the sources, by file
+    notes  whether notes are shown, too
+    """
+
+    findings: "Sequence[Finding]"
+    texts: Mapping[str, str]
+    notes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Parts that are for text alone, and those that pages have in their place."""
+
+    text: "tuple[Part, ...]"
+    page: "tuple[Part, ...]" = ()
+
+
+Part = Rows | Lines | Picture | FindingsPart | Either
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from .escapes.text import printable, printable_lines
 from .sheet import (
     NO_NUMBERS,
     Cell,
+    Either,
+    FindingsPart,
     Line,
     Lines,
     Marked,
@@ -50,6 +52,13 @@ def _part(part: Part | None, style: Style) -> Iterator[str]:
         yield from _lines(part, style)
     elif isinstance(part, Picture):
         yield from _part(part.told, style)
+    elif isinstance(part, Either):
+        yield from (line for each in part.text for line in _part(each, style))
+    elif isinstance(part, FindingsPart):
+        from .findings_text import render
+
+        if said := render(part.findings, part.texts, style, notes=part.notes):
+            yield said.rstrip("\n") + "\n"
     elif part is not None:
         yield _table(part, style)
 
@@ -70,9 +79,13 @@ def _table(part: Rows, style: Style) -> str:
     head = [_headed(cell) for cell in part.head]
     rows = [[_plain(cell) for cell in row] for row in part.rows]
     if part.numbers == NO_NUMBERS and part.right is None:
-        return tables.columns(head, rows)
+        first = part.first or ""
+        return "".join(
+            f"{first}{line}".rstrip() + "\n" for line in tables.columns(head, rows).splitlines()
+        )
     blocks = []
-    for first, *lines in tables.aligned(head, rows, part.right, part.first, part.keys):
+    indent = "  " if part.first is None else part.first
+    for first, *lines in tables.aligned(head, rows, part.right, indent, part.keys):
         shown = [_ending(line, row[-1], style) for line, row in zip(lines, part.rows, strict=True)]
         if isinstance(part.head[0], Marked):
             first = style(part.head[0].kind, first)
@@ -90,7 +103,7 @@ def _groups(part: Rows, style: Style) -> Iterator[str]:
     for title, rows in groups:
         below = replace(part, head=part.head[1:], rows=tuple(rows), between=None)
         above = _title(title, style).splitlines()
-        yield "".join(f"{part.first[2:]}{line}\n" for line in above) + _table(below, style)
+        yield "".join(f"{(part.first or '')[2:]}{line}\n" for line in above) + _table(below, style)
 
 
 def _headed(cell: Cell) -> str:

@@ -1,47 +1,108 @@
-"""audit, for people: a page per input, or what a fleet has in common."""
+"""The result of audit: each input's machine, stages and findings; what a fleet has in common."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ...base.dataclass import replace
 from ...base.model.findings import Severity
+from ...base.model.table import IdleTable
 from ...base.report.escapes.text import printable
-from ...base.report.findings_text import render as render_findings
-from ...base.report.sheet import Section
-from ...base.report.sheet_text import block
-from ...base.report.style import Style
-from ...base.report.tables import columns, folded
-from ...base.wording import plural
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Either,
+    FindingsPart,
+    Line,
+    Lines,
+    Marked,
+    Part,
+    Rows,
+    Section,
+    indented,
+)
+from ...base.wording import joined, plural
 from ..linux.grounds import driver_of, remarks
 from ..linux.releases import release
 from ..selection.idle_lengths import lengths
-from ..show.stages import stages
+from ..show.stages import StageColumn, stages
+from . import drawn
 from .audited import Audited, Registered, Selected
 from .summary import FleetSummary, TableGroup
 from .trees import TreeDifference
 
-_SHOWN = 12
-"""Number of groups, and of rules, that are listed for a fleet."""
+_SHOWN, _ON_PAGES = 12, 40
+"""Number of groups of equal tables that are listed for a fleet."""
 
 
-def page(audited: Audited, style: Style, *, notes: bool) -> str:
-    """Everything about one table of an input."""
-    title = audited.file if not audited.table else f"{audited.file}: {audited.table}"
-    lines = [style("strong", printable(title))]
-    if audited.sha256:
-        lines.append(style("faint", f"  sha256 {audited.sha256}"))
-    for name, text in heading(audited):
-        lines += folded(f"  {name:<9} {printable(text)}")
+def title(summary: FleetSummary) -> str:
+    return f"Audit of {plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')}"
+
+
+def headline(summary: FleetSummary) -> tuple[str, ...]:
+    """The most severe finding and how many inputs have it; how many tables are unlike others."""
+    found = summary.found_worst_first()
+    inputs = plural(summary.inputs, "input")
+    if not found:
+        said = f"No findings in {inputs}"
+    else:
+        (rule, name, severity), count = found[0]
+        said = f"{severity} {rule} {name} in {count} of {inputs}"
+        if others := len(found) - 1:
+            said += f", and {plural(others, 'other finding')}, as severe or less"
+    lines = [said, *(_likeness(summary) if summary.groups else ())]
+    if summary.unreadable_count:
+        lines.append(f"{plural(summary.unreadable_count, 'input')} unreadable")
+    return tuple(lines)
+
+
+def _likeness(summary: FleetSummary) -> Iterator[str]:
+    groups, outliers = summary.sorted_groups(), len(summary.outliers())
+    if len(groups) > 1:
+        different = f"{plural(summary.tables, 'table')}, {len(groups)} different"
+        yield f"{different}, {outliers} that stand out" if outliers else different
+        return
+    (group,) = groups
+    yield f"{plural(len(group.states), 'state')}: {joined(group.states)}"
+    if group.nearest:
+        count = len(group.differences)
+        yield f"As {group.nearest}" + (f" but for {plural(count, 'difference')}" if count else "")
+
+
+def sections(
+    audited: Audited, *, notes: bool, against: tuple[str, Sequence[TreeDifference]] | None = None
+) -> Iterator[Section]:
+    """Yields everything about one table of an input. against: another tree, and what differs from
+    it."""
+    title = f"{audited.file}: {audited.table}" if audited.table else audited.file
+    digest = (Marked("faint", f"  sha256 {audited.sha256}"),) if audited.sha256 else ()
+    about = [f"{name:<9} {words}" for name, words in heading(audited)]
+    parts = (Lines(digest), *indented("", about).parts)
+    yield Section(title, parts if digest or about else ())
     source = audited.source
-    if source is not None and source.table is not None and source.table.states:
-        lines += ["", block(Section("", (stages(source.table),)), style).rstrip("\n")]
-    for title, body in sections(audited):
-        lines += ["", style("strong", title)]
-        lines += [line for text in body for line in folded(f"  {printable(text)}")]
+    table = source.table if source else None
+    if source is not None and table is not None and table.states:
+        tree = source.node is not None
+        columns = [_column(table, tree, audited, group) for group in audited.registered]
+        yield Section("", (replace(stages(table, columns), told=stages(table).told),))
+    yield indented(f"Differs from {audited.nearest}", audited.differences)
+    missing = (f"{state}: {reason}" for state, reason in audited.missing)
+    yield indented("Not exported by firmware", missing)
+    registered = [part for group in audited.registered for part in _registered(group)]
+    known = indented("", _known(audited)).parts
+    yield Section("What kernels register", (*registered, *known))
+    if audited.selected:
+        said = indented("", (printable(_selected(group)) for group in audited.selected))
+        both = Either(said.parts, (drawn.selected(audited),))
+        yield Section("What is selected for steady idles that an interrupt ends", (both,))
+    if audited.running is not None:
+        running = audited.running
+        head = f"Linux {running.kernel}, modelled as {running.modelled_as} ({running.ground})"
+        yield indented(f"The running kernel: {head}", running.differences or ["as predicted"])
+    if audited.verdicts:
+        yield indented("Other tools", (_verdicts(audited, tool) for tool in ("fwts", "op-test")))
     texts = source.texts if source else {}
-    found = render_findings(audited.findings, texts, style, notes=notes)
-    if found:
-        lines += ["", style("strong", "Findings"), found.rstrip("\n")]
-    return "\n".join(lines) + "\n"
+    yield Section("Findings", (FindingsPart(audited.findings, texts, notes),))
+    if against is not None:
+        yield _against(*against)
 
 
 def heading(audited: Audited) -> Iterator[tuple[str, str]]:
@@ -67,26 +128,16 @@ def heading(audited: Audited) -> Iterator[tuple[str, str]]:
         yield "nearest", f"{audited.nearest}, {what}"
 
 
-def sections(audited: Audited) -> Iterator[tuple[str, list[str]]]:
-    """(title, lines)."""
-    if audited.differences:
-        yield f"Differs from {audited.nearest}", list(audited.differences)
-    if audited.missing:
-        lines = [f"{state}: {reason}" for state, reason in audited.missing]
-        yield "Not exported by firmware", lines
-    if audited.registered:
-        lines = [line for group in audited.registered for line in _registered(group)]
-        yield "What kernels register", [*lines, *_known(audited)]
-    if audited.selected:
-        lines = [_selected(group) for group in audited.selected]
-        yield "What is selected for steady idles that an interrupt ends", lines
-    if audited.running is not None:
-        running = audited.running
-        head = f"Linux {running.kernel}, modelled as {running.modelled_as} ({running.ground})"
-        body = list(running.differences) or ["as predicted"]
-        yield f"The running kernel: {head}", body
-    if audited.verdicts:
-        yield "Other tools", [_verdicts(audited, tool) for tool in ("fwts", "op-test")]
+def _column(table: IdleTable, tree: bool, audited: Audited, group: Registered) -> StageColumn:
+    """Returns what some kernels register for each row. tree: the table is a device tree's."""
+    name2state = {state.name: state for state in group.states}
+    row2state = {state.source: state for state in group.states}
+    cells = []
+    for number, row in enumerate(table.states):
+        state = row2state.get(number) if tree else name2state.get(row.name)
+        times = state and f"{state.exit_latency_us}/{state.target_residency_us} us"
+        cells.append("-" if state is None else f"{state.index}: {times}")
+    return StageColumn(f"Linux {drawn.kernels(audited, group.kernels)}", tuple(cells))
 
 
 def _known(audited: Audited) -> list[str]:
@@ -98,14 +149,15 @@ def _known(audited: Audited) -> list[str]:
     return remarks([release(name) for name in names], driver_of(table))
 
 
-def _registered(group: Registered) -> Iterator[str]:
+def _registered(group: Registered) -> Iterator[Part]:
     names = ", ".join(
         f"{state.name} {state.exit_latency_us}/{state.target_residency_us}"
         + (" polling" if state.polling else "")
         for state in group.states
     )
-    yield f"{', '.join(group.kernels)}: {names or 'nothing'} (us)"
-    yield from (f"  loses {state}: {reason}" for state, reason in group.lost)
+    yield from indented("", [f"{', '.join(group.kernels)}: {names or 'nothing'} (us)"]).parts
+    lost = tuple(f"loses {state}: {reason}" for state, reason in group.lost)
+    yield Lines(lost, first="    ", further="        ")
 
 
 def _selected(group: Selected) -> str:
@@ -131,23 +183,22 @@ def _verdicts(audited: Audited, tool: str) -> str:
     return f"{tool}: {'; '.join(parts)}"
 
 
-def against(name: str, differences: Sequence[TreeDifference], style: Style) -> str:
-    """The differences between two device trees, side by side. name: file of the second tree."""
-    name = printable(name)
+def _against(name: str, differences: Sequence[TreeDifference]) -> Section:
+    """Returns the differences between two device trees. name: file of the second tree."""
     if not differences:
-        return style("strong", f"Same below /ibm,opal as {name}") + "\n"
-    lines = [style("strong", f"Differs below /ibm,opal from {name}")]
+        return Section(f"Same below /ibm,opal as {name}", ())
+    parts = []
     for found in differences:
         if found.a is None or found.b is None:
-            lines.append(
-                f"  {printable(found.path)}: only in {name if found.a is None else 'this'}"
-            )
+            only = name if found.a is None else "this"
+            parts.append(Lines((f"{found.path}: only in {only}",), first="  "))
         else:
-            lines += folded(f"  {printable(found.path)}: {value(found.a)}, there {value(found.b)}")
-    return "\n".join(lines) + "\n"
+            said = f"{found.path}: {_value(found.a)}, there {_value(found.b)}"
+            parts.append(Lines((said,), first="  ", further="      "))
+    return Section(f"Differs below /ibm,opal from {name}", tuple(parts))
 
 
-def value(data: bytes) -> str:
+def _value(data: bytes) -> str:
     """A property's value, as text if it is text, else in hex."""
     text = data.rstrip(b"\0")
     if text and text.isascii() and text.decode().isprintable():
@@ -156,75 +207,82 @@ def value(data: bytes) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}...>"
 
 
-def fleet(summary: FleetSummary, passed_over: Iterable[tuple[str, int]], style: Style) -> str:
-    """What many inputs have in common, and which stand out."""
-    lines = [
-        style(
-            "strong",
-            f"{plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')} of idle states, "
-            f"{plural(len(summary.groups), 'different one')}",
-        )
-    ]
+def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Section]:
+    """Yields what many inputs have in common, and which stand out."""
+    inputs, tables = plural(summary.inputs, "input"), plural(summary.tables, "table")
+    different = plural(len(summary.groups), "different one")
+    lines: list[Line] = []
     if summary.without_table:
         lines.append(f"  {plural(summary.without_table, 'tree')} without idle states")
     if summary.unreadable_count:
-        lines.append(style("error", f"  {plural(summary.unreadable_count, 'input')} unreadable"))
-        lines += [line for text in summary.unreadable for line in folded(f"    {printable(text)}")]
-    lines += [f"  passed over: {what}: {count}" for what, count in passed_over]
-    outliers = {group.fingerprint for group in summary.outliers()}
+        lines.append(Marked("error", f"  {plural(summary.unreadable_count, 'input')} unreadable"))
+    unreadable = Lines(tuple(summary.unreadable), first="    ", further="        ")
+    over = (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
+    parts = (Lines(tuple(lines)), unreadable, Lines(tuple(over), first="  "))
+    shown = any(part.lines for part in parts)
+    yield Section(f"{inputs}, {tables} of idle states, {different}", parts if shown else ())
     if summary.groups:
-        lines += ["", style("strong", "Tables"), *_groups(summary, outliers)]
-    lines += _boards(summary, style)
-    if summary.found:
-        lines += ["", style("strong", "Findings, by inputs that have them")]
-        lines += _rules(summary, style)
-    if summary.verdicts:
-        lines += ["", style("strong", "Other tools")]
-        for (tool, test), counts in sorted(summary.verdicts.items()):
-            lines.append(
-                f"  {tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
-                f"{counts['skipped']} not tested"
-            )
-    return "\n".join(lines) + "\n"
+        both = Either(tuple(_tables(summary, _SHOWN)), tuple(_tables(summary, _ON_PAGES)))
+        yield Section("Tables", (both,))
+    yield from _boards(summary)
+    if found := summary.found_worst_first():
+        said: list[Line] = [
+            (f"  {count:>7}  ", Marked(severity, f"{severity:<7}"), f"  {rule} {name}")
+            for (rule, name, severity), count in found
+        ]
+        both = Either((Lines(tuple(said)),), (drawn.rules(summary),))
+        yield Section("Findings, by inputs that have them", (both,))
+    verdicts = (
+        f"{tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
+        f"{counts['skipped']} not tested"
+        for (tool, test), counts in sorted(summary.verdicts.items())
+    )
+    yield Section("Other tools", (Lines(tuple(verdicts), first="  "),))
 
 
-def _boards(summary: FleetSummary, style: Style) -> Iterator[str]:
+def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:
+    outliers = {group.fingerprint for group in summary.outliers()}
+    groups = summary.sorted_groups()
+    # groups that stand out must not be cut off the list
+    shown = [g for g in groups if g.fingerprint in outliers][:most]
+    shown = [*[g for g in groups if g not in shown][:most], *shown]
+    top = _common(group.examples[0] for group in shown)
+    if top:
+        yield Lines((f"examples are below {top}",), first="  ")
+    rows = tuple(_group(group, top, group.fingerprint in outliers) for group in shown)
+    head = ("Count", "CPU", "Table", "Nearest", "States", "For example")
+    yield Rows(head, rows, "Different tables", NO_NUMBERS, first="  ")
+    if len(groups) > len(shown):
+        more = len(groups) - len(shown)
+        yield Lines((f"and {more} more; --format json lists all",), first="  ")
+
+
+def _boards(summary: FleetSummary) -> Iterator[Section]:
     """Of trees of sources: each table once with its boards, and what is to be edited."""
     groups = [group for group in summary.sorted_groups() if group.boards]
     if not groups:
         return
-    yield from ("", style("strong", "Boards, by table"))
     top = _common(file for group in groups for file in group.boards)
-    if top:
-        yield f"  below {printable(top)}"
+    parts = [Lines((f"below {top}",) if top else (), first="  ")]
     for group in groups:
-        names = " ".join(printable(file.removeprefix(top).lstrip("/")) for file in group.boards)
-        yield f"  {group.fingerprint}: {' '.join(printable(state) for state in group.states)}"
-        yield from folded(f"    {plural(len(group.boards), 'board')}: {names}")
-    if summary.placed:
-        yield from ("", style("strong", "Findings, by the place that is to be edited"))
+        names = " ".join(file.removeprefix(top).lstrip("/") for file in group.boards)
+        parts.append(Lines((f"{group.fingerprint}: {' '.join(group.states)}",), first="  "))
+        boards = f"{plural(len(group.boards), 'board')}: {names}"
+        parts.append(Lines((boards,), first="    ", further="        "))
+    yield Section("Boards, by table", tuple(parts))
+    placed = []
     order = [str(severity) for severity in sorted(Severity, reverse=True)]
     for (severity, file, line, rule, message), count in sorted(
         summary.placed.items(), key=lambda item: (order.index(item[0][0]), item[0][1:])
     ):
         place = f"{file}:{line}" if line else file
-        yield printable(f"  {place}: {severity} {rule}, {plural(count, 'board')}")
-        yield from folded(printable(f"    {message}"))
-
-
-def _groups(summary: FleetSummary, outliers: set[str]) -> Iterator[str]:
-    groups = summary.sorted_groups()
-    # groups that stand out must not be cut off the list
-    shown = [g for g in groups if g.fingerprint in outliers][:_SHOWN]
-    shown = [*[g for g in groups if g not in shown][:_SHOWN], *shown]
-    top = _common(group.examples[0] for group in shown)
-    rows = [_group(group, top, group.fingerprint in outliers) for group in shown]
-    if top:
-        yield f"  examples are below {printable(top)}"
-    text = columns(("COUNT", "CPU", "TABLE", "NEAREST", "STATES", "FOR EXAMPLE"), rows)
-    yield from (f"  {line}".rstrip() for line in text.splitlines())
-    if len(groups) > len(shown):
-        yield f"  and {len(groups) - len(shown)} more; --format json lists all"
+        said = f"{place}: {severity} {rule}, {plural(count, 'board')}"
+        placed += [
+            Lines((said,), first="  "),
+            Lines((message,), first="    ", further="        "),
+        ]
+    if placed:
+        yield Section("Findings, by the place that is to be edited", tuple(placed))
 
 
 def _common(files: Iterable[str]) -> str:
@@ -237,21 +295,11 @@ def _common(files: Iterable[str]) -> str:
 
 
 def _group(group: TableGroup, top: str, outlier: bool) -> tuple[str, ...]:
-    file = group.examples[0]
-    example = os.path.relpath(file, top) if top else file
-    note = " (stands out)" if outlier else ""
-    count, cpu, *rest = told(group)
-    return count, cpu, group.fingerprint, *rest, example + note
-
-
-def told(group: TableGroup) -> tuple[str, str, str, str]:
-    """Returns the number of inputs, the processor, the nearest table with the number of
-    differences from it, and the number of states."""
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
-    return str(group.count), group.cpu or "?", nearest, str(len(group.states))
-
-
-def _rules(summary: FleetSummary, style: Style) -> Iterator[str]:
-    for (rule, name, severity), count in summary.found_worst_first():
-        yield f"  {count:>7}  {style(severity, f'{severity:<7}')}  {rule} {name}"
+    file = group.examples[0]
+    example = os.path.relpath(file, top) if top else file
+    states = str(len(group.states))
+    note = " (stands out)" if outlier else ""
+    cpu = group.cpu or "?"
+    return str(group.count), cpu, group.fingerprint, nearest, states, example + note

@@ -8,13 +8,13 @@ from ... import __version__
 from ...base.dataclass import dataclass
 from ...base.files import write_file
 from ...base.report.html import page
-from ...base.report.sheet import Sheet
+from ...base.report.sheet import Section, Sheet
+from ...base.report.sheet_text import text
 from ...base.report.style import Style
 from ..sources.walk import Walk
-from . import page as html_audit
-from . import said as audit_text
 from .alike import Alike
 from .audited import Audited
+from .said import fleet, headline, sections, title
 from .summary import FleetSummary
 
 _PAGES = 8
@@ -34,6 +34,13 @@ class View:
     @property
     def everything(self) -> bool:
         return bool(self.pages or self.against)
+
+    def sections(self, audited: Audited) -> Iterator[Section]:
+        """Yields everything about one table of an input."""
+        against = None
+        if audited.against is not None and self.against is not None:
+            against = self.against, audited.against
+        return sections(audited, notes=self.notes, against=against)
 
 
 class _Held:
@@ -89,21 +96,18 @@ def text_parts(
 ) -> Iterator[str]:
     """Whole lines, as they come."""
 
-    def pages(some: Iterable[Audited]) -> Iterator[str]:
-        for audited in some:
-            yield audit_text.page(audited, style, notes=view.notes) + "\n"
-            if audited.against is not None and view.against is not None:
-                yield audit_text.against(view.against, audited.against, style) + "\n"
+    def said(some: Iterable[Section]) -> str:
+        return text(Sheet("", (), tuple(some)), style) + "\n"
 
     held = _Held(view)
     for found in results:
         held.add(found)
         if view.everything:
-            yield from pages(found)
+            yield from (said(view.sections(audited)) for audited in found)
     if not view.everything:
-        yield from pages(held.few)
+        yield from (said(view.sections(audited)) for audited in held.few)
     if held.summed_up:
-        yield audit_text.fleet(summary, sorted(walk.passed_over.items()), style) + "\n"
+        yield said(fleet(summary, walk.passed_over))
     if closing := held.closing():
         yield closing
 
@@ -120,14 +124,10 @@ def to_html(
         if view.everything:
             everything += found
         yield found
-    sections = []
+    shown: list[Section] = []
     if held.summed_up:
-        sections += html_audit.fleet(summary, walk.passed_over)
+        shown += fleet(summary, walk.passed_over)
     for audited in everything if view.everything else held.few:
-        against = None
-        if audited.against is not None and view.against is not None:
-            against = view.against, audited.against
-        sections += html_audit.sections(audited, notes=view.notes, against=against)
-    title, headline = html_audit.title(summary), html_audit.headline(summary)
-    made = Sheet(title, headline, tuple(sections))
+        shown += view.sections(audited)
+    made = Sheet(title(summary), headline(summary), tuple(shown))
     write_file(file, page.render("audit", made, digests.items()))

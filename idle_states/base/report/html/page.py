@@ -1,12 +1,27 @@
 """The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .... import __version__
 from ...resources import template
 from ..escapes.text import printable
-from ..sheet import Cell, Drawing, Line, Lines, Marked, Part, Rows, Sheet, Worded
+from ..findings_text import shown
+from ..sheet import (
+    NO_NUMBERS,
+    Cell,
+    Drawing,
+    Either,
+    FindingsPart,
+    Line,
+    Lines,
+    Marked,
+    Part,
+    Picture,
+    Rows,
+    Sheet,
+    Worded,
+)
 from . import svg
 
 _LISTED = 200
@@ -35,7 +50,7 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
     shown: list[dict[str, object]] = []
     for section in (*whole.sections, *whole.further, whole.about):
         title = _words(section.title)
-        parts = [made for part in section.parts if (made := _part(part, title))]
+        parts = [made for part in _flat(section.parts) if (made := _part(part, title))]
         if not title:
             shown += parts
         elif parts or not section.parts:
@@ -44,7 +59,31 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
     return found
 
 
-def _part(part: Part, title: str) -> dict[str, object]:
+def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
+    for part in parts:
+        if isinstance(part, Either):
+            yield from _flat(part.page)
+        else:
+            yield _findings(part) if isinstance(part, FindingsPart) else part
+
+
+def _findings(found: FindingsPart) -> Rows:
+    chosen = shown(found.findings, notes=found.notes)
+    rows = tuple(
+        (
+            f"{finding.rule} {finding.name}",
+            str(finding.severity),
+            finding.message,
+            str(finding.location),
+            ", ".join(finding.kernels),
+        )
+        for finding in sorted(chosen, key=lambda finding: -finding.severity)
+    )
+    head = ("Rule", "Severity", "Message", "Place", "Kernels")
+    return Rows(head, rows, "By severity", NO_NUMBERS)
+
+
+def _part(part: Rows | Lines | Picture, title: str) -> dict[str, object]:
     if isinstance(part, Lines):
         lines = [words for line in part.lines if (words := _words(line).strip())]
         return {"kind": "lines", "lines": lines} if lines else {}

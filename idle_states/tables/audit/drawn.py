@@ -1,0 +1,91 @@
+"""The pictures of audit: what is selected, and how many inputs of a fleet have a finding."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...base.dataclass import replace
+from ...base.model.findings import Severity
+from ...base.report.html import pictures, svg
+from ...base.report.html.pictures import Band, BandRow
+from ...base.report.html.shares import legend
+from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ...base.wording import plural
+from ..linux.kernel_ranges import kernel_ranges
+from ..selection.idle_lengths import lengths
+from .audited import Audited, Selected
+from .summary import FleetSummary
+
+
+def kernels(audited: Audited, some: Sequence[str]) -> str:
+    """Returns some of the kernels that an input was judged by, neighbours as ranges."""
+    asked = [kernel for group in audited.registered for kernel in group.kernels]
+    return kernel_ranges(some, asked)
+
+
+def selected(audited: Audited) -> Picture:
+    """Returns a row for kernels that select the same, a band for each range of idle lengths."""
+    rows, lines, named = [], [], []
+    for group, name2number in _numbered(audited):
+        label = f"Linux {kernels(audited, group.kernels)}"
+        named.append((label, [(number, name) for name, number in name2number.items()]))
+        bands = []
+        for first, last, some in group.ranges:
+            series = tuple(sorted(name2number[name] for name in some if name in name2number))
+            short = "+".join(map(str, series))
+            what = " and ".join(some)
+            end = float("inf") if last is None else last + 1
+            where, beginning = lengths(first, last), pictures.edge(first)
+            bands.append(
+                Band(first, end, series, short, f"{short} {what}", f"{where}: {what}", beginning)
+            )
+            lines.append((label if len(bands) == 1 else "", where, what))
+        rows.append(BandRow(label, tuple(bands)))
+    starts = [first for group in audited.selected for first, _, _ in group.ranges]
+    caption = "What is selected for steady idles that an interrupt ends"
+    drawing = pictures.bands(
+        caption,
+        "A row for kernels that select the same; bands along a logarithmic scale of the idle "
+        "length carry the number of the state that is selected.",
+        rows,
+        svg.times(starts, "idle length, every idle period alike"),
+    )
+    table = Rows(("Kernels", "Idle length", "Selected"), tuple(lines), caption, NO_NUMBERS)
+    return Picture(partial(Drawing, drawing, legend(named)), table)
+
+
+def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
+    """Yields kernels that select the same states, with name -> number of their states. Kernels with
+    different numbers are listed separately."""
+    kernel2numbers = {
+        kernel: {state.name: state.index for state in reversed(group.states)}
+        for group in audited.registered
+        for kernel in group.kernels
+    }
+    for group in audited.selected:
+        numbers2kernels: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        for kernel in group.kernels:
+            numbers = tuple(kernel2numbers.get(kernel, {}).items())
+            numbers2kernels.setdefault(numbers, []).append(kernel)
+        for numbers, kernels in numbers2kernels.items():
+            yield replace(group, kernels=tuple(kernels)), dict(numbers)
+
+
+def rules(summary: FleetSummary) -> Picture:
+    """Returns a bar for each rule: the share of inputs with such a finding."""
+    found = summary.found_worst_first()
+    kinds = [str(severity) for severity in reversed(Severity)]
+    bars = []
+    for (rule, name, severity), count in found:
+        number, words = kinds.index(severity), f"{rule} {name}: {count}"
+        band = Band(0, count / summary.inputs, (number,), str(count), str(count), words)
+        bars.append(BandRow(f"{rule} {name}", (band,)))
+    drawing = pictures.bands(
+        "Share of inputs with a finding",
+        "For each rule a bar: the share of inputs with such a finding.",
+        bars,
+        svg.shares(f"share of {plural(summary.inputs, 'input')}"),
+    )
+    rows = tuple((f"{rule} {name}", severity, str(n)) for (rule, name, severity), n in found)
+    table = Rows(("Rule", "Severity", "Inputs"), rows, "Inputs by rule", frozenset({2}))
+    legend = tuple((svg.swatch_band(number), kind) for number, kind in enumerate(kinds))
+    return Picture(partial(Drawing, drawing, legend), table)
