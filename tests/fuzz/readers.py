@@ -216,7 +216,7 @@ def _trace_dat(data: bytes) -> None:
     with mock.patch.object(limits, "TRACE_CMD_STALL_S", PROGRAM_S):
         reader = TraceText(InputProblems(), compiled)
         for batch in reader.batches(trace_cmd.blocks(_input(data))):
-            assert len(batch.events) == len([batch.line(n) for n in range(len(batch.events))])
+            assert len(batch) == len(list(batch.events()))
 
 
 def _ring_buffer(data: bytes) -> None:
@@ -278,8 +278,7 @@ def _trace(data: bytes) -> None:
             reader = TraceText(problems, core)
             events = []
             for batch in reader.batches(data[at : at + 1000] for at in range(0, len(data), 1000)):
-                lines = [batch.line(index) for index in range(len(batch.events))]
-                events += zip(batch.events, lines, strict=True)
+                events += batch.events()
             counted = (reader.lines, reader.events, reader.lost, reader.coarse)
             return events, counted, problems.listing()
 
