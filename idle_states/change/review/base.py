@@ -17,6 +17,9 @@ from ...base.wording import joined
 from .fragments import Hidden
 from .result import Letter
 
+Contents = dict[str, bytes | None]
+"""Path -> content; None: the file goes."""
+
 _DAY = 86_400
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
 
@@ -233,11 +236,20 @@ def on_top(
     remarks = [how]
     hashes = []
     for patch in series.patches:
-        files: dict[str, bytes | None] = {}
+        files: Contents = {}
         kinds: dict[str, str] = {}
+
+        def content_of(path: str, parent: str = head, made: Contents = files) -> bytes | None:
+            if path in made:
+                return made[path]
+            found = held.named(parent, path)
+            return held.content(found[0]) if found else None
+
         for change in patch.files:
             kinds[change.path] = change.becomes or FILE
-            for path, content in _changed(held, head, change, patch.mail.place, files, only_once):
+            place = patch.mail.place
+            made = changed_files(change, content_of, place, head[:9], only_once=only_once)
+            for path, content in list(made):
                 files[path] = content
                 if repository is not None and content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
@@ -247,31 +259,6 @@ def on_top(
         )
         hashes.append(head)
     return applied(series, held, base, head, hashes, remarks)
-
-
-def _changed(
-    held: HeldCommits,
-    parent: str,
-    change: FileChange,
-    shown: str,
-    made: dict[str, bytes | None],
-    only_once: bool,
-) -> list[tuple[str, bytes | None]]:
-    """What `changed_files` makes of a change on a commit; `made` is of the same patch."""
-
-    def content_of(path: str) -> bytes | None:
-        return _content(held, parent, path, made)
-
-    return list(changed_files(change, content_of, shown, parent[:9], only_once=only_once))
-
-
-def _content(
-    held: HeldCommits, parent: str, path: str, made: dict[str, bytes | None]
-) -> bytes | None:
-    if path in made:
-        return made[path]
-    found = held.named(parent, path)
-    return held.content(found[0]) if found else None
 
 
 def _differing(
@@ -287,5 +274,5 @@ def _differing(
 
 
 def _named(repository: Repository, commit: str) -> str:
-    found: Commit = repository.commit(commit)
+    found = repository.commit(commit)
     return f"{found.short} ({found.subject[:60]})"

@@ -7,7 +7,7 @@ same before and after. Either is said, and changed lines that no row explains ar
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
@@ -55,7 +55,10 @@ def without_tree(series: Series, shown: str) -> Applied:
                     ends[0][change.before or change.path] = old
                     ends[1][change.path] = new
         if ends[0]:
-            before, after = map(_contents, ends)
+            before, after = (
+                {file: text.text.encode("utf-8", "surrogateescape") for file, text in texts.items()}
+                for texts in ends
+            )
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
             head = held.add(
@@ -77,10 +80,6 @@ def without_tree(series: Series, shown: str) -> Applied:
                 unread += sum(map(_changed, those))
     made = applied(series, held, base, head, hashes, remarks)
     return replace(made, partial=frozenset(partial), hidden=hidden, unread=unread)
-
-
-def _contents(texts: Mapping[str, FragmentText]) -> dict[str, bytes | None]:
-    return {file: text.text.encode("utf-8", "surrogateescape") for file, text in texts.items()}
 
 
 def _fragments(

@@ -225,7 +225,9 @@ class Selector:
         ways = [settling_of(self.governor, old.release, table, self.hz) for table in tables]
         stage = f"{self.governor} {old.release.name}"
         first, before, last = 0, ("", ""), 0
-        for length in [*_lengths(*tables), 0]:
+        residencies = [{state.target_residency_us for state in table.states} for table in tables]
+        near = {us for changed in residencies[0] ^ residencies[1] for us in (changed - 1, changed)}
+        for length in [*sorted({*SERIES_US, *near} - {-1, 0}), 0]:
             now = ("", "")
             if length:
                 a, b = (self._names(*way, length) for way in zip(ways, tables, strict=True))
@@ -241,13 +243,6 @@ class Selector:
         if key not in self._answers:
             self._answers[key] = way.at(length_us * 1000, Circumstances())
         return "/".join(table.states[number].name for number in self._answers[key])
-
-
-def _lengths(a: DriverTable, b: DriverTable) -> list[int]:
-    """Idle lengths to try, in us."""
-    changed = {s.target_residency_us for s in a.states} ^ {s.target_residency_us for s in b.states}
-    near = {length for residency in changed for length in (residency - 1, residency)}
-    return sorted({*SERIES_US, *(length for length in near if length > 0)})
 
 
 def _span(first_us: int, last_us: int) -> str:

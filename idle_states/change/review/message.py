@@ -170,7 +170,11 @@ def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]
     for name, changed in by_name.items():
         if not named or name in named or covers_state(commit.message, name):
             continue
-        if bits and all(_only_bits(row) for row in changed):
+        if bits and all(
+            row.before and row.after and not any(steps(row, field) for field in TIMES)
+            for row in changed
+        ):
+            # flags or registers are all that changed
             continue
         first = changed[0]
         what = "; ".join(dict.fromkeys(change_in_words(row) for row in changed))
@@ -185,12 +189,6 @@ def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]
             table=first.table.name,
         )
         yield finding, first
-
-
-def _only_bits(row: ChangedRow) -> bool:
-    """Whether flags or registers are all that changed."""
-    same_times = not any(steps(row, field) for field in TIMES)
-    return row.before is not None and row.after is not None and same_times
 
 
 def of_commit(tree: TreeReader, commit: Commit) -> MessageCheck:

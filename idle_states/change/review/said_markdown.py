@@ -95,7 +95,11 @@ def _table(tables: Sequence[TableChange], *, whole: bool) -> list[str]:
     found = [(t, row) for t in tables if t.is_changed for row in _rows(t) if whole or _differs(row)]
     if not found or (whole and all(_differs(row) for _, row in found)):
         return []
-    shown = [at for at, name in enumerate(FIELDS) if whole or any(_at(r, at) for _, r in found)]
+    shown = [
+        at
+        for at, name in enumerate(FIELDS)
+        if whole or any(_differs(r[1 + at : 2 + at]) for _, r in found)
+    ]
     head = ["Table", "State", *(FIELDS[at].capitalize() for at in shown)]
     lines = ["", _line(head), _line(["---"] * len(head))]
     most = 5 * words.SHOWN if whole else ROWS
@@ -129,11 +133,6 @@ def _rows(table: TableChange) -> Iterator[list[_Cell]]:
 
 def _differs(row: Sequence[_Cell]) -> bool:
     return any(a != b for a, b in row)
-
-
-def _at(row: Sequence[_Cell], field: int) -> bool:
-    a, b = row[1 + field]
-    return a != b
 
 
 def _cell(cell: _Cell) -> str:

@@ -15,7 +15,6 @@ from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.releases import release
 from ...tables.selection.idle_lengths import lengths
-from ...tables.selection.selection import SelectionChange
 from .claims.claim import MessageClaim
 from .machines import OnKernels, OnMachines
 from .processors import in_words
@@ -156,16 +155,14 @@ def rows(differences: Sequence[Difference]) -> Iterator[str]:
 def per_kernel(groups: Iterable[PerKernel], what: str, review: Review) -> Iterator[str]:
     """One entry for kernels with the same differences."""
     for group in groups:
-        kernels = kernel_ranges(group.kernels, [*review.kernels, *_beyond(group, review)])
+        # a driver's tables are built into kernels that were not asked for
+        kernels = kernel_ranges(
+            group.kernels, list(dict.fromkeys((*review.kernels, *group.kernels)))
+        )
         said = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
         more = len(said) - SHOWN
         rest = [f"and {more} more, see --format json"] if more > 0 else []
         yield f"{what} {kernels}: {'; '.join([*said[:SHOWN], *rest])}"
-
-
-def _beyond(group: PerKernel, review: Review) -> list[str]:
-    """The kernels that were not asked for: those that a driver's tables are built into."""
-    return [name for name in group.kernels if name not in review.kernels]
 
 
 def processors(change: Reviewed) -> Iterator[str]:
@@ -281,11 +278,8 @@ def _effects(group: OnKernels) -> Iterator[str]:
     if group.lost:
         yield f"loses {joined(group.lost)}"
     for moved in group.interrupted:
-        yield f"idle {lengths(moved.first_ns, moved.last_ns)} {_states(moved)}"
-
-
-def _states(moved: SelectionChange) -> str:
-    return f"{' or '.join(moved.a)} -> {' or '.join(moved.b)}"
+        states = f"{' or '.join(moved.a)} -> {' or '.join(moved.b)}"
+        yield f"idle {lengths(moved.first_ns, moved.last_ns)} {states}"
 
 
 def _workload(found: OnWorkload) -> str:

@@ -8,7 +8,7 @@ the review.
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ...base.dataclass import dataclass, field, replace
@@ -143,6 +143,8 @@ class SkibootTree(TreeReader):
 
     def _read(self, commit: str) -> End:
         entries = {e.path: e for e in self.repository.entries(commit, [*self.files, *self.headers])}
+        from ...tables.skiboot import c_table
+
         macros: dict[str, str] = {}
         found = Gathered()
         for header in self.headers:
@@ -154,7 +156,9 @@ class SkibootTree(TreeReader):
                 found.sources += self._tables(entry, macros)
         names = {source.name for source in found.sources}
         for entry in there if not found.unread else ():
-            found.findings += self._unmodelled(entry, macros, names)
+            text, _, words = self._texts[entry.hash]
+            used = _used(words, macros)
+            found.findings += c_table.unmodelled(text, entry.path, used, names)
         code = [self._texts[entry.hash][0] for entry in there if entry.hash in self._texts]
         return found.end(of_skiboot(found.sources, code))
 
@@ -165,14 +169,6 @@ class SkibootTree(TreeReader):
             text = self._content(entry).decode("utf-8", "replace")
             self._definitions[entry.hash] = c_table.definitions_in(text)
         return self._definitions[entry.hash]
-
-    def _unmodelled(
-        self, entry: TreeEntry, macros: Mapping[str, str], names: Set[str]
-    ) -> list[Finding]:
-        from ...tables.skiboot import c_table
-
-        text, _, words = self._texts[entry.hash]
-        return c_table.unmodelled(text, entry.path, _used(words, macros), names)
 
     def _tables(self, entry: TreeEntry, macros: Mapping[str, str]) -> tuple[Source, ...]:
         from ...tables.skiboot import c_table
