@@ -119,7 +119,7 @@ class MachineModel:
             kernel = old.release.name
             if kernel not in wanted:
                 continue
-            case = Case(old.release, Side.of(before.table, old), Side.of(after.table, new))
+            case = Case(Side.of(before.table, old), Side.of(after.table, new))
             try:
                 results = self._performed(case)
             except UsageError as error:

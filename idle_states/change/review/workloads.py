@@ -137,6 +137,7 @@ class Side:
     """
 
     table: IdleTable
+    release: Release
     held: CpuTable
     rows: Rows
 
@@ -145,6 +146,7 @@ class Side:
         rows = sorted(arrival.registered.items())
         return cls(
             table,
+            arrival.release,
             from_driver(arrival.driver),
             tuple((state.name, table.states[row]) for row, state in rows),
         )
@@ -159,7 +161,6 @@ class Side:
 class Case:
     """Two tables under one kernel."""
 
-    release: Release
     old: Side
     new: Side
 
@@ -220,14 +221,9 @@ class Simulator:
     def on(self, case: Case, load: Load) -> OnWorkload | None:
         """None where nothing changes. Raises UsageError where the governor may select no state,
         UnknownGovernor."""
-        pairs = [
-            (
-                self._window(case, case.old, load, exits, seed),
-                self._window(case, case.new, load, exits, seed),
-            )
-            for exits in case.hardware()
-            for seed in self._seeds
-        ]
+        sides = case.old, case.new
+        runs = [(exits, seed) for exits in case.hardware() for seed in self._seeds]
+        pairs = [[self._window(side, load, *run) for side in sides] for run in runs]
         if all(_same(a, b) for a, b in pairs):
             return None
         before, after = pairs[0]
@@ -239,11 +235,11 @@ class Simulator:
         )
         counts = all(a.counted and b.counted for a, b in pairs)
         turns = [turn for a, b in pairs for turn in turning_points(a, b)] if counts else []
-        setup = self._setup(case, case.new, load, {})
+        setup = self._setup(case.new, load, {})
         return OnWorkload(
             load.workload,
             setup.topology.name,
-            case.release.name,
+            case.new.release.name,
             setup.workload.counts,
             _performed(before, assumed),
             _performed(after, assumed),
@@ -272,30 +268,17 @@ class Simulator:
             )
         return [*said, *likely(states, case.figures()).grounds, *anything(states).grounds]
 
-    def _window(
-        self,
-        case: Case,
-        side: Side,
-        load: Load,
-        exits_ns: Mapping[str, int],
-        seed: int,
-    ) -> Window:
-        setup = self._setup(case, side, load, exits_ns)
+    def _window(self, side: Side, load: Load, exits_ns: Mapping[str, int], seed: int) -> Window:
+        setup = self._setup(side, load, exits_ns)
         key = setup, seed
         if key not in self._windows:
             run = by_core.simulate if by_core.knows(setup) else simulate
             self._windows[key] = window(setup, seed, load.settles_ns, run)
         return self._windows[key]
 
-    def _setup(
-        self,
-        case: Case,
-        side: Side,
-        load: Load,
-        exits_ns: Mapping[str, int],
-    ) -> Setup:
+    def _setup(self, side: Side, load: Load, exits_ns: Mapping[str, int]) -> Setup:
         states = side.held.states
-        governor = Governor.for_kernel(self._governor, case.release, states, self._hz)
+        governor = Governor.for_kernel(self._governor, side.release, states, self._hz)
         check_selects(governor, side.held)
         machine = _CHIP.get(side.table.register) if load.on_chip else None
         of = self._given.get((load.workload, machine))
@@ -310,7 +293,7 @@ class Simulator:
             side.held,
             side.effects(exits_ns),
             self._governor,
-            case.release,
+            side.release,
             self._hz,
             load.settles_ns + load.lasts_ns,
         )
