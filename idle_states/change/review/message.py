@@ -13,14 +13,13 @@ from ...base.model.table import IdleTable
 from ...base.reading.git import Commit
 from ...base.reading.mail import MailedAnswer
 from ...tables.rules.catalogue import rule_named
-from .claims.changes import changes
 from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .claims.figures import figures
 from .claims.kernels import kernels
 from .claims.percentages import percentages
 from .claims.prose import MAX_CHARACTERS, Sentence, mentions, sentences
 from .claims.states import covers_state, names_bits, names_state
-from .claims.times import pairs, ratios, stated, tabulated
+from .claims.times import changes, pairs, ratios, stated, tabulated
 from .match import as_renamed, differing
 from .rows import TIMES, ChangedRow, change_in_words, changed_rows, steps
 from .tree import TreeReader

@@ -9,9 +9,9 @@ from idle_states.base.model.findings import Finding
 from idle_states.base.model.table import IdleTable
 from idle_states.base.model.units import UNITS_NS
 from idle_states.base.reading.git import Commit
-from idle_states.change.review.claims.changes import times_set
 from idle_states.change.review.claims.prose import sentences
 from idle_states.change.review.claims.states import covers_state, names_state
+from idle_states.change.review.claims.times import times_set
 from idle_states.change.review.message import check_message
 from idle_states.change.review.rows import changed_rows
 from idle_states.tables.rules.catalogue import rule_named
