@@ -108,10 +108,9 @@ def on_its_base(repository: Repository, series: Series, named: str = "") -> Appl
     if named:
         base = repository.resolve(named)
         return _with(repository, series, base, f"applied to {_named(repository, base)}, as told")
-    wanted = _first_contents(series)
+    wanted, added = _first_seen(series)
     date = max((int(p.mail.date.timestamp()) for p in series.patches if p.mail.date), default=None)
     head = repository.resolve("HEAD")
-    added = _first_added(series)
     # a commit that removes what a mail adds again may be its base
     paths = sorted({*wanted, *added})
     touching = repository.touching(paths, limits.MAIL_COMMITS) if wanted else []
@@ -127,33 +126,27 @@ def on_its_base(repository: Repository, series: Series, named: str = "") -> Appl
         missing = "the clone has not the contents that the diff's hashes name"
     else:
         missing = "the diff has no hashes of contents"
-    return _by_lines(repository, series, _ordered(head, touching, date), missing)
+    commits = _ordered(head, touching, date)
+    return _by_lines(repository, series, sorted(wanted), commits, missing)
 
 
-def _first_contents(series: Series) -> dict[str, str]:
-    """path -> beginning of the hash of its content before the series, "" if not said; only of files
-    that are there before."""
+def _first_seen(series: Series) -> tuple[dict[str, str], list[str]]:
+    """Returns path -> beginning of the hash of its content before the series ("" if not said), of
+    files that are there before; and the files that it adds before it changes them."""
     found: dict[str, str] = {}
     made: set[str] = set()
-    for patch in series.patches:
-        for change in patch.files:
-            if change.before is not None and change.before not in made:
-                found.setdefault(change.before, change.old_blob)
-            if change.after is not None:
-                made.add(change.after)
-    return found
-
-
-def _first_added(series: Series) -> list[str]:
-    """The files that a series adds before it changes them."""
     before: set[str] = set()
     added: dict[str, None] = {}
     for change in (change for patch in series.patches for change in patch.files):
         if change.before is not None:
             before.add(change.before)
+            if change.before not in made:
+                found.setdefault(change.before, change.old_blob)
         elif change.after is not None and change.after not in before:
             added[change.after] = None
-    return list(added)
+        if change.after is not None:
+            made.add(change.after)
+    return found, list(added)
 
 
 def _by_contents(
@@ -187,9 +180,10 @@ def _ordered(head: str, touching: list[tuple[str, int]], date: int | None) -> li
     return list(dict.fromkeys([*before, head, *(name for name, _ in touching)]))
 
 
-def _by_lines(repository: Repository, series: Series, commits: list[str], missing: str) -> Applied:
+def _by_lines(
+    repository: Repository, series: Series, paths: list[str], commits: list[str], missing: str
+) -> Applied:
     """On the first commit whose files have the lines of every hunk, and each only once."""
-    paths = sorted(_first_contents(series))
     tried = set()
     problem: Unreadable | None = None
     for name in commits:

@@ -103,6 +103,7 @@ def review(
     reviewer = _Reviewer(tree, circumstances)
     commits = tree.commits(base, head)
     letters = of_series(tree, commits, cover, answers)
+    texts: dict[str, str] = {}
     if per_commit:
         changes = [reviewer.change(commit.parent, commit.hash, commit) for commit in commits]
         changes = [change for change in changes if change.says_something]
@@ -116,11 +117,11 @@ def review(
         files = reviewer.with_configuration(whole.files, base, head)
         message = reviewer.message(said, base, head)
         changes = [replace(whole, files=files, message=message, claims=claims)]
-    texts = {} if per_commit else dict(tree.at(head).texts)
-    for source in () if per_commit else tree.at(head).sources:
-        texts |= source.texts
-    if not per_commit and (configuration := reviewer.configured(head).file):
-        texts[configuration.file] = configuration.text
+        texts |= tree.at(head).texts
+        for source in tree.at(head).sources:
+            texts |= source.texts
+        if configuration := reviewer.configured(head).file:
+            texts[configuration.file] = configuration.text
     return Review(
         base,
         head,
@@ -163,21 +164,14 @@ class _Reviewer:
     def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
         self.by = circumstances
-        self.selector = Selector(circumstances.governor, circumstances.hz)
+        how = circumstances.governor, circumstances.hz
+        self.selector = Selector(*how)
         self.checked: dict[int, tuple[Source, list[Finding]]] = {}
         self.configurations: dict[str, Configured] = {}
-        by = circumstances.criteria
-        self.machines = (
-            None
-            if circumstances.runs is None
-            else MachineModel(
-                by.kernels,
-                by.platform,
-                circumstances.governor,
-                circumstances.hz,
-                circumstances.runs,
-            )
-        )
+        self.machines = None
+        if circumstances.runs is not None:
+            by = circumstances.criteria
+            self.machines = MachineModel(by.kernels, by.platform, *how, circumstances.runs)
 
     def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
@@ -231,11 +225,7 @@ class _Reviewer:
         return tuple(finding for finding in shown if finding.counts)
 
     def table(
-        self,
-        olds: Sequence[Source | None],
-        after: Source | None,
-        parents: Sequence[str],
-        head: str,
+        self, olds: Sequence[Source | None], after: Source | None, parents: Sequence[str], head: str
     ) -> TableChange:
         """olds: the table as each of the parents has it, the first parent first."""
         before = olds[0]
@@ -260,20 +250,18 @@ class _Reviewer:
             differences += exported_otherwise(a, b, firmware_of(by.platform))
             differences += used_otherwise(a, b)
             if before is not None and after is not None:
-                found = self.selector.differences(a, b, kernels, by.platform)
-                selected = dict(found)
+                selected = dict(self.selector.differences(a, b, kernels, by.platform))
+        outcomes = [
+            outcome(self.side(old, at), self.side(after, head), self.known(at, head))
+            for old, at in zip(olds, parents, strict=True)
+        ]
         return TableChange(
             before,
             after,
             tuple(differences),
             grouped(linux.items()),
             grouped(selected.items()),
-            in_all(
-                [
-                    outcome(self.side(old, at), self.side(after, head), self.known(at, head))
-                    for old, at in zip(olds, parents, strict=True)
-                ]
-            ),
+            in_all(outcomes),
             None if ways is None else self.on_machines(before, after, head),
         )
 

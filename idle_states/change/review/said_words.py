@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ...base.model.findings import Confidence, Finding, Severity
 from ...base.reading.git import Commit
 from ...base.report.escapes.text import printable
+from ...base.report.findings_text import shown
 from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, plural
 from ...lab.replay.consumption import Change
@@ -72,14 +73,13 @@ def _identity(table: TableChange) -> tuple[str, str]:
 
 def worst(review: Review) -> Finding | None:
     """The worst of the new findings, the surest of these; None without an error or a warning."""
-    found = [f for f in review.new if f.counts and f.severity > Severity.NOTE]
+    found = shown(review.new, notes=False)
     return max(found, key=lambda f: (f.severity, _SURE.index(f.confidence)), default=None)
 
 
 def siblings(review: Review) -> list[Finding]:
     """The new findings about tables that the change should have changed as well."""
-    found = (f for f in review.new if f.counts and f.severity > Severity.NOTE)
-    return [finding for finding in found if finding.rule in _SIBLINGS]
+    return [f for f in shown(review.new, notes=False) if f.rule in _SIBLINGS]
 
 
 def looked_at(review: Review) -> str:
