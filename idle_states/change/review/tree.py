@@ -16,6 +16,7 @@ from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Finding, Unreadable
 from ...base.reading.git import AlikeFiles, Commit, CommitReader, DamagedObject, TreeEntry
 from ...base.reading.unexpected import on_input
+from ...tables.skiboot import c_table
 from ...tables.skiboot.layout import HEADERS, TABLES
 from ...tables.sources import MAX_BYTES, Source
 from ...tables.sources.source import of_skiboot, together
@@ -143,8 +144,6 @@ class SkibootTree(TreeReader):
 
     def _read(self, commit: str) -> End:
         entries = {e.path: e for e in self.repository.entries(commit, [*self.files, *self.headers])}
-        from ...tables.skiboot import c_table
-
         macros: dict[str, str] = {}
         found = Gathered()
         for header in self.headers:
@@ -163,16 +162,12 @@ class SkibootTree(TreeReader):
         return found.end(of_skiboot(found.sources, code))
 
     def _macros(self, entry: TreeEntry) -> dict[str, str]:
-        from ...tables.skiboot import c_table
-
         if entry.hash not in self._definitions:
             text = self._content(entry).decode("utf-8", "replace")
             self._definitions[entry.hash] = c_table.definitions_in(text)
         return self._definitions[entry.hash]
 
     def _tables(self, entry: TreeEntry, macros: Mapping[str, str]) -> tuple[Source, ...]:
-        from ...tables.skiboot import c_table
-
         if entry.hash not in self._texts:
             data = self._content(entry)
             text = data.decode("utf-8", "replace")
