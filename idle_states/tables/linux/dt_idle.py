@@ -23,11 +23,7 @@ from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
 from .genpd.tables import CpuDomain
 from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release, folded
-from .suspend_parameter import (
-    log_prefix,
-    parameter_name,
-    reject_parameter,
-)
+from .suspend_parameter import log_prefix, parameter_name, reject_parameter
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
 PSCI = "drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle()"
@@ -51,13 +47,32 @@ class Failure:
 
 @dataclass(slots=True)
 class Parsed:
-    """A list as one kernel reads it. states: index in the list of each registered state."""
+    """A list as one kernel reads it.
 
+    firmware  what PSCI's offers (Arm)
+    states    index in the list of each registered state
+    """
+
+    listed: IdleList
+    known: DtIdleFeatures
+    firmware: PsciFirmware
     states: list[int] = field(default_factory=list)
     disabled: list[int] = field(default_factory=list)
     beyond: list[int] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     failure: Failure | None = None
+
+    @property
+    def nodes(self) -> tuple[ListedNode, ...]:
+        return self.listed.nodes(self.known.hierarchy)
+
+    def say(self, level: Level, text: str) -> None:
+        self.messages.append(Message(level, text))
+
+    def say_of_hart(self, level: Level, text: str) -> None:
+        hart = self.listed.cpus[0].rpartition("@")[2]
+        with suppress(ValueError):
+            self.say(level, f"{log_prefix(True)}HART{int(hart, 16)}: {text}")
 
 
 def compatibles(listed: IdleList) -> tuple[str, ...]:
@@ -72,29 +87,23 @@ def compatibles(listed: IdleList) -> tuple[str, ...]:
 def parse(
     listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware = USUAL_FIRMWARE
 ) -> Parsed:
-    """dt_init_idle_driver(), and what the driver does with it, for one CPU.
-
-    firmware: what PSCI's offers (Arm).
-    """
-    found = Parsed()
-    nodes = listed.nodes(known.hierarchy)
+    """dt_init_idle_driver(), and what the driver does with it, for one CPU. Arguments as of
+    Parsed."""
+    found = Parsed(listed, known, firmware)
     found.failure = _no_driver(listed, known)
     if found.failure is None:
-        found.failure = _read(listed, nodes, known, found)
-        if found.failure is None and not (found.states if known.counts_enabled else nodes):
+        found.failure = _read(found)
+        if found.failure is None and not (found.states if known.counts_enabled else found.nodes):
             reason = "its CPUs list no idle state, and for WFI alone the driver does not register"
             found.failure = Failure("no-list", reason, PARSER)
         if found.failure is not None and listed.riscv:
-            _say_of_hart(listed, "debug", "failed to parse DT idle states", found)
+            found.say_of_hart("debug", "failed to parse DT idle states")
         if found.failure is None:
-            failure = _parameters(listed, nodes, known, firmware, found) or _attach(
-                listed, known, firmware
-            )
-            if failure is not None:
-                _say_failed(listed, known, found)
-            found.failure = failure
+            found.failure = _parameters(found) or _attach(found)
+            if found.failure is not None:
+                _say_failed(found)
         if found.failure is not None and listed.riscv:
-            _say_of_hart(listed, "debug", "idle driver init failed", found)
+            found.say_of_hart("debug", "idle driver init failed")
     if not _tried(listed, known):
         found.messages.clear()
     return found
@@ -111,7 +120,7 @@ def register(
     if not known.per_cpu and listed.siblings:
         taken = listed.siblings[0]
     domains = domains_made(listed, known, firmware)
-    found = Parsed(messages=[*domains.messages])
+    found = Parsed(taken, known, firmware, messages=[*domains.messages])
     if listed.riscv and known.riscv and domains.problem:
         reason = f"power domains cannot be made: {domains.problem}"
         found.failure = Failure("power-domain", reason, SBI_DOMAINS)
@@ -122,14 +131,14 @@ def register(
     faux = known.faux and listed.enable_method == "psci"
     if failure and faux and _tried(listed, known):
         found.messages.append(FAUX_FAILED)
-    states = () if failure else tuple(_registered(taken, found, known))
+    states = () if failure else tuple(_registered(listed, found))
     genpd = folded(HISTORY, release)
     above = made_of(listed, known, genpd, domains, bool(states), firmware.osi)
     return DriverTable(
         kernel=release.name,
-        states=_in_rows(table, taken, states, known),
-        lost=(*_lost(listed, taken, found, failure, known), *lost_rows(listed, above)),
-        changed=tuple(_changed(listed, taken, found, known)) if not failure else (),
+        states=states,
+        lost=(*_lost(listed, found, failure), *lost_rows(listed, above)),
+        changed=tuple(_changed(listed, found)) if not failure else (),
         messages=tuple(found.messages),
         offline="",
         domains=above,
@@ -169,8 +178,9 @@ def domains_made(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware
     return domains_of(listed, known, firmware)
 
 
-def _attach(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> Failure | None:
+def _attach(found: Parsed) -> Failure | None:
     """The CPU's power domain, which is looked at in OS-initiated mode only."""
+    listed, known, firmware = found.listed, found.known, found.firmware
     if listed.riscv:
         attaches = all(other.names_domains for other in listed.of_tree)
     else:
@@ -179,19 +189,11 @@ def _attach(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> 
     return Failure("power-domain", problem, ATTACH) if problem else None
 
 
-def _say_failed(listed: IdleList, known: DtIdleFeatures, found: Parsed) -> None:
-    if listed.riscv:
-        _say_of_hart(listed, "error", "failed to init idle states", found)
-    elif listed.enable_method == "psci" and known.psci:
-        text = f"CPUidle PSCI: CPU {listed.numbers[0]} failed to PSCI idle"
-        found.messages.append(Message("error", text))
-
-
-def _say_of_hart(listed: IdleList, level: Level, text: str, found: Parsed) -> None:
-    hart = listed.cpus[0].rpartition("@")[2]
-    with suppress(ValueError):
-        text = f"{log_prefix(True)}HART{int(hart, 16)}: {text}"
-        found.messages.append(Message(level, text))
+def _say_failed(found: Parsed) -> None:
+    if found.listed.riscv:
+        found.say_of_hart("error", "failed to init idle states")
+    elif found.listed.enable_method == "psci" and found.known.psci:
+        found.say("error", f"CPUidle PSCI: CPU {found.listed.numbers[0]} failed to PSCI idle")
 
 
 def _no_driver(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
@@ -204,9 +206,8 @@ def _no_driver(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
     return None
 
 
-def _read(
-    listed: IdleList, nodes: tuple[ListedNode, ...], known: DtIdleFeatures, found: Parsed
-) -> Failure | None:
+def _read(found: Parsed) -> Failure | None:
+    listed, known, nodes = found.listed, found.known, found.nodes
     for index, node in enumerate(nodes):
         foreign = not set(node.strings("compatible")) & set(compatibles(listed))
         if foreign and known.compatible_first:
@@ -217,16 +218,15 @@ def _read(
         if len(found.states) == STATE_MAX - 1:
             found.beyond = list(range(index, len(nodes)))
             text = "DT idle-states: State index reached static CPU idle driver states array size"
-            found.messages.append(Message("warning", text))
+            found.say("warning", text)
             return None
         missing = missing_times(node)
         if missing and not foreign:
-            text = f"DT idle-states:  * {node.path} missing {missing[0]} property"
-            found.messages.append(Message("debug", text))
+            found.say("debug", f"DT idle-states:  * {node.path} missing {missing[0]} property")
         if missing or foreign:
             code = -19 if foreign else -22
             text = f"DT idle-states: Parsing idle state node {node.path} failed with err {code}"
-            found.messages.append(Message("error", text))
+            found.say("error", text)
             if foreign:
                 return _foreign(index, node, listed)
             return Failure("missing-time", f"{node.name} has no {missing[0]}", PARSER, index)
@@ -240,15 +240,10 @@ def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
     return Failure("foreign-compatible", reason, PARSER, index)
 
 
-def _parameters(
-    listed: IdleList,
-    nodes: tuple[ListedNode, ...],
-    known: DtIdleFeatures,
-    firmware: PsciFirmware,
-    found: Parsed,
-) -> Failure | None:
+def _parameters(found: Parsed) -> Failure | None:
     """Checks the parameters of as many nodes as there are states, from the start of the list,
     whether these nodes are disabled or not."""
+    listed, known, nodes = found.listed, found.known, found.nodes
     if parameter_name(listed) is None:
         return None
     count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
@@ -256,7 +251,7 @@ def _parameters(
         # in 5.4 and 5.5, the driver counts the list for itself
         count = len(nodes)
     for index, node in enumerate(nodes[:count]):
-        rejected = reject_parameter(listed.riscv, node, firmware)
+        rejected = reject_parameter(listed.riscv, node, found.firmware)
         if rejected:
             found.messages.append(rejected.message)
             reason = f"{node.name} {rejected.problem}"
@@ -322,8 +317,10 @@ def _first_failure(
     return None
 
 
-def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterator[DriverState]:
-    nodes = taken.nodes(known.hierarchy)
+def _registered(listed: IdleList, found: Parsed) -> Iterator[DriverState]:
+    """Yields the states. `source` is the row of the list's table, where that has the node."""
+    taken, nodes = found.listed, found.nodes
+    rows = _rows(listed, nodes)
     enter = "sbi" if taken.riscv else taken.enable_method or "platform"
     parameter = parameter_name(taken)
     yield DriverState(0, "WFI", *WFI_US, "wfi")
@@ -335,24 +332,11 @@ def _registered(taken: IdleList, found: Parsed, known: DtIdleFeatures) -> Iterat
             latency_us(node) or 0,
             node.u32(RESIDENCY) or 0,
             enter,
-            index,
+            rows[index],
             timer_stop=TIMER_STOP in node.properties,
             # its own node's only where no disabled one stands before it in the list
             parameter=nodes[number - 1].u32(parameter) if parameter else None,
         )
-
-
-def _in_rows(
-    table: IdleTable, taken: IdleList, states: tuple[DriverState, ...], known: DtIdleFeatures
-) -> tuple[DriverState, ...]:
-    """Returns the states with `source` as index of the table's row instead of the list's entry,
-    which may differ for an older kernel."""
-    assert table.origin.form == "nodes"
-    rows = _rows(table.origin, taken.nodes(known.hierarchy))
-    return tuple(
-        replace(state, source=None if state.source is None else rows[state.source])
-        for state in states
-    )
 
 
 def _rows(listed: IdleList, nodes: tuple[ListedNode, ...]) -> list[int | None]:
@@ -365,11 +349,8 @@ def _rows(listed: IdleList, nodes: tuple[ListedNode, ...]) -> list[int | None]:
     return [rows.get(path) for path in paths]
 
 
-def _lost(
-    listed: IdleList, taken: IdleList, found: Parsed, failure: Failure | None, known: DtIdleFeatures
-) -> Iterator[Lost]:
-    nodes = taken.nodes(known.hierarchy)
-    read = {row: index for index, row in reversed([*enumerate(_rows(listed, nodes))])}
+def _lost(listed: IdleList, found: Parsed, failure: Failure | None) -> Iterator[Lost]:
+    read = {row: index for index, row in reversed([*enumerate(_rows(listed, found.nodes))])}
     for row, node in enumerate(listed.nodes()):
         index = read.get(row)
         if index is not None and index in found.disabled:
@@ -389,11 +370,9 @@ def _lost(
             yield Lost(row, node.name, "beyond-ten", reason, PARSER)
 
 
-def _changed(
-    listed: IdleList, taken: IdleList, found: Parsed, known: DtIdleFeatures
-) -> Iterator[Changed]:
+def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
     """Yields names that are truncated, and parameters taken from another node."""
-    nodes = taken.nodes(known.hierarchy)
+    taken, nodes = found.listed, found.nodes
     rows = _rows(listed, nodes)
     name = parameter_name(taken)
     for number, index in enumerate(found.states):
