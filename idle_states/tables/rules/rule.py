@@ -8,26 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
 
 from ...base.dataclass import dataclass, field, replace
-from ...base.model.findings import Confidence, Finding, Location, Severity
+from ...base.model.findings import Confidence as Confidence
+from ...base.model.findings import Finding, Location
+from ...base.model.findings import Severity as Severity
 from ...base.model.table import IdleState
 from ...base.model.units import format_time, nanoseconds
 from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
-from ..pipeline import Subject
+from ..pipeline import Subject as Subject
 
-__all__ = (
-    "FORMS",
-    "OPAL_FORMS",
-    "Confidence",
-    "KernelView",
-    "Remedy",
-    "Rule",
-    "Severity",
-    "Subject",
-    "Threshold",
-    "Verdict",
-    "Verdicts",
-)
 OPAL_FORMS = ("spec", "c", "dt")
 FORMS = (*OPAL_FORMS, "sysfs", "nodes", "driver", "acpi")
 Part = TypeVar("Part")

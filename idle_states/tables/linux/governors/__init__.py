@@ -19,24 +19,11 @@ from ....base.model.findings import UsageError
 from ....base.wording import suggestion
 from ..driver_table import DriverTable
 from ..releases import Release, release
-from .interface import Decision, Outcome, Situation, State
+from .interface import Decision as Decision
 from .interface import GovernorModel as Implementation
-
-__all__ = [
-    "Decision",
-    "Governor",
-    "Outcome",
-    "Situation",
-    "State",
-    "asks_utilisation",
-    "expect_steady",
-    "governor_names",
-    "known_in",
-    "names_of",
-    "needs_state_0",
-    "not_utilised",
-    "states_of",
-]
+from .interface import Outcome as Outcome
+from .interface import Situation as Situation
+from .interface import State as State
 
 _NSEC_PER_USEC = 1000
 

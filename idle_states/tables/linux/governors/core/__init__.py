@@ -12,55 +12,28 @@ are buffers, and the interpreter's lock is released during the replay.
 import warnings
 
 from .. import Governor
-from .packing import (
-    AS_SELECTED,
-    GOVERNORS,
-    RECORDED,
-    ROW,
-    STATES_MAX,
-    Buffer,
-    CoreFallsShort,
-    CoreMissing,
-    Decisions,
-    Unsupported,
-    compiled,
-    mask,
-    pack,
-    packed_features,
-    unpack,
-)
-from .streams import FEWEST_TABLES, Stream, Sweep, processors, run, run_cpus, sweep
-
-__all__ = [
-    "AS_SELECTED",
-    "FEWEST_TABLES",
-    "GOVERNORS",
-    "RECORDED",
-    "ROW",
-    "STATES_MAX",
-    "Buffer",
-    "CoreFallsShort",
-    "CoreMissing",
-    "Decisions",
-    "Stream",
-    "Sweep",
-    "Unsupported",
-    "agreed",
-    "available",
-    "can_replay",
-    "compiled",
-    "instruction_set",
-    "mask",
-    "pack",
-    "packed_features",
-    "processors",
-    "run",
-    "run_cpus",
-    "specialised",
-    "supports",
-    "sweep",
-    "unpack",
-]
+from .packing import AS_SELECTED as AS_SELECTED
+from .packing import GOVERNORS as GOVERNORS
+from .packing import RECORDED as RECORDED
+from .packing import ROW as ROW
+from .packing import STATES_MAX as STATES_MAX
+from .packing import Buffer as Buffer
+from .packing import CoreFallsShort as CoreFallsShort
+from .packing import CoreMissing as CoreMissing
+from .packing import Decisions as Decisions
+from .packing import Unsupported as Unsupported
+from .packing import compiled as compiled
+from .packing import mask as mask
+from .packing import pack as pack
+from .packing import packed_features as packed_features
+from .packing import unpack as unpack
+from .streams import FEWEST_TABLES as FEWEST_TABLES
+from .streams import Stream as Stream
+from .streams import Sweep as Sweep
+from .streams import processors as processors
+from .streams import run as run
+from .streams import run_cpus as run_cpus
+from .streams import sweep as sweep
 
 
 def available() -> bool:
