@@ -134,6 +134,9 @@ def agree(ranges: tuple[Range, ...], asked: Settling, fixed: Circumstances, step
 @example(  # between 44360 and 45000 ns
     ("menu", "6.6"), us((0, 1), (0, 2), (5, 42), (25, 43)), Circumstances(timer_driven=True), 100
 )
+@example(  # 115500 ns, in the middle of a microsecond between two that alternate otherwise
+    ("menu", "6.6"), us((0, 0), (0, 1), (1, 91), (61, 92)), Circumstances(timer_driven=True), 100
+)
 @given(st.sampled_from(GOVERNORS), tables(), circumstances(), st.sampled_from((100, 250, 1000)))
 def test_maps_are_exact_at_every_half_microsecond(
     kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int

@@ -3,8 +3,8 @@ exact ranges of its length, or of the time to the next timer.
 
 Lengths are in ns, whatever the kernel computes in. The selection changes at a threshold (a
 residency, the tick, 15 us ...), or above it by what the governor deducts (an exit latency, or half
-of one) or loses by rounding. There lengths are tried densely, every half microsecond unless
-latencies are long (every whole one before 5.5, when kernels cut times to microseconds), between
+of one) or loses by rounding. There lengths are tried densely, every half microsecond up
+to latencies of 200 us (every whole one before 5.5, when kernels cut times to microseconds), between
 these places every 3 %; and wherever two neighbours differ, the boundary is sought down to the
 nanosecond. A test holds the result to every microsecond.
 """
@@ -25,8 +25,9 @@ _INTERESTING_NS = 50_000 * _US
 """Longer idle periods count as the timer's in menu."""
 _UNITY = 8192
 """menu's RESOLUTION * DECAY."""
-_CLOSE = 128
-"""Lengths tried about one threshold; all there are, for exit latencies up to some 60 us."""
+_CLOSE = 448
+"""Lengths tried about one threshold; all there are, for exit latencies up to 200 us, the longest
+that powernv registers."""
 
 
 @dataclass(frozen=True, slots=True)
