@@ -8,6 +8,7 @@ from ...base.report.escapes.text import printable
 from ...base.report.sheet import (
     NO_NUMBERS,
     Cell,
+    Either,
     Lines,
     Part,
     Rows,
@@ -275,6 +276,7 @@ def _broken(first: str, rest: str) -> Worded:
 
 def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
     yield Section("", (Lines((Worded(f"From  {printable(title(first))}", ""),)),))
+    shown: list[tuple[TableSelection, MapChanges]] = []
     for other, maps in changed:
         to = title(other)
         said: tuple[Part, ...] = ()
@@ -282,7 +284,13 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
             beside = "" if other.domains == first.domains else " but what power domains enter"
             said = (Lines((f"nothing changes{beside}",), first="  "),)
         yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), said)
-        yield Section("", (moved(maps),))
+        as_before = [same for same, known in shown if (same.table, known) == (other.table, maps)]
+        both: Part = moved(maps)
+        if as_before:
+            # a page says equal changes once
+            both = Either((both,), (Lines((f"as to {title(as_before[0])}",)),))
+        shown.append((other, maps))
+        yield Section("", (both,))
         yield from (Section("", (Lines((line,)),)) for line in reach(first, other))
     selections = (first, *(other for other, _ in changed))
     rests = not_utilised(first.governor, [selection.release for selection in selections])
