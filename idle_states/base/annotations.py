@@ -7,7 +7,7 @@ import ast
 import sys
 from inspect import getsource
 from types import SimpleNamespace
-from typing import Any, ForwardRef, get_type_hints
+from typing import Annotated, Any, ForwardRef, get_type_hints
 
 
 def types_of(kind: Any) -> dict[str, Any]:
@@ -22,7 +22,10 @@ def types_of(kind: Any) -> dict[str, Any]:
     types: dict[str, Any] = {}
     for each in kind.__dataclass_fields__.values():
         if each.init:
-            alone = SimpleNamespace(__annotations__={each.name: each.type})
+            marks = getattr(each.type, "__metadata__", ())
+            # of options' own Annotated one of typing
+            said = Annotated[(each.type.__origin__, *marks)] if marks else each.type
+            alone = SimpleNamespace(__annotations__={each.name: said})
             try:
                 types |= get_type_hints(alone, names, include_extras=True)
             except (NameError, TypeError):

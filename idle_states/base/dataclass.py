@@ -60,7 +60,7 @@ _ABSENT = _Absent()
 """The default of a field that has none, and the argument for one that a factory fills."""
 _PARAMS = {frozen: SimpleNamespace(frozen=frozen, repr=True) for frozen in (False, True)}
 """What was said to the decorator, as a class that inherits asks for it, and pprint does."""
-_COMPILED_AFTER = 20
+_COMPILED_AFTER = 40
 """Objects of a class that are made before its __init__ is compiled, which takes as long."""
 
 

@@ -13,11 +13,27 @@ dataclass with options has these in its place; `Options` says what is different 
 """
 
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from .dataclass import dataclass, fields
 from .model.findings import UsageError
 from .wording import joined, suggestion
+
+if TYPE_CHECKING:
+    from typing import Annotated as Annotated
+else:
+
+    class Annotated:
+        """typing.Annotated, which compiles a type that is written as text: for the first one Python
+        makes a class of each kind of node that a syntax tree has, a twentieth of a start."""
+
+        __slots__ = ("__metadata__", "__origin__")
+
+        def __class_getitem__(cls, said: tuple[Any, ...]) -> "Annotated":
+            made = cls()
+            made.__origin__, *made.__metadata__ = said
+            return made
+
 
 STANDARD_INPUT = "-"
 """The word for standard input where a file is asked for, and for standard output."""
@@ -141,8 +157,8 @@ def _choices(kind: Any) -> list[str]:
     args = get_args(kind)
     if get_origin(kind) is Literal:
         return list(args)
-    if get_origin(kind) is Annotated:
-        return _choices(args[0])
+    if hasattr(kind, "__metadata__"):
+        return _choices(kind.__origin__)
     if get_origin(kind) in (Union, UnionType):
         return [choice for member in args for choice in _choices(member)]
     return []

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     from .derive import CommandLine
 
+# argparse looks for translations of its own words, and imports locale for that: there are none
+argparse._ = str  # type: ignore[attr-defined]
+
 _STATUSES = """\
 exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
 3 input that cannot be parsed at all, or a missing external program

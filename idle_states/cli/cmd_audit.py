@@ -11,10 +11,10 @@ above --fail-on, 3 if an input cannot be read or there is none."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, replace
-from ..base.options import Option, Options
+from ..base.options import Annotated, Option, Options
 from ..tables.audit.request import AuditRequest
 from .output import USUAL, Output, formats
 from .shown import USUAL as SHOWN

@@ -29,10 +29,10 @@ What it needs besides QEMU is fetched from Debian's archive once, see make boot-
 is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..tables.linux.asked import TABLE
 from .output import NO_PAGE, USUAL, Output
 

@@ -8,11 +8,10 @@ A baseline lists the findings there are today, so that only new ones count: --wr
 the file, which is JSON and meant to be committed. A finding is known by its rule and its logical
 path."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
-from ..base.options import Option, Options
+from ..base.options import Annotated, Option, Options
 from ..tables.check.request import CheckRequest
 from .output import FINDINGS, USUAL, Output
 from .shown import USUAL as SHOWN
@@ -106,6 +105,8 @@ def run(given: CheckCommand) -> int:
 
 def _fix(found: "Checked", *, write: bool) -> int:
     """Shows what can be mended as a difference, and writes it; the number of masks."""
+    from pathlib import Path
+
     from ..base.files import write_file
     from ..base.report import printer
     from ..base.report.diff import file_diff
@@ -132,6 +133,8 @@ def _fix(found: "Checked", *, write: bool) -> int:
 
 def _write_baseline(asked: CheckRequest, file: str) -> int:
     """Writes the findings that count, of a baseline that is given those which it knows."""
+    from pathlib import Path
+
     from ..base.dataclass import replace
     from ..base.files import write_file
     from ..base.report import printer

@@ -36,11 +36,9 @@ when it is interrupted or killed. In an emulator it measures the emulator, and s
 It prints every sample, and nothing private: no host name, no address, no serial number. The form is
 in docs/measuring.md, with what it needs and what its figures contain."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
 from ..base.model.findings import UsageError
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from .output import FILE_ALONE, USUAL, Output
 
 _RECORD, _MEASURE = "with --record", "with --measure"

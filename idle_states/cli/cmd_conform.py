@@ -9,9 +9,8 @@ recording's beginning, and what fits is named.
 Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; exits 1,
 too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no such recording."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
+from ..base.options import Annotated
 from ..lab.replay.conform_request import ConformRequest
 from .output import NO_PAGE, USUAL, Output
 

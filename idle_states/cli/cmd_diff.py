@@ -4,9 +4,9 @@ compared as a whole: state nodes, CPUs, power domains; FILE:CPU names one CPU's 
 they differ."""
 
 from pathlib import PurePath
-from typing import Annotated
 
 from ..base.dataclass import dataclass
+from ..base.options import Annotated
 from ..tables.diff.request import DiffRequest
 from .output import NO_PAGE, USUAL, Output
 

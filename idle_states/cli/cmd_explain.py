@@ -1,9 +1,7 @@
 """Prints a rule's page: what it does, why the pattern is bad, an example, what to write instead."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Argument
+from ..base.options import Annotated, Argument
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ above the advertised latency; over-stated: its upper bound is below half of it.
 Exits 1 if a state is under-stated, also where a spec is written that is not."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..base.dataclass import dataclass, field
 from ..base.model.findings import UsageError
 from ..base.model.measured import WokenBy
-from ..base.options import Argument, Option
+from ..base.options import Annotated, Argument, Option
 from ..tables.linux.asked import PLATFORM, all_levels, table_of
 from .output import Output
 

@@ -10,10 +10,10 @@ the states of the release's own table these times: only what differs, checked by
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..base.dataclass import dataclass
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..tables.linux.asked import PLATFORM, TABLE_OF_MACHINE, table_or_machine
 from .output import FILE_ALONE, USUAL, Output
 

@@ -3,10 +3,8 @@ place it was read from. Of an Arm or RISC-V tree, or a spec of one, that is the 
 states, power domains and CPUs. What a spec cannot say is refused, with all reasons, and nothing is
 written."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Argument, Option
+from ..base.options import Annotated, Argument, Option
 from .output import FILE_ALONE, USUAL, Output
 
 

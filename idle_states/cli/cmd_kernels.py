@@ -10,10 +10,10 @@ which commits; between the releases of a series, or of two kernels, if they are 
 idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, field
-from ..base.options import Argument, Option
+from ..base.options import Annotated, Argument, Option
 from ..tables.linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels
 from .output import USUAL, Output
 

@@ -8,10 +8,10 @@ A broken spec is named on standard error; the others are listed all the same.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 from ..base.dataclass import dataclass
-from ..base.options import Argument
+from ..base.options import Annotated, Argument
 from .output import NO_PAGE, USUAL, Output
 
 

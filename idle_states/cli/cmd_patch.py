@@ -16,11 +16,11 @@ findings are shown, and the exit status is 1. --force writes them all the same."
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..base.dataclass import dataclass
 from ..base.model.findings import Severity, UsageError
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..change.patches.request import PatchRequest
 from .shown import severity_option
 

@@ -8,9 +8,8 @@ and states stay switched on or off as the driver registers them.
 
 Exits 1 if there is a state that is not switched off and has no witness."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
+from ..base.options import Annotated
 from ..tables.prove.request import ProveRequest
 from .output import NO_PAGE, USUAL, Output
 

@@ -27,10 +27,8 @@ Notes leave it 0, and so do two warnings that speak of the table rather than of 
 entered that the first table does not have, with --governor, and cpu_idle_miss that disagrees with
 the table. Exits 3 if nothing of the input could be used."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..lab.replay.request import ReplayRequest
 from .output import USUAL, Output
 

@@ -23,10 +23,8 @@ that get another one, and of drivers/cpuidle.
 Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
 without its tree could not be read, which the first line says."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Options
+from ..base.options import Annotated, Options
 from ..change.review.request import ReviewRequest
 from .output import USUAL, Output, formats
 from .shown import USUAL as SHOWN

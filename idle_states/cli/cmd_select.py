@@ -15,10 +15,8 @@ in sysfs, which is not always that of its name. none is no limit; n/a, of a CPU,
 With --keep the limit is the exit latency of the STATE, one of a CPU, not of a power domain. What a
 limit does to a trace or a workload is shown by replay and simulate --latency-limit."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..tables.selection.request import SelectRequest
 from .output import USUAL, Output
 

@@ -4,9 +4,10 @@ registers, and a reason for every state that is lost or changed on the way.
 SAVES is twice the latency divided by the residency: of the power that a state saves, the share that
 the state before does not save already, if the residency is its break-even (docs/thresholds.md)."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
+from ..base.options import Annotated
 from ..tables.linux.asked import PLATFORM, TABLE_OF_MACHINE, kernels, table_or_machine
 from .output import NO_PAGE, USUAL, Output
 

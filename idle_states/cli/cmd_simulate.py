@@ -17,10 +17,8 @@ What the machine does is exact for what it is given; what it is given is a model
 below, whose values are printed with every result. Throughput is not predicted, but for the rate of
 what the workload counts."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..lab.simulation.request import SimulateRequest
 from .output import USUAL, Output
 

@@ -8,11 +8,11 @@ digit, whose t comes from a table.
 Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, or a table's percent does
 not follow from its means; 3 for input that is no measurement."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..base.dataclass import dataclass, field
 from ..base.model.findings import UsageError
-from ..base.options import Argument, Option
+from ..base.options import Annotated, Argument, Option
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:

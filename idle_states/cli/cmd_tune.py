@@ -12,10 +12,8 @@ intel_idle.table= with the best of the tables that its driver accepts.
 
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 
-from typing import Annotated
-
 from ..base.dataclass import dataclass
-from ..base.options import Options
+from ..base.options import Annotated, Options
 from ..lab.tune.request import TuneRequest
 from .output import USUAL, Output
 

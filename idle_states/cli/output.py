@@ -1,10 +1,10 @@
 """Options that say where a result goes, and in which form."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
-from ..base.options import Option, Options
+from ..base.options import Annotated, Option, Options
 
 if TYPE_CHECKING:
     from ..base.report.sheet import Sheet

@@ -1,23 +1,25 @@
 """Options that say which findings are shown and which count, and what follows from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, replace
 from ..base.model.findings import Finding, Severity, worst
-from ..base.options import Option
+from ..base.options import Annotated, Option
 from ..base.reading.unexpected import failed
 from .status import UNREADABLE
 from .values import say
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from ..base.report.style import Style
     from ..tables.audit.request import AuditRequest
     from ..tables.check.acceptance import Acceptance
     from ..tables.check.criteria import Criteria
     from ..tables.check.request import CheckRequest
 
-_Request = TypeVar("_Request", "CheckRequest", "AuditRequest")
+    _Request = TypeVar("_Request", CheckRequest, AuditRequest)
 
 
 def severity_option(words: str) -> Option:
@@ -102,7 +104,7 @@ def note_rules(criteria: "Criteria") -> None:
         say(f"--ignore {ignored} leaves no rule: only what cannot be read is reported")
 
 
-def unconfigured(asked: _Request) -> _Request | None:
+def unconfigured(asked: "_Request") -> "_Request | None":
     """Returns the request with the rules of the command line alone and no configuration; None where
     the configuration chooses no rules."""
     from ..tables.check.acceptance import NO_CONFIG

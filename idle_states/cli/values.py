@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from types import UnionType
-from typing import TYPE_CHECKING, Any, ForwardRef
+from typing import TYPE_CHECKING, Any
 
 from ..base.dataclass import dataclass, replace
 from ..base.model.findings import UsageError
@@ -42,8 +42,6 @@ def kind_of(annotation: Any) -> FieldKind:
     """Returns what an annotation says; of several classes the first is made."""
     if hasattr(annotation, "__metadata__"):
         annotation = annotation.__origin__
-    if isinstance(annotation, ForwardRef):
-        annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
         name = annotation.removesuffix(" | None")
         of = name.removeprefix("tuple[").removesuffix(", ...]")

@@ -19,7 +19,7 @@ from ..base.model.table import Cpu, IdleTable, Register
 from .linux import grounds, register
 from .linux.driver_table import DriverState, DriverTable
 from .linux.grounds import INTEL_IDLE, driver_of
-from .linux.platforms import AnyPlatform, firmware_of, subsystem_of, x86_of
+from .linux.platforms import firmware_of, subsystem_of, x86_of
 from .linux.psci_firmware import PsciFirmware
 from .linux.releases import Release
 from .skiboot.platform import ALL_LEVELS, Platform
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .linux.asked import GovernorRequest
     from .linux.governors.interface import State
     from .linux.intel_idle.platform import X86Platform
+    from .linux.platforms import AnyPlatform
     from .skiboot.export import Export
 
 
@@ -53,7 +54,7 @@ class Subject:
         self,
         table: IdleTable,
         kernels: Sequence[Release],
-        platform: AnyPlatform = ALL_LEVELS,
+        platform: "AnyPlatform" = ALL_LEVELS,
         node: PowerMgt | None = None,
         *,
         beside: Sequence[IdleTable] | None = None,
@@ -78,7 +79,7 @@ class Subject:
         cls,
         source: Source,
         kernels: Sequence[Release],
-        platform: AnyPlatform = ALL_LEVELS,
+        platform: "AnyPlatform" = ALL_LEVELS,
         *,
         by_change: bool = False,
         thresholds: Mapping[str, int] = MappingProxyType({}),
@@ -274,12 +275,12 @@ class Journey:
     arrivals: tuple[Arrival, ...]
 
 
-def psci_firmware(platform: AnyPlatform) -> PsciFirmware:
+def psci_firmware(platform: "AnyPlatform") -> PsciFirmware:
     """What PSCI's firmware offers on a platform."""
     return PsciFirmware(osi=firmware_of(platform).psci_mode == "osi")
 
 
-def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -> Journey:
+def journey(source: Source, platform: "AnyPlatform", kernels: Sequence[Release]) -> Journey:
     """Computes every stage for the table of a source, which must have one. Of a table that each
     release has its own figures for, the rows are the first kernel's."""
     assert source.table is not None
@@ -300,7 +301,7 @@ def journey(source: Source, platform: AnyPlatform, kernels: Sequence[Release]) -
 
 def followed(
     table: IdleTable,
-    platform: AnyPlatform,
+    platform: "AnyPlatform",
     kernels: Sequence[Release],
     say: Callable[[str], None] = lambda message: None,
 ) -> tuple[Release, ...]:
@@ -313,7 +314,7 @@ def followed(
     return tuple(known)
 
 
-def registered_of(source: Source, text: str, platform: AnyPlatform, release: Release) -> Arrival:
+def registered_of(source: Source, text: str, platform: "AnyPlatform", release: Release) -> Arrival:
     """What a kernel registers of the table of a source, named by a text for people. Raises
     UsageError if it registers no state."""
     arrival = journey(source, platform, [release]).arrivals[0]

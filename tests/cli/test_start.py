@@ -13,7 +13,7 @@ from tests.support import ROOT
 _RUN = """
 import runpy, sys
 specs = sys.argv.pop(1)
-if sys.argv[1:] != ["--help"]:
+if "--help" not in sys.argv:
     from idle_states.tables.spec import compiled
     compiled.NAME = specs
 sys.argv[0] = "idle-states"
@@ -53,12 +53,18 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "idle_states.cli.cmd_check",
                 "idle_states.base.report.fitting",
                 "json",
+                "locale",
                 "pathlib",
                 "tempfile",
                 "textwrap",
                 "threading",
                 "yaml",
             ),
+        ),
+        (
+            ["check", "--help"],
+            "idle_states.cli.cmd_check",
+            ("dataclasses", "idle_states.base.resources", "locale", "pathlib", "yaml"),
         ),
         (
             ["check", _DTB],

@@ -9,7 +9,6 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..dataclass import dataclass
-from ..resources import in_package
 
 
 class Severity(enum.IntEnum):
@@ -166,6 +165,7 @@ def cannot_generate(message: str, where: Location, table: str = "") -> Finding:
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     """The findings in the order of every report: by file, place, rule, message. The folder that the
     package is installed in does not count."""
+    from ..resources import in_package
 
     def key(finding: Finding) -> tuple[str, str, int, int, str, str, str]:
         where = finding.location

@@ -32,8 +32,10 @@ from ..wording import suggestion
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+else:
+    DataclassInstance = object
 
-FeaturesT = TypeVar("FeaturesT", bound="DataclassInstance")
+FeaturesT = TypeVar("FeaturesT", bound=DataclassInstance)
 P = ParamSpec("P")
 Key = tuple[int, ...]
 Place = tuple[str, Key]

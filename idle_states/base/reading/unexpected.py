@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
-from pathlib import PurePath
 
 from ..model.findings import (
     INTERNAL_ERROR,
@@ -72,7 +71,7 @@ def internal_error(error: Exception, where: Location, table: str = "") -> Findin
     """Returns the finding for an unexpected exception on an input."""
     place, frame = "its start", error.__traceback__
     while frame is not None:
-        place = f"{PurePath(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}"
+        place = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
         frame = frame.tb_next
     # a MemoryError says nothing more
     said = f"{type(error).__name__}: {error}".rstrip(": ")[:_QUOTED]

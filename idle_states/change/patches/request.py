@@ -1,10 +1,10 @@
 """The request for patches."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ...base.options import Argument, Option
+from ...base.options import Annotated, Argument, Option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,11 +1,11 @@
 """The request for a review."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, UsageError
-from ...base.options import STANDARD_INPUT, Argument, Option, Options
+from ...base.options import STANDARD_INPUT, Annotated, Argument, Option, Options
 from ...tables.check.acceptance import NO_CONFIG, USUAL, Acceptance
 from ...tables.check.criteria import Criteria
 from ...tables.linux.asked import HZ, check_hz

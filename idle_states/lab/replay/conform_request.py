@@ -1,10 +1,10 @@
 """The request that `conform` makes."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
-from ...base.options import Argument, Option
+from ...base.options import Annotated, Argument, Option
 from ...tables.linux.asked import GovernorRequest, NamedGovernor, StateNumbers
 
 if TYPE_CHECKING:

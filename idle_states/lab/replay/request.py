@@ -1,10 +1,10 @@
 """A replay request."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
-from ...base.options import Argument, Option, Options, check_choices
+from ...base.options import Annotated, Argument, Option, Options, check_choices
 from ...tables.linux.asked import (
     GIVEN,
     HZ_RECORDED,

@@ -1,10 +1,10 @@
 """A simulation request."""
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
-from ...base.options import Option, Options
+from ...base.options import Annotated, Option, Options
 from ...tables.linux.asked import (
     GIVEN,
     HZ,

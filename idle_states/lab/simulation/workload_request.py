@@ -1,11 +1,11 @@
 """The request for what is simulated, but for the table: workload, machine, time, parameters."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.units import nanoseconds
-from ...base.options import Argument, Option
+from ...base.options import Annotated, Argument, Option
 from .costs import HEADING, Costs, check_costs
 
 if TYPE_CHECKING:

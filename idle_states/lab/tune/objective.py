@@ -1,10 +1,10 @@
 """The objective by which a table is the best."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
-from ...base.options import Option, check_choices
+from ...base.options import Annotated, Option, check_choices
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -1,10 +1,10 @@
 """A tuning request."""
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
-from ...base.options import Option, Options, check_choices
+from ...base.options import Annotated, Option, Options, check_choices
 from ...tables.linux.asked import KERNEL, GovernorRequest
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from ..replay.next_timer import NEXT_TIMER, NextTimer

@@ -1,10 +1,8 @@
 """The request for an audit."""
 
-from typing import Annotated
-
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ...base.options import Argument, Option, Options
+from ...base.options import Annotated, Argument, Option, Options
 from ..check.acceptance import USUAL, Acceptance
 from ..check.criteria import Criteria
 from ..linux.asked import HZ, check_hz

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os.path import relpath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Finding
-from ...base.options import Option
+from ...base.options import Annotated, Option
 
 if TYPE_CHECKING:
     from pathlib import Path

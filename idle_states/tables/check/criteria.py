@@ -1,8 +1,9 @@
 """What findings depend on beside the tables."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
+from ...base.options import Annotated
 from ..linux.asked import PLATFORM, all_levels, kernels
 from ..rules.selection import ALL, RuleSelection
 

@@ -1,9 +1,9 @@
 """The request for a check."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from ...base.dataclass import dataclass
-from ...base.options import Argument, LeftOut, Option, Options, check_choices
+from ...base.options import Annotated, Argument, LeftOut, Option, Options, check_choices
 from ..linux.asked import kernels, table_of
 from .acceptance import USUAL, Acceptance
 from .criteria import Criteria

@@ -1,10 +1,10 @@
 """The request for a comparison of two tables or machines."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
-from ...base.options import STANDARD_INPUT, Argument, Option
+from ...base.options import STANDARD_INPUT, Annotated, Argument, Option
 from ..linux.asked import HZ, PLATFORM, all_levels, kernels
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ whether there is anything to do.
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
-from ...base.options import Argument, Option, Options
+from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
 
 if TYPE_CHECKING:

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
     AnyPlatform: TypeAlias = Platform | X86Platform
 else:
-    AnyPlatform = ForwardRef("Platform | X86Platform", module=__name__)
+
+    def __getattr__(name: str) -> ForwardRef:
+        """Makes AnyPlatform where somebody asks for it, because Python compiles its text."""
+        if name != "AnyPlatform":
+            raise AttributeError(name)
+        return ForwardRef("Platform | X86Platform", module=__name__)
+
 
 _OPAL = "a machine with OPAL such as op920"
 _PSCI = "psci-mode=pc"
@@ -25,7 +31,7 @@ _SHOWN = 3
 """Most tables that are named."""
 
 
-def parse(text: str) -> AnyPlatform:
+def parse(text: str) -> "AnyPlatform":
     """Returns the machine that a text describes. Raises BadPlatform."""
     first = text.partition(",")[0].strip()
     if "=" in first or first in PRESETS:
@@ -41,12 +47,12 @@ def parse(text: str) -> AnyPlatform:
     )
 
 
-def firmware_of(platform: AnyPlatform) -> Platform:
+def firmware_of(platform: "AnyPlatform") -> Platform:
     """What firmware exports for; x86 machines have none that exports."""
     return platform if isinstance(platform, Platform) else ALL_LEVELS
 
 
-def x86_of(platform: AnyPlatform, table: IdleTable) -> "X86Platform | None":
+def x86_of(platform: "AnyPlatform", table: IdleTable) -> "X86Platform | None":
     """The x86 machine that a table is followed on: the one named, else the one that a packaged
     table of intel_idle is for, else None.
 
@@ -72,13 +78,13 @@ def x86_of(platform: AnyPlatform, table: IdleTable) -> "X86Platform | None":
     return parse_machine(found.machine)
 
 
-def subsystem_of(table: IdleTable, platform: AnyPlatform) -> str:
+def subsystem_of(table: IdleTable, platform: "AnyPlatform") -> str:
     """The subsystem, one of grounds.subsystems(), that registers a table's states on a machine.
     Raises UsageError."""
     return INTEL_IDLE if x86_of(platform, table) is not None else driver_of(table)
 
 
-def without_effect(platform: AnyPlatform, tables: Sequence[IdleTable]) -> str:
+def without_effect(platform: "AnyPlatform", tables: Sequence[IdleTable]) -> str:
     """Says that a platform changes nothing for any of the tables, which are of other machines, and
     what would fit; "" where it may change something. x86_of() judges x86 machines."""
     if not isinstance(platform, Platform) or not tables:

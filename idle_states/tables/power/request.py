@@ -1,9 +1,7 @@
 """The request for what states draw."""
 
-from typing import Annotated
-
 from ...base.dataclass import dataclass
-from ...base.options import Option
+from ...base.options import Annotated, Option
 
 IMPLIED, ASSUMED = "implied", "assumed"
 TAU_EXIT, TAU_BOTH = "exit", "both"

@@ -1,10 +1,10 @@
 """The request that `prove` makes."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ...base.options import Option, Options
+from ...base.options import Annotated, Option, Options
 from ..linux.asked import (
     FAR_NS,
     KERNEL,

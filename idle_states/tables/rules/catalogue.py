@@ -42,7 +42,7 @@ def rules_on(form: str) -> tuple[LoadedRule, ...]:
     others = (names for forms, names in _FORMS2FAMILIES.items() if form not in forms)
     elsewhere = tuple(" ".join(others).upper().split())
     loaded = (rule_of(code) for code in _code2name() if not code.startswith(elsewhere))
-    return tuple(each for each in loaded if each.check is not None and form in each.rule.forms)
+    return tuple(each for each in loaded if each.rule.checks and form in each.rule.forms)
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..pipeline import Subject
 from .is2_times import Time, column
-from .rows import StateRow, every_row, row_at
+from .rows import StateRow, every_row
 
 
 def competing(subject: Subject) -> list[list[StateRow]]:
@@ -24,7 +24,7 @@ def competing(subject: Subject) -> list[list[StateRow]]:
     for size in (len(listed.nodes()), *map(len, listed.above)):
         rows = {nodes[row].path: row for row in reversed(range(start, start + size))}
         available = sorted(row for row in rows.values() if nodes[row].available)
-        groups.append([row_at(subject, row) for row in available])
+        groups.append([every_row(subject)[row] for row in available])
         start += size
     return groups
 

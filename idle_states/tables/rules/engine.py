@@ -26,9 +26,9 @@ def run(
     """
     found: list[Finding] = []
     for loaded in rules_on(subject.form):
-        if loaded.check is not None and selection.takes(loaded.rule.code):
+        if selection.takes(loaded.rule.code):
             try:
-                found += loaded.check(subject)
+                found += loaded.rule.findings(subject)
             except Exception as error:
                 failure = _failure(error, subject.table)
                 found += [failure] if failure not in found else []

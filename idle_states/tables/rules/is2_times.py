@@ -1,6 +1,7 @@
 """What the IS2xx rules share: the time columns of a table, and how they are spoken of."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
@@ -45,14 +46,15 @@ class Cost:
     residency: Time
 
 
-def column(subject: Subject, field: str) -> list[Time]:
+@lru_cache(maxsize=len(FIELDS))  # as of every_row()
+def column(subject: Subject, field: str) -> tuple[Time, ...]:
     """All values of "latency" or "residency" that the source really has, in table order.
 
     A device tree without the property has none; `decode` shows 0 for its latencies, as does a
     node of Arm's without.
     """
     if subject.node is not None and _PROPERTIES[field] not in subject.node.properties:
-        return []
+        return ()
     without = _without_latency(subject.table.origin) if field == "latency" else ()
     times = []
     for row in every_row(subject):
@@ -61,19 +63,19 @@ def column(subject: Subject, field: str) -> list[Time]:
         ns = row.state.latency_ns if field == "latency" else row.state.residency_ns
         if ns is not None:
             times.append(Time(row, field, ns))
-    return times
+    return tuple(times)
 
 
-def latencies(subject: Subject) -> list[Time]:
+def latencies(subject: Subject) -> tuple[Time, ...]:
     return column(subject, "latency")
 
 
-def residencies(subject: Subject) -> list[Time]:
+def residencies(subject: Subject) -> tuple[Time, ...]:
     return column(subject, "residency")
 
 
-def opal_latencies(subject: Subject) -> list[Time]:
-    return latencies(subject) if subject.is_opal else []
+def opal_latencies(subject: Subject) -> tuple[Time, ...]:
+    return latencies(subject) if subject.is_opal else ()
 
 
 def _without_latency(listed: "Origin") -> tuple[int, ...]:

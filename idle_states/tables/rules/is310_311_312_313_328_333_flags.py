@@ -173,7 +173,7 @@ from .is3_control import (
     home,
     swapped_flags,
 )
-from .rows import StateRow, every_row, opal_rows, psscr_rows, row_at
+from .rows import StateRow, every_row, opal_rows, psscr_rows
 from .rule import Rule, Severity, Subject, Verdicts
 
 UNKNOWN = Rule("IS310", "unknown-flag-bits", Severity.ERROR, requires=("IS311",))
@@ -240,8 +240,8 @@ def _check_flag(subject: Subject, flag: Flag) -> Verdicts:
         else:
             against = others[: bisect_left(others, (level + 1, 0))][:_SHOWN]
             problem = f"lacks {flag.name}, but levels up to there have it"
-        row = row_at(subject, index)
-        rows = [row_at(subject, other) for _, other in against]
+        row = every_row(subject)[index]
+        rows = [every_row(subject)[other] for _, other in against]
         names = joined([f"{other.name} ({other.state.level})" for other in rows])
         yield row.verdict(
             "flags",

@@ -39,7 +39,7 @@ RULE = Rule(
 
 @RULE.of_table
 def check(subject: Subject) -> Verdicts:
-    first = next(psscr_rows(subject), None)
+    first = next(iter(psscr_rows(subject)), None)
     if first and not first.state.is_stop:
         yield first.verdict(
             "flags",

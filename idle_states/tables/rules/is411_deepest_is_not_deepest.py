@@ -26,7 +26,7 @@ Ground
 
 from ...base.model.table import Psscr
 from .is4_kernels import accepted, exported_rows, row_of, written_psscr
-from .rows import row_at
+from .rows import every_row
 from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS411", "deepest-is-not-deepest", Severity.WARNING)
@@ -45,7 +45,8 @@ def check(view: KernelView) -> Verdicts:
     }
     deepest = max(depths, key=lambda row: depths[row], default=chosen)
     if chosen in depths and depths[deepest] > depths[chosen]:
-        row, deeper = row_at(subject, chosen), row_at(subject, deepest)
+        rows = every_row(subject)
+        row, deeper = rows[chosen], rows[deepest]
         yield row.verdict(
             "residency",
             f"offlined CPUs go to {row.name} for its residency, not to the deeper {deeper.name} "

@@ -27,7 +27,7 @@ Ground
 
 from ...base.wording import joined
 from .is4_kernels import row_of
-from .rows import row_at
+from .rows import every_row
 from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS421", "self-perpetuating", Severity.WARNING, forms=("spec",))
@@ -45,7 +45,7 @@ def check(view: KernelView) -> Verdicts:
         if left_ns < state.target_residency_us * 1000:
             continue
         if by := _kept_by(view, state.index, wake_ns):
-            yield row_at(view.subject, index).verdict(
+            yield every_row(view.subject)[index].verdict(
                 "residency",
                 f"{state.name} keeps itself selected by {joined(by)}: of a wake-up of {wake_ns} "
                 f"ns, {left_ns} ns count as idle time, its target residency is "

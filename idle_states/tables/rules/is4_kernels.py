@@ -12,7 +12,7 @@ from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
 from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
 from ..pipeline import Subject
-from .rows import StateRow, row_at
+from .rows import StateRow, every_row
 from .rule import KernelView
 
 PARSE_CAUSES = frozenset({"no-node", "bad-flags", "short-array", "bad-names", "size-mismatch"})
@@ -39,12 +39,12 @@ def registered(view: KernelView) -> Iterator[tuple[StateRow, DriverState]]:
         for state in view.driver.states:
             row = row_of(view.subject, state.source)
             if row is not None:
-                yield row_at(view.subject, row), state
+                yield every_row(view.subject)[row], state
 
 
 def exported_rows(subject: Subject) -> list[StateRow]:
     """Returns the rows that are in the tree, in its order."""
-    return [row_at(subject, index) for index in subject.exported_indices]
+    return [every_row(subject)[index] for index in subject.exported_indices]
 
 
 def gave_up(driver: DriverTable) -> bool:

@@ -1,12 +1,9 @@
 """A rule as its file has it: with its page."""
 
-from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Finding
 from ...base.patterns import pattern
-from ..pipeline import Subject
 from .rule import Rule
 
 _THRESHOLDS = """
@@ -44,11 +41,6 @@ class LoadedRule:
     def summary(self) -> str:
         """The page's first line without code and name."""
         return self.written.partition("\n")[0].partition(": ")[2].rstrip(".")
-
-    @property
-    def check(self) -> Callable[[Subject], Iterator[Finding]] | None:
-        """Returns the findings on a table; None for findings that readers raise."""
-        return self.rule.findings if self.rule.checks else None
 
     @classmethod
     def all_of(cls, module: ModuleType) -> "tuple[LoadedRule, ...]":

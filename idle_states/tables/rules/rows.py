@@ -1,6 +1,7 @@
 """Rows of a table as checks see them: each by itself, or those that repeat one another."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Confidence, Location, Severity
@@ -41,25 +42,21 @@ class StateRow:
         )
 
 
-def row_at(subject: Subject, index: int) -> StateRow:
-    return StateRow(subject, index, subject.table.states[index])
+@lru_cache(maxsize=1)  # one table is checked by all rules before the next
+def every_row(subject: Subject) -> tuple[StateRow, ...]:
+    return tuple(
+        StateRow(subject, index, state) for index, state in enumerate(subject.table.states)
+    )
 
 
-def every_row(subject: Subject) -> Iterator[StateRow]:
-    for index, state in enumerate(subject.table.states):
-        yield StateRow(subject, index, state)
+def opal_rows(subject: Subject) -> tuple[StateRow, ...]:
+    """Returns the rows of a table that OPAL exports."""
+    return every_row(subject) if subject.is_opal else ()
 
 
-def opal_rows(subject: Subject) -> Iterator[StateRow]:
-    """Yields the rows of a table that OPAL exports."""
-    if subject.is_opal:
-        yield from every_row(subject)
-
-
-def psscr_rows(subject: Subject) -> Iterator[StateRow]:
-    """Yields the rows of a table whose control register is PSSCR."""
-    if subject.is_stop:
-        yield from every_row(subject)
+def psscr_rows(subject: Subject) -> tuple[StateRow, ...]:
+    """Returns the rows of a table whose control register is PSSCR."""
+    return every_row(subject) if subject.is_stop else ()
 
 
 def repeated(

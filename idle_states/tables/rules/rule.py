@@ -5,6 +5,8 @@ its rule says: a table, each part of a table, or what each kernel makes of one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 from typing import Literal, TypeVar
 
 from ...base.dataclass import dataclass, field, replace
@@ -153,7 +155,7 @@ class Rule:
         def decorated(
             judge: Callable[[Part], Verdicts],
         ) -> Callable[[Part], Verdicts]:
-            self.checks.append(lambda subject: _of_all(judge, parts(subject)))
+            self.checks.append(lambda subject: chain.from_iterable(map(judge, parts(subject))))
             return judge
 
         return decorated
@@ -188,21 +190,20 @@ class Rule:
                 )
 
 
-def _of_all(judge: Callable[[Part], Verdicts], parts: Iterable[Part]) -> Verdicts:
-    for part in parts:
-        yield from judge(part)
-
-
 def per_kernel(subject: Subject, judge: Judge, alikes: Iterable[object]) -> Verdicts:
     """Merges equal verdicts on the kernels into one that names them. alikes: a key for each kernel,
     equal for those that are judged once."""
     key2verdicts: dict[object, list[Verdict]] = {}
     verdict2kernels: dict[Verdict, dict[str, None]] = {}
-    for alike, release in zip(alikes, subject.kernels, strict=True):
+    for alike, view in zip(alikes, _views(subject), strict=True):
         if alike not in key2verdicts:
-            view = KernelView(subject, subject.linux(release), release)
             key2verdicts[alike] = list(judge(view))
         for verdict in key2verdicts[alike]:
-            verdict2kernels.setdefault(verdict, {})[release.name] = None
+            verdict2kernels.setdefault(verdict, {})[view.release.name] = None
     for verdict, kernels in verdict2kernels.items():
         yield replace(verdict, kernels=tuple(kernels))
+
+
+@lru_cache(maxsize=1)
+def _views(subject: Subject) -> tuple[KernelView, ...]:
+    return tuple(KernelView(subject, subject.linux(each), each) for each in subject.kernels)

@@ -1,10 +1,10 @@
 """Which rules run."""
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ...base.options import FromConfiguration, Option
+from ...base.options import Annotated, FromConfiguration, Option
 
 if TYPE_CHECKING:
     RuleCode: TypeAlias = str

@@ -1,12 +1,12 @@
 """The request that `select` makes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.units import format_time
-from ...base.options import Option
+from ...base.options import Annotated, Option
 from ..linux.asked import FAR_NS, NO_LIMIT_US, GovernorRequest, kernels
 from .limit_words import NO_LATENCY, AskedLimit, keeping
 

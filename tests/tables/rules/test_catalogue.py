@@ -14,7 +14,7 @@ from idle_states.tables.rules.rule import FORMS
 
 @pytest.mark.parametrize("form", FORMS)
 def test_all_rules_on_a_form_are_found(form: str) -> None:
-    wanted = [each for each in rules() if each.check is not None and form in each.rule.forms]
+    wanted = [each for each in rules() if each.rule.checks and form in each.rule.forms]
     assert wanted
     assert list(rules_on(form)) == wanted
 

@@ -96,8 +96,8 @@ class TestOneFault:
             every = [
                 found
                 for loaded in rules()
-                if loaded.check and subject.form in loaded.rule.forms
-                for found in loaded.check(subject)
+                if loaded.rule.checks and subject.form in loaded.rule.forms
+                for found in loaded.rule.findings(subject)
             ]
             worst: dict[Location, Severity] = defaultdict(lambda: Severity.NOTE)
             for found in every:
