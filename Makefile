@@ -39,7 +39,7 @@ BIN    := $(VENV)/bin
 IDLE   := $(BIN)/idle-states
 EXAMPLE := power9-dd1
 EACH   ?= 60
-EXTRAS  := test lint c dtschema dask parquet docs
+EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
 .PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
