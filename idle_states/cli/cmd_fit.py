@@ -14,14 +14,14 @@ above the advertised latency; over-stated: its upper bound is below half of it.
 Exits 1 if a state is under-stated, also where a spec is written that is not."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, field
 from ..base.model.findings import UsageError
 from ..base.model.measured import WokenBy
 from ..base.options import Annotated, Argument, Option
 from ..tables.linux.asked import PLATFORM, all_levels, table_of
-from .output import Output
+from .output import USUAL, Output
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -105,28 +105,19 @@ class FitCommand:
         ),
     ] = None
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
-    format: Annotated[Literal["text", "json"], Option("--format")] = "text"
-    output: Annotated[
+    spec: Annotated[
         "Path | None",
-        Option(
-            "--output",
-            "write the table with the fitted values as a spec",
-            metavar="SPEC",
-            short="-o",
-        ),
+        Option("--spec", "write the table with the fitted values as a spec", metavar="FILE"),
     ] = None
     tree: Annotated[
         "Path | None",
         Option(
             "--tree",
-            "with -o: make the patch for this tree of skiboot, beside it",
+            "with --spec: make the patch for this tree of skiboot, beside it",
             metavar="DIR",
         ),
     ] = None
-    html: Annotated[
-        str | None,
-        Option("--html", "write a page with pictures too, complete in itself", metavar="FILE"),
-    ] = None
+    out: Output = USUAL
 
     def request(self) -> "FitRequest":
         """Returns the request of the room. Raises UsageError."""
@@ -134,10 +125,10 @@ class FitCommand:
         from ..lab.fit.request import FitRequest, measured_input
 
         table = self.table or table_of(self.platform)
-        if self.output and table is None:
-            raise UsageError("expected --table with -o: a spec needs more than latencies")
-        if self.tree and not self.output:
-            raise UsageError("expected -o SPEC with --tree: the patch is made of the spec")
+        if self.spec and table is None:
+            raise UsageError("expected --table with --spec: a spec needs more than latencies")
+        if self.tree and not self.spec:
+            raise UsageError("expected --spec FILE with --tree: the patch is made of the spec")
         told = Told(period_ns=self.period_ns, woken_by=self.woken_by)
         return FitRequest(
             tuple(measured_input(word, told) for word in self.measured),
@@ -152,24 +143,24 @@ class FitCommand:
 
 
 def run(given: FitCommand) -> int:
-    from ..base.report import printer
-    from ..base.report.sheet_text import text
-    from ..base.report.style import Style
+    from ..base.files import check_writable
     from ..lab.fit.fit_document import Fit
     from ..lab.fit.request import fit
     from ..lab.fit.said import sheet
     from ..tables.documents.json_output import envelope
 
-    asked = given.request()
+    asked, out = given.request(), given.out
+    for name in (out.html, out.file):
+        check_writable(name)
     found = fit(asked)
-    if given.format == "json":
-        printer.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
+    if out.format == "json":
+        out.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
     else:
-        printer.text(text(sheet(found), Style.of()))
-    if given.html:
-        Output(given.html).page("fit", sheet(found), found.inputs)
-    if given.output:
-        _spec(found, given.output, given.tree)
+        out.said(sheet(found))
+    if out.html:
+        out.page("fit", sheet(found), found.inputs)
+    if given.spec:
+        _spec(found, given.spec, given.tree)
     return int(found.contradicted)
 
 

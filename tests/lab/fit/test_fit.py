@@ -199,7 +199,7 @@ def test_a_patch_of_the_tree_in_hand(
         "# idle-states measured 1\n# tool: idle-states 1\n# cpu: 7\n# resolution_ns: 1\n"
         f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
     )
-    words = ["fit", "m.txt", "--table", "power9", "--quantile", "99", "-o", "new.yaml"]
+    words = ["fit", "m.txt", "--table", "power9", "--quantile", "99", "--spec", "new.yaml"]
     assert main([*words, "--tree", "tree"]) == 1
     (patch,) = tmp_path.glob("*.patch")
     lines = patch.read_text().splitlines()
@@ -293,7 +293,7 @@ def test_the_spec_carries_where_each_value_is_from(
         "# resolution_ns: 1\n# state: cpu=7 state=4 latency=10 residency=100 disable=0 name=stop2\n"
         f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
     )
-    words = ["fit", str(file), "--table", "power9", "--quantile", "99", "-o", str(spec)]
+    words = ["fit", str(file), "--table", "power9", "--quantile", "99", "--spec", str(spec)]
     assert main([*words, "--format", "json"]) == 1
     printed = capsys.readouterr()
     (state,) = json.loads(printed.out)["states"]
@@ -374,8 +374,8 @@ def test_what_cannot_be_meant(words: list[str], capsys: pytest.CaptureFixture[st
 
 def test_a_spec_needs_a_table_that_a_spec_can_hold(tmp_path: Path) -> None:
     file, spec = str(MAILED / "power9-cede.txt"), str(tmp_path / "x.yaml")
-    assert main(["fit", file, "-o", spec]) == 2
-    assert main(["fit", file, "--table", "intel:skx", "-o", spec]) == 1
+    assert main(["fit", file, "--spec", spec]) == 2
+    assert main(["fit", file, "--table", "intel:skx", "--spec", spec]) == 1
     assert not Path(spec).exists()
     with pytest.raises(UsageError, match="quantile"):
         request(percent=Decimal("NaN"))
