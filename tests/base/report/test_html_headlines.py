@@ -122,15 +122,14 @@ def test_of_kernels_that_change_alike(tmp_path: Path) -> None:
         "power9, Linux 6.1",
         "power9, Linux 6.6-6.12",
     ]
-    captions = [
-        caption.text
-        for caption in parse((tmp_path / "page.html").read_text()).all("caption")
-        if caption.text.startswith("From")
+    page = parse((tmp_path / "page.html").read_text())
+    titles = [title.text for title in page.all("h2") if title.text.startswith("From")]
+    assert titles == [
+        f"From power9, Linux 4.11 to power9: menu of Linux {kernel}, HZ 250"
+        for kernel in ("6.1", "6.6", "6.12")
     ]
-    assert captions == [
-        "From power9, Linux 4.11 to power9, Linux 6.1",
-        "From power9, Linux 4.11 to power9, Linux 6.6-6.12",
-    ]
+    same = [part.text for part in page.all("li") if part.text.startswith("as to ")]
+    assert same == ["as to power9: menu of Linux 6.6, HZ 250"]
 
 
 def test_of_a_tuning_that_finds_nothing_better(tmp_path: Path) -> None:
