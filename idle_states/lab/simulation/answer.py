@@ -1,6 +1,6 @@
 """A simulation: its preparation (one setup for each table) and its runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
@@ -62,7 +62,7 @@ def prepare_simulation(
     of = given(request.workload, say, len(cpus) or CPUS)
     setups = []
     for each in held:
-        table = _switched_off(each.states, request.disabled)
+        table = _switched_off(each.states, request.disabled, "--disabled")
         check_selects(
             Governor.for_kernel(request.governor, request.release, table.states, request.hz), table
         )
@@ -83,6 +83,8 @@ def prepare_simulation(
                 tuple(assumed_of_domains([each.machine], range(of.topology.cpus), request.release)),
             )
         )
+    if request.without:
+        setups = [each for setup in setups for each in _with_and_without(setup, request.without)]
     if request.placements:
         policies = {text: policy_of(text) for text in request.placements}
         several = len(policies) > 1
@@ -123,11 +125,23 @@ def _limited(setup: Setup, limit_us: int) -> Setup:
     return replace(setup, name=named_limit(setup.name, limit_us), table=table)
 
 
-def _switched_off(table: CpuTable, names: tuple[str, ...]) -> CpuTable:
+def _with_and_without(setup: Setup, without: Sequence[str]) -> Iterator[Setup]:
+    """Yields the setup as it is, then with the states of each text switched off."""
+    yield setup
+    for text in dict.fromkeys(without):
+        table = _switched_off(setup.table, tuple(text.split(",")), "--without")
+        governor = Governor.for_kernel(setup.governor, setup.release, table.states, setup.hz)
+        check_selects(governor, table)
+        yield replace(setup, table=table, name=f"{setup.name}, without {text}")
+
+
+def _switched_off(table: CpuTable, names: tuple[str, ...], option: str) -> CpuTable:
+    """Returns the table with states switched off. option: named in the UsageError raised for an
+    unknown state."""
     for name in names:
         if name not in table.names:
             known = ", ".join(table.names)
-            raise UsageError(f"--disabled: expected a state ({known}), found {name!r}")
+            raise UsageError(f"{option}: expected a state ({known}), found {name!r}")
     return replace(table, disabled=table.disabled.union(map(table.names.index, names)))
 
 

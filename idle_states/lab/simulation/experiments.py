@@ -78,9 +78,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     ),
     "stop0-lite": Experiment(
         "ping-pong",
-        "context_switch2 on POWER9 DD1 with stop0_lite at 200 ns / 2 us, and as corrected.",
+        "context_switch2 on POWER9 DD1 with stop0_lite at 200 ns / 2 us, and as corrected; each "
+        "also with stop0_lite switched off, which leaves snooze with its time-out of 2 or 10 us.",
         {
             "table": ["power9-dd1@84368bbf8", "power9-dd1"],
+            "without": ["stop0_lite"],
             "kernel": "4.11",
             "duration": "200ms",
         },

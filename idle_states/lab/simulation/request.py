@@ -35,6 +35,8 @@ class SimulateRequest:
     tables     TABLE operands
     states     a further table, given by its times
     disabled   names of disabled states
+    without    names of states, joined by commas, with which disabled each table is simulated,
+               besides as it is; (): as it is only
     limits_us  latency limits in us under which each table is simulated, besides without one; ():
                without any
     bistable   whether to test if a jitter of UNNOTICED_NS changes the result
@@ -57,6 +59,16 @@ class SimulateRequest:
     states: Annotated[GivenStates | None, GIVEN] = None
     disabled: Annotated[
         "StateNames", Option("--disabled", "states switched off, by name", metavar="NAME,...")
+    ] = ()
+    without: Annotated[
+        tuple[str, ...],
+        Option(
+            "--without",
+            "simulate each table with these states switched off, and with them, all else equal; "
+            "may be repeated",
+            metavar="NAME,...",
+            after="--disabled",
+        ),
     ] = ()
     governor: Annotated[str, Option("--governor", "menu, teo, ladder or haltpoll")] = "menu"
     hz: Annotated[int, replace(HZ, after="--kernel")] = 250

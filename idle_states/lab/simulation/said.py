@@ -177,11 +177,13 @@ def _share(value: float) -> str:
 def _table_sections(found: SimulationSummary) -> Iterator[Section]:
     """A table's figures, then its power domains, with what all rest on behind the last."""
     setup = found.setup
-    words = [f"{name} {_us(value)}" for name, value in found.latency_ns.items()]
+    words = [f"mean {_us(found.mean_ns)}"]
+    words += [f"{name} {_us(value)}" for name, value in found.latency_ns.items()]
     rates = f"{_count(found.switches_per_s)} switches/s"
     if setup.workload.counts:
         rates += f", {_count(found.counted_per_s)} {setup.workload.counts}/s"
-    said = Lines((f"wake-up to first instruction: {', '.join(words)}", rates), first="  ")
+    lines = [f"wake-up to first instruction: {', '.join(words)}", rates, *_rare(found)]
+    said = Lines(tuple(lines), first="  ")
     table = Rows(_HEAD, tuple(_states(found)))
     sections = [Section(setup.name, (table, said, _scopes(found)))]
     for domain in found.domains:
@@ -190,6 +192,17 @@ def _table_sections(found: SimulationSummary) -> Iterator[Section]:
     behind = (*_domains(found), *_bistable(found), *sequence_said.parts(found))
     yield from before
     yield Section(last.title, (*last.parts, *behind))
+
+
+def _rare(found: SimulationSummary) -> Iterator[str]:
+    """One line on the states that were used, but rarely, with bounds of their rates."""
+    words = []
+    for state in found.states:
+        if state.interval_per_s is not None and state.usage.mean:
+            low, high = state.interval_per_s
+            words.append(f"{state.name} {state.per_s.mean:.3g}/s ({low:.3g} to {high:.3g})")
+    if words:
+        yield f"rare, 95 % interval if independent (Poisson): {', '.join(words)}"
 
 
 def _states(found: SimulationSummary) -> Iterator[tuple[str, ...]]:
@@ -255,6 +268,7 @@ def _comparison(found: Summaries) -> Section:
         ("switches/s", *(_count(each.switches_per_s) for each in found)),
         ("too deep", *(_count(_sum([s.above for s in each.states])) for each in found)),
         ("too shallow", *(_count(_sum([s.below for s in each.states])) for each in found)),
+        ("wake-up mean", *(_us(each.mean_ns) for each in found)),
         *(
             (f"wake-up {name}", *(_us(each.latency_ns[name]) for each in found))
             for name in found[0].latency_ns

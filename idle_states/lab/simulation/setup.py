@@ -186,6 +186,13 @@ class SimulationRun:
         bucket = nearest_rank(sorted(self.latencies.items()), percentile)
         return None if bucket is None else min(bucket_top(bucket), self.latency_max_ns)
 
+    @property
+    def mean_latency_ns(self) -> float | None:
+        """The wake-up latency's mean, rounded up as latency_ns() rounds; None without wake-ups."""
+        woken = sum(self.latencies.values())
+        tops = (min(bucket_top(b), self.latency_max_ns) * n for b, n in self.latencies.items())
+        return sum(tops) / woken if woken else None
+
 
 def bucket_of(value: int) -> int:
     """Exact below 2^HISTOGRAM_BITS; above, 2^HISTOGRAM_BITS buckets for each power of two."""

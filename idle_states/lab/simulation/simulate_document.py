@@ -162,6 +162,12 @@ class State(Form[Any]):
     scope: Annotated[Scope, "What it acts on."]
     holds_core: Annotated[bool, "Its thread keeps its share of the core."]
     usage: Annotated[Spread, "Idle periods."]
+    per_s: Annotated[Spread, "Idle periods in a second."]
+    interval_per_s: Annotated[
+        list[float] | None,
+        "Least and greatest rate of a state used fewer than 100 times: 95 % Poisson interval "
+        "(Garwood), as if they came independently; null for other states.",
+    ]
     time_us: Annotated[Spread, "Their time."]
     share: Annotated[Spread, "Of all CPUs' time, in a hundred."]
     above: Annotated[Spread, "Too deep."]
@@ -206,6 +212,9 @@ class Table(Form[summary.SimulationSummary]):
     wake_latency_ns: Annotated[
         dict[Percentile, Annotated[Spread | None, "Nearest rank."]], LATENCY
     ] = derived("latency_ns")
+    wake_latency_mean_ns: Annotated[
+        Spread | None, "The mean, rounded up by at most one part in 128; null: no wake-ups."
+    ] = derived("mean_ns")
     switches_per_s: Annotated[Spread, "Tasks that began to run, or went on."]
     counted_per_s: Annotated[Spread, "What the workload counts."]
     bistable: Annotated[

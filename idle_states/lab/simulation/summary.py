@@ -6,6 +6,7 @@ from ...base.dataclass import dataclass
 from ...tables.linux.genpd.running import DomainStateFigures
 from ...tables.linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, StateFigures, percentile_name, total
+from ..statistics import poisson
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
 from .wake_ups import WakeUp
 
@@ -13,6 +14,8 @@ BISTABLE_POINTS = 10.0
 """A state is bistable if a jitter of UNNOTICED_NS changes its share of the time by more than this,
 in percentage points."""
 UNNOTICED_NS = 1_000
+RARE = 100
+"""A state that was used fewer times is rare: how often it is used is not known well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +39,48 @@ def spread(values: Iterable[float]) -> RunSpread:
 class StateSummary:
     """A state's counters, of all CPUs or of a power domain.
 
+    per_s    usage in a second
     share    percent of the time, for a CPU's state of all CPUs' time
     reached  idle periods in which the hardware really entered this state, whatever was requested;
              not counted of a domain's
+    interval_per_s  usage in a second with its 95 % Poisson interval, over all runs; None for a
+             state used RARE times or more
     """
 
     name: str
     usage: RunSpread
+    per_s: RunSpread
     time_us: RunSpread
     share: RunSpread
     above: RunSpread
     below: RunSpread
     reached: RunSpread = NONE
+    interval_per_s: tuple[float, float] | None = None
 
     @classmethod
     def of(
         cls,
         rows: Sequence[StateFigures | DomainStateFigures],
+        duration_ns: int,
         whole_ns: int,
         reached: Iterable[int] = (0,),
     ) -> "StateSummary":
         """Summarises a state's counters, run by run. whole_ns: the time that shares are of."""
+        usage, seconds = sum(row.usage for row in rows), duration_ns / 1e9
+        between = None
+        if usage < RARE:
+            low, high = poisson.interval(usage)
+            between = low / (seconds * len(rows)), high / (seconds * len(rows))
         return cls(
             rows[0].name,
             spread(row.usage for row in rows),
+            spread(row.usage / seconds for row in rows),
             spread(row.time_us for row in rows),
             spread(100_000 * row.time_us / whole_ns for row in rows),
             spread(row.above for row in rows),
             spread(row.below for row in rows),
             spread(reached),
+            between,
         )
 
 
@@ -94,6 +110,7 @@ class SimulationSummary:
     """Figures of all runs of a setup.
 
     latency_ns  percentile -> ns from wake-up to the task's first instruction; None: no wake-ups
+    mean_ns     the mean of the same
     bistable    names of states whose share of the time a jitter of UNNOTICED_NS changes by more
                 than BISTABLE_POINTS; None if not tested
     waited      wake-ups of CPUs that waited for a power domain; waited_ns: how long on average,
@@ -106,6 +123,7 @@ class SimulationSummary:
     states: tuple[StateSummary, ...]
     scopes: tuple[ScopeSummary, ...]
     latency_ns: dict[str, RunSpread | None]
+    mean_ns: RunSpread | None
     switches_per_s: RunSpread
     counted_per_s: RunSpread
     bistable: tuple[str, ...] | None = None
@@ -135,6 +153,7 @@ def summary(
         _states(setup, runs),
         tuple(_scope(setup, runs, scope) for scope in range(len(SCOPES))),
         latencies,
+        spread(means) if (means := [m for r in runs if (m := r.mean_latency_ns)]) else None,
         spread(run.switches / seconds for run in runs),
         spread(run.counted / seconds for run in runs),
         None if jittered is None else bistable(setup, runs[0], jittered),
@@ -163,7 +182,7 @@ def _states(setup: Setup, runs: Sequence[SimulationRun]) -> tuple[StateSummary, 
     whole_ns = setup.duration_ns * setup.topology.cpus
     totals = [total(list(run.cpus)).states for run in runs]
     return tuple(
-        StateSummary.of(rows, whole_ns, (run.reached[number] for run in runs))
+        StateSummary.of(rows, setup.duration_ns, whole_ns, (run.reached[number] for run in runs))
         for number, rows in enumerate(zip(*totals, strict=True))
     )
 
@@ -171,7 +190,7 @@ def _states(setup: Setup, runs: Sequence[SimulationRun]) -> tuple[StateSummary, 
 def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainSummary:
     found = [run.domains[number] for run in runs]
     states = tuple(
-        StateSummary.of(rows, setup.duration_ns)
+        StateSummary.of(rows, setup.duration_ns, setup.duration_ns)
         for rows in zip(*(domain.states for domain in found), strict=True)
     )
     first = found[0]

@@ -6,6 +6,7 @@ reading            recognises files by content: samples, summary rows, schbench,
 summary            N, Min, Max, Median, Avg, Stddev of samples
 summary_rows       such rows as printed by ministat; which rows of a mail belong together
 student            Student's t distribution, exact
+poisson            bounds of a mean, given one count
 comparison         compares two summaries: Student's t with the pooled standard deviation
 ministat           what Debian's ministat computes, its table of t included
 analysis           compares all sets with the first

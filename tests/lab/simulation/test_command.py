@@ -19,7 +19,9 @@ from idle_states.cli import main
 from idle_states.lab.simulation import programs, workloads_file
 from idle_states.lab.simulation.costs import Costs
 from idle_states.lab.simulation.programs import Duration, OpKind, Spread, Which
+from idle_states.lab.simulation.setup import SimulationRun
 from idle_states.lab.simulation.workloads import BUILT_IN
+from idle_states.lab.statistics import poisson
 from idle_states.lab.traces.recording import COLUMNS
 from idle_states.tables.linux.governors import core
 from tests.support import commands
@@ -374,3 +376,45 @@ def test_a_recording_whose_decisions_overlap(
     assert status == 3
     assert f"{file}:4:1: error: expected a decision of CPU 0 after its last idle period" in said
     assert "which ended at 15000 ns, found one at 14000 ns" in said
+
+
+def test_without_compares_states_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each table as it is and without; the same as --disabled of one alone."""
+    given = ("pipe", "--table", "power9", "--kernel", "6.6", "--duration", "5ms")
+    found = simulated(capsys, *given, "--without", "stop1,stop2", "--without", "stop0_lite")
+    names = [each["table"] for each in found["tables"]]
+    assert names == ["power9", "power9, without stop1,stop2", "power9, without stop0_lite"]
+    off = [[s["name"] for s in each["states"] if s["disabled"]] for each in found["tables"]]
+    assert off == [[], ["stop1", "stop2"], ["stop0_lite"]]
+    (alone,) = simulated(capsys, *given, "--disabled", "stop1,stop2")["tables"]
+    assert alone["states"] == found["tables"][1]["states"]
+    assert refused(capsys, *given, "--without", "nap")[0] == 2
+    assert (
+        "--without: expected a state (snooze, stop0_lite"
+        in refused(capsys, *given, "--without", "nap")[1]
+    )
+
+
+def test_rare_states_have_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all runs together, in a second; a state that is used often has none."""
+    given = ("stop0-lite", "--duration", "50ms", "--runs", "2")
+    first = simulated(capsys, *given)["tables"][0]
+    snooze, lite = first["states"][:2]
+    assert snooze["per_s"]["mean"] == snooze["usage"]["mean"] / 0.05
+    low, high = snooze["interval_per_s"]
+    events = sum(run["total"]["states"][0]["usage"] for run in first["runs"])
+    assert 0 < events < 100
+    assert (low, high) == tuple(end / 0.1 for end in poisson.interval(events))
+    assert lite["interval_per_s"] is None
+    text = commands.run(capsys, "simulate", *given)[1]
+    assert f"snooze {snooze['per_s']['mean']:.3g}/s ({low:.3g} to {high:.3g})" in text
+
+
+def test_mean_of_latencies(capsys: pytest.CaptureFixture[str]) -> None:
+    """Between the least and the greatest, and of what the buckets hold."""
+    (found,) = simulated(capsys, "server", "--table", "power9", "--duration", "20ms")["tables"]
+    mean = found["wake_latency_mean_ns"]["mean"]
+    assert 0 < mean <= found["wake_latency_ns"]["max"]["mean"]
+    run = SimulationRun(1, 1, (), (), (), {100: 3, 101: 1}, 101, 0, 0, 0, 0)
+    assert run.mean_latency_ns == (3 * 100 + 101) / 4
+    assert SimulationRun(1, 1, (), (), (), {}, 0, 0, 0, 0, 0).mean_latency_ns is None
