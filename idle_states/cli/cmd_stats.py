@@ -5,8 +5,10 @@ N Min Max Median Avg Stddev as ministat prints them, percentiles of schbench, ta
 - is standard input. The quantile of t is exact; --ministat prints what ministat prints, digit for
 digit, whose t comes from a table.
 
-Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, or a table's percent does
-not follow from its means; 3 for input that is no measurement."""
+A histogram printed below a row is compared with the row.
+
+Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, a table's percent does not
+follow from its means, or a histogram does not fit its row; 3 for input that is no measurement."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -151,7 +153,14 @@ def run(given: StatsCommand) -> int:
     drawn.check(ministat=given.ministat)
     found = stats(asked)
     if out.format == "json":
-        body = composed(found.analysis, found.histograms, found.groups, found.rows, found.remarks)
+        body = composed(
+            found.analysis,
+            found.histograms,
+            found.groups,
+            found.rows,
+            found.remarks,
+            found.printed,
+        )
         out.document(envelope("stats", Stats, body, found.inputs))
     else:
         out.text(_text(found, drawn if asked.form == MINISTAT else None, out.style))
@@ -181,6 +190,7 @@ def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
             + said.audits(group, style)
             for group in analysis.groups
         ]
-        return "\n".join(texts) + remarks
+        return "\n".join(texts) + said.printed_text(found.printed, style) + remarks
     text = said.text(analysis, style) + said.histograms_text(found.histograms)
+    text += said.printed_text(found.printed, style)
     return "\n".join([*parts, text]) + remarks

@@ -12,6 +12,7 @@ ministat           what Debian's ministat computes, its table of t included
 analysis           compares all sets with the first
 outliers           tests whether a conclusion holds without each set's maximum
 histogram          ten bins from the minimum to the maximum
+printed_histograms  compares histograms printed below rows with these
 wrapped_rows       joins rows that a mailer broke
 schbench           the buckets behind schbench's percentiles
 percentile_blocks  reads and compares schbench's output

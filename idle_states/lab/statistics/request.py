@@ -14,6 +14,7 @@ from .histogram import Histogram, histogram
 from .ministat import LEAST_SAMPLES, MOST_SETS
 from .mmtests import MeansRow, follows, joined, table
 from .percentile_blocks import BlockGroup, groups, of_samples
+from .printed_histograms import PrintedHistogram, printed_histograms
 from .reading import Taken, named_samples, open_file, samples
 from .summary import SMALLEST, Dataset
 from .summary_rows import rows, summary_row
@@ -81,6 +82,7 @@ class StatsResult:
     groups      percentiles of schbench; rows: of mmtests
     inputs      files that were read, with their SHA-256
     remarks     what was repaired to read them
+    printed     histograms that files have below their rows
     """
 
     analysis: Analysis | None
@@ -89,13 +91,17 @@ class StatsResult:
     rows: tuple[MeansRow, ...]
     inputs: tuple[tuple[str, str], ...]
     remarks: tuple[str, ...] = ()
+    printed: tuple[PrintedHistogram, ...] = ()
 
     @property
     def doubtful(self) -> bool:
-        """Whether a conclusion hangs on one sample, or a percent does not follow from its means."""
+        """Whether a conclusion hangs on one sample, a percent does not follow from its means, or a
+        histogram does not fit its row."""
         pairs = self.analysis.pairs if self.analysis is not None else ()
-        return any(pair.survives is False for pair in pairs) or any(
-            follows(row, i) is False for row in self.rows for i in range(len(row.cells))
+        return (
+            any(pair.survives is False for pair in pairs)
+            or any(follows(row, i) is False for row in self.rows for i in range(len(row.cells)))
+            or any(one.misfits for one in self.printed)
         )
 
 
@@ -110,6 +116,7 @@ def stats(request: StatsRequest) -> StatsResult:
     found: list[BlockGroup] = groups(files) if ResultsKind.SCHBENCH in kinds else []
     table: list[MeansRow] = []
     histograms: list[tuple[str, Histogram | None]] = []
+    printed: list[PrintedHistogram] = []
     if request.form == MMTESTS or ResultsKind.MMTESTS in kinds:
         table = _table(request, files)
     if _has_sets(request, files):
@@ -118,11 +125,21 @@ def stats(request: StatsRequest) -> StatsResult:
             found = [of_samples(sets)]
         else:
             analysis = _analysis(request, sets)
+            for file in files:
+                printed += sorted(printed_histograms(file, sets), key=lambda one: one.line)
         if request.form == HISTOGRAM:
             histograms = [(each.name, histogram(each.values or ())) for each in sets]
     inputs = tuple((file.name, file.sha256) for file in files)
     remarks = tuple(remark for file in files for remark in file.remarks)
-    return StatsResult(analysis, tuple(histograms), tuple(found), tuple(table), inputs, remarks)
+    return StatsResult(
+        analysis,
+        tuple(histograms),
+        tuple(found),
+        tuple(table),
+        inputs,
+        remarks,
+        tuple(printed),
+    )
 
 
 def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:

@@ -16,6 +16,7 @@ from .ministat import SYMBOLS
 from .mmtests import MeansRow, change, follows
 from .percentile_blocks import BlockGroup
 from .plot import plot
+from .printed_histograms import PrintedHistogram
 from .summary import Dataset, Summary
 
 HEAD = ("N", "Min", "Max", "Median", "Avg", "Stddev")
@@ -206,6 +207,26 @@ def histograms_text(found: Sequence[tuple[str, Histogram | None]]) -> str:
         else:
             parts += [f"{line}\n" for line in histogram_lines(one)]
             parts.append(f"not in a bin: {plural(one.uncounted, 'sample')} at the maximum\n")
+    return "".join(parts)
+
+
+def printed_text(found: Sequence[PrintedHistogram], style: Style) -> str:
+    """Returns what the bins of each printed histogram allow for its row; "" if there are none."""
+    parts = []
+    for one in found:
+        fit = "fits its row" if not one.misfits else style("error", "does not fit its row")
+        parts.append(
+            f"\n{printable(one.row)}: the printed histogram {fit}\n"
+            f"  {sum(each.count for each in one.bins)} samples in bins, "
+            f"{plural(one.at_maximum, 'sample')} at the maximum in none\n"
+        )
+        for what, (low, high) in (
+            ("median", one.median),
+            ("average", one.average),
+            ("standard deviation", one.stddev),
+        ):
+            parts.append(f"  {what} by the bins: {low:.8g} to {high:.8g}\n")
+        parts += [style("error", f"  {misfit}") + "\n" for misfit in one.misfits]
     return "".join(parts)
 
 

@@ -5,7 +5,15 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, With, derived
-from . import comparison, histogram, outliers, percentile_blocks, schbench, summary
+from . import (
+    comparison,
+    histogram,
+    outliers,
+    percentile_blocks,
+    printed_histograms,
+    schbench,
+    summary,
+)
 from .analysis import Analysis, Pair
 from .mmtests import MeansRow as TableRow
 from .mmtests import change, follows
@@ -116,6 +124,38 @@ class Histogram(Form[tuple[str, histogram.Histogram | None]]):
     )
 
 
+class PrintedBin(Form[printed_histograms.PrintedBin]):
+    low: Annotated[str, "As printed."]
+    high: Annotated[str, "As printed."]
+    bar: Annotated[Count, "Characters of its bar."]
+    percent: Annotated[Count | None, "As printed; null: none is."]
+    count: Annotated[Count, "Samples."]
+
+
+_ALLOWED = Limits(minItems=2, maxItems=2)
+
+
+class PrintedHistogram(Form[printed_histograms.PrintedHistogram]):
+    """A histogram that a file has below a row: whether both can be of the same samples."""
+
+    row: Annotated[str, "The row's set."]
+    line: Annotated[Count, "Line of the first bin."]
+    bins: Annotated[list[PrintedBin], "As printed."]
+    binned: Annotated[Count, "Samples in the bins."] = derived(
+        lambda one: sum(each.count for each in one.bins)
+    )
+    at_maximum: Annotated[int, "The row's samples that are in no bin: those at the maximum."]
+    median: Annotated[list[float], _ALLOWED, "Least and greatest that the bins allow."]
+    average: Annotated[list[float], _ALLOWED, "Least and greatest that the bins allow."]
+    stddev: Annotated[
+        list[float], _ALLOWED, "Least and greatest around the row's average that the bins allow."
+    ]
+    misfits: Annotated[list[str], "What does not follow from the row; empty: all does."]
+    fits: Annotated[bool, "All of it follows from the row, or is what the bins allow."] = derived(
+        lambda one: not one.misfits
+    )
+
+
 class Percentile(Form[schbench.Percentile]):
     percent: Annotated[float, "The percentile."]
     value: Annotated[Count, "As printed."]
@@ -207,6 +247,7 @@ class Stats(Form[Any]):
         "the first of its block.",
     ]
     histograms: Annotated[list[Histogram], "With --histogram: one for each set."]
+    printed_histograms: Annotated[list[PrintedHistogram], "Those that files have below rows."]
     schbench: Annotated[list[Group], "Groups of percentile blocks."]
     mmtests: Annotated[list[Row], "Rows of a table of means."]
     remarks: Annotated[list[str], "What was repaired to read files as they were mailed."]
@@ -218,6 +259,7 @@ def found(
     groups: Sequence[percentile_blocks.BlockGroup],
     rows: Sequence[TableRow],
     remarks: Sequence[str] = (),
+    printed: Sequence[printed_histograms.PrintedHistogram] = (),
 ) -> With:
     """What Stats writes."""
     return With(
@@ -227,6 +269,7 @@ def found(
         sets=_sets(analysis) if analysis else (),
         comparisons=_compared(analysis) if analysis else (),
         histograms=histograms,
+        printed_histograms=printed,
         schbench=groups,
         mmtests=rows,
         remarks=remarks,
