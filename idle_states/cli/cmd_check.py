@@ -76,12 +76,12 @@ def run(given: CheckCommand) -> int:
         found = check(asked) if mended else found
     if found.what:
         say(f"looked at {found.what}")
-    for line in found.left_out(asked.criteria):
+    for line in found.left_out:
         say(line)
     tables = [source.table for source in found.sources if source.table is not None]
     if note := without_effect(asked.criteria.platform, tables):
         say(note)
-    kernels = found.kernels(asked.criteria)
+    kernels = found.kernels
     status = show.status_of(found.findings) if found.complete else UNREADABLE
     hides = ""
     if not status:
@@ -90,7 +90,7 @@ def run(given: CheckCommand) -> int:
         hides = turned(hidden, asked.acceptance)
     if out.format == "text":
         what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
-        known = [*found.remarks(asked.criteria), *([hides] if hides else [])]
+        known = [*found.remarks, *([hides] if hides else [])]
         out.text(show.text(found.findings, found.texts, what, out.style, known))
     else:
         from ..tables.check.formats import render

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...base.dataclass import dataclass, replace
+from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option, Options
-from ...tables.check.acceptance import NO_CONFIG, USUAL, Acceptance
+from ...tables.check.acceptance import NO_CONFIG, Acceptance
 from ...tables.check.criteria import Criteria
 from ...tables.linux.asked import HZ, check_hz
 
@@ -59,7 +59,9 @@ class ReviewRequest:
         ),
     ] = "menu"
     hz: Annotated[int, HZ] = 250
-    acceptance: Annotated[Acceptance, Options(revision=None, after="--ignore")] = USUAL
+    acceptance: Annotated[Acceptance, Options(revision=None, after="--ignore")] = field(
+        default_factory=Acceptance
+    )
     mail: str | None = None
     base: Annotated[
         str,

@@ -1,9 +1,9 @@
 """The request for an audit."""
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
-from ..check.acceptance import USUAL, Acceptance
+from ..check.acceptance import Acceptance
 from ..check.criteria import Criteria
 from ..linux.asked import HZ, check_hz
 
@@ -49,7 +49,9 @@ class AuditRequest:
         str | None,
         Option("--scheduler", "run on a Dask cluster that sees the same files", metavar="ADDRESS"),
     ] = None
-    acceptance: Annotated[Acceptance, Options(configures=True, after="--ignore")] = USUAL
+    acceptance: Annotated[Acceptance, Options(configures=True, after="--ignore")] = field(
+        default_factory=Acceptance
+    )
 
     def __post_init__(self) -> None:
         if not self.inputs and not self.trees:

@@ -56,7 +56,7 @@ class Acceptance:
             after="--config",
         ),
     ] = None
-    _of_revision: "list[Configuration | None]" = field(
+    _read: "list[Configuration | None]" = field(
         default_factory=list, init=False, repr=False, compare=False
     )
 
@@ -107,16 +107,18 @@ class Acceptance:
         return marked
 
     def configuration(self) -> "Configuration | None":
-        """Reads the configuration; None if there is none. Raises Unreadable, OSError."""
+        """Reads the configuration once; None if there is none. Raises Unreadable, OSError."""
+        if not self._read:
+            self._read.append(self._configuration())
+        return self._read[0]
+
+    def _configuration(self) -> "Configuration | None":
         from pathlib import Path
 
         from .config import find, read
 
         if self.revision:
-            # a repository is opened for it
-            if not self._of_revision:
-                self._of_revision.append(_configuration_at(self.revision))
-            return self._of_revision[0]
+            return _configuration_at(self.revision)
         if self.config == NO_CONFIG:
             return None
         if self.config:
@@ -196,6 +198,3 @@ def _commit(revision: str) -> "Iterator[tuple[Repository, str]]":
         yield repository, repository.resolve(revision)
     finally:
         repository.close()
-
-
-USUAL = Acceptance()

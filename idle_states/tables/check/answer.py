@@ -1,12 +1,14 @@
 """A check, and its result."""
 
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Location, sort_findings
 from ...base.reading.unexpected import internal_error, raise_expected
-from ..linux.grounds import remarks
+from ..linux.grounds import left_out, remarks
 from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
@@ -16,10 +18,11 @@ from .criteria import Criteria
 from .request import DTSCHEMA, NATIVE, CheckRequest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checked:
     """The result of a check.
 
+    criteria  what was asked for
     sources   all tables
     findings  findings, with accepted ones marked as suppressed
     texts     file -> text, for quoting lines
@@ -27,34 +30,41 @@ class Checked:
     complete  False if something that was found could not be read; a finding says so
     """
 
+    criteria: Criteria
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
     texts: dict[str, str]
     what: str = ""
     complete: bool = True
 
-    def kernels(self, criteria: Criteria) -> tuple[Release, ...]:
+    @cached_property
+    def _followed(self) -> list[tuple[str, Sequence[Release], Sequence[Release]]]:
+        """Each table's driver, the releases that it was followed to, and those left out."""
+        tables = (source.table for source in self.sources if source.table is not None)
+        platform = self.criteria.platform
+        return [(subsystem_of(each, platform), *self.criteria.followed(each)) for each in tables]
+
+    @property
+    def kernels(self) -> tuple[Release, ...]:
         """The releases that tables were checked for."""
-        tables = [source.table for source in self.sources if source.table is not None]
-        taken = dict.fromkeys(chain(*map(criteria.kernels_of, tables)))
-        asked = (kernel for kernel in criteria.kernels if kernel in taken or not tables)
+        taken = dict.fromkeys(chain(*(known for _, known, _ in self._followed)))
+        asked = self.criteria.kernels
+        if self._followed:
+            asked = tuple(kernel for kernel in asked if kernel in taken)
         return tuple(dict.fromkeys(chain(asked, taken)))
 
-    def left_out(self, criteria: Criteria) -> list[str]:
+    @property
+    def left_out(self) -> list[str]:
         """Says which releases the drivers of tables are not modelled for."""
-        tables = (source.table for source in self.sources)
-        said = (criteria.left_out(table) for table in tables if table is not None)
+        said = (left_out(unknown, driver) for driver, _, unknown in self._followed)
         return [line for line in dict.fromkeys(said) if line]
 
-    def remarks(self, criteria: Criteria) -> list[str]:
+    @property
+    def remarks(self) -> list[str]:
         """How well the releases are known whose drivers were followed."""
         driver2kernels: dict[str, dict[Release, None]] = {}
-        for source in self.sources:
-            if source.table is not None:
-                kernels = driver2kernels.setdefault(
-                    subsystem_of(source.table, criteria.platform), {}
-                )
-                kernels.update(dict.fromkeys(criteria.kernels_of(source.table)))
+        for driver, known, _ in self._followed:
+            driver2kernels.setdefault(driver, {}).update(dict.fromkeys(known))
         return [
             line for driver in driver2kernels for line in remarks(driver2kernels[driver], driver)
         ]
@@ -108,4 +118,4 @@ def check(request: CheckRequest) -> Checked:
     findings = sort_findings(findings)
     named = [(source.name, source.file) for source in sources]
     found = request.acceptance.applied(findings, named, texts)
-    return Checked(sources, tuple(found), texts, looked.what, not looked.failures)
+    return Checked(criteria, sources, tuple(found), texts, looked.what, not looked.failures)

@@ -34,16 +34,10 @@ class Criteria:
     def kernels_of(self, table: "IdleTable") -> "tuple[Release, ...]":
         """The releases for one table, the older ones of its own time first, without those that its
         driver is not modelled for."""
-        return tuple(self._followed(table)[0])
+        return tuple(self.followed(table)[0])
 
-    def left_out(self, table: "IdleTable") -> str:
-        """Says which releases those are; "" for none."""
-        from ..linux.grounds import left_out
-        from ..linux.platforms import subsystem_of
-
-        return left_out(self._followed(table)[1], subsystem_of(table, self.platform))
-
-    def _followed(self, table: "IdleTable") -> "tuple[list[Release], list[Release]]":
+    def followed(self, table: "IdleTable") -> "tuple[list[Release], list[Release]]":
+        """Returns the releases of kernels_of(), and those that its driver is not modelled for."""
         from ..linux.grounds import followed
         from ..linux.platforms import subsystem_of
         from ..linux.releases import release

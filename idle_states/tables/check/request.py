@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, field
 from ...base.options import Annotated, Argument, LeftOut, Option, Options, check_choices
 from ..linux.asked import kernels, table_of
-from .acceptance import USUAL, Acceptance
+from .acceptance import Acceptance
 from .criteria import Criteria
 
 Engine = Literal["native", "dtschema", "all"]
@@ -49,7 +49,7 @@ class CheckRequest:
             "rules of this tool, the dt-schema binding, or both (default: native)",
         ),
     ] = NATIVE
-    acceptance: Annotated[Acceptance, Options(configures=True)] = USUAL
+    acceptance: Annotated[Acceptance, Options(configures=True)] = field(default_factory=Acceptance)
 
     def __post_init__(self) -> None:
         check_choices(self)
