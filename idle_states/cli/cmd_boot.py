@@ -169,9 +169,9 @@ def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
     from ..base.files import naming
     from ..base.report import printer
     from ..change.boot import run as boot
-    from ..change.boot import said as boot_output
     from ..change.boot.boot_document import form_of
     from ..change.boot.powernv.twice import run_before_and_after
+    from ..change.boot.said import sheet
     from ..tables.documents.json_output import envelope
     from .progress import Line
 
@@ -194,12 +194,12 @@ def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
             else run_before_and_after(asked, around)
         )
     document = envelope("boot", form_of(result), result, result.inputs)
-    text = boot_output.text(result, out.style)
+    said = sheet(result)
     place.stage = "writing the result"
     with naming(out.file or "standard output"):
         if out.format == "json":
             out.document(document)
         else:
-            out.text(text)
+            out.said(said)
         printer.flush()
     return int(not result.agree)

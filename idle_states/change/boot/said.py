@@ -1,11 +1,11 @@
 """boot, for people."""
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from ...base.model.table import IdleTable
 from ...base.reading.sysfs import SysfsState
-from ...base.report.escapes.text import printable
-from ...base.report.style import Style
+from ...base.report.sheet import NO_NUMBERS, Line, Lines, Marked, Part, Rows, Section, Sheet
 from ...base.report.tables import columns
 from ...base.wording import joined, plural
 from ...tables.linux.grounds import driver_of, ground
@@ -46,100 +46,99 @@ _ENTERED: _Column = ("ENTERED", lambda state, counts: counts and counts.usage)
 _REFUSED: _Column = ("REFUSED", lambda state, counts: counts and counts.rejected)
 _DESCRIPTION: _Column = ("DESCRIPTION", lambda state, counts: state.description)
 _Times = tuple[int, int]
-_Block = list[str]
-"""Lines; between blocks there is an empty one."""
 
 
-def text(result: BootResult | BootPair, style: Style) -> str:
+def sheet(result: BootResult | BootPair) -> Sheet:
+    """Returns what was booted, each stage's verdict, and what the guest shows."""
     if isinstance(result, BootPair):
-        blocks = _pair(result, style)
-    else:
-        blocks = [*_about(result, style), *_differences(result, style)]
-        blocks += _last(result.unconfirmed, result.directory.as_posix(), "this boot", style)
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _about(result: BootResult, style: Style) -> Iterator[_Block]:
-    """Yields what was booted, each stage's verdict, and what the guest shows."""
-    model, machine, shown = "", result.request.machine, list[_Block]()
+        return _pair(result)
+    model, machine, shown = "", result.request.machine, list[Part]()
     if isinstance(result, PowernvResult):
         table = result.predicted.table
         name = table.name
         about = [_firmware(result), *(f"  {remark}" for remark in result.remarks)]
     elif isinstance(result, VirtResult):
         name, table = result.table, result.predicted.tables[0]
-        about = [f"CPUs as {_names(result.places)}; {VIRT[machine].firmware}"]
+        about = [f"CPUs as {joined(result.places)}; {VIRT[machine].firmware}"]
         shown = list(_of_virt(result))
     else:
         assert isinstance(result, Q35Result)
         name, table, machine = result.table, result.predicted.placed.tables[0], "q35"
-        about = [f"processors with the objects of {_names(result.places)}"]
-        model = f" ({printable(result.request.cpu or CPU)})"
+        about = [f"processors with the objects of {joined(result.places)}"]
+        model = f" ({result.request.cpu or CPU})"
         shown = list(_of_q35(result))
     kernel = _kernel(result.predicted, table)
     if isinstance(result, VirtResult) or (isinstance(result, Q35Result) and result.governor):
-        kernel += f", governor {printable(result.governor)}"
-    head = [*about, kernel, f"{_qemu(result)}{model}, {result.qemu_s:.0f} s"]
-    yield [style("strong", f"{printable(name)} on {machine}"), *(f"  {line}" for line in head)]
-    yield _verdicts(result, style)
-    yield from shown
+        kernel += f", governor {result.governor}"
+    verdicts = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
+    return _sheet(
+        f"{name} on {machine}",
+        [*about, kernel, f"{_qemu(result)}{model}, {result.qemu_s:.0f} s"],
+        [_coloured(columns(("STAGE", "VERDICT", "JUDGED"), verdicts)), *shown],
+        [*_differences(result), _last(result.unconfirmed, "this boot")],
+        result.directory,
+    )
+
+
+def _sheet(
+    title: str, about: list[str], parts: list[Part], sections: list[Section], logs: Path
+) -> Sheet:
+    """parts: sections without a title."""
+    untitled = [Section("", (part,)) for part in parts]
+    end = Section("", (Lines((f"Logs: {logs.as_posix()}",)),))
+    return Sheet(
+        title, (), (Section(title, (Lines((*about,), first="  "),)), *untitled, *sections, end)
+    )
 
 
 def _qemu(result: BootResult) -> str:
     return f"{result.qemu}, {plural(result.request.cpus, 'CPU')}"
 
 
-def _names(places: Iterable[str]) -> str:
-    return joined([printable(name) for name in places])
+def _of_virt(result: VirtResult) -> Iterator[Part]:
+    yield _states(result, _NONE, _STATE, _TIMES, _ENTERED, _REFUSED)
+    rows = [(name, f"S{state}", str(count)) for name, state, count in result.domains]
+    if rows:
+        yield _table(("POWER DOMAIN", "STATE", "ENTERED"), rows)
 
 
-def _of_virt(result: VirtResult) -> Iterator[_Block]:
-    yield _states(result, _STATE, _TIMES, _ENTERED, _REFUSED) or [_NONE]
-    if result.domains:
-        rows = [(name, f"S{state}", str(count)) for name, state, count in result.domains]
-        yield columns(("POWER DOMAIN", "STATE", "ENTERED"), rows).splitlines()
+def _of_q35(result: Q35Result) -> Iterator[Part]:
+    none = f"The kernel crashed in {result.crash}." if result.crash else _NONE
+    yield _states(result, none, _STATE, _DESCRIPTION, _TIMES, _ENTERED)
+    yield Lines((*result.messages,), first="  ")
 
 
-def _of_q35(result: Q35Result) -> Iterator[_Block]:
-    none = f"The kernel crashed in {printable(result.crash)}." if result.crash else _NONE
-    yield _states(result, _STATE, _DESCRIPTION, _TIMES, _ENTERED) or [none]
-    if result.messages:
-        yield [f"  {printable(message)}" for message in result.messages]
-
-
-def _states(result: GuestResult, *of_state: _Column) -> _Block:
-    """Lines with what the guest shows, and what was counted during the work; none if no CPU
-    registered a state."""
+def _states(result: GuestResult, none: str, *of_state: _Column) -> Part:
+    """What the guest shows, and what was counted during the work. none: said if no CPU registered a
+    state."""
     rows = [
         (str(cpu), *("-" if (cell := of(*pair)) is None else str(cell) for _, of in of_state))
         for cpu in sorted(result.found)
         for pair in with_counts(result.found, result.counted, cpu)
     ]
-    heads = ("CPU", *(head for head, _ in of_state))
-    return columns(heads, rows).splitlines() if rows else []
+    return _table(("CPU", *(head for head, _ in of_state)), rows) if rows else Lines((none,))
 
 
-def _verdicts(result: BootResult, style: Style) -> _Block:
-    rows = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
-    return _coloured(columns(("STAGE", "VERDICT", "JUDGED"), rows), style)
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Rows:
+    return Rows(head, tuple(rows), numbers=NO_NUMBERS)
 
 
-def _last(unconfirmed: Iterable[str], logs: str, which: str, style: Style) -> list[_Block]:
-    """What is not confirmed, and where the logs are. which: boots."""
-    head = style("strong", f"What {which} cannot confirm")
-    return [[head, *(f"  {printable(line)}" for line in unconfirmed)], [f"Logs: {logs}"]]
+def _last(unconfirmed: Iterable[str], which: str) -> Section:
+    """What is not confirmed. which: boots."""
+    return Section(f"What {which} cannot confirm", (Lines((*unconfirmed,), first="  "),))
 
 
-def _differences(result: BootResult, style: Style, of: str = "") -> Iterator[_Block]:
+def _differences(result: BootResult, of: str = "") -> Iterator[Section]:
     """What is not as predicted. of: which boot, for the headings."""
     for stage in result.stages:
         if stage.differences:
-            yield [style("strong", f"Differences{of}: {stage.name}"), *_differing(stage)]
+            lines = Lines((*_differing(stage),), first="  ")
+            yield Section(f"Differences{of}: {stage.name}", (lines,))
 
 
 def _firmware(result: PowernvResult) -> str:
     """The firmware that was booted, and what it is modelled as."""
-    name = printable(result.predicted.firmware) or "unknown"
+    name = result.predicted.firmware or "unknown"
     request = result.request
     words = f"skiboot: {name}"
     if result.predicted.platform.skiboot is None:
@@ -154,10 +153,10 @@ def _firmware(result: PowernvResult) -> str:
 def _kernel(predicted: PredictedKernel, table: IdleTable) -> str:
     """The kernel that was booted, and what it is modelled as for a table."""
     if predicted.release is None:
-        return f"{printable(predicted.kernel)}, no model of it"
+        return f"{predicted.kernel}, no model of it"
     known = ground(predicted.release, driver_of(table))
     how = "" if known.kind == "compiled" else f" (its driver {known})"
-    return f"{printable(predicted.kernel)}, modelled as {predicted.release.name}{how}"
+    return f"{predicted.kernel}, modelled as {predicted.release.name}{how}"
 
 
 def _verdict(stage: Stage) -> str:
@@ -176,31 +175,31 @@ def _judged(stage: Stage) -> str:
     return said
 
 
-def _coloured(table: str, style: Style) -> _Block:
+def _coloured(table: str) -> Part:
     """The lines of a table of verdicts."""
-    return [
-        style("error", line)
+    lines: list[Line] = [
+        Marked("error", line)
         if " differ " in line
-        else style("faint", line)
+        else Marked("faint", line)
         if "not judged" in line
         else line
         for line in table.splitlines()
     ]
+    return Lines((*lines,))
 
 
-def _differing(stage: Stage) -> list[str]:
-    lines = []
+def _differing(stage: Stage) -> Iterator[str]:
     for each in stage.differences[:_MOST_SHOWN]:
-        lines.append(f"  {printable(each.path)}")
-        lines.append(f"    predicted: {printable(each.predicted) or 'nothing'}")
-        lines.append(f"    found:     {printable(each.found) or 'nothing'}")
-    more = len(stage.differences) - _MOST_SHOWN
-    return [*lines, f"  and {more} more"] if more > 0 else lines
+        yield each.path
+        yield f"  predicted: {each.predicted or 'nothing'}"
+        yield f"  found:     {each.found or 'nothing'}"
+    if (more := len(stage.differences) - _MOST_SHOWN) > 0:
+        yield f"and {more} more"
 
 
-def _pair(pair: BootPair, style: Style) -> list[_Block]:
+def _pair(pair: BootPair) -> Sheet:
     before, after = pair.before, pair.after
-    lines = [*map(printable, pair.subjects), *(f"  {printable(one)}" for one in pair.remarks)]
+    lines = [*pair.subjects, *(f"  {one}" for one in pair.remarks)]
     lines += dict.fromkeys((_firmware(before), _firmware(after)))
     lines += [f"  {remark}" for remark in dict.fromkeys((*before.remarks, *after.remarks))]
     lines.append(_kernel(before.predicted, before.predicted.table))
@@ -210,24 +209,25 @@ def _pair(pair: BootPair, style: Style) -> list[_Block]:
             f"The patches leave alone what this machine uses: the table in the place of "
             f"{after.place}"
         )
-    name = printable(after.predicted.table.name)
-    head = style("strong", f"{name} on {before.request.machine}, before and after")
-    rows = [
+    verdicts = [
         (one.name, _verdict(one), _verdict(other))
         for one, other in zip(before.stages, after.stages, strict=True)
     ]
     unconfirmed = dict.fromkeys((*before.unconfirmed, *after.unconfirmed))
-    return [
-        [head, *(f"  {line}" for line in lines)],
-        _registered(pair),
-        _coloured(columns(("STAGE", "BEFORE", "AFTER"), rows), style),
-        *_differences(before, style, " before"),
-        *_differences(after, style, " after"),
-        *_last(unconfirmed, pair.directory.as_posix(), "these boots", style),
-    ]
+    return _sheet(
+        f"{after.predicted.table.name} on {before.request.machine}, before and after",
+        lines,
+        [_registered(pair), _coloured(columns(("STAGE", "BEFORE", "AFTER"), verdicts))],
+        [
+            *_differences(before, " before"),
+            *_differences(after, " after"),
+            _last(unconfirmed, "these boots"),
+        ],
+        pair.directory,
+    )
 
 
-def _registered(pair: BootPair) -> list[str]:
+def _registered(pair: BootPair) -> Rows:
     """Returns what Linux registers, predicted and found, and how often it was entered."""
     both = (pair.before, pair.after)
     columns_of = [(_predicted(each), _found(each)) for each in both]
@@ -242,7 +242,7 @@ def _registered(pair: BootPair) -> list[str]:
         heads += ["ENTERED BEFORE", "AFTER"]
         for name, row in zip(names, rows, strict=True):
             row += [str(entered.get(name, "-")) for entered in counted]
-    return columns(tuple(heads), [tuple(row) for row in rows]).splitlines()
+    return _table(tuple(heads), map(tuple, rows))
 
 
 def _predicted(result: PowernvResult) -> dict[str, _Times]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from idle_states.base.model.findings import Faulty, Unreadable, UsageError
+from idle_states.base.report import sheet_text
 from idle_states.base.report.style import Style
-from idle_states.change.boot import said as boot_output
 from idle_states.change.boot.boot_document import BootedTwice
 from idle_states.change.boot.powernv import image as boot_image
 from idle_states.change.boot.powernv.boot import PowernvResult
@@ -20,6 +20,7 @@ from idle_states.change.boot.powernv.change import change_of
 from idle_states.change.boot.powernv.twice import BootPair
 from idle_states.change.boot.predict_decisions import entered
 from idle_states.change.boot.registered import held_by
+from idle_states.change.boot.said import sheet
 from idle_states.change.patches.tree import PatchedTree
 from idle_states.tables.documents.json_output import envelope
 from idle_states.tables.skiboot import c_table
@@ -154,7 +155,7 @@ def result(directory: Path, name: str) -> PowernvResult:
 def printed(pair: BootPair) -> tuple[str, dict[str, Any]]:
     document = json.loads(envelope("boot", BootedTwice, pair, pair.inputs))
     Validator(STRICT).validate(document)
-    return boot_output.text(pair, Style(False)), document
+    return sheet_text.text(sheet(pair), Style(False)), document
 
 
 def test_two_boots_are_shown_side_by_side(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.report import sheet_text
 from idle_states.base.report.style import Style
-from idle_states.change.boot import said as boot_output
 from idle_states.change.boot.boot_document import BootedMachine
 from idle_states.change.boot.booted import Booted
 from idle_states.change.boot.powernv.boot import PowernvResult
+from idle_states.change.boot.said import sheet
 from idle_states.tables.documents.json_output import envelope
 from idle_states.tables.spec.library import find
 from tests.base.report.test_output_schema import STRICT, Validator
@@ -30,7 +31,7 @@ def printed(made: PowernvResult) -> tuple[str, dict[str, object]]:
     """Text, and JSON that has been held against its schema."""
     document = json.loads(envelope("boot", BootedMachine, made, made.inputs))
     Validator(STRICT).validate(document)
-    return boot_output.text(made, Style(False)), document
+    return sheet_text.text(sheet(made), Style(False)), document
 
 
 @pytest.fixture

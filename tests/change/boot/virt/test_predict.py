@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.report import sheet_text
 from idle_states.base.report.style import Style
-from idle_states.change.boot import said as boot_output
 from idle_states.change.boot.boot_document import BootedVirt
 from idle_states.change.boot.booted import Booted
 from idle_states.change.boot.predict_decisions import decision_stages
 from idle_states.change.boot.registered import governor_in, held_by
 from idle_states.change.boot.request import BootRequest
+from idle_states.change.boot.said import sheet
 from idle_states.change.boot.stage import SELECTED, Stage
 from idle_states.change.boot.usage import counted_in, entered, selected, usage_stage
 from idle_states.change.boot.virt.boot import SCRIPT, VirtResult
@@ -271,7 +272,7 @@ def result(machine: str, booted: Booted, given: Node) -> VirtResult:
 def test_what_is_printed(machine: str) -> None:
     given, booted = recorded_virt(machine)
     made = result(machine, booted, given)
-    text = boot_output.text(made, Style(False))
+    text = sheet_text.text(sheet(made), Style(False))
     document = json.loads(envelope("boot", BootedVirt, made, made.inputs))
     Validator(STRICT).validate(document)
     assert made.agree
