@@ -7,6 +7,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, sort_findings
 from ...base.reading.git import Commit
 from ...base.reading.patch import FileChange
+from ...tables.check.config import Accepted
 from ...tables.diff.tables import Difference
 from ...tables.linux.governors import not_utilised
 from ...tables.linux.releases import release
@@ -16,7 +17,6 @@ from .findings import FindingsOutcome
 from .machines import OnMachines
 from .match import is_changed
 from .processors import ProcessorChange
-from .suppressions import Added
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Reviewed:
     files: FindingsOutcome
     message: tuple[Finding, ...]
     unread: tuple[str, ...]
-    suppressions: tuple[Added, ...] = ()
+    suppressions: tuple[Accepted, ...] = ()
     claims: tuple[MessageClaim, ...] = ()
     processors: tuple[ProcessorChange, ...] = ()
 

@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 from ...base.model import beyond_opal
 from ...base.model.forms import Count, Form, Limits, Positive, derived
 from ...lab.replay.consumption_document import Range
+from ...tables.check.config import Accepted
 from ...tables.diff import tables as diff
 from ...tables.documents.findings_document import Code, Finding, Summary
 from ...tables.power.energy_document import Bounds, in_seconds
 from ...tables.selection import selection
 from ...tables.sources import Source
-from . import machines, processors, result, suppressions, workloads
+from . import machines, processors, result, workloads
 from .claims import claim
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
@@ -153,11 +154,13 @@ class TableChange(Form[result.TableChange]):
     )
 
 
-class Added(Form[suppressions.Added]):
+class Added(Form[Accepted]):
     rules: Annotated[list[Code], "Codes of rules."]
     path: Annotated[str, "Logical path in setup.cfg; empty for a comment in a spec."]
     reason: Annotated[str, "As given; empty: without effect."]
-    until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."]
+    until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."] = derived(
+        lambda added: str(added.until or "")
+    )
     file: Annotated[str, "Where it stands."] = derived("where.file")
     line: Annotated[Positive, "Its line, counted from 1."] = derived("where.line")
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...base.model.findings import Finding
 from ...base.report.findings_text import shown as shown_findings
 from ...base.wording import plural
+from ...tables.check.config import Accepted
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Review, Reviewed, TableChange
-from .suppressions import Added
 
 
 def render(review: Review, *, notes: bool, suppressed: bool) -> str:
@@ -81,7 +81,7 @@ def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
             yield from words.wrapped(words.claimed(claim), "  ")
 
 
-def _added(one: Added) -> str:
+def _added(one: Accepted) -> str:
     until = f" until {one.until}" if one.until else ""
     of = f" {one.path}" if one.path else ""
     rules = ",".join(one.rules)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from ...base.dataclass import dataclass, replace
-from ...base.model.findings import Finding, Location, Unreadable
+from ...base.model.findings import Finding, Unreadable
 from ...base.reading.git import CommitReader, DamagedObject
 from ...tables.check.accepted import today
 from ...tables.check.config import Accepted, Configuration
@@ -33,24 +33,6 @@ class Configured:
         return self.file.accepted if self.file else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A suppression that a change adds.
-
-    rules   codes of the rules
-    path    logical path of a suppression in setup.cfg; "" for a comment beside the value
-    reason  the reason given
-    until   last day on which it holds, "" for always
-    where   its line
-    """
-
-    rules: tuple[str, ...]
-    path: str
-    reason: str
-    until: str
-    where: Location
-
-
 def configured(repository: CommitReader, commit: str) -> Configured:
     """Reads the suppressions at a commit. What else its configuration says has no effect on a
     review. Raises Damaged (IS930)."""
@@ -65,16 +47,13 @@ def configured(repository: CommitReader, commit: str) -> Configured:
 
 def added(
     before: End, after: End, configured_before: Configured, configured_after: Configured
-) -> tuple[Added, ...]:
-    """The suppressions that the change adds: setup.cfg's first, then comments in order."""
+) -> tuple[Accepted, ...]:
+    """The suppressions that the change adds: setup.cfg's first, then comments in order, which have
+    no path and hold always."""
     had = {_said(entry) for entry in configured_before.entries}
-    found = [
-        Added(e.rules, e.path, e.reason, str(e.until or ""), e.where)
-        for e in configured_after.entries
-        if _said(e) not in had
-    ]
-    found += [Added(c.rules, "", c.reason, "", c.where) for c in _new_comments(before, after)]
-    return tuple(found)
+    found = [entry for entry in configured_after.entries if _said(entry) not in had]
+    new = _new_comments(before, after)
+    return (*found, *(Accepted(c.rules, "", c.reason, None, c.where) for c in new))
 
 
 def known(before: End, after: End, configured_before: Configured, of_commits: bool) -> Known:
