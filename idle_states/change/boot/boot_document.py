@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from ...base.model.forms import INLINE, U32, Count, Form, Positive, derived
-from ...base.model.table import IdleTable
 from ...base.reading.sysfs import SysfsState
 from ...tables.linux.grounds import driver_of, ground
 from . import stage as boot_stage
@@ -12,7 +11,7 @@ from .powernv.twice import BootPair
 from .q35.boot import Q35Result
 from .q35.machine import CPU
 from .registered import Counted, with_counts
-from .result import BootResult
+from .result import BootResult, GuestResult
 from .stage import SELECTED, PredictedKernel
 from .virt.boot import VirtResult
 
@@ -44,15 +43,13 @@ class Stage(Form[boot_stage.Stage]):
     differences: Annotated[list[boot_stage.Mismatch], "What is not as predicted."]
 
 
-class BootedKernel(Form[tuple[PredictedKernel, IdleTable]]):
-    """Of what predicts a boot, and one of its tables."""
-
-    linux: Annotated[str, "Name, release and version."] = derived(lambda pair: pair[0].kernel)
+class BootedKernel(Form[PredictedKernel]):
+    linux: Annotated[str, "Name, release and version."] = derived("kernel")
     modelled_as: Annotated[
         str | None, "The kernel whose models predicted; null: there is none."
-    ] = derived(lambda pair: pair[0].release and pair[0].release.name)
+    ] = derived(lambda found: found.release and found.release.name)
     ground: Annotated[str | None, "How well its driver is known; null: there is no model."] = (
-        derived(lambda pair: pair[0].release and str(ground(pair[0].release, driver_of(pair[1]))))
+        derived(lambda found: found.release and str(ground(found.release, driver_of(found.table))))
     )
 
 
@@ -71,9 +68,7 @@ class Versions(Form[PowernvResult]):
     skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
         "predicted.firmware"
     )
-    kernel: Annotated[BootedKernel, INLINE] = derived(
-        lambda result: (result.predicted, result.predicted.table)
-    )
+    kernel: Annotated[BootedKernel, INLINE] = derived("predicted")
 
 
 class Decisions(Form[PowernvResult]):
@@ -145,11 +140,9 @@ class BootedTwice(Form[BootPair]):
     )
 
 
-class VirtVersions(Form[VirtResult]):
+class GuestVersions(Form[GuestResult]):
     qemu: Annotated[str, "As it calls itself."]
-    kernel: Annotated[BootedKernel, INLINE] = derived(
-        lambda result: (result.predicted, result.predicted.tables[0])
-    )
+    kernel: Annotated[BootedKernel, INLINE] = derived("predicted")
 
 
 class VirtState(Form[Counted]):
@@ -192,7 +185,7 @@ class BootedVirt(Form[VirtResult]):
         "request.work.name"
     )
     governor: Annotated[str, "The guest's."]
-    versions: Annotated[VirtVersions, "What was booted."] = derived(lambda result: result)
+    versions: Annotated[GuestVersions, "What was booted."] = derived(lambda result: result)
     agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
     found: Annotated[list[VirtCpu], "What the guest shows."] = derived(
@@ -202,13 +195,6 @@ class BootedVirt(Form[VirtResult]):
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
     logs: Annotated[str, "Directory with the console's log and the trees."] = derived(
         lambda result: result.directory.as_posix()
-    )
-
-
-class Q35Versions(Form[Q35Result]):
-    qemu: Annotated[str, "As it calls itself."]
-    kernel: Annotated[BootedKernel, INLINE] = derived(
-        lambda result: (result.predicted, result.predicted.placed.tables[0])
     )
 
 
@@ -241,7 +227,7 @@ class BootedQ35(Form[Q35Result]):
     )
     governor: Annotated[str, "The guest's; empty if its kernel crashed."]
     driver: Annotated[str, "The guest's; none if no driver has the processors."]
-    versions: Annotated[Q35Versions, "What was booted."] = derived(lambda result: result)
+    versions: Annotated[GuestVersions, "What was booted."] = derived(lambda result: result)
     agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
     crash: Annotated[str, "Where the kernel crashed; empty if it did not."]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ...base.model.table import IdleTable
 from ...base.reading.sysfs import SysfsState
 from ...base.report.sheet import NO_NUMBERS, Line, Lines, Marked, Part, Rows, Section, Sheet
 from ...base.report.tables import columns
@@ -54,20 +53,19 @@ def sheet(result: BootResult | BootPair) -> Sheet:
         return _pair(result)
     model, machine, shown = "", result.request.machine, list[Part]()
     if isinstance(result, PowernvResult):
-        table = result.predicted.table
-        name = table.name
+        name = result.predicted.table.name
         about = [_firmware(result), *(f"  {remark}" for remark in result.remarks)]
     elif isinstance(result, VirtResult):
-        name, table = result.table, result.predicted.tables[0]
+        name = result.table
         about = [f"CPUs as {joined(result.places)}; {VIRT[machine].firmware}"]
         shown = list(_of_virt(result))
     else:
         assert isinstance(result, Q35Result)
-        name, table, machine = result.table, result.predicted.placed.tables[0], "q35"
+        name = result.table
         about = [f"processors with the objects of {joined(result.places)}"]
         model = f" ({result.request.cpu or CPU})"
         shown = list(_of_q35(result))
-    kernel = _kernel(result.predicted, table)
+    kernel = _kernel(result.predicted)
     if isinstance(result, VirtResult) or (isinstance(result, Q35Result) and result.governor):
         kernel += f", governor {result.governor}"
     verdicts = [(stage.name, _verdict(stage), _judged(stage)) for stage in result.stages]
@@ -150,11 +148,11 @@ def _firmware(result: PowernvResult) -> str:
     return words
 
 
-def _kernel(predicted: PredictedKernel, table: IdleTable) -> str:
-    """The kernel that was booted, and what it is modelled as for a table."""
+def _kernel(predicted: PredictedKernel) -> str:
+    """The kernel that was booted, and what it is modelled as for the table."""
     if predicted.release is None:
         return f"{predicted.kernel}, no model of it"
-    known = ground(predicted.release, driver_of(table))
+    known = ground(predicted.release, driver_of(predicted.table))
     how = "" if known.kind == "compiled" else f" (its driver {known})"
     return f"{predicted.kernel}, modelled as {predicted.release.name}{how}"
 
@@ -202,7 +200,7 @@ def _pair(pair: BootPair) -> Sheet:
     lines = [*pair.subjects, *(f"  {one}" for one in pair.remarks)]
     lines += dict.fromkeys((_firmware(before), _firmware(after)))
     lines += [f"  {remark}" for remark in dict.fromkeys((*before.remarks, *after.remarks))]
-    lines.append(_kernel(before.predicted, before.predicted.table))
+    lines.append(_kernel(before.predicted))
     lines.append(f"{_qemu(before)}, {before.qemu_s:.0f} s and {after.qemu_s:.0f} s")
     if not pair.changes_table:
         lines.append(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Protocol
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.table import IdleTable
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input
 from ...base.reading.sysfs import SysfsState
@@ -18,12 +19,15 @@ class PredictedKernel(Protocol):
 
     kernel   output of uname
     release  the kernel release modelled; None: there is no model of this kernel
+    table    what the machine has; of several tables, the first
     """
 
     @property
     def kernel(self) -> str: ...
     @property
     def release(self) -> Release | None: ...
+    @property
+    def table(self) -> IdleTable: ...
 
 
 @dataclass(frozen=True, slots=True)

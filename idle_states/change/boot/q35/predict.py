@@ -7,7 +7,7 @@ from ....base.dataclass import dataclass, replace
 from ....base.model.acpi_objects import AcpiProcessor, Fadt
 from ....base.model.beyond_opal import AcpiIdle
 from ....base.model.stages import Level, Message
-from ....base.model.table import U32_MAX
+from ....base.model.table import U32_MAX, IdleTable
 from ....base.reading.acpi import tables
 from ....base.reading.tar import members
 from ....tables.linux.acpi_idle.features import features
@@ -67,6 +67,10 @@ class Q35Predicted:
     kernel: str
     release: Release | None
     started: SeveralStarted | None
+
+    @property
+    def table(self) -> IdleTable:
+        return self.placed.tables[0]
 
     @property
     def number2driver(self) -> Mapping[int, DriverTable]:

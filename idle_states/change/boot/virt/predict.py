@@ -53,6 +53,10 @@ class VirtPredicted:
     messages: tuple[Message, ...]
 
     @property
+    def table(self) -> IdleTable:
+        return self.tables[0]
+
+    @property
     def number2driver(self) -> dict[int, DriverTable]:
         """The kernel's number of a CPU -> what it registers for it."""
         return {n: self.drivers[path] for n, path in self.cpus.items() if path in self.drivers}
