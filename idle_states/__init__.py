@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .change.patches.request import PatchRequest as PatchRequest
     from .change.review.answer import review as review
     from .change.review.request import ReviewRequest as ReviewRequest
+    from .lab.fit.answer import fit as fit
     from .lab.fit.request import FitRequest as FitRequest
-    from .lab.fit.request import fit as fit
     from .lab.replay.answer import replay as replay
     from .lab.replay.conform import conform as conform
     from .lab.replay.conform_request import ConformRequest as ConformRequest
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .lab.simulation.answer import run_simulation as run_simulation
     from .lab.simulation.request import SimulateRequest as SimulateRequest
     from .lab.simulation.workload_request import WorkloadRequest as WorkloadRequest
+    from .lab.statistics.answer import stats as stats
     from .lab.statistics.request import StatsRequest as StatsRequest
-    from .lab.statistics.request import stats as stats
     from .lab.tune.answer import tune as tune
     from .lab.tune.objective import Objective as Objective
     from .lab.tune.request import TuneRequest as TuneRequest
@@ -66,7 +66,8 @@ _HOME2NAMES = {
     "change.patches.request": "PatchRequest",
     "change.review.answer": "review",
     "change.review.request": "ReviewRequest",
-    "lab.fit.request": "FitRequest fit",
+    "lab.fit.answer": "fit",
+    "lab.fit.request": "FitRequest",
     "lab.replay.answer": "replay",
     "lab.replay.conform": "conform",
     "lab.replay.conform_request": "ConformRequest",
@@ -74,7 +75,8 @@ _HOME2NAMES = {
     "lab.simulation.answer": "prepare_simulation run_simulation",
     "lab.simulation.request": "SimulateRequest",
     "lab.simulation.workload_request": "WorkloadRequest",
-    "lab.statistics.request": "StatsRequest stats",
+    "lab.statistics.answer": "stats",
+    "lab.statistics.request": "StatsRequest",
     "lab.tune.answer": "tune",
     "lab.tune.objective": "Objective",
     "lab.tune.request": "TuneRequest",

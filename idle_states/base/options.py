@@ -46,6 +46,8 @@ class Option:
     help        its line in --help
     metavar     what its value is called; "": the name in capitals, or the choices
     short       another name of one letter: "-o"
+    switches    options of the field instead of this one, each with its line in --help: --WORD
+                gives it this word
     default     text that is read where it is not given; None: the field has its own default
     choices     values to choose from, where the type is no Literal
     reads       function that makes the value of the text, as "lab.replay.power.from_words" in the
@@ -65,6 +67,7 @@ class Option:
     help: str = ""
     metavar: str = ""
     short: str = ""
+    switches: tuple[tuple[str, str], ...] = ()
     default: str | None = None
     choices: tuple[str, ...] = ()
     reads: str = ""
@@ -84,7 +87,7 @@ class Argument:
     """An operand of the command line: one word, or of a tuple any number.
 
     name     as --help shows it: TABLE
-    help, choices, is_table, after  as of an option
+    help, choices, reads, is_table, after  as of an option
     several  at least one word
     fills    function that gives options that are left out their words, by the word of this one: as
              "lab.simulation.experiments.filled"
@@ -93,6 +96,7 @@ class Argument:
     name: str
     help: str = ""
     choices: tuple[str, ...] = ()
+    reads: str = ""
     several: bool = False
     is_table: bool = False
     fills: str = ""

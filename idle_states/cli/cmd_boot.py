@@ -33,139 +33,39 @@ from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option
-from ..tables.linux.asked import TABLE
+from ..change.boot.request import BootRequest
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
-    from ..change.boot.request import BootRequest
-    from ..change.boot.workload import GuestWorkload
     from .boot_failures import FailurePlace
 
 
 @dataclass(frozen=True, slots=True)
 class BootCommand:
-    """Options of `boot`: those of BootRequest, and where logs go."""
+    """Options of `boot`: what is booted, and where logs go."""
 
-    machine: Annotated[
-        str,
-        Option(
-            "--machine",
-            "powernv8, powernv9, powernv10, virt-arm64, virt-riscv64 or q35",
-            metavar="M",
-            required=True,
-            after="--patch",
-        ),
-    ]
-    table: Annotated[str | None, TABLE] = None
-    lid: Annotated[
-        "Path | None",
-        Option(
-            "--lid", "skiboot.lid to boot; only a copy changes", metavar="FILE", only="firmware"
-        ),
-    ] = None
-    tree: Annotated[
-        "Path | None",
-        Option(
-            "--tree",
-            "skiboot's source, built in a copy: this runs the tree's make, as you",
-            metavar="DIR",
-            only="firmware",
-        ),
-    ] = None
-    patch: Annotated[
-        str | None,
-        Option(
-            "--patch",
-            "boot --tree before and after: descriptions as of patch, or patches as mailed",
-            metavar="SERIES",
-        ),
-    ] = None
-    smp: Annotated[
-        int | None, Option("--smp", "CPUs (default: 1; of virt, q35: 2)", metavar="N")
-    ] = None
-    workload: Annotated[
-        "GuestWorkload | None",
-        Option(
-            "--workload",
-            "storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
-            metavar="W",
-            reads="change.boot.workload.workload",
-        ),
-    ] = None
-    governor: Annotated[str, Option("--governor", "default: the kernel's", metavar="G")] = ""
-    levels: Annotated[
-        int | None,
-        Option(
-            "--levels",
-            "stop levels that firmware is told of: 0xec000000",
-            metavar="MASK",
-            reads="base.model.table.mask_of",
-        ),
-    ] = None
-    cpu: Annotated[
-        str | None, Option("--cpu", "processors of q35, as of QEMU's -cpu", metavar="MODEL")
-    ] = None
-    append: Annotated[
-        str | None,
-        Option(
-            "--append",
-            'more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
-            metavar="WORDS",
-        ),
-    ] = None
-    vmlinux: Annotated[
-        "Path | None", Option("--vmlinux", "another kernel to boot", metavar="FILE")
-    ] = None
-    time_limit_s: Annotated[
-        float,
-        Option(
-            "--time-limit",
-            "for the guest to end (default: 240s)",
-            metavar="TIME",
-            reads="base.model.units.fractional_s",
-        ),
-    ] = 240
+    asked: BootRequest
     logs: Annotated[
         "Path | None",
         Option("--logs", "where logs go (default: logs, beside what is built)", metavar="DIR"),
     ] = None
     out: Annotated[Output, NO_PAGE] = USUAL
 
-    def request(self) -> "BootRequest":
-        """Returns the request of the room. Raises UsageError."""
-        from ..change.boot.request import BootRequest
-
-        return BootRequest(
-            machine=self.machine,
-            table=self.table,
-            lid=self.lid,
-            tree=self.tree,
-            patch=self.patch,
-            levels=self.levels,
-            kernel=self.vmlinux,
-            cpu=self.cpu,
-            append=self.append,
-            smp=self.smp,
-            governor=self.governor,
-            workload=self.workload,
-            time_limit_s=self.time_limit_s,
-        )
-
 
 def run(given: BootCommand) -> int:
     from .boot_failures import FailurePlace
     from .values import say
 
-    asked, place = given.request(), FailurePlace(given.logs)
-    if given.tree is not None:
-        say(f"boot: {given.tree}: runs this tree's make, and so whatever the tree says")
+    asked, place = given.asked, FailurePlace(given.logs)
+    if asked.tree is not None:
+        say(f"boot: {asked.tree}: runs this tree's make, and so whatever the tree says")
     try:
         return _boot(asked, given.out, place)
     except BaseException as error:
         return place.told(error)
 
 
-def _boot(asked: "BootRequest", out: "Output", place: "FailurePlace") -> int:
+def _boot(asked: BootRequest, out: "Output", place: "FailurePlace") -> int:
     from ..base.files import naming
     from ..base.report import printer
     from ..change.boot import run as boot

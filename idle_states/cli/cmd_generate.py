@@ -10,63 +10,18 @@ the states of the release's own table these times: only what differs, checked by
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option
-from ..tables.linux.asked import PLATFORM, TABLE_OF_MACHINE, table_or_machine
+from ..tables.generate.request import GenerateRequest
 from .output import FILE_ALONE, USUAL, Output
-
-if TYPE_CHECKING:
-    from ..tables.linux.platforms import AnyPlatform
-    from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateCommand:
-    """Options of `generate`.
+    """Options of `generate`. check: compare with out.file instead of writing it."""
 
-    table  None for that of the platform, an x86 machine
-    check  compare with out.file instead of writing it
-    to, self_test, versioned, part  as of Generated
-    """
-
-    to: Annotated[
-        Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"], Option("--to", required=True)
-    ]
-    platform: Annotated["AnyPlatform", PLATFORM]
-    release: Annotated[
-        "Release",
-        Option(
-            "--kernel",
-            "cmdline: Linux release (default: the newest)",
-            metavar="K",
-            default="newest",
-        ),
-    ]
-    table: Annotated[str | None, TABLE_OF_MACHINE] = None
-    versioned: Annotated[
-        bool,
-        Option(
-            "--versioned",
-            "dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
-        ),
-    ] = False
-    part: Annotated[
-        Literal["tree", "include", "overlay"],
-        Option(
-            "--as",
-            "dts of an Arm or RISC-V machine: a whole small tree (default), a file for a board's "
-            "source to include, or an overlay",
-        ),
-    ] = "tree"
-    self_test: Annotated[
-        bool,
-        Option(
-            "--self-test",
-            "c: add a main() behind an #ifdef that checks the values when compiled on the host",
-        ),
-    ] = False
+    asked: GenerateRequest
     check: Annotated[
         bool,
         Option(
@@ -79,23 +34,15 @@ class GenerateCommand:
 
 def run(given: GenerateCommand) -> int:
     from ..base.model.findings import UsageError
-    from ..tables.generate.generated import Generated
-    from ..tables.sources import one_table, read_sources
-    from ..tables.sources.machines import is_machine, machine_behind
+    from ..tables.generate.answer import generate
     from .values import say
 
-    wanted, out = Generated(given.to, given.self_test, given.versioned, given.part), given.out
+    out = given.out
     if given.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    table = table_or_machine(given.table, given.platform)
-    sources = read_sources(table)
-    if is_machine(sources):
-        generated = wanted.of_machine(machine_behind(sources[0]))
-    else:
-        source = one_table(sources, table)
-        generated = wanted.of(source, given.platform, given.release, say)
+    generated = generate(given.asked, say)
     if given.check and out.file:
-        return _stale(Path(out.file), generated, table)
+        return _stale(Path(out.file), generated, given.asked.table or "")
     out.document(generated)
     return 0
 

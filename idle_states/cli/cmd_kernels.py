@@ -12,63 +12,35 @@ idle periods that are all alike, as in select. Exits 1 if two kernels differ for
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..base.dataclass import dataclass, field
-from ..base.options import Annotated, Argument, Option
-from ..tables.linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels
+from ..base.dataclass import dataclass
+from ..tables.kernels.request import KernelsRequest
 from .output import USUAL, Output
 
 if TYPE_CHECKING:
     from ..tables.kernels.moves import MovesRequest
-    from ..tables.linux.platforms import AnyPlatform
     from ..tables.linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
 class KernelsCommand:
-    """Options of `kernels`.
+    """Options of `kernels`."""
 
-    names   none, a series, a kernel, or two to compare
-    table, states, hz, platform  of a governor's request: where its selection changes
-    """
-
-    names: Annotated[
-        tuple[str, ...],
-        Argument(
-            "KERNEL", "a series (6.6), a kernel (6.6.93, a uname -r), or two kernels to compare"
-        ),
-    ] = ()
-    table: Annotated[
-        str | None,
-        Option("--table", "where the selection from it changes", metavar="TABLE", is_table=True),
-    ] = None
-    states: Annotated[GivenStates | None, GIVEN] = None
-    governor: Annotated[
-        str | None,
-        Option("--governor", "menu, teo, ladder or haltpoll (default: all; for a table: menu)"),
-    ] = None
-    hz: Annotated[int, HZ] = 250
-    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    asked: KernelsRequest
     out: Output = USUAL
 
 
 def run(given: KernelsCommand) -> int:
     from ..base.model.findings import UsageError
-    from ..tables.linux.asked import GovernorRequest, table_of
+    from ..tables.kernels.moves import MovesRequest
 
-    out, names = given.out, given.names
-    if given.table or given.states or table_of(given.platform):
-        from ..tables.kernels.moves import MovesRequest
-
-        governor = given.governor or "menu"
-        of = GovernorRequest(governor, given.hz, given.table, given.states, given.platform)
-        return _moves(MovesRequest(of, names), out)
+    asked, out = given.asked, given.out
+    if asked.has_table:
+        return _moves(MovesRequest.of_kernels(asked), out)
     if out.html:
         raise UsageError("expected --html with --table or --states")
-    if len(names) > 2:
-        raise UsageError(f"expected at most two kernels, found {' '.join(names)}")
-    if len(names) == 2:
-        return _comparison(names, given.governor, out)
-    _series(names[0] if names else None, given.governor, out)
+    if len(asked.names) == 2:
+        return _comparison(asked.names, asked.governor, out)
+    _series(asked.names[0] if asked.names else None, asked.governor, out)
     return 0
 
 

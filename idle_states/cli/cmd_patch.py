@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Literal
 from ..base.dataclass import dataclass
 from ..base.model.findings import Severity, UsageError
 from ..base.options import Annotated, Option
-from ..change.patches.request import PatchRequest
+from ..change.patches.request import MailOptions, PatchRequest
 from .shown import severity_option
 
 if TYPE_CHECKING:
     from ..base.model.findings import Finding
     from ..change.patches.mail import Posting
     from ..change.patches.plan import Plan
-    from ..change.review.planned import PreviousVersion
     from ..change.review.result import Review
 
 
@@ -40,8 +39,7 @@ class PatchCommand:
     output        directory for the patches; stdout: a mailbox there; apply: edit the tree instead
     list          the packaged descriptions instead
     fail_on       patches that bring findings as bad as this are refused
-    reroll_count  version of the series, and changes: what is different in it
-    previous      the version before, as it was mailed
+    mail          how they are mailed
     """
 
     asked: PatchRequest | None = None
@@ -66,41 +64,7 @@ class PatchCommand:
     fail_on: Annotated[
         Severity, severity_option("refuse patches that bring findings as bad as this")
     ] = Severity.ERROR
-    signoff: Annotated[
-        bool, Option("--signoff", "the patches' author signs them off", short="-s")
-    ] = False
-    reroll_count: Annotated[
-        int | None,
-        Option(
-            "--reroll-count",
-            "version of the series (default: 1, or one more than that of --previous)",
-            metavar="N",
-            short="-v",
-        ),
-    ] = None
-    previous: Annotated[
-        str | None,
-        Option(
-            "--previous",
-            "the version before, as it was mailed: what this one does otherwise is listed",
-            metavar="FILE",
-        ),
-    ] = None
-    changes: Annotated[
-        str,
-        Option(
-            "--changes",
-            "what the version does otherwise, in lines; before those of --previous",
-            metavar="TEXT",
-        ),
-    ] = ""
-    cover_letter: Annotated[
-        bool,
-        Option(
-            "--cover-letter",
-            "what changes, and what review says of it, in a mail that the others answer",
-        ),
-    ] = False
+    mail: MailOptions = MailOptions()
     format: Annotated[Literal["text", "json"], Option("--format")] = "text"
 
     def request(self) -> PatchRequest:
@@ -109,12 +73,7 @@ class PatchCommand:
             raise UsageError(
                 "expected --tree DIR: skiboot's source, or a tree of device-tree sources"
             )
-        version = self.reroll_count
-        if version is not None and not 1 <= version <= 999:
-            raise UsageError(f"expected -v from 1 to 999, found {version}")
-        if self.changes and not self.previous and (version or 1) == 1:
-            raise UsageError("expected -v 2 or later with --changes")
-        if self.previous and (self.asked.check or self.apply):
+        if self.mail.previous and (self.asked.check or self.apply):
             raise UsageError(
                 "expected --previous where patches are written, not with --check, --apply"
             )
@@ -130,6 +89,7 @@ def run(given: PatchCommand) -> int:
     from ..change.patches.answer import patch
     from ..change.patches.patch_document import Planned, planned
     from ..change.review.planned import refusing, review_of
+    from ..change.review.posting import posting_of, previous_of
     from ..tables.documents.json_output import envelope
     from .values import say
 
@@ -139,7 +99,7 @@ def run(given: PatchCommand) -> int:
     prepared = patch(asked)
     made = prepared.plan
     _note_unknown_release(made)
-    previous = _previous(made, given)
+    previous = previous_of(made, given.mail)
     written: list[str] = []
     bad: list[Finding] = []
     if not asked.check:
@@ -147,7 +107,7 @@ def run(given: PatchCommand) -> int:
         bad = refusing(found, given.fail_on)
         _say_findings(bad, found, forced=asked.force)
         if not bad or asked.force:
-            posting = _posting(found, previous, given)
+            posting = posting_of(found, previous, given.mail)
             apart = None if given.stdout else given.output or Path(".")
             written = _applied(made) if given.apply else _mailed(made, posting, apart)
         for note in made.tree.notes:
@@ -217,51 +177,6 @@ def _applied(made: "Plan") -> list[str]:
 
     write(made.tree, made.files)
     return [(made.tree.root / name).as_posix() for name in made.files]
-
-
-def _summary(found: "Review") -> str:
-    """What review says of the patches, for a cover letter."""
-    from ..change.review import said_words as words
-
-    lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
-    for finding in found.new:
-        if finding.counts:
-            lines += words.wrapped(words.said(finding, found), "  ")
-    for change in found.changes:
-        for table in change.tables:
-            for text in words.per_kernel(table.linux, "Linux", found):
-                lines += words.wrapped(f"{table.source.name}: {text}", "  ")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _previous(made: "Plan", given: PatchCommand) -> "PreviousVersion | None":
-    """Raises UsageError, Unreadable, OSError."""
-    from ..base.model.findings import UsageError
-    from ..change.review.planned import since
-
-    if not given.previous:
-        return None
-    found = since(made, given.previous)
-    version = given.reroll_count
-    if version is not None and version <= found.version:
-        raise UsageError(
-            f"expected -v {found.version + 1} or later, {given.previous} being version "
-            f"{found.version}, found {version}"
-        )
-    return found
-
-
-def _posting(found: "Review", previous: "PreviousVersion | None", given: PatchCommand) -> "Posting":
-    from ..change.patches.mail import Posting
-
-    before = previous.version if previous else (given.reroll_count or 1) - 1
-    return Posting(
-        given.signoff,
-        given.reroll_count or before + 1,
-        before,
-        (*given.changes.strip().splitlines(), *(previous.changes if previous else ())),
-        _summary(found) if given.cover_letter else None,
-    )
 
 
 def _mailed(made: "Plan", posting: "Posting", directory: Path | None) -> list[str]:

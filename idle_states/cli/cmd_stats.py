@@ -10,24 +10,21 @@ A histogram printed below a row is compared with the row.
 Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, a table's percent does not
 follow from its means, or a histogram does not fit its row; 3 for input that is no measurement."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, field
 from ..base.model.findings import UsageError
-from ..base.options import Annotated, Argument, Option
+from ..base.options import Annotated, Option, Options
+from ..lab.statistics.request import MINISTAT, StatsRequest
 from .output import NO_PAGE, USUAL, Output
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from ..base.report.style import Style
-    from ..lab.statistics.request import StatsForm, StatsRequest, StatsResult
+    from ..lab.statistics.answer import StatsResult
 
 
-CONFIDENCE, MINISTAT_CONFIDENCE = "99", "95"
 WIDTH_MAX = 1000
-_FORMS: "tuple[StatsForm, ...]" = ("ministat", "histogram", "schbench", "mmtests")
-_PLOT, _TABLE = "with --ministat", "with --mmtests"
+_PLOT = "with --ministat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,97 +57,21 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class StatsCommand:
-    """Options of `stats`: those of StatsRequest, whose form is one of four switches, and the
-    plot."""
+    """Options of `stats`."""
 
-    files: Annotated[tuple[str, ...], Argument("FILE", "the first one is the reference")] = ()
-    summaries: Annotated[
-        tuple[str, ...],
-        Option(
-            "--summary",
-            "a row in place of a file; may be repeated",
-            metavar="[NAME=]N,MIN,MAX,MEDIAN,AVG,STDDEV",
-        ),
-    ] = ()
-    confidence: Annotated[
-        "Decimal | None",
-        Option(
-            "--confidence",
-            f"default: {CONFIDENCE}; with --ministat its own, {MINISTAT_CONFIDENCE}",
-            metavar="PERCENT",
-            short="-c",
-            reads="lab.statistics.request.confidence_of",
-        ),
-    ] = None
-    reference: Annotated[
-        int | None, Option("--reference", "number of the set or row (default: 1)", metavar="N")
-    ] = None
-    audit_outliers: Annotated[
-        bool,
-        Option(
-            "--audit-outliers",
-            "compare again without each set's one maximum: does the conclusion survive?",
-        ),
-    ] = False
-    ministat: Annotated[
-        bool, Option("--ministat", "as ministat computes and prints it", only="form")
-    ] = False
-    histogram: Annotated[bool, Option("--histogram", "ten bins of each set, too", only="form")] = (
-        False
-    )
-    schbench: Annotated[
-        bool,
-        Option("--schbench", "percentiles of samples in us as schbench has them", only="form"),
-    ] = False
-    mmtests: Annotated[
-        bool,
-        Option(
-            "--mmtests",
-            "a table of means with percent, from files with lines of NAME SAMPLE...",
-            only="form",
-        ),
-    ] = False
-    column: Annotated[int, Option("--column", "default: 1", metavar="N", short="-C")] = 1
-    delimiter: Annotated[
-        str, Option("--delimiter", "default: space and tab", metavar="CHARS", short="-d")
-    ] = " \t"
-    plot: Plot = field(default_factory=Plot)
-    mean: Annotated[
-        Literal["Amean", "Hmean"] | None,
-        Option("--mean", "arithmetic, or harmonic, for rates (default: Amean)", heading=_TABLE),
-    ] = None
-    lower_is_better: Annotated[
-        bool,
-        Option("--lower-is-better", "a positive percent is less, as in mmtests", heading=_TABLE),
-    ] = False
+    asked: StatsRequest
+    plot: Annotated[Plot, Options(after="--delimiter")] = field(default_factory=Plot)
     out: Annotated[Output, NO_PAGE] = USUAL
-
-    def request(self) -> "StatsRequest":
-        """Returns the request of the room. Raises UsageError."""
-        from ..lab.statistics.request import StatsRequest
-
-        return StatsRequest(
-            files=self.files,
-            summaries=self.summaries,
-            form=next((form for form in _FORMS if getattr(self, form)), ""),
-            confidence=self.confidence,
-            reference=self.reference,
-            audit_outliers=self.audit_outliers,
-            column=self.column,
-            delimiter=self.delimiter,
-            mean=self.mean,
-            lower_is_better=self.lower_is_better,
-        )
 
 
 def run(given: StatsCommand) -> int:
-    from ..lab.statistics.request import MINISTAT, stats
+    from ..lab.statistics.answer import stats
     from ..lab.statistics.stats_document import Stats
     from ..lab.statistics.stats_document import found as composed
     from ..tables.documents.json_output import envelope
 
-    asked, out, drawn = given.request(), given.out, given.plot
-    drawn.check(ministat=given.ministat)
+    asked, out, drawn = given.asked, given.out, given.plot
+    drawn.check(ministat=asked.form == MINISTAT)
     found = stats(asked)
     if out.format == "json":
         body = composed(

@@ -33,7 +33,7 @@ def run(given: TuneCommand) -> int:
     from ..lab.tune.said import sheet
     from ..lab.tune.tune_document import Tune
     from ..tables.documents.json_output import envelope
-    from ..tables.generate.generated import argument_line
+    from ..tables.generate.answer import argument_line
     from .missing_core import note_missing_core
     from .progress import Bar
     from .values import say

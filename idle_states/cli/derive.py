@@ -130,7 +130,7 @@ class _Once(argparse.Action):
     ) -> None:
         if getattr(namespace, self.dest) is not None:
             raise argparse.ArgumentError(self, "expected once, found it twice")
-        setattr(namespace, self.dest, True if self.nargs == 0 else given)
+        setattr(namespace, self.dest, given if self.nargs != 0 else self.const or True)
 
 
 def add_options(parser: argparse.ArgumentParser, group: OptionGroup) -> None:
@@ -186,6 +186,12 @@ def _add_argument(home: Any, asked: Declared) -> None:
 def _add_option(home: Any, asked: Declared) -> None:
     said, kind = asked.said, asked.kind
     assert isinstance(said, Option)
+    for word, line in said.switches:
+        home.add_argument(
+            f"--{word}", dest=asked.path, action=_Once, nargs=0, const=word, help=line
+        )
+    if said.switches:
+        return
     more: dict[str, Any] = {"action": "append" if kind.many else _Once}
     if kind.of is bool:
         more["nargs"] = 0
@@ -334,7 +340,7 @@ class CommandLine:
             given = default_words(said.default, many=kind.many)
         if given is None:
             return None
-        if isinstance(said, Option) and said.reads:
+        if said.reads:
             return _read_by(said, given, many=kind.many)
         read = READERS.get(kind.name)
         if read is None:
@@ -348,7 +354,7 @@ class CommandLine:
         return self._path2words[found.path] or found.default
 
 
-def _read_by(said: Option, given: Any, *, many: bool) -> Any:
+def _read_by(said: Option | Argument, given: Any, *, many: bool) -> Any:
     """Returns the value that an option's own function makes of words. Raises UsageError, which
     names the option."""
     read = _function(said.reads)

@@ -23,7 +23,8 @@ from idle_states.lab.simulation import answer as simulation
 from idle_states.lab.simulation.costs import Costs
 from idle_states.lab.simulation.request import SimulateRequest
 from idle_states.lab.simulation.workload_request import WorkloadRequest
-from idle_states.lab.statistics.request import HISTOGRAM, StatsRequest, stats
+from idle_states.lab.statistics.answer import stats
+from idle_states.lab.statistics.request import HISTOGRAM, StatsRequest
 from idle_states.lab.tune.answer import tune
 from idle_states.lab.tune.objective import ENERGY, Objective
 from idle_states.lab.tune.request import TuneRequest
@@ -34,7 +35,7 @@ from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.check.request import CheckRequest
 from idle_states.tables.diff.answer import diff
 from idle_states.tables.diff.request import DiffRequest
-from idle_states.tables.generate.generated import Generated
+from idle_states.tables.generate.request import Generated
 from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.releases import release
 from idle_states.tables.selection.answer import select
@@ -270,7 +271,7 @@ def test_diff(run: Run) -> None:
             lambda: StatsRequest(("a",), form="mmtests", mean="Gmean"),
             "expected mean to be 'Amean' or 'Hmean', found 'Gmean'",
         ),
-        (lambda: Generated("dst"), "expected form to be 'c', 'dts', .* found 'dst'; did you mean"),
+        (lambda: Generated("dst"), "expected to to be 'c', 'dts', .* found 'dst'; did you mean"),
         (
             lambda: Generated("dts", part="tre"),
             "expected part to be 'tree', 'include'",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.generate.generated import Generated
+from idle_states.tables.generate.answer import of_machine
+from idle_states.tables.generate.request import Generated
 from idle_states.tables.sources import read_sources
 from idle_states.tables.sources.machines import is_machine, machine_behind
 from idle_states.tables.spec.packaged import machines
@@ -73,7 +74,7 @@ def test_the_bindings_accept_what_is_generated(name: str, bindings: Path, tmp_pa
         Path(table).write_text(re.sub(r",\n +properties:.*}}", "}", text))
     sources = read_sources(table)
     assert is_machine(sources)
-    tree = Generated("dtb").of_machine(machine_behind(sources[0]))
+    tree = of_machine(Generated("dtb"), machine_behind(sources[0]))
     assert isinstance(tree, bytes)
     said = complaints(tree, bindings, tmp_path)
     assert [line for line in said if not line.startswith(LINUX_AGAINST_BINDING)] == []
@@ -86,6 +87,6 @@ def test_the_bindings_reject_what_is_not_theirs(bindings: Path, tmp_path: Path) 
     spec.write_text(MACHINES["flat"].replace("cpu-sleep-0", "sleep-0"))
     sources = read_sources(str(spec))
     assert is_machine(sources)
-    tree = Generated("dtb").of_machine(machine_behind(sources[0]))
+    tree = of_machine(Generated("dtb"), machine_behind(sources[0]))
     assert isinstance(tree, bytes)
     assert any("sleep-0" in line for line in complaints(tree, bindings, tmp_path))

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
+from ...base.options import Annotated, Option
 from ...lab.record.script import GOVERNORS as RECORDED
+from ...tables.linux.asked import TABLE
 from ...tables.linux.governors import governor_names
 from .machine import Machine
 from .machines import MACHINES
@@ -42,20 +44,86 @@ class BootRequest:
                the counters; None: no decisions are recorded, and everything runs
     """
 
-    machine: str
-    table: str | None = None
-    lid: Path | None = None
-    tree: Path | None = None
-    patch: str | None = None
-    levels: int | None = None
-    kernel: Path | None = None
+    machine: Annotated[
+        str,
+        Option(
+            "--machine",
+            "powernv8, powernv9, powernv10, virt-arm64, virt-riscv64 or q35",
+            metavar="M",
+            required=True,
+            after="--patch",
+        ),
+    ]
+    table: Annotated[str | None, TABLE] = None
+    lid: Annotated[
+        Path | None,
+        Option(
+            "--lid", "skiboot.lid to boot; only a copy changes", metavar="FILE", only="firmware"
+        ),
+    ] = None
+    tree: Annotated[
+        Path | None,
+        Option(
+            "--tree",
+            "skiboot's source, built in a copy: this runs the tree's make, as you",
+            metavar="DIR",
+            only="firmware",
+        ),
+    ] = None
+    patch: Annotated[
+        str | None,
+        Option(
+            "--patch",
+            "boot --tree before and after: descriptions as of patch, or patches as mailed",
+            metavar="SERIES",
+        ),
+    ] = None
+    smp: Annotated[
+        int | None, Option("--smp", "CPUs (default: 1; of virt, q35: 2)", metavar="N")
+    ] = None
+    workload: Annotated[
+        GuestWorkload | None,
+        Option(
+            "--workload",
+            "storm, ping-pong, periodic, idle or mixed: what the guest does while it is watched",
+            metavar="W",
+            reads="change.boot.workload.workload",
+        ),
+    ] = None
+    governor: Annotated[str, Option("--governor", "default: the kernel's", metavar="G")] = ""
+    levels: Annotated[
+        int | None,
+        Option(
+            "--levels",
+            "stop levels that firmware is told of: 0xec000000",
+            metavar="MASK",
+            reads="base.model.table.mask_of",
+        ),
+    ] = None
+    cpu: Annotated[
+        str | None, Option("--cpu", "processors of q35, as of QEMU's -cpu", metavar="MODEL")
+    ] = None
+    append: Annotated[
+        str | None,
+        Option(
+            "--append",
+            'more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
+            metavar="WORDS",
+        ),
+    ] = None
+    kernel: Annotated[
+        Path | None, Option("--vmlinux", "another kernel to boot", metavar="FILE")
+    ] = None
     suite: str | None = None
-    cpu: str | None = None
-    append: str | None = None
-    smp: int | None = None
-    governor: str = ""
-    workload: GuestWorkload | None = None
-    time_limit_s: float = TIME_LIMIT_S
+    time_limit_s: Annotated[
+        float,
+        Option(
+            "--time-limit",
+            "for the guest to end (default: 240s)",
+            metavar="TIME",
+            reads="base.model.units.fractional_s",
+        ),
+    ] = TIME_LIMIT_S
 
     def __post_init__(self) -> None:
         self._check_processors()

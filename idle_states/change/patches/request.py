@@ -56,3 +56,55 @@ class PatchRequest:
             raise UsageError("expected a SERIES or TABLE (see --list and idle-states list)")
         if self.file and not self.series:
             raise UsageError("expected a TABLE that boards are to have, with --file")
+
+
+@dataclass(frozen=True, slots=True)
+class MailOptions:
+    """How patches are mailed. Raises UsageError for values that make no sense.
+
+    reroll_count  version of the series, and changes: what is different in it
+    previous      the version before, as it was mailed
+    """
+
+    signoff: Annotated[
+        bool, Option("--signoff", "the patches' author signs them off", short="-s")
+    ] = False
+    reroll_count: Annotated[
+        int | None,
+        Option(
+            "--reroll-count",
+            "version of the series (default: 1, or one more than that of --previous)",
+            metavar="N",
+            short="-v",
+        ),
+    ] = None
+    previous: Annotated[
+        str | None,
+        Option(
+            "--previous",
+            "the version before, as it was mailed: what this one does otherwise is listed",
+            metavar="FILE",
+        ),
+    ] = None
+    changes: Annotated[
+        str,
+        Option(
+            "--changes",
+            "what the version does otherwise, in lines; before those of --previous",
+            metavar="TEXT",
+        ),
+    ] = ""
+    cover_letter: Annotated[
+        bool,
+        Option(
+            "--cover-letter",
+            "what changes, and what review says of it, in a mail that the others answer",
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        version = self.reroll_count
+        if version is not None and not 1 <= version <= 999:
+            raise UsageError(f"expected -v from 1 to 999, found {version}")
+        if self.changes and not self.previous and (version or 1) == 1:
+            raise UsageError("expected -v 2 or later with --changes")

@@ -9,10 +9,10 @@ from ...base.report.html import axes, markers, svg
 from ...base.report.html.markers import Level, Point
 from ...base.report.html.svg import Axis
 from ...base.report.sheet import Cell, Drawing, Marked
+from .answer import FitResult, FittedState
 from .break_even import NS, period
 from .latencies import FittedLatency
 from .ordered import Ordered, ordered
-from .request import FitResult, FittedState
 
 _ADVERTISED, _MEASURED = 0, 1
 _POINTS = 90

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from ...base.model.forms import Count, Form, derived
 from ...base.model.verdicts import Verdict
+from .answer import FitResult, FittedState
 from .latencies import FittedLatency
-from .request import FitResult, FittedState
 from .residencies import FittedResidency
 from .shape import SampleShape, Share
 

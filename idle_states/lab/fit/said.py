@@ -7,10 +7,10 @@ from functools import partial
 from ...base.report.sheet import Cell, Lines, Marked, Picture, Rows, Section, Sheet, Worded
 from ...base.wording import joined, plural
 from . import drawn
+from .answer import FitResult, FittedState
 from .break_even import NS, period
 from .drawn import time
 from .latencies import FittedLatency
-from .request import FitResult, FittedState
 from .residencies import ENERGY, FittedResidency
 
 _HEAD = ("State", "Advertised", "Measured", "Interval", "N", "Woken by", "Verdict")

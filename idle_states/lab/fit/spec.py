@@ -6,8 +6,8 @@ from ...base.dataclass import replace
 from ...base.model.measured import Measured
 from ...base.model.table import IdleState, IdleTable, Measurement, Provenance
 from ...base.model.units import format_time
+from .answer import FitResult, FittedState
 from .latencies import FittedLatency
-from .request import FitResult, FittedState
 from .residencies import FittedResidency
 
 _US = 1000

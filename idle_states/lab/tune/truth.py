@@ -16,8 +16,8 @@ from ...base.model.table import Measurement
 from ...tables.linux.asked import GovernorRequest
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
-from ..fit.importing.formats import read_measured
-from ..fit.request import P9999, FitRequest, fitted, measured_input
+from ..fit.answer import fitted, read_inputs
+from ..fit.request import P9999, FitRequest, measured_input
 from ..replay.machine import CpuTable
 from ..replay.tables import HeldTables
 from .evaluate import Candidate, Outcomes, Work
@@ -171,7 +171,7 @@ def _fitted(
     words: Sequence[str], held: HeldTables, of: GovernorRequest, release: Release
 ) -> tuple[_Found, tuple[tuple[str, str], ...]]:
     inputs = tuple(measured_input(word) for word in words)
-    measured = [one for each in inputs for one in read_measured(each.path, each.told)]
+    measured = read_inputs(inputs)
     request = FitRequest(inputs, release, of.table, Decimal(50), platform=of.platform)
     typical = fitted(request, measured)
     longest = fitted(replace(request, percent=P9999), measured)

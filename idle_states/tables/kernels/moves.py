@@ -9,6 +9,7 @@ from ..linux.releases import Release
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..sources import Source
 from .behaviour import Brought, FeatureChange
+from .request import KernelsRequest
 
 Step = tuple[Release, Release]
 Different = tuple[tuple[Mapped, tuple[SelectionChange, ...]], ...]
@@ -31,6 +32,13 @@ class MovesRequest:
         expect_steady(self.of.governor)
         if len(self.names) > 2:
             raise UsageError(f"expected a series or two kernels, found {' '.join(self.names)}")
+
+    @classmethod
+    def of_kernels(cls, asked: KernelsRequest) -> "MovesRequest":
+        """The request for a governor, menu by default, and a table."""
+        governor = asked.governor or "menu"
+        of = GovernorRequest(governor, asked.hz, asked.table, asked.states, asked.platform)
+        return cls(of, asked.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from idle_states.base.report.sheet_text import text as written
 from idle_states.base.report.style import Style
 from idle_states.cli import main
 from idle_states.lab.fit.advertised import AdvertisedStates
-from idle_states.lab.fit.request import FitRequest, FittedState, MeasuredInput, fit, fitted
+from idle_states.lab.fit.answer import FittedState, fit, fitted
+from idle_states.lab.fit.request import FitRequest, MeasuredInput
 from idle_states.lab.fit.said import sheet
 from idle_states.lab.fit.shape import shape
 from idle_states.lab.fit.spec import fitted_table

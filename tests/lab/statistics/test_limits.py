@@ -11,8 +11,9 @@ from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import limits
 from idle_states.cli import main
 from idle_states.lab.statistics import reading
+from idle_states.lab.statistics.answer import stats
 from idle_states.lab.statistics.numbers import is_number
-from idle_states.lab.statistics.request import StatsRequest, stats
+from idle_states.lab.statistics.request import StatsRequest
 
 
 def test_a_device_is_no_file_of_results(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Unreadable
 from idle_states.cli import main
+from idle_states.lab.statistics.answer import StatsResult, stats
 from idle_states.lab.statistics.reading import open_file
-from idle_states.lab.statistics.request import StatsRequest, StatsResult, stats
+from idle_states.lab.statistics.request import StatsRequest
 from idle_states.lab.statistics.wrapped_rows import rejoined
 
 HEAD = "  N           Min           Max        Median           Avg        Stddev"

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.cli import main
+from idle_states.lab.statistics.answer import stats
 from idle_states.lab.statistics.files import ResultsFile, ResultsKind
 from idle_states.lab.statistics.histogram import histogram
 from idle_states.lab.statistics.printed_histograms import PrintedHistogram, printed_histograms
-from idle_states.lab.statistics.request import StatsRequest, stats
+from idle_states.lab.statistics.request import StatsRequest
 from idle_states.lab.statistics.said import histogram_lines
 from idle_states.lab.statistics.summary import summarise
 from idle_states.lab.statistics.summary_rows import rows

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.generate.generated import Generated
+from idle_states.tables.generate.answer import of_machine
+from idle_states.tables.generate.request import Generated
 from idle_states.tables.linux.releases import NEWEST, release
 from idle_states.tables.pipeline import journey
 from idle_states.tables.skiboot.platform import ALL_LEVELS
@@ -70,7 +71,7 @@ def test_what_is_made_of_compiled_specs_is_the_same(revision: Revision, used: Pa
 
 def _made(loaded: LoadedSpec) -> list[object]:
     if loaded.machine is not None:
-        return [Generated(form).of_machine(loaded.machine) for form in ("dts", "dtb", "asl")]
+        return [of_machine(Generated(form), loaded.machine) for form in ("dts", "dtb", "asl")]
     assert loaded.table is not None
     source = Source(loaded.name, "", "", loaded.table)
     return [

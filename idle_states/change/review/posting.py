@@ -1,0 +1,49 @@
+"""How reviewed patches are mailed: the version of their series, what changed since the one before,
+and what a cover letter says."""
+
+from ...base.model.findings import UsageError
+from ..patches.mail import Posting
+from ..patches.plan import Plan
+from ..patches.request import MailOptions
+from . import said_words as words
+from .planned import PreviousVersion, since
+from .result import Review
+
+
+def previous_of(made: Plan, asked: MailOptions) -> PreviousVersion | None:
+    """Returns the version that was mailed before. Raises UsageError, Unreadable, OSError."""
+    if not asked.previous:
+        return None
+    found = since(made, asked.previous)
+    version = asked.reroll_count
+    if version is not None and version <= found.version:
+        raise UsageError(
+            f"expected -v {found.version + 1} or later, {asked.previous} being version "
+            f"{found.version}, found {version}"
+        )
+    return found
+
+
+def posting_of(found: Review, previous: PreviousVersion | None, asked: MailOptions) -> Posting:
+    """Returns how the patches of a review are mailed."""
+    before = previous.version if previous else (asked.reroll_count or 1) - 1
+    return Posting(
+        asked.signoff,
+        asked.reroll_count or before + 1,
+        before,
+        (*asked.changes.strip().splitlines(), *(previous.changes if previous else ())),
+        _summary(found) if asked.cover_letter else None,
+    )
+
+
+def _summary(found: Review) -> str:
+    """What review says of the patches, for a cover letter."""
+    lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
+    for finding in found.new:
+        if finding.counts:
+            lines += words.wrapped(words.said(finding, found), "  ")
+    for change in found.changes:
+        for table in change.tables:
+            for text in words.per_kernel(table.linux, "Linux", found):
+                lines += words.wrapped(f"{table.source.name}: {text}", "  ")
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,140 @@
+"""The request for a script that gathers what other commands need of a machine."""
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.options import Annotated, Option
+
+_RECORD, _MEASURE = "with --record", "with --measure"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """What a script records. None: as the script has it."""
+
+    arch: Annotated[
+        str | None,
+        Option(
+            "--arch",
+            "ppc64le, x86-64 or arm64: run there only (default: the script finds out)",
+            metavar="A",
+            heading=_RECORD,
+        ),
+    ] = None
+    governor: Annotated[
+        str | None,
+        Option(
+            "--governor",
+            "menu, ladder or teo from 6.14 on (default: menu)",
+            metavar="G",
+            heading=_RECORD,
+        ),
+    ] = None
+    seconds: Annotated[
+        int | None,
+        Option("--seconds", "duration (default: 10)", metavar="N", heading=_RECORD),
+    ] = None
+    buffer: Annotated[
+        int | None,
+        Option(
+            "--buffer",
+            "memory per CPU; a decision takes about half a KiB (default: 4096)",
+            metavar="KIB",
+            heading=_RECORD,
+        ),
+    ] = None
+    restart_governor: Annotated[
+        bool,
+        Option(
+            "--restart-governor",
+            "switch to another governor and back first: its memory is known then, namely empty",
+            heading=_RECORD,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """What a script measures. None: as the script has it."""
+
+    samples: Annotated[
+        int | None,
+        Option(
+            "--samples",
+            "wake-ups by timer and by interrupt to attempt for each state (default: 1000)",
+            metavar="N",
+            heading=_MEASURE,
+        ),
+    ] = None
+    cpu: Annotated[
+        int | None,
+        Option(
+            "--cpu",
+            "the CPU to measure (default: the last online)",
+            metavar="N",
+            heading=_MEASURE,
+        ),
+    ] = None
+    waker: Annotated[
+        int | None,
+        Option(
+            "--waker",
+            "the CPU that wakes it by interrupt (default: the first of another core)",
+            metavar="N",
+            heading=_MEASURE,
+        ),
+    ] = None
+    all_cpus: Annotated[
+        bool,
+        Option(
+            "--all-cpus",
+            "disable the other states on all CPUs, for states of a cluster or package",
+            heading=_MEASURE,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class CollectRequest:
+    """Which script: of a collection, unless it is another. Raises UsageError for options of another
+    script.
+
+    record     the one that records a governor; recording: what
+    measure    the one that measures wake-ups; measuring: what
+    convert    a recording to convert instead; - for standard input
+    """
+
+    record: Annotated[
+        bool,
+        Option(
+            "--record",
+            "a script that records what a governor is given, decides and experiences",
+            only="what",
+        ),
+    ] = False
+    measure: Annotated[
+        bool,
+        Option(
+            "--measure",
+            "a script that measures how long the machine takes to wake from each idle state",
+            only="what",
+        ),
+    ] = False
+    convert: Annotated[
+        str | None,
+        Option(
+            "--convert",
+            "make an exact recording of what --record's script printed; - for standard input",
+            metavar="RECORDING",
+            only="what",
+        ),
+    ] = None
+    recording: RecordOptions = RecordOptions()
+    measuring: MeasureOptions = MeasureOptions()
+
+    def __post_init__(self) -> None:
+        if self.recording != RecordOptions() and not self.record:
+            if self.convert is not None:
+                raise UsageError("expected --convert alone; the other options are the script's")
+            raise UsageError("expected --arch, --governor and their like with --record only")
+        if self.measuring != MeasureOptions() and not self.measure:
+            raise UsageError("expected --samples, --cpu and their like with --measure only")

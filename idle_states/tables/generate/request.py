@@ -1,0 +1,87 @@
+"""The request to generate a table in another form."""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import UsageError
+from ...base.options import Annotated, Option, check_choices
+from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, all_levels, table_or_machine
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
+
+GeneratedForm = Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"]
+C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = get_args(GeneratedForm)
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What `generate` makes. Raises UsageError for values that make no sense.
+
+    versioned  for device trees: one node per state, as proposed in 2018
+    part       for device-tree source of an Arm or RISC-V machine
+    self_test  for C: add a main() that checks the values
+    """
+
+    to: Annotated[GeneratedForm, Option("--to", required=True)]
+    versioned: Annotated[
+        bool,
+        Option(
+            "--versioned",
+            "dts, dtb: one node per state with a versioned compatible, as proposed in 2018",
+        ),
+    ] = False
+    part: Annotated[
+        Literal["tree", "include", "overlay"],
+        Option(
+            "--as",
+            "dts of an Arm or RISC-V machine: a whole small tree (default), a file for a board's "
+            "source to include, or an overlay",
+        ),
+    ] = "tree"
+    self_test: Annotated[
+        bool,
+        Option(
+            "--self-test",
+            "c: add a main() behind an #ifdef that checks the values when compiled on the host",
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        if self.self_test and self.to != C:
+            raise UsageError("expected --self-test with --to c only")
+        if self.versioned and self.to not in (DTS, DTB):
+            raise UsageError("expected --versioned with --to dts or dtb only")
+        if self.part != "tree" and self.to != DTS:
+            raise UsageError("expected --as with --to dts only")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRequest:
+    """What to make of which table. Raises UsageError for no table.
+
+    release   for cmdline, the kernel that is to take the parameter
+    platform  for device trees, the machine to export for; for cmdline, that of the parameter
+    table     None for that of the platform, an x86 machine
+    """
+
+    wanted: Generated
+    release: Annotated[
+        "Release",
+        Option(
+            "--kernel",
+            "cmdline: Linux release (default: the newest)",
+            metavar="K",
+            default="newest",
+            after="--platform",
+        ),
+    ]
+    platform: Annotated["AnyPlatform", replace(PLATFORM, after="--to")] = field(
+        default_factory=all_levels
+    )
+    table: Annotated[str | None, TABLE_OF_MACHINE] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", table_or_machine(self.table, self.platform))

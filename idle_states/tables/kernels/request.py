@@ -1,0 +1,48 @@
+"""The request for what is known of kernels."""
+
+from typing import TYPE_CHECKING
+
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import UsageError
+from ...base.options import Annotated, Argument, Option
+from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
+
+if TYPE_CHECKING:
+    from ..linux.platforms import AnyPlatform
+
+
+@dataclass(frozen=True, slots=True)
+class KernelsRequest:
+    """Which kernels. Raises UsageError for more than two.
+
+    names     none, a series, a kernel, or two to compare
+    governor  None: all, or with a table, menu
+    table, states, hz, platform  of a governor's request: where its selection changes
+    """
+
+    names: Annotated[
+        tuple[str, ...],
+        Argument(
+            "KERNEL", "a series (6.6), a kernel (6.6.93, a uname -r), or two kernels to compare"
+        ),
+    ] = ()
+    table: Annotated[
+        str | None,
+        Option("--table", "where the selection from it changes", metavar="TABLE", is_table=True),
+    ] = None
+    states: Annotated[GivenStates | None, GIVEN] = None
+    governor: Annotated[
+        str | None,
+        Option("--governor", "menu, teo, ladder or haltpoll (default: all; for a table: menu)"),
+    ] = None
+    hz: Annotated[int, HZ] = 250
+    platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+
+    def __post_init__(self) -> None:
+        if not self.has_table and len(self.names) > 2:
+            raise UsageError(f"expected at most two kernels, found {' '.join(self.names)}")
+
+    @property
+    def has_table(self) -> bool:
+        """Whether it is asked where the selection from a table, or from states, changes."""
+        return bool(self.table or self.states or table_of(self.platform))
