@@ -44,7 +44,7 @@ EXTRAS  := test lint dtschema dask parquet docs
 .DEFAULT_GOAL := run
 .PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
-run: $(VENV)/.installed
+run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
 	$(IDLE) check
 	@echo; echo "== POWER9 DD1 before its stop0_lite was corrected"
@@ -183,6 +183,11 @@ BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py \
 $(VENV)/.installed: $(VENV)/bin/python $(BUILT_FROM)
 	@$(BIN)/python -m tools.install
 	@$(BIN)/python -m compileall -q idle_states  # even where PYTHONDONTWRITEBYTECODE is set
+	@touch $@
+
+# Checks of device trees use it; without it they say how to install it.
+$(VENV)/.dtschema: $(VENV)/.installed requirements/extras.txt
+	@$(BIN)/python -m tools.install dtschema || true
 	@touch $@
 
 # What could not be installed is tried again the next time. So is the core, once there is a compiler.

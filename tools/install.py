@@ -185,11 +185,11 @@ def packages(extras: Sequence[str]) -> int:
 
 def together_or_alone(wanted: Sequence[str], known: Sequence[Locked]) -> int:
     """Installs packages, each alone if that fails. Returns the exit status."""
-    if chosen(wanted, known) is None:
+    if (said := chosen(wanted, known)) is None:
         return 0
     status = 0
     for requirement in wanted:
-        said = chosen([requirement], known)
+        said = said if len(wanted) == 1 else chosen([requirement], known)
         if said is None:
             continue
         name = name_of(requirement)
