@@ -13,8 +13,10 @@ from typing import Any
 
 from .model.findings import Location, Unreadable, unreadable
 
-_COMPILED = " (it needs a C compiler and Python.h where this machine has no wheel)"
-_COMPILES = ("dtschema",)
+_NOTES = {
+    "dtschema": " (it needs a C compiler and Python.h, for pylibfdt has no wheel; on Debian 14 and "
+    "later: apt-get install dt-schema)",
+}
 
 EXTRAS = {
     "dask": {"distributed": "distributed>=2024.1"},
@@ -70,4 +72,4 @@ def remedy(extra: str) -> str:
     """Returns the command that installs an extra for the Python that runs this, however idle-states
     itself was installed, and names what the command may need."""
     words = [sys.executable or "python3", "-m", "pip", "install", *EXTRAS[extra].values()]
-    return f"{shlex.join(words)}{_COMPILED if extra in _COMPILES else ''}"
+    return f"{shlex.join(words)}{_NOTES.get(extra, '')}"

@@ -81,6 +81,8 @@ def run(given: CheckCommand) -> int:
     tables = [source.table for source in found.sources if source.table is not None]
     if note := without_effect(asked.criteria.platform, tables):
         say(note)
+    if found.without:
+        say(f"device trees were not checked by the dt-schema binding: {found.without}")
     kernels = found.kernels
     status = show.status_of(found.findings) if found.complete else UNREADABLE
     hides = ""

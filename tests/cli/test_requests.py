@@ -255,7 +255,7 @@ def test_diff(run: Run) -> None:
         (lambda: DiffRequest("-", "-", [NEW]), "expected standard input once"),
         (
             lambda: CheckRequest((), Criteria((NEW,)), engine="nativ"),
-            "expected engine to be 'native', 'dtschema' or 'all', found 'nativ'; did you mean",
+            "expected engine to be 'auto', 'native', 'dtschema' or 'all', found 'nativ'; did you",
         ),
         (lambda: ReplayRequest(("t",), next_timer="fra"), "expected next_timer to be 'gap', 'far'"),
         (lambda: Settings("menu", NEW, 250, "fra"), "expected next_timer to be 'gap', 'far'"),

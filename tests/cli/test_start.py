@@ -67,7 +67,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ("dataclasses", "idle_states.base.resources", "locale", "pathlib", "yaml"),
         ),
         (
-            ["check", _DTB],
+            ["check", _DTB, "--engine", "native"],
             "idle_states.tables.devicetree.fdt",
             (
                 "idle_states.base.model.beyond_opal",

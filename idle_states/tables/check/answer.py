@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Finding, Location, sort_findings
+from ...base.model.findings import Finding, Location, Unreadable, sort_findings
 from ...base.reading.unexpected import internal_error, raise_expected
 from ..linux.grounds import left_out, remarks
 from ..linux.platforms import firmware_of, subsystem_of
@@ -15,7 +15,7 @@ from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
 from .check import check as found_on
 from .criteria import Criteria
-from .request import DTSCHEMA, NATIVE, CheckRequest
+from .request import AUTO, DTSCHEMA, NATIVE, CheckRequest
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Checked:
     texts     file -> text, for quoting lines
     what      what was looked at where no file was named, for people; "" where all were named
     complete  False if something that was found could not be read; a finding says so
+    without   why device trees were not held to the dt-schema binding, and what to do; "" if they
+              were, or there are none
     """
 
     criteria: Criteria
@@ -36,6 +38,7 @@ class Checked:
     texts: dict[str, str]
     what: str = ""
     complete: bool = True
+    without: str = ""
 
     @cached_property
     def _followed(self) -> list[tuple[str, Sequence[Release], Sequence[Release]]]:
@@ -101,16 +104,7 @@ def check(request: CheckRequest) -> Checked:
     findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
         findings += found_on(sources, criteria)
-    if request.engine != NATIVE:
-        from .dtschema_engine import check as check_with_dtschema
-        from .dtschema_engine import confirmed
-
-        try:
-            second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
-            findings = list(dict.fromkeys(confirmed(findings, second)))
-        except Exception as error:
-            raise_expected(error)
-            findings.append(internal_error(error, Location(path=f"--engine {request.engine}")))
+    findings, without = _with_binding(findings, sources, request)
     quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))
     texts = dict(chain.from_iterable(each.items() for each in quoted))
     changes = request.acceptance.changes(texts)
@@ -118,4 +112,31 @@ def check(request: CheckRequest) -> Checked:
     findings = sort_findings(findings)
     named = [(source.name, source.file) for source in sources]
     found = request.acceptance.applied(findings, named, texts)
-    return Checked(criteria, sources, tuple(found), texts, looked.what, not looked.failures)
+    whole = not looked.failures
+    return Checked(criteria, sources, tuple(found), texts, looked.what, whole, without)
+
+
+def _with_binding(
+    native: list[Finding], sources: Sequence[Source], request: CheckRequest
+) -> tuple[list[Finding], str]:
+    """The findings with those of the dt-schema binding, as far as the request asks for it; and why
+    device trees were not held to it, "" if they were."""
+    if request.engine == AUTO:
+        sources = [each for each in sources if each.node is not None and each.table is not None]
+    if request.engine == NATIVE or (request.engine == AUTO and not sources):
+        return native, ""
+    from .dtschema_engine import check as check_with_dtschema
+    from .dtschema_engine import confirmed
+
+    criteria = request.criteria
+    try:
+        second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
+        return list(dict.fromkeys(confirmed(native, second))), ""
+    except Unreadable as error:
+        if request.engine != AUTO:
+            raise
+        return native, error.findings[0].message
+    except Exception as error:
+        raise_expected(error)
+        where = Location(path=f"--engine {request.engine}")
+        return [*native, internal_error(error, where)], ""

@@ -1,7 +1,7 @@
-"""Runs dt-validate, the program of the optional dtschema package; the package is never imported.
+"""Runs dtschema, the package of dt-validate, in a Python that has it; never imports it here.
 
-dt-validate exits with 0 whatever it finds, with an empty list also where its -l matches nothing,
-and with a traceback and no list where it cannot decode a tree.
+dt-validate itself says what it found as text alone before dtschema 2026.9, and takes longer to
+start and to choose among its schemas.
 """
 
 import hashlib
@@ -24,38 +24,42 @@ from ...base.reading.cache import fault_of, own_cache
 from ...base.resources import resource
 from ..devicetree import fdt
 from ..devicetree.tree import Node
+from .dtschema_child import FRESH
 
 BINDING = "powerpc/opal-power-mgt.yaml"
 TIMEOUT_S = limits.DT_VALIDATE_S
 
 Record = Mapping[str, Any]
-"""One complaint as in --json-output: type, message; mostly property_path and schema_path. Type
-"crash" is ours: dt-validate gave up on the tree."""
+"""One complaint: type, message; of type "validation" property_path and schema_path, too. "decode"
+is a value that does not have its type's size, "crash" a tree that dtschema gave up on."""
 
-_CANARY = "canary"
-"""Name of a tree that violates the binding: if nothing is reported for it, dt-validate did not
-validate."""
+_CHILD = Path(__file__).with_name("dtschema_child.py")
+_CANARY = {STOP_LEVELS: b""}
+"""A node that violates the binding: if nothing is reported for it, nothing was validated."""
+_INTERPRETER = re.compile(
+    rb"#!\s*(/\S*/python3?[0-9.]*)\s*\n|#!/bin/sh\n'{3}exec' (/\S+|\"/[^\"]+\") "
+)
+"""The first lines of a Python program as pip and Debian write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """dt-validate and the dt-mk-schema beside it, which must be of one version."""
+    """dt-validate, and the Python that it is a program of."""
 
     validate: str
-    make: str
+    python: str
 
     @classmethod
     def installed(cls) -> "Validator":
-        """Finds the programs in this interpreter's environment, else on PATH. Raises Unreadable
-        (IS930) if they are missing."""
-        for directory in (os.path.dirname(sys.executable), None):
-            validate = launching.find("dt-validate", directory)
-            make = validate and launching.find("dt-mk-schema", os.path.dirname(validate))
-            if validate and make:
-                return cls(validate, make)
-        message = (
-            f"expected the program dt-validate, found none; to install it: {remedy('dtschema')}"
-        )
+        """Finds the program in this interpreter's environment, else on PATH. Raises Unreadable
+        (IS930) if it is missing."""
+        if found := launching.find("dt-validate", os.path.dirname(sys.executable)):
+            return cls(found, sys.executable)
+        if found := launching.find("dt-validate"):
+            with suppress(OSError, Unreadable):
+                if match := _INTERPRETER.match(opening.read(found)):
+                    return cls(found, (match[1] or match[2].strip(b'"')).decode())
+        message = f"dtschema is not installed; to install it: {remedy('dtschema')}"
         raise unreadable(Location(), message)
 
     def records(self, nodes: Sequence[Mapping[str, bytes]]) -> list[list[Record]]:
@@ -63,63 +67,56 @@ class Validator:
 
         Raises Unreadable (IS930) if it does not work.
         """
-        blobs = {_CANARY: _blob({STOP_LEVELS: b""})}
-        blobs |= {str(number): _blob(node) for number, node in enumerate(nodes)}
-        files = {f"{stem}.dtb": blob for stem, blob in blobs.items()}
-        with launching.private_directory(files) as work:
-            schema = self._schema(work)
-            stem2records: dict[str, list[Record]] = {stem: [] for stem in blobs}
-            for record in self._run(schema, list(blobs), work):
-                stem2records[Path(record["file"]).stem].append(record)
-        canary = stem2records.pop(_CANARY)
-        if not any(record["type"] == "validation" for record in canary):
-            said = canary[0]["message"] if canary else "no complaint"
-            raise unreadable(
-                Location(),
-                f"expected {self.validate} to complain about a faulty tree by {schema}, "
-                f"found: {said}",
-            )
-        return list(stem2records.values())
-
-    def _run(self, schema: Path, stems: Sequence[str], work: Path) -> list[Record]:
-        """Validates all trees in one call. If dt-validate cannot decode one of them, each half of
-        the trees is validated by itself."""
-        out = work / "records.json"
-        out.unlink(missing_ok=True)
-        options = ["-s", str(schema), "-l", Path(BINDING).stem, "--json-output", out.name]
-        files = [f"{stem}.dtb" for stem in stems]
-        done = _call([self.validate, *options, *files], work)
-        try:
-            found = json.loads(opening.read(out)) if done.status == 0 else None
-        except (OSError, ValueError, Unreadable):
-            found = None
-        if isinstance(found, list):
-            return found
-        if len(stems) == 1:
-            lines = done.complaints.strip().splitlines() or [f"exit status {done.status}"]
-            return [{"type": "crash", "file": files[0], "message": lines[-1]}]
-        half = len(stems) // 2
-        return [*self._run(schema, stems[:half], work), *self._run(schema, stems[half:], work)]
-
-    def _schema(self, work: Path) -> Path:
-        """The binding as dt-mk-schema prepares it, made once per binding and dtschema version."""
         binding = resource("schemas", *BINDING.split("/"))
-        said = _call([self.make, "--version"], work).output.decode("utf-8", "replace").strip()
-        version = re.sub(r"[^0-9A-Za-z.]", "_", said)
-        digest = hashlib.sha256(binding.read_bytes()).hexdigest()[:16]
-        kept = None
-        with suppress(OSError):
-            kept = own_cache() / f"{binding.stem}-{version}-{digest}.json"
-        if kept and _is_whole(kept):
-            return kept
-        fresh = work / "schema.json"
-        done = _call([self.make, "-j", "-o", str(fresh), str(binding)], work)
-        if done.status or not opening.is_file(fresh):
+        kept = self._kept(binding)
+        prepared = str(kept) if kept and _is_whole(kept) else ""
+        trees = json.dumps([_blob(node).hex() for node in (_CANARY, *nodes)])
+        with launching.private_directory({}) as work:
+            done = self._call([str(_CHILD), str(binding), prepared], trees.encode(), work)
+            fresh = work / FRESH
+            if kept and opening.is_file(fresh):
+                _keep(fresh, kept)
+        said = done.complaints.strip().rpartition("\n")[2] or f"exit status {done.status}"
+        canary: list[Record] = []
+        found: list[list[Record]] = []
+        try:
+            canary, *found = json.loads(done.output)
+            said = canary[0]["message"] if canary else "no complaint"
+        except (ValueError, LookupError, TypeError):
+            canary = []
+        if len(found) != len(nodes) or not any(each["type"] == "validation" for each in canary):
             raise unreadable(
                 Location(),
-                f"expected {self.make} to read {binding}, found: {done.complaints.strip()}",
+                f"expected the dtschema of {self.validate} to complain about a faulty tree by "
+                f"{binding}, found: {said}",
             )
-        return _keep(fresh, kept) if kept else fresh
+        return found
+
+    def _kept(self, binding: Path) -> Path | None:
+        """Where the cache has, or is to have, the binding as this Python's dtschema prepares it.
+        None where nothing can be kept."""
+        of = hashlib.sha256(self.python.encode() + b"\0" + binding.read_bytes())
+        with suppress(OSError):
+            return own_cache() / f"{binding.stem}-{of.hexdigest()[:16]}.json"
+        return None
+
+    def _call(self, words: Sequence[str], given: bytes, work: Path) -> launching.Done:
+        bounds = launching.Bounds(time_s=TIMEOUT_S, output_bytes=limits.DT_VALIDATE_OUTPUT_BYTES)
+        # where the user keeps Python's modules
+        names = ("PYTHONPATH", "HOME")
+        shown = {name: os.environ[name] for name in names if name in os.environ}
+        try:
+            return launching.run(
+                self.python,
+                words,
+                bounds,
+                self.python,
+                given=given,
+                directory=work,
+                environment=shown,
+            )
+        except Unreadable as error:
+            raise unreadable(Location(), error.findings[0].message) from None
 
 
 def _is_whole(kept: Path) -> bool:
@@ -148,18 +145,6 @@ def _keep(fresh: Path, kept: Path) -> Path:
             return fresh
         raise
     return kept
-
-
-def _call(words: Sequence[str], work: Path) -> launching.Done:
-    """What a program did in its private directory."""
-    program, *others = words
-    bounds = launching.Bounds(time_s=TIMEOUT_S, output_bytes=limits.DT_VALIDATE_OUTPUT_BYTES)
-    # where the user keeps Python's modules
-    shown = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-    try:
-        return launching.run(program, others, bounds, program, directory=work, environment=shown)
-    except Unreadable as error:
-        raise unreadable(Location(), error.findings[0].message) from None
 
 
 def _blob(properties: Mapping[str, bytes]) -> bytes:

@@ -342,7 +342,7 @@ _JUDGES: tuple[tuple[str, Callable[[Complaint], Iterator[SchemaVerdict]]], ...] 
     (r"decode", _undecoded),
     (r".*/type(Size)?", _shape),
     (r"allOf/0/then/required|dependentRequired", _missing),
-    (r"dependentSchemas/~psscr/properties", _foreign),
+    (r"dependentSchemas/~psscr/properties(/~pmicr(-mask)?)?", _foreign),
     (r"dependentSchemas/~psscr/properties/ibm,enabled-stop-levels/minimum", _levels),
     (r"allOf/1/(then|else)/properties/~flags/items/enum", _flags),
     (r"allOf/2/.*/(minItems|maxItems)", _length),

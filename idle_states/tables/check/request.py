@@ -8,7 +8,8 @@ from ..linux.asked import kernels, table_of
 from .acceptance import Acceptance
 from .criteria import Criteria
 
-Engine = Literal["native", "dtschema", "all"]
+Engine = Literal["auto", "native", "dtschema", "all"]
+AUTO: Engine = "auto"
 NATIVE: Engine = "native"
 DTSCHEMA: Engine = "dtschema"
 
@@ -20,7 +21,8 @@ class CheckRequest:
     tables  TABLE arguments, or directories for the tables below them; empty: that of the platform,
             an x86 machine, else those that the configuration names, else what the repository or
             folder that one is in has, else all current revisions
-    engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; "all": both
+    engine  NATIVE: this tool's rules; DTSCHEMA: the dt-schema binding; "all": both; AUTO: both for
+            device trees, if dtschema is installed, and this tool's rules for all else
     """
 
     tables: Annotated[
@@ -46,9 +48,10 @@ class CheckRequest:
         Engine,
         Option(
             "--engine",
-            "rules of this tool, the dt-schema binding, or both (default: native)",
+            "rules of this tool, the dt-schema binding, or both (default: auto, which is both for "
+            "device trees where dtschema is installed, and native for all else)",
         ),
-    ] = NATIVE
+    ] = AUTO
     acceptance: Annotated[Acceptance, Options(configures=True)] = field(default_factory=Acceptance)
 
     def __post_init__(self) -> None:

@@ -29,8 +29,8 @@ Ground
 IS117 unknown-property: the power-mgt node has a property that skiboot does not make.
 
 What it does
-    Holds the node's properties against the binding's list. Raised by `check --engine dtschema`
-    only; a property nobody reads changes nothing in the kernel.
+    Holds the node's properties against the binding's list. Raised by `check` where dtschema is
+    installed; a property nobody reads changes nothing in the kernel.
 
 Why is this bad
     A property that is almost ibm,cpu-idle-state-flags is not read, and the kernel goes on without
@@ -52,8 +52,8 @@ Ground
 IS118 dt-schema-other: the binding objects to something no other rule speaks of.
 
 What it does
-    Passes on what dt-validate says and no other rule covers. Raised by `check --engine dtschema`
-    only.
+    Passes on what dt-validate says and no other rule covers. Raised by `check` where dtschema is
+    installed; for specs and C tables with `--engine all`.
 
 Why is this bad
     The binding is stricter than firmware and kernel in a few places, such as a nap that stops a
