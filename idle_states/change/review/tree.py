@@ -158,7 +158,7 @@ class SkibootTree(TreeReader):
             text, _, words = self._texts[entry.hash]
             used = _used(words, macros)
             found.findings += c_table.unmodelled(text, entry.path, used, names)
-        code = [self._texts[entry.hash][0] for entry in there if entry.hash in self._texts]
+        code = {e.path: self._texts[e.hash][0] for e in there if e.hash in self._texts}
         return found.end(of_skiboot(found.sources, code))
 
     def _macros(self, entry: TreeEntry) -> dict[str, str]:

@@ -6,7 +6,7 @@ add_cpu_idle_state_properties() and slw_init() of hw/slw.c, and what hw/slw-p8.c
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -19,16 +19,21 @@ from ...base.reading.c.preprocess import Preprocessed
 from ..spec.library import find
 from .c_table.builtin import preprocess
 from .c_table.structure import layout
+from .choosing import (
+    EXPORT,
+    OF_POWER8,
+    Choosing,
+    MachineKind,
+    body_at,
+    closing,
+    quirk_word,
+    read_choosing,
+)
 from .releases import ExportCode, ExportFeatures, Role
 
-EXPORT, INIT, OF_POWER8 = (
-    "add_cpu_idle_state_properties",
-    "slw_init",
-    "find_cpu_idle_state_properties_p8",
-)
+INIT = "slw_init"
 _MAMBO = r"(?:QUIRK_MAMBO_CALLOUTS|QUIRK_DISABLE_NAP|is_mambo_chip)"
 _MASK = re.compile(r"\bopal_disabled_states_mask\s*=([^;]*);")
-_CHOICE = re.compile(r"\bif\s*\(|\bstates\s*=\s*(\w+)\s*;|\*states\s*=\s*(\w+)\s*;")
 _DD1 = re.compile(r"\bec_level\s*==\s*0x10\b")
 _CHIP = re.compile(r"\bPROC_CHIP_(\w+)")
 _MASK_VALUE = re.compile(r"mask_buf\s*=\s*cpu_to_fdt64\s*\(\s*states\[i\]\s*\.\s*(\w+)")
@@ -42,24 +47,30 @@ def _code(text: str) -> Preprocessed | None:
     return preprocess(text)
 
 
-def read_export_code(texts: Iterable[str]) -> ExportCode | None:
-    """The export code in these C files; None if they do not define it."""
-    files = [clean for text in texts if (clean := _code(text)) is not None]
+def read_export_code(texts: Mapping[str, str]) -> ExportCode | None:
+    """The export code in C files, by their paths; None if they do not define it."""
+    files = [clean for text in texts.values() if (clean := _code(text)) is not None]
     bodies: dict[str, str] = {}
     home: Preprocessed | None = None
     for clean in files:
         for name in (EXPORT, INIT, OF_POWER8):
-            body = _body(clean.code, name)
-            if body and name not in bodies:
-                bodies[name] = body
+            place = body_at(clean.code, name)
+            if place is not None and name not in bodies:
+                bodies[name] = clean.code[slice(*place)]
                 home = clean if name == EXPORT else home
     if home is None:
         return None
     choice = bodies[EXPORT] + bodies.get(OF_POWER8, "")
     unread: list[str] = []
-    features = _features(home, bodies[EXPORT], bodies.get(INIT, ""), unread)
+    try:
+        choosing = read_choosing(texts)
+        roles = dict(_roles(choosing))
+    except UnsupportedC as problem:
+        choosing, roles = None, {}
+        unread.append(f"the code that chooses a table is not understood: {problem.message}")
+    features = _features(home, bodies[EXPORT], bodies.get(INIT, ""), roles, unread)
     chips = frozenset(name for name in _CHIP.findall(choice) if name in CHIPS)
-    return ExportCode(features, chips, tuple(_roles(choice).items()), tuple(unread))
+    return ExportCode(features, chips, tuple(roles.items()), tuple(unread), choosing)
 
 
 def placed(table: IdleTable, code: ExportCode | None) -> IdleTable:
@@ -77,13 +88,15 @@ def placed(table: IdleTable, code: ExportCode | None) -> IdleTable:
         cpu=find(processor.table or processor.name).cpu,
         firmware=replace(
             home,
-            quirk="mambo" if role.variant == "mambo" else home.quirk,
+            quirk=home.quirk if role.variant in ("", "dd1", "fused-core") else role.variant,
             fused_core=home.fused_core or role.variant == "fused-core",
         ),
     )
 
 
-def _features(clean: Preprocessed, export: str, init: str, unread: list[str]) -> ExportFeatures:
+def _features(
+    clean: Preprocessed, export: str, init: str, roles: Mapping[str, Role], unread: list[str]
+) -> ExportFeatures:
     level = _ENABLING.search(export)
     value = _MASK_VALUE.search(export)
     return ExportFeatures(
@@ -97,7 +110,7 @@ def _features(clean: Preprocessed, export: str, init: str, unread: list[str]) ->
         stop_levels='"ibm,enabled-stop-levels"' in export,
         dd1=_dd1(export),
         deep_by_homer="homer_base" in export or "slw_image_check_p9" in init,
-        mambo=_mambo(export, init),
+        mambo=_mambo(export, init, roles),
         opal_levels=_opal_levels(clean, export, unread),
         nvram_mask='"opal-stop-state-disable-mask"' in export,
         fused_core="is_fused_core" in export,
@@ -118,19 +131,21 @@ def _returns_but_on_power8(init: str) -> bool:
 
 def _dd1(export: str) -> Literal["", "any", "nimbus"]:
     for match in re.finditer(r"\bif\s*\(", export):
-        condition = export[match.end() : _closing(export, match.end() - 1)]
+        condition = export[match.end() : closing(export, match.end() - 1)]
         if _DD1.search(condition):
             return "nimbus" if "PROC_CHIP_P9_NIMBUS" in condition else "any"
     return ""
 
 
-def _mambo(export: str, init: str) -> Literal["as hardware", "no properties", "own table"]:
+def _mambo(
+    export: str, init: str, roles: Mapping[str, Role]
+) -> Literal["as hardware", "no properties", "own table"]:
     if re.search(rf"{_MAMBO}[\s)]*\{{?\s*return\b", export):
         return "no properties"
     quirk = re.search(rf"{_MAMBO}[\s)]*\{{([^{{}}]*)\}}", init)
     if quirk and "return" in quirk[1] and EXPORT not in quirk[1]:
         return "no properties"
-    has_own = any(role.variant == "mambo" for role in _roles(export).values())
+    has_own = any(role.variant == "mambo" for role in roles.values())
     return "own table" if has_own else "as hardware"
 
 
@@ -142,51 +157,27 @@ def _opal_levels(clean: Preprocessed, export: str, unread: list[str]) -> int | N
         expanded = clean.expanded(tokens(match[1]), 0)
         return ~evaluate(expanded, 0, len(match[1])).value & U32_MAX
     except UnsupportedC:
-        unread.append("opal_disabled_states_mask")
+        unread.append(
+            "expected a value of opal_disabled_states_mask that can be evaluated, found none: "
+            "taken as if it masked no state"
+        )
         return None
 
 
-def _roles(choice: str) -> dict[str, Role]:
-    """The arrays that are assigned, each under the conditions that stand before it."""
-    found: dict[str, Role] = {}
-    chips: tuple[str, ...] = ()
-    variant = ""
-    for match in _CHOICE.finditer(choice):
-        array = match[1] or match[2]
-        if array:
-            if array not in ("NULL", "states"):
-                found.setdefault(array, Role(variant, chips))
-            variant = ""
-            continue
-        condition = choice[match.end() : _closing(choice, match.end() - 1)]
-        chips = tuple(dict.fromkeys(_CHIP.findall(condition))) or chips
-        if re.search(_MAMBO, condition):
-            variant = "mambo"
-        elif "is_fused_core" in condition:
-            variant = "fused-core"
-        elif _DD1.search(condition):
-            variant = "dd1"
-        else:
-            variant = ""
-    return found
+def _roles(choosing: Choosing | None) -> Iterator[tuple[str, Role]]:
+    """The arrays that some machine takes."""
+    array2machines: dict[str, list[MachineKind]] = {}
+    for machine in choosing.machines() if choosing else ():
+        if array := choosing.taken(machine).array if choosing else "":
+            array2machines.setdefault(array, []).append(machine)
+    for array, machines in array2machines.items():
+        yield array, Role(_variant(machines), tuple(dict.fromkeys(m.chip for m in machines)))
 
 
-def _body(code: str, name: str) -> str:
-    """The body of a function's definition; "" if there is none."""
-    for match in re.finditer(rf"\b{name}\s*\([^()]*\)\s*(?=\{{)", code):
-        return code[match.end() : _closing(code, match.end())]
-    return ""
-
-
-_PAIRS = {"{": "}", "(": ")"}
-
-
-def _closing(code: str, start: int) -> int:
-    """Offset of the bracket that closes the one at `start`; the end where none does."""
-    opening, closing = code[start], _PAIRS[code[start]]
-    depth = 0
-    for match in re.compile(rf"[{opening}{closing}]").finditer(code, start):
-        depth += 1 if match[0] == opening else -1
-        if depth == 0:
-            return match.start()
-    return len(code)
+def _variant(machines: Sequence[MachineKind]) -> str:
+    """What all machines that take an array have in common, which tells them from the usual one."""
+    for quirk in sorted(frozenset.intersection(*(machine.quirks for machine in machines))):
+        return quirk_word(quirk)
+    if all(machine.ec == 0x10 for machine in machines):
+        return "dd1"
+    return "fused-core" if all(machine.fused for machine in machines) else ""

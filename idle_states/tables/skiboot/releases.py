@@ -6,13 +6,16 @@ every tag between 2.1.1-fw810.20 (2014) and v7.1 and from master of 2025-12.
 """
 
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.history import U32, History, Place, rows_of
 from ...base.model.processors import CHIPS
 from ...base.patterns import pattern
+
+if TYPE_CHECKING:
+    from .choosing import Choosing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class ExportFeatures:
 class Role:
     """The machines that skiboot takes an array of states for.
 
-    variant  of the processor: "mambo", "dd1", "fused-core"; "" for the usual one
+    variant  of the processor: "mambo" or another quirk, "dd1", "fused-core"; "" for the usual one
     chips    the types that the code asks for before it takes the array, as skiboot names them,
              without PROC_CHIP_
     """
@@ -74,15 +77,17 @@ class Role:
 class ExportCode:
     """What the export code of a source tree does, where it is asked for instead of a release.
 
-    chips   types that get a table of their processor
-    roles   (array, its role)
-    unread  in words, what of the code could not be understood; the features are as without it
+    chips     types that get a table of their processor
+    roles     (array, its role)
+    unread    in words, what of the code could not be understood; the features are as without it
+    choosing  the code that chooses a table; None where it could not be understood
     """
 
     features: ExportFeatures
     chips: frozenset[str]
     roles: tuple[tuple[str, Role], ...] = ()
     unread: tuple[str, ...] = ()
+    choosing: "Choosing | None" = field(default=None, compare=False, repr=False)
 
 
 since = rows_of(ExportFeatures)

@@ -52,4 +52,4 @@ def read(file: File) -> list[Source]:
         # a check that finds no tables any more would be clean
         none = "expected arrays of struct cpu_idle_states in hw/, found none"
         raise Unreadable([*unreadable(file.shown, none).findings, *found], texts)
-    return with_findings(of_skiboot(sources, texts.values()), found)
+    return with_findings(of_skiboot(sources, texts), found)

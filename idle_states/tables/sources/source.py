@@ -1,6 +1,6 @@
 """The result of reading a TABLE (`Source`) and the input of the formats (`File`)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from ...base.model.findings import (
 from ...base.model.power_mgt import PowerMgt
 from ...base.model.table import IdleTable
 from ...base.reading import limits, opening
-from ...base.wording import joined
 from ..skiboot.releases import ExportCode
 
 if TYPE_CHECKING:
@@ -85,24 +84,20 @@ def with_findings(sources: Sequence[Source], findings: Sequence[Finding]) -> lis
     return [replace(first, findings=(*first.findings, *findings)), *others]
 
 
-def of_skiboot(sources: Sequence[Source], texts: Iterable[str]) -> list[Source]:
-    """The sources of one skiboot tree with what its own export code does. texts: of its C files."""
+def of_skiboot(sources: Sequence[Source], texts: Mapping[str, str]) -> list[Source]:
+    """The sources of one skiboot tree with what its own export code does. texts: of its C files, by
+    their paths."""
     from ..skiboot.export_code import placed, read_export_code
 
     code = read_export_code(texts)
     found = [replace(s, table=s.table and placed(s.table, code), code=code) for s in sources]
     if found and code is not None and code.unread:
-        first = found[0]
-        problem = Finding(
-            "IS932",
-            "unsupported-c",
-            Severity.WARNING,
-            f"expected a value of {joined(code.unread)} that can be evaluated, found none: taken "
-            "as if it masked no state",
-            Location(first.name, first.file),
-            table=first.name,
+        first, where = found[0], Location(found[0].name, found[0].file)
+        problems = tuple(
+            Finding("IS932", "unsupported-c", Severity.WARNING, text, where, table=first.name)
+            for text in code.unread
         )
-        found[0] = replace(first, findings=(*first.findings, problem))
+        found[0] = replace(first, findings=(*first.findings, *problems))
     return together(found)
 
 
