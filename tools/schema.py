@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import json
+from enum import StrEnum
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -45,6 +46,8 @@ class Schemas:
             return self._dict(*inner)
         if origin is Literal:
             return {"const": inner[0]} if len(inner) == 1 else {"enum": list(inner)}
+        if isinstance(kind, type) and issubclass(kind, StrEnum):
+            return {"enum": [str(member) for member in kind]}
         if kind is Any:
             return {}
         return {"type": _TYPES[kind]} if kind in _TYPES else self._reference(kind)

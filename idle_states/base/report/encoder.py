@@ -1,6 +1,7 @@
 """Converts values to JSON's types, each by its form (idle_states/base/model/forms.py)."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -29,6 +30,8 @@ def _encoder(kind: Any) -> Encoder | None:
         return _dict(_encoder(inner[1]))
     if origin is Literal:
         return str if isinstance(inner[0], str) else None
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return str
     if kind in (str, int, float, bool, NoneType, Any):
         return None
     return _object(kind)

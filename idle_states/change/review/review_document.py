@@ -1,6 +1,6 @@
 """review."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from ...base.model import beyond_opal
 from ...base.model.forms import Count, Form, Limits, Positive, derived
@@ -12,7 +12,7 @@ from ...tables.power.energy_document import Bounds, in_seconds
 from ...tables.selection import selection
 from ...tables.sources import Source
 from . import machines, processors, result, workloads
-from .claims import claim
+from .claims.claim import MessageClaim
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
 
@@ -165,20 +165,6 @@ class Added(Form[Accepted]):
     line: Annotated[Positive, "Its line, counted from 1."] = derived("where.line")
 
 
-class Claim(Form[claim.MessageClaim]):
-    text: Annotated[str, "The message's own words, on one line."]
-    line: Annotated[Positive, "Of the message, counted from 1."]
-    verdict: Literal["holds", "contradicted", "not checked"]
-    against: Annotated[
-        str, "What it was compared with, and the outcome; if it was not checked, why."
-    ]
-    rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."]
-    commit: Annotated[str, "Beginning of its commit's hash; empty: the cover letter or an answer."]
-    answer: Annotated[
-        str, "Of a mail that answers the patches: its file, and its number there; else empty."
-    ]
-
-
 class Treated(Form[beyond_opal.MatchedCpu]):
     table: Annotated[str, "The array of its states; empty: they come from ACPI."]
     entry: Annotated[str, "The struct idle_cpu that it leads to."]
@@ -203,7 +189,7 @@ class Change(Form[result.Reviewed]):
     message: Annotated[
         list[Finding], "Where a commit's message and its change disagree; also among findings."
     ]
-    claims: Annotated[list[Claim], "The numbers in the messages, in order."]
+    claims: Annotated[list[MessageClaim], "The numbers in the messages, in order."]
     processors: Annotated[
         list[ProcessorChange],
         "Of a Linux tree: those that intel_idle's list gives another table or other settings.",

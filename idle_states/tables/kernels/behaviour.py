@@ -30,15 +30,18 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class FeatureChange:
-    """A feature that two releases have with different values. origins: the last changes of it, in
-    each release that the other one lacks; the earlier release's first."""
+    """A feature that two releases have with different values. origins: the earlier release's
+    first."""
 
-    subsystem: str
-    feature: str
-    a: object
-    b: object
-    meaning: str
-    origins: tuple[Brought, ...]
+    subsystem: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
+    feature: Annotated[str, "Its name."]
+    a: Annotated[Any, "The first kernel's value: a truth value, a number, a text, a list, null."]
+    b: Annotated[Any, "The second one's."]
+    meaning: Annotated[str, "What the feature is; of a truth value, what true means."]
+    origins: Annotated[
+        tuple[Brought, ...],
+        "The last change of it in each of the kernels that the other one lacks.",
+    ]
 
 
 @dataclass(frozen=True, slots=True)

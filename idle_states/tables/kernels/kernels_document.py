@@ -6,7 +6,7 @@ from ...base.model.forms import INLINE, OMITTED, Count, Form, Positive, With, de
 from ..diff.tables import Difference
 from ..linux.grounds import Kind
 from ..selection.select_document import Lengths, Where
-from .behaviour import Brought, FeatureChange, KernelComparison, OneSided
+from .behaviour import FeatureChange, KernelComparison, OneSided
 from .moves import Cause, Move, Moves, Still
 from .series import ReleaseLine, Stretch, Subsystem
 
@@ -54,19 +54,6 @@ class Series(Form[ReleaseLine]):
     subsystems: list[Behaviour]
 
 
-class Feature(Form[FeatureChange]):
-    """A feature that two kernels have with different values."""
-
-    subsystem: Annotated[str, "A governor, powernv, pseries, dt, genpd, or the idle loop."]
-    feature: Annotated[str, "Its name."]
-    a: Annotated[Any, "The first kernel's value: a truth value, a number, a text, a list, null."]
-    b: Annotated[Any, "The second one's."]
-    meaning: Annotated[str, "What the feature is; of a truth value, what true means."]
-    origins: Annotated[
-        list[Brought], "The last change of it in each of the kernels that the other one lacks."
-    ]
-
-
 class OnlyIn(Form[tuple[OneSided, str]]):
     subsystem: Annotated[str, "It."] = derived(lambda row: row[0].subsystem)
     kernel: Annotated[str, "The kernel that has it."]
@@ -76,7 +63,7 @@ class Compared(Form[KernelComparison]):
     a: Annotated[str, "The first kernel."] = derived("a.name")
     b: Annotated[str, "The second one."] = derived("b.name")
     equal: Annotated[bool, "Whether they do the same."] = derived(lambda found: not found.differs)
-    differences: list[Feature] = derived("changes")
+    differences: list[FeatureChange] = derived("changes")
     only_in: Annotated[list[OnlyIn], "Subsystems that are modelled for one of them."] = derived(
         lambda found: [(missing, getattr(found, missing.side).name) for missing in found.missing]
     )
@@ -89,14 +76,6 @@ class MovedRange(Form[Any]):
     range: Annotated[Lengths, INLINE] = derived(lambda change: change)
     a: Annotated[list[str], "States selected before."]
     b: Annotated[list[str], "States selected now."]
-
-
-class Because(Form[Cause]):
-    """A change without which the step would do something else."""
-
-    subsystem: Annotated[str, "The governor, or the table's driver."]
-    origin: Annotated[Brought, INLINE]
-    features: list[Feature]
 
 
 class Registered(Form[Difference]):
@@ -123,7 +102,7 @@ class Moved(Form[Move]):
             for change in some
         ]
     )
-    causes: Annotated[list[Because], "The changes that do it, found by trial."]
+    causes: Annotated[list[Cause], "The changes that do it, found by trial."]
 
 
 class Unmoved(Form[Still]):
@@ -131,7 +110,7 @@ class Unmoved(Form[Still]):
 
     before: str = derived(lambda still: still.step[0].name)
     kernel: str = derived(lambda still: still.step[1].name)
-    changes: list[Feature]
+    changes: list[FeatureChange]
 
 
 class OfTable(Form[Moves]):

@@ -1,7 +1,10 @@
 """Where a governor's selection from a table changes, as values. walk.py says how it is found."""
 
+from typing import Annotated
+
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
+from ...base.model.forms import INLINE
 from ..diff.tables import Difference
 from ..linux.asked import GovernorRequest
 from ..linux.governors import expect_steady, not_utilised
@@ -43,15 +46,11 @@ class MovesRequest:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A change of a step without which the step would do something else.
+    """A change of a step without which the step would do something else. features: what it
+    changes."""
 
-    subsystem  the governor, or the driver that registers the table
-    origin     the commit, and the release of this line that brought it
-    features   what it changes
-    """
-
-    subsystem: str
-    origin: Brought
+    subsystem: Annotated[str, "The governor, or the table's driver."]
+    origin: Annotated[Brought, INLINE]
     features: tuple[FeatureChange, ...]
 
 

@@ -1,10 +1,11 @@
 """The argument for firmware in an idle-state node, PSCI's or SBI's, as the drivers check it."""
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import IdleList, ListedNode
+from ...base.model.forms import U32, Limits
 from ...base.model.stages import Message
 from ..devicetree.idle_nodes import row_nodes
 from .psci_firmware import ORIGINAL_FORMAT, USUAL_FIRMWARE, PsciFirmware
@@ -81,22 +82,21 @@ ParameterFormat = Literal["original", "extended", "either", "sbi"]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A suspend parameter taken apart.
+    """What firmware is asked with, taken apart."""
 
-    format      PSCI's original one, or PSCI 1.0's extended StateID; "either" where value and tree
-                are possible in both; "sbi" of RISC-V's firmware
-    power_down  the CPU loses what it holds: PSCI's type 1, SBI's non-retentive; otherwise, it
-                stands by or retains
-    level       original format: the highest power level that the state is of, 0 for the CPU's own;
-                None in other formats
-    state       StateID, or what SBI's parameter is without its type
-    """
-
-    value: int
-    format: ParameterFormat
-    power_down: bool
-    level: int | None
-    state: int
+    value: U32
+    format: Annotated[
+        ParameterFormat,
+        "PSCI's original one, PSCI 1.0's extended StateID, or possible in both; RISC-V's SBI.",
+    ]
+    power_down: Annotated[
+        bool, "The CPU loses what it holds: PSCI's type power-down, SBI's non-retentive."
+    ]
+    level: Annotated[
+        Annotated[int, Limits(minimum=0, maximum=3)] | None,
+        "The highest power level that the state is of, 0 the CPU's; of the original format alone.",
+    ]
+    state: Annotated[U32, "StateID; of SBI's all but the type."]
 
     @property
     def kind(self) -> str:

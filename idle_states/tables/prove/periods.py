@@ -6,8 +6,10 @@ trying: each period until the selection repeats.
 """
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import Count
 from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from .history import IdleStep, Memory, Played
@@ -37,19 +39,13 @@ class StateKept:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A change of the period, after which the selection takes longest to follow.
+    """A change of the period, after which the selection takes longest to follow."""
 
-    from_ns, to_ns  the periods
-    states          what is selected at last
-    idles           idle periods until nothing else is selected any more
-    time_ns         as long as that takes
-    """
-
-    from_ns: int
-    to_ns: int
-    states: tuple[int, ...]
-    idles: int
-    time_ns: int
+    from_ns: Annotated[Count, "The period before."]
+    to_ns: Annotated[Count, "The period after."]
+    states: Annotated[tuple[int, ...], "What is selected at last, by number; -1: no state."]
+    idles: Annotated[Count, "Idle periods until nothing else is."]
+    time_ns: Annotated[Count, "As long as they take."]
 
 
 class PeriodTrial:

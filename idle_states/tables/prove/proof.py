@@ -1,47 +1,37 @@
 """What `prove` finds of a state: a witness, a proof that there is none, or neither."""
 
+from typing import Annotated
+
 from ...base.dataclass import dataclass
 from .history import Played
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Something that holds of the governor's memory or of its inputs, whatever the history.
+    """Something that holds of the governor's memory or of its inputs, whatever the history."""
 
-    name    by which a proof refers to it
-    holds   the inequality
-    because the kernel's code that makes it so
-    """
-
-    name: str
-    holds: str
-    because: str
+    name: Annotated[str, "How proofs refer to it."]
+    holds: Annotated[str, "The inequality."]
+    because: Annotated[str, "The kernel's code that makes it so."]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way by which the governor might select a state, and why it cannot.
+    """One way by which the governor might select a state, and why it cannot."""
 
-    text           the place in the kernel's code
-    contradiction  inequalities that this way needs and that cannot hold together
-    """
-
-    text: str
-    contradiction: tuple[str, ...]
+    text: Annotated[str, "The way, by its place in the kernel's code."]
+    contradiction: Annotated[
+        tuple[str, ...], "Inequalities that it needs, and that exclude each other."
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """A proof that no history selects a state.
+    """A proof that no history selects a state."""
 
-    because  in one sentence
-    ways     every way there is to select a state, refuted
-    bounds   what the refutations rest on
-    """
-
-    because: str
-    ways: tuple[Way, ...] = ()
-    bounds: tuple[Bound, ...] = ()
+    because: Annotated[str, "Why, in a sentence."]
+    ways: Annotated[tuple[Way, ...], "All ways to select the state."] = ()
+    bounds: Annotated[tuple[Bound, ...], "What the refutations rest on."] = ()
 
 
 @dataclass(frozen=True, slots=True)

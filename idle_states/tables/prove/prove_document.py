@@ -8,7 +8,7 @@ from ..linux.asked import NO_LIMIT_US
 from .answer import Proven
 from .history import Played
 from .periods import Followed, StateKept
-from .proof import Bound, StateProof, Unreachable, Way
+from .proof import StateProof, Unreachable
 
 
 class Decision(Form[Any]):
@@ -39,27 +39,6 @@ class Idle(Form[Played]):
     got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived("outcome.got_tick")
 
 
-class Refuted(Form[Way]):
-    """A way by which a state might be selected, and why it cannot be."""
-
-    text: Annotated[str, "The way."]
-    contradiction: Annotated[list[str], "Inequalities that it needs, and that exclude each other."]
-
-
-class Holds(Form[Bound]):
-    """What holds whatever the history."""
-
-    name: Annotated[str, "How proofs refer to it."]
-    holds: Annotated[str, "The inequality."]
-    because: Annotated[str, "The kernel's code that makes it so."]
-
-
-class Never(Form[Unreachable]):
-    because: Annotated[str, "Why, in a sentence."]
-    ways: Annotated[list[Refuted], "All ways to select the state."]
-    bounds: Annotated[list[Holds], "What the refutations rest on."]
-
-
 class State(Form[StateProof]):
     """Neither witness nor unreachable: undecided."""
 
@@ -68,7 +47,7 @@ class State(Form[StateProof]):
     witness: Annotated[
         list[Idle] | None, "Idle periods from boot on, the last of them spent in the state."
     ]
-    unreachable: Annotated[Never | None, "The proof that there are none."]
+    unreachable: Annotated[Unreachable | None, "The proof that there are none."]
 
 
 class KeptState(Form[StateKept]):
@@ -78,14 +57,6 @@ class KeptState(Form[StateKept]):
     ]
     least_ns: Annotated[Count | None, "The shortest that keeps it then; null: none does."]
     itself: Annotated[bool, "Whether that is below its target residency."]
-
-
-class Slowest(Form[Followed]):
-    from_ns: Annotated[Count, "The period before."]
-    to_ns: Annotated[Count, "The period after."]
-    states: Annotated[list[int], "What is selected at last, by number; -1: no state."]
-    idles: Annotated[Count, "Idle periods until nothing else is."]
-    time_ns: Annotated[Count, "As long as they take."]
 
 
 class Prove(Form[Proven]):
@@ -104,5 +75,5 @@ class Prove(Form[Proven]):
         "With --periods: which equal idle periods keep states that have a witness.",
     ]
     slowest: Annotated[
-        Slowest | None, "The change of period that the selection follows last, of those tried."
+        Followed | None, "The change of period that the selection follows last, of those tried."
     ]

@@ -47,22 +47,6 @@ def _register(row: beyond_opal.AcpiEntry) -> str | None:
     return str(found) if isinstance(found, acpi_objects.AcpiRegister) else None
 
 
-class Parameter(Form[suspend_parameter.Parameter]):
-    """What firmware is asked with, taken apart."""
-
-    value: U32
-    format: Annotated[
-        Literal["original", "extended", "either", "sbi"],
-        "PSCI's original one, PSCI 1.0's extended StateID, or possible in both; RISC-V's SBI.",
-    ]
-    power_down: Annotated[bool, "PSCI's type power-down, SBI's non-retentive."]
-    level: Annotated[
-        Annotated[int, Limits(minimum=0, maximum=3)] | None,
-        "The highest power level that the state is of, 0 the CPU's; of the original format alone.",
-    ]
-    state: Annotated[U32, "StateID; of SBI's all but the type."]
-
-
 class Provenance(Form[table.Provenance]):
     kind: Literal["commit", "measured", "estimate", "architecture", "file"]
     source: str
@@ -81,7 +65,7 @@ class State(Form[IdleState]):
     control: Annotated[U64 | None, "Value of the control register, 0 where there is none."]
     mask: Annotated[U64 | None, "Bits of control that the state provides."]
     parameter: Annotated[
-        Parameter | None,
+        suspend_parameter.Parameter | None,
         OMITTED,
         "Of idle-state nodes: the suspend parameter, where there is one that firmware could mean.",
     ] = GIVEN
@@ -183,18 +167,15 @@ class AcpiIdle(Form[beyond_opal.AcpiIdle]):
     fadt: Annotated[Fadt | None, "null where the input has none."]
 
 
-class NearTable(Form[intel_origin.NearTable]):
-    name: Annotated[str, "The array in intel_idle.c."]
-    releases: Annotated[str, "That have it with these figures, of those that were read."]
-
-
 class HeldOrigin(Form[intel_origin.HeldOrigin]):
     kind: Annotated[
         Literal["native", "cst", "lpi", "acpi_idle"],
         "native: a table of intel_idle; cst, lpi: intel_idle, from ACPI's objects.",
     ]
     name: Annotated[str, "As reports call it."]
-    tables: Annotated[list[NearTable], "The nearest ones; several where their figures are equal."]
+    tables: Annotated[
+        list[intel_origin.NearTable], "The nearest ones; several where their figures are equal."
+    ]
     cpus: Annotated[list[str], "Processors that have one of these, by the kernel's names."]
     changed: Annotated[list[str], "Times that differ from the table's, or from the driver's rule."]
     missing: Annotated[list[str], "Rows of the table that are not there."]
@@ -255,15 +236,6 @@ class Stop(Form[driver_table.StopChoice]):
     mask: U64
 
 
-class DomainState(Form[genpd_tables.DomainState]):
-    name: str
-    power_off_ns: Annotated[Count, "entry-latency-us: to turn the domain off."]
-    power_on_ns: Annotated[Count, "exit-latency-us: to turn it on again."]
-    residency_ns: Annotated[Count, "min-residency-us; 0 where the node has none."]
-    parameter: Annotated[U32 | None, "What firmware is asked with; null where it is not known."]
-    row: Annotated[Count | None, "Of the table, from 0; null if it is none of its rows."]
-
-
 class Domain(Form[genpd_tables.CpuDomain]):
     name: str
     path: Annotated[str, "Of its node."]
@@ -272,7 +244,7 @@ class Domain(Form[genpd_tables.CpuDomain]):
     ]
     parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
     cpus: Annotated[list[str], "Its CPUs, those of domains within it included."]
-    states: Annotated[list[DomainState], "genpd's states, the shallowest first."]
+    states: Annotated[list[genpd_tables.DomainState], "genpd's states, the shallowest first."]
     governed: Annotated[bool, "False: no governor chooses, and state 0 is taken."]
     dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."]
 

@@ -1,8 +1,10 @@
 """A number that a message gives, and whether it agrees with what else is known."""
 
 import enum
+from typing import Annotated
 
 from ....base.dataclass import dataclass
+from ....base.model.forms import Positive
 from .prose import Sentence
 
 
@@ -14,21 +16,21 @@ class ClaimVerdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MessageClaim:
-    """text     the message's own words, on one line
-    line     of the message, from 1
-    against  what it was compared with, and the outcome; of a claim that was not checked, why
-    rule     the rule that a contradiction belongs to; "" otherwise
-    commit   beginning of the hash of the commit whose message it is; "" for a cover letter
-    answer   the mail, where it is one that answers the patches: its file, and its number there
-    """
+    """A number of a message."""
 
-    text: str
-    line: int
+    text: Annotated[str, "The message's own words, on one line."]
+    line: Annotated[Positive, "Of the message, counted from 1."]
     verdict: ClaimVerdict
-    against: str
-    rule: str = ""
-    commit: str = ""
-    answer: str = ""
+    against: Annotated[
+        str, "What it was compared with, and the outcome; if it was not checked, why."
+    ]
+    rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."] = ""
+    commit: Annotated[
+        str, "Beginning of its commit's hash; empty: the cover letter or an answer."
+    ] = ""
+    answer: Annotated[
+        str, "Of a mail that answers the patches: its file, and its number there; else empty."
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

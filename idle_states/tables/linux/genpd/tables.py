@@ -1,29 +1,25 @@
 """Power domains of CPUs as a kernel has made them of a tree. Times in ns."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ....base.dataclass import dataclass
+from ....base.model.forms import U32, Count
 
 DomainLevel = Literal["CPU", "cluster", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class DomainState:
-    """A state of a power domain: struct genpd_power_state.
-
-    power_off_ns  to turn the domain off: entry-latency-us
-    power_on_ns   to turn it on again: exit-latency-us
-    residency_ns  min-residency-us; 0 where the node has none
-    parameter     what firmware is asked with; None where that is not known
-    row           of the table; None if it is none of the table's
-    """
+    """A state of a power domain: struct genpd_power_state."""
 
     name: str
-    power_off_ns: int
-    power_on_ns: int
-    residency_ns: int
-    parameter: int | None = None
-    row: int | None = None
+    power_off_ns: Annotated[Count, "entry-latency-us: to turn the domain off."]
+    power_on_ns: Annotated[Count, "exit-latency-us: to turn it on again."]
+    residency_ns: Annotated[Count, "min-residency-us; 0 where the node has none."]
+    parameter: Annotated[U32 | None, "What firmware is asked with; null where it is not known."] = (
+        None
+    )
+    row: Annotated[Count | None, "Of the table, from 0; null if it is none of its rows."] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ told by its figures, and tables with equal figures are all named.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.beyond_opal import Held, HeldState
@@ -35,10 +35,10 @@ _FROM_MSR = {"bxt_cstates": ("C6", "C7s", "C8", "C9", "C10")}
 
 @dataclass(frozen=True, slots=True)
 class NearTable:
-    """An array of intel_idle. releases: spans of those that have it with these figures."""
+    """An array of intel_idle."""
 
-    name: str
-    releases: str
+    name: Annotated[str, "The array in intel_idle.c."]
+    releases: Annotated[str, "That have it with these figures, of those that were read."]
 
 
 @dataclass(frozen=True, slots=True)
