@@ -134,21 +134,17 @@ Ground
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ...base.model.beyond_opal import BuiltIn, BuiltInState
 from ...base.model.table import IdleTable
 from ...base.wording import joined
 from ..linux.built_in_driver import UNUSABLE
-from ..linux.driver_table import DriverState
 from ..linux.held import POLL
 from ..linux.intel_idle.features import features
 from ..linux.intel_idle.table_parameter import (
-    MOST_LATENCY_US,
-    MOST_RESIDENCY_US,
-    Adjustable,
+    faults,
     refusal,
-    unfit,
 )
 from .is4_kernels import place
 from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
@@ -230,34 +226,12 @@ def check_states(view: KernelView) -> Verdicts:
         return
     if not features(view.release).table_parameter:
         return
-    states = [
-        Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
-        for state in view.driver.states
-    ]
-    names = unfit(states)
     for before, state in pairwise(view.driver.states):
-        if state.name in names:
-            field, why = _fault(before, state)
+        for field, why in islice(faults(before, state), 1):
             yield Verdict(
                 place(view.subject, state.source, field),
                 f"intel_idle.table= is refused unless it changes {state.name}: {why}",
             )
-
-
-def _fault(before: DriverState, state: DriverState) -> tuple[str, str]:
-    """The field at fault, and why."""
-    latency, residency = state.exit_latency_us, state.target_residency_us
-    if not 0 < latency <= MOST_LATENCY_US:
-        return "latency", f"its exit latency of {latency} us is not from 1 to {MOST_LATENCY_US}"
-    if latency <= before.exit_latency_us:
-        shallower = f"{before.name}'s {before.exit_latency_us}"
-        return "latency", f"its exit latency of {latency} us is not above {shallower}"
-    if residency > MOST_RESIDENCY_US:
-        return "residency", f"its residency of {residency} us is above {MOST_RESIDENCY_US}"
-    if residency < latency:
-        return "residency", f"its residency of {residency} us is below its latency of {latency}"
-    shallower = f"{before.name}'s {before.target_residency_us}"
-    return "residency", f"its residency of {residency} us is not above {shallower}"
 
 
 @REFUSED.of_each_kernel

@@ -7,7 +7,7 @@ from ...base.model.table import IdleTable
 from ...base.report.sheet import Lines, Marked, Section, Sheet, Worded, indented
 from ...base.wording import joined
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
-from ..linux.intel_idle.table_parameter import SINCE, Adjustable, unfit
+from ..linux.intel_idle.table_parameter import SINCE, unfit
 from ..pipeline import Journey
 from .acpi import acpi_sections
 from .built_in import built_in_sections
@@ -113,7 +113,7 @@ def _table_parameter(journey: Journey) -> str:
     if not journey.arrivals or not (by_mwait or (found and found.kind != ACPI)):
         return ""
     states = journey.arrivals[0].driver.states
-    bad = unfit([Adjustable(s.name, s.exit_latency_us, s.target_residency_us) for s in states])
+    bad = unfit(states)
     if not bad:
         return f"intel_idle.table= (Linux {SINCE} on) may change any of these states"
     return (

@@ -20,7 +20,7 @@ from idle_states.base.report.sheet import (
     Worded,
     bullets,
 )
-from idle_states.base.report.sheet_text import text
+from idle_states.base.report.sheet_text import block, text
 from idle_states.base.report.style import Style
 from tests.support.html_pages import Node, parse
 
@@ -118,3 +118,9 @@ def test_writers_escape_what_a_sheet_holds(name: str) -> None:
     assert not top.all("script")
     assert [cell.text for cell in top.all("table")[0].all("th")][::2] == [shown, shown]
     assert top.all("h2")[0].text == shown
+
+
+def test_a_title_of_an_input_controls_no_terminal() -> None:
+    """audit has the name of a running kernel in one."""
+    shown = block(Section("The running kernel: 6.1\x1b[2J\nx", (Lines(("a",)),)), Style(True))
+    assert shown == "\x1b[1mThe running kernel: 6.1\\x1b[2J\\nx\x1b[0m\na\n"

@@ -93,9 +93,13 @@ def test_every_stock_table_can_be_changed_at_all() -> None:
 
 def test_a_refusal_has_the_words_of_the_rule(capsys: Capture) -> None:
     for text, words in (
-        ("C6:150:19", "a residency not below the latency and a residency above the 20 us of C1E"),
-        ("C6:6000:9000", "a latency up to 5000 us for C6, found 6000/9000 us"),
-        ("C1E:2:20", "a latency above the 2 us of C1 for C1E"),
+        (
+            "C6:150:19",
+            "C6: its residency of 19 us is below its latency of 150 and its residency of 19 us is "
+            "not above C1E's 20",
+        ),
+        ("C6:6000:9000", "C6: its exit latency of 6000 us is not from 1 to 5000"),
+        ("C1E:2:20", "C1E: its exit latency of 2 us is not above C1's 2"),
     ):
         name, latency, residency = text.split(":")
         with pytest.raises(UsageError, match=words):

@@ -6,7 +6,7 @@ from ....base.dataclass import replace
 from ....base.model.findings import UsageError
 from ....base.model.table import IdleTable
 from ....base.wording import joined
-from ..driver_table import DriverState, DriverTable
+from ..driver_table import DriverTable
 from ..releases import Release
 from . import PREFIX as NAMED
 from .cmdline import TableArgument, Times, table_argument
@@ -47,15 +47,11 @@ def _hold_accepted(driver: DriverTable, release: Release, platform: X86Platform)
     value = platform.parameters.table.decode("utf-8", "backslashreplace")
     why = joined(said) or "not NAME:LATENCY:RESIDENCY[,...] with numbers of us"
     # of a refused value nothing stays, so that these are the stock times
-    spoilt = unfit([_adjustable(state) for state in driver.states])
+    spoilt = unfit(driver.states)
     also = f"; no value is accepted that leaves {joined(spoilt, 'or')} as it is" * bool(spoilt)
     raise UsageError(
         f"expected a table= that Linux {release.name} accepts whole, found {value}: {why}{also}"
     )
-
-
-def _adjustable(state: DriverState) -> Adjustable:
-    return Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
 
 
 def argument_for(
@@ -74,7 +70,10 @@ def argument_for(
             f"expected Linux {release.name} to register states on {platform.name}, found none: "
             f"{reasons}"
         )
-    states = [_adjustable(state) for state in stock.states]
+    states = [
+        Adjustable(state.name, state.exit_latency_us, state.target_residency_us)
+        for state in stock.states
+    ]
     registered = {state.name for state in states}
     lost = {lost.state for lost in stock.lost}
     known = {name: times for name, times in wanted.items() if name in registered - {"POLL"}}

@@ -13,6 +13,7 @@ from .table_parameter import (
     MOST_RESIDENCY_US,
     Adjustable,
     adjusted,
+    faults,
     unfit,
 )
 
@@ -111,29 +112,10 @@ def _repair(target: list[Adjustable], stock: Sequence[Adjustable]) -> list[str]:
 
 
 def _refusal(target: Sequence[Adjustable]) -> str:
-    """Says which state the driver refuses, and why."""
-    refused = []
-    for before, state in itertools.pairwise(target):
-        if state.name not in unfit(target):
-            continue
-        latency, residency = state.exit_latency_us, state.target_residency_us
-        broken = [
-            words
-            for wrong, words in (
-                (latency < 1, "a latency of 1 us or more"),
-                (latency > MOST_LATENCY_US, f"a latency up to {MOST_LATENCY_US} us"),
-                (residency > MOST_RESIDENCY_US, f"a residency up to {MOST_RESIDENCY_US} us"),
-                (residency < latency, "a residency not below the latency"),
-                (
-                    latency <= before.exit_latency_us,
-                    f"a latency above the {before.exit_latency_us} us of {before.name}",
-                ),
-                (
-                    residency <= before.target_residency_us,
-                    f"a residency above the {before.target_residency_us} us of {before.name}",
-                ),
-            )
-            if wrong
-        ]
-        refused.append(f"{joined(broken)} for {state.name}, found {latency}/{residency} us")
-    return f"intel_idle refuses such a table=: expected {'; expected '.join(refused)}"
+    """Says which states the driver refuses, and why."""
+    refused = [
+        f"{state.name}: {joined(why)}"
+        for before, state in itertools.pairwise(target)
+        if (why := [words for _, words in faults(before, state)])
+    ]
+    return f"intel_idle refuses such a table=: {'; '.join(refused)}"

@@ -6,13 +6,14 @@ off.
 """
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from ....base.dataclass import dataclass, replace
 from ....base.model.stages import Message
 from ....base.model.table import U32_MAX
 from ....base.patterns import pattern
+from ..driver_table import DriverState
 
 SINCE = "7.0"
 MOST_BYTES = 255
@@ -39,6 +40,9 @@ class Adjustable:
     name: str
     exit_latency_us: int
     target_residency_us: int
+
+
+Timed = Adjustable | DriverState
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,29 @@ def refusal(messages: Iterable[Message]) -> tuple[bool, list[str]]:
     return any(each.text == PREFIX + FAILED for each in messages), errors
 
 
-def unfit(states: Sequence[Adjustable]) -> tuple[str, ...]:
+def unfit(states: Sequence[Timed]) -> tuple[str, ...]:
     """Names of the states that every value must change to be accepted: as they are, their times are
     beyond the limits, or not above those of the state before. states: POLL first."""
     pairs = itertools.pairwise(states)
-    return tuple(state.name for before, state in pairs if not _valid(state, before))
+    return tuple(state.name for before, state in pairs if any(faults(before, state)))
+
+
+def faults(before: Timed, state: Timed) -> Iterator[tuple[Literal["latency", "residency"], str]]:
+    """Yields what the driver's validate_cmdline_cstate() refuses of a state: which time, and why.
+    before: the state before it."""
+    latency, residency = state.exit_latency_us, state.target_residency_us
+    if not 0 < latency <= MOST_LATENCY_US:
+        yield "latency", f"its exit latency of {latency} us is not from 1 to {MOST_LATENCY_US}"
+    if latency <= before.exit_latency_us:
+        shallower = f"{before.name}'s {before.exit_latency_us}"
+        yield "latency", f"its exit latency of {latency} us is not above {shallower}"
+    if residency > MOST_RESIDENCY_US:
+        yield "residency", f"its residency of {residency} us is above {MOST_RESIDENCY_US}"
+    if residency < latency:
+        yield "residency", f"its residency of {residency} us is below its latency of {latency}"
+    if residency <= before.target_residency_us:
+        shallower = f"{before.name}'s {before.target_residency_us}"
+        yield "residency", f"its residency of {residency} us is not above {shallower}"
 
 
 class _Refused(Exception):
@@ -142,19 +164,9 @@ class _Run:
     def validate(self) -> None:
         """All states but POLL, those that the parameter does not name too."""
         for before, state in zip(self.states, self.states[1:], strict=False):
-            if not _valid(state, before):
+            if any(faults(before, state)):
                 self.say("error", f"C-state '{state.name}' validation failed")
                 raise _Refused
-
-
-def _valid(state: Adjustable, before: Adjustable) -> bool:
-    latency, residency = state.exit_latency_us, state.target_residency_us
-    return (
-        0 < latency <= MOST_LATENCY_US
-        and latency <= residency <= MOST_RESIDENCY_US
-        and latency > before.exit_latency_us
-        and residency > before.target_residency_us
-    )
 
 
 def _field(text: bytes, separator: bytes) -> tuple[bytes, bytes | None]:
