@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .change.patches.request import PatchRequest as PatchRequest
     from .change.review.answer import review as review
     from .change.review.request import ReviewRequest as ReviewRequest
+    from .cli.stored import request_from_json as request_from_json
+    from .cli.stored import request_to_json as request_to_json
     from .lab.fit.answer import fit as fit
     from .lab.fit.request import FitRequest as FitRequest
     from .lab.replay.answer import replay as replay
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from .tables.check.request import CheckRequest as CheckRequest
     from .tables.diff.answer import diff as diff
     from .tables.diff.request import DiffRequest as DiffRequest
+    from .tables.generate.answer import generate as generate
+    from .tables.generate.request import Generated as Generated
+    from .tables.generate.request import GenerateRequest as GenerateRequest
     from .tables.linux.asked import GivenStates as GivenStates
     from .tables.linux.asked import GovernorRequest as GovernorRequest
     from .tables.linux.governors import Decision as Decision
@@ -54,6 +59,8 @@ if TYPE_CHECKING:
     from .tables.selection.answer import select as select
     from .tables.selection.limit_words import latency_limit as latency_limit
     from .tables.selection.request import SelectRequest as SelectRequest
+    from .tables.show.answer import show as show
+    from .tables.show.request import ShowRequest as ShowRequest
     from .tables.skiboot.platform import parse_platform as parse_platform
     from .tables.sources import read_table as read_table
 
@@ -66,6 +73,7 @@ _HOME2NAMES = {
     "change.patches.request": "PatchRequest",
     "change.review.answer": "review",
     "change.review.request": "ReviewRequest",
+    "cli.stored": "request_from_json request_to_json",
     "lab.fit.answer": "fit",
     "lab.fit.request": "FitRequest",
     "lab.replay.answer": "replay",
@@ -87,6 +95,8 @@ _HOME2NAMES = {
     "tables.check.request": "CheckRequest",
     "tables.diff.answer": "diff",
     "tables.diff.request": "DiffRequest",
+    "tables.generate.answer": "generate",
+    "tables.generate.request": "Generated GenerateRequest",
     "tables.linux.asked": "GivenStates GovernorRequest",
     "tables.linux.governors": "Decision Governor Outcome Situation State",
     "tables.linux.releases": "release",
@@ -96,6 +106,8 @@ _HOME2NAMES = {
     "tables.selection.answer": "select",
     "tables.selection.limit_words": "latency_limit",
     "tables.selection.request": "SelectRequest",
+    "tables.show.answer": "show",
+    "tables.show.request": "ShowRequest",
     "tables.skiboot.platform": "parse_platform",
     "tables.sources": "read_table",
 }
