@@ -11,7 +11,7 @@ from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping as Entries
 from ...base.reading.document import Node, Scalar, Sequence
-from ...tables.devicetree.patching import DtsValue
+from ...tables.devicetree.patching import PLACES, DtsValue, Place
 from ...tables.devicetree.patching.values import FLAGS, LISTS, PARAMETERS, STRINGS, TIMES
 
 ABSENT, PRESENT = "absent", "present"
@@ -19,7 +19,7 @@ NAME = "name"
 """The field that stands for a node's own name."""
 PROPERTIES = (*TIMES, *PARAMETERS, *FLAGS, *STRINGS, *LISTS)
 _EDIT = ("file", "node", "field", "from", "to", "becomes")
-_NEW = ("name", "after", "before")
+_NEW = ("name", *PLACES)
 _FILE = re.compile(r"(?:[\w,-]+/)*[\w.,-]+\.dtsi?", re.ASCII)
 _NODE = re.compile(r"/?[\w,.+*@/-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z][\w,.+-]*(?:@[0-9a-f,]+)?", re.ASCII)
@@ -48,11 +48,11 @@ class PropertyEdit:
 class NodeEdit:
     """An edit that takes a node away, with its entries in lists; or adds one.
 
-    node        as of PropertyEdit; of a node that comes, its label
+    node        as of PropertyEdit; of a node that comes, its label, or its path if it has none
     properties  of a node that comes; None takes it away
     name        of a node that comes: "cluster-sleep-1"
-    beside      the node that it comes after, or before
-    is_before   which of them
+    beside      the node that it comes after, before or in
+    place       which of them
     """
 
     file: str
@@ -60,7 +60,7 @@ class NodeEdit:
     properties: Mapping[str, DtsValue] | None = None
     name: str = ""
     beside: str = ""
-    is_before: bool = False
+    place: Place = "after"
     where: Location = attribute(default=Location(), compare=False)
 
 
@@ -132,15 +132,16 @@ def _node_edit(file: str, named: str, node: Entries, problems: SpecProblems) -> 
     if not isinstance(becomes, Entries):
         problems.wrong_type(f"{ABSENT}, or the properties of a node", becomes.kind, becomes.where)
         return None
-    if named and not _LABEL.fullmatch(named):
+    if named and not (named.startswith("/") or _LABEL.fullmatch(named)):
         where = node.entries["node"].where
-        problems.wrong_type("the label of a node that comes", repr(named), where)
+        problems.wrong_type("the label of a node that comes, or its path", repr(named), where)
     name = _text(becomes, "name", _NAME, "a node's name", problems)
-    beside = [key for key in ("after", "before") if key in becomes.entries]
-    if len(beside) != 1:
-        problems.missing_key("after, or before,", "a node that comes", becomes.where)
+    places = [place for place in PLACES if place in becomes.entries]
+    if len(places) != 1:
+        problems.missing_key("after, before or in", "a node that comes", becomes.where)
         return None
-    other = _text(becomes, beside[0], _NODE, "the node that it comes beside", problems)
+    (place,) = places
+    other = _text(becomes, place, _NODE, f"the node that it comes {place}", problems)
     properties = {}
     for key, value in becomes.entries.items():
         if key in _NEW:
@@ -149,8 +150,7 @@ def _node_edit(file: str, named: str, node: Entries, problems: SpecProblems) -> 
             problems.unknown_name("a property", key, becomes.keys[key], PROPERTIES)
             continue
         properties[key] = parsed_value(value, key, problems)
-    is_before = beside == ["before"]
-    return NodeEdit(file, named, properties, name, other, is_before, node.where)
+    return NodeEdit(file, named, properties, name, other, place, node.where)
 
 
 def _text(

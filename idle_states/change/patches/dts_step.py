@@ -130,7 +130,9 @@ class Step:
 
     def edit_node(self, edit: NodeEdit, path: str, boards: Mapping[str, BuiltBoard]) -> None:
         source = self.source(path)
-        there = edit.node in source.label2path
+        there = edit.node in source.label2path or any(
+            block.path == edit.node for block in source.all_blocks()
+        )
         if edit.properties is None:
             try:
                 node = source.node(edit.node)
@@ -151,10 +153,11 @@ class Step:
                 self.is_there(same, self.as_it_was(node.path), boards)
             return
         beside = source.node(edit.beside)
-        parent = beside.path.rpartition("/")[0]
+        parent = beside.path if edit.place == "in" else folder_of(beside.path)
         place = beside.definition.start
+        label = "" if edit.node.startswith("/") else edit.node
         self.texts[path] = with_node(
-            source, beside, edit.name, edit.node, edit.properties, before=edit.is_before
+            source, beside, edit.name, label, edit.properties, place=edit.place
         )
         self.meant.new[f"{parent}/{edit.name}"] = edit.properties
         self.change(path, source, place, edit.node, "row", edit)

@@ -12,11 +12,11 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.architectures import ARM, RISCV
 from ...base.model.beyond_opal import IdleList, ListedNode
 from ...base.model.findings import Faulty, Finding, Location
-from ...base.model.idle_tree import name_of
+from ...base.model.idle_tree import STATES, folder_of, name_of
 from ...base.wording import joined
 from ...tables.devicetree.board_builds import BuiltBoard
 from ...tables.devicetree.idle_nodes import METHOD, lists_of
-from ...tables.devicetree.patching import DtsText, DtsValue
+from ...tables.devicetree.patching import DtsText, DtsValue, Place
 from ...tables.devicetree.patching.values import FLAGS, TIMES
 from ...tables.devicetree.source_trees import short_name
 from .description import Patch
@@ -110,7 +110,7 @@ def unlike(wanted: WantedMachine, boards: Mapping[str, BuiltBoard]) -> list[Find
 
 
 def _lists(board: BuiltBoard) -> tuple[IdleList, ...]:
-    return lists_of(board.root, board.shown)
+    return lists_of(board.root, board.shown, bare=True)
 
 
 def _area(path: str) -> str:
@@ -128,6 +128,7 @@ class _Towards:
     same     path of a wanted node -> that of the board's that it is
     labels   path of a wanted node -> how lists refer to it
     written  path of a node that the file writes -> how the file calls it
+    folders  paths of nodes that hold states and come with them
     other_machine   why the board cannot have what is wanted at all
     """
 
@@ -143,6 +144,7 @@ class _Towards:
     same: Mapping[str, str] = field(init=False)
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
 
     def edits(self) -> Iterator[tuple[int, DtsEdit]]:
         lists = _lists(self.board)
@@ -228,35 +230,56 @@ class _Towards:
             while unique in taken:
                 unique, number = f"{label}_{number}", number + 1
             taken.add(unique)
-            beside, is_before = self.beside(new)
+            beside, place = self.beside(new)
+            folder = folder_of(new)
             if not beside:
-                message = f"expected a node that {name_of(new)} can stand beside, found none"
-                self.refuse(f"{message} in {self.path}; generate --to dts writes them all", "/cpus")
+                beside, place = self.in_file(folder), "in"
+            if not beside and folder not in self.folders and not self.has(folder):
+                yield from self.new_folder(folder)
+            if not beside and folder in self.folders:
+                beside = folder
+            if not beside:
+                message = f"expected a node that {name_of(new)} can stand beside or in"
+                self.refuse(f"{message}, found none in {self.path}", "/cpus")
                 continue
             self.labels[new] = unique
             given = {name: self.given(node, name) for name in _PROPERTIES}
             properties = {name: value for name, value in given.items() if value is not None}
             yield (
                 _NEW,
-                NodeEdit(self.path, unique, properties, name_of(new), beside, is_before),
+                NodeEdit(self.path, unique, properties, name_of(new), beside, place),
             )
 
-    def beside(self, path: str) -> tuple[str, bool]:
+    def has(self, path: str) -> bool:
+        return self.board.root.find(path) is not None
+
+    def new_folder(self, path: str) -> Iterator[tuple[int, DtsEdit]]:
+        """The node that is to hold the states, where the file writes the one around it."""
+        around = self.in_file(folder_of(path) or "/")
+        if around:
+            self.folders.add(path)
+            psci = path == STATES and any(
+                one.enable_method == "psci" for one in self.want.cpus.values()
+            )
+            given: dict[str, DtsValue] = {"entry-method": "psci"} if psci else {}
+            yield _NEW, NodeEdit(self.path, path, given, name_of(path), around, "in")
+
+    def beside(self, path: str) -> tuple[str, Place]:
         """The node that a new one stands after, or before, by how the file calls it: its neighbour
         in a list, else any of its kind; "" for none."""
-        found: list[tuple[str, bool]] = []
+        found: list[tuple[str, Place]] = []
         for nodes in self.want.lists.values():
             if path in nodes:
                 at = nodes.index(path)
-                found += [(one, False) for one in nodes[:at][::-1]]
-                found += [(one, True) for one in nodes[at + 1 :]]
-        for one, is_before in found:
+                found += [(one, "after") for one in nodes[:at][::-1]]
+                found += [(one, "before") for one in nodes[at + 1 :]]
+        for one, place in found:
             named = self.in_file(self.same[one]) if one in self.same else self.labels.get(one)
             if named:
-                return named, is_before
+                return named, place
         kind = self.want.nodes[path].strings("compatible")
         alike = [old for old, node in self.have.nodes.items() if node.strings("compatible") == kind]
-        return next((named for old in alike[::-1] if (named := self.in_file(old))), ""), False
+        return next((named for old in alike[::-1] if (named := self.in_file(old))), ""), "after"
 
     def methods(self) -> Iterator[tuple[int, DtsEdit]]:
         for cpu, one in self.want.cpus.items():

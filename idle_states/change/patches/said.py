@@ -113,7 +113,8 @@ def described(tables: Sequence[BoardTables]) -> str:
         lines = wrapped(head, "", "  ", room=_WIDTH)
         for title, own, other in (("Before", before, after), ("After", after, before)):
             lines += ["", f"{title}:"]
-            lines += [line for text in own if text not in other for line in text.splitlines()]
+            changed = [line for text in own if text not in other for line in text.splitlines()]
+            lines += changed or ["  no CPU lists a state"]
         paragraphs.append("\n".join(lines))
     return "".join(f"{paragraph}\n" for paragraph in paragraphs)
 

@@ -43,10 +43,13 @@ MAX_TABLES = limits.TREE_TABLES
 DOMAIN_STATE = "genpd enters it when all CPUs of the power domain idle"
 
 
-def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleList, ...]:
+def lists_of(
+    root: Node, file: str, places: Places | None = None, *, bare: bool = False
+) -> tuple[IdleList, ...]:
     """The distinct lists of a tree's CPUs, in the order of the CPUs; empty if no CPU has states.
 
-    A CPU without states among others that have some has an empty list of its own.
+    A CPU without states among others that have some has an empty list of its own. With bare, so has
+    each CPU of a tree without any states.
 
     Raises Unreadable (IS930) for more states or tables than any tree has.
     """
@@ -65,7 +68,7 @@ def lists_of(root: Node, file: str, places: Places | None = None) -> tuple[IdleL
                 message = f"expected at most {MAX_TABLES} different lists of idle states"
                 raise unreadable(found.where, message)
     firsts = [same[0] for same in groups.values()]
-    if not any(one.nodes() or one.above or one.broken for one in firsts):
+    if not bare and not any(one.nodes() or one.above or one.broken for one in firsts):
         return ()
     domains, unlisted, timer_runs = tree.power_domains(), tree.unlisted(), tree.timer_runs
     lists = [

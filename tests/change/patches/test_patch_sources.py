@@ -107,6 +107,20 @@ def test_a_patch_that_git_am_takes(linux: History, tmp_path: Path, capsys: Captu
     assert "mine: no difference" in capsys.readouterr().out
 
 
+def test_a_node_comes_in_another(linux: History, tmp_path: Path) -> None:
+    """Without a label it is named by its path."""
+    state = {"name": "cpu-b", "in": "/cpus/others", "compatible": "arm,idle-state"}
+    mine = described(
+        tmp_path,
+        {"node": "/cpus/others", "becomes": {"name": "others", "in": "cpus", "entry-method": "p"}},
+        {"node": "B", "becomes": {**state, "entry-latency-us": "1us"}},
+    )
+    for _ in range(2):
+        assert patched(linux, mine, "--apply", "--force") == 0
+    text = (linux.directory / FOLDER / "soc.dtsi").read_text()
+    assert text.count('\n\n\t\tothers {\n\t\t\tentry-method = "p";\n\n\t\t\tB: cpu-b {\n') == 1
+
+
 def test_a_state_goes_with_its_entries(linux: History, tmp_path: Path, capsys: Capture) -> None:
     """A reference elsewhere would be left without a node: dtc refuses, with the boards."""
     mine = described(tmp_path, {"node": "CLUSTER_SLEEP", "becomes": "absent"})

@@ -200,6 +200,52 @@ def test_git_am_takes_it_and_the_boards_have_the_table(
     assert step["changes"] == []
 
 
+BARE = """\
+/ {
+	cpus {
+		#address-cells = <1>;
+		#size-cells = <0>;
+
+		cpu@0 { device_type = "cpu"; compatible = "arm,cortex-a53"; reg = <0>; };
+		cpu@1 {
+			device_type = "cpu";
+			compatible = "arm,cortex-a53";
+			reg = <1>;
+			enable-method = "psci";
+		};
+	};
+};
+"""
+
+
+def test_cpus_without_any_states_get_them(linux: History, tmp_path: Path, capsys: Capture) -> None:
+    """A new machine: the node that holds the states comes, too."""
+    linux.commit({FILE: BARE})
+    table = wanted(tmp_path)
+    words = ["patch", table, "--tree", str(linux.directory), "--file", FILE]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 0
+    (file,) = (tmp_path / "out").iterdir()
+    assert "Before:\n  no CPU lists a state\n\nAfter:\n  cpu@0; enable-" in file.read_text()
+    linux.git("am", "--quiet", str(file))
+    text = (linux.directory / FILE).read_text()
+    assert '\t\tidle-states {\n\t\t\tentry-method = "psci";\n\n\t\t\tCPU_SLEEP: cpu-sl' in text
+    assert text.count('enable-method = "psci"') == 2
+    for board in ("one.dts", "two.dts"):
+        assert rows(str(linux.directory / FOLDER / board)) == rows(table)
+    assert main([*words, "--check"]) == 0
+
+
+def test_states_come_where_the_cpus_are_written(
+    linux: History, tmp_path: Path, capsys: Capture
+) -> None:
+    linux.commit({FILE: '#include "cpus.dtsi"\n', f"{FOLDER}/cpus.dtsi": BARE})
+    words = ["patch", wanted(tmp_path), "--tree", str(linux.directory)]
+    assert main([*words, "--file", FILE, "--check"]) == 1
+    said = capsys.readouterr().err
+    assert "expected /cpus/cpu@0 in arch/arm64/boot/dts/maker/soc.dtsi, found it in another" in said
+    assert main([*words, "--file", f"{FOLDER}/cpus.dtsi", "--apply"]) == 0
+
+
 def test_another_tree_s_board(linux: History, tmp_path: Path) -> None:
     """Comments and macros of the file stay."""
     other = History(tmp_path / "other")

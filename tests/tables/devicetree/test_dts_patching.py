@@ -233,6 +233,23 @@ def test_a_node_that_another_block_writes_goes_whole() -> None:
     assert "/* deeper */" in after
 
 
+@pytest.mark.parametrize(
+    ("braces", "made"),
+    [
+        ("{\n\t\ta;\n\t}", '{\n\t\ta;\n\n\t\tnew {\n\t\t\tstatus = "okay";\n\t\t};\n\t}'),
+        ("{\n\t}", '{\n\t\tnew {\n\t\t\tstatus = "okay";\n\t\t};\n\t}'),
+        ("{ a; }", '{ a;\n\t\tnew {\n\t\t\tstatus = "okay";\n\t\t};\n\t}'),
+        ("{}", '{\n\t\tnew {\n\t\t\tstatus = "okay";\n\t\t};\n\t}'),
+    ],
+)
+def test_a_node_comes_in_another_as_its_last(braces: str, made: str) -> None:
+    text = "/ {\n\tcpus %s;\n\n\tlast {};\n};\n"
+    source = DtsText(text % braces, "a.dtsi")
+    after = with_node(source, source.node("/cpus"), "new", "", {"status": "okay"}, place="in")
+    assert after == text % made
+    assert DtsText(after, "").node("/cpus/new").blocks
+
+
 @pytest.mark.parametrize("before", [False, True])
 def test_a_node_comes_laid_out_like_its_neighbour(before: bool) -> None:
     source = DtsText(SOURCE, "a.dtsi")
@@ -242,7 +259,9 @@ def test_a_node_comes_laid_out_like_its_neighbour(before: bool) -> None:
         "local-timer-stop": True,
     }
     node = source.node("RET")
-    after = with_node(source, node, "cpu-nap", "NAP", properties, before=before)
+    after = with_node(
+        source, node, "cpu-nap", "NAP", properties, place="before" if before else "after"
+    )
     lines = [
         "+\t\t\tNAP: cpu-nap {",
         '+\t\t\t\tcompatible = "arm,idle-state";',

@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from typing import Literal, get_args
 
 from .lists import cut, entries_in
 from .source import TOKEN, DtsBlock, DtsNode, DtsProperty, DtsText, EditRefused
 from .values import LISTS, DtsValue, blanked, fresh, rewritten
+
+Place = Literal["after", "before", "in"]
+PLACES: tuple[Place, ...] = get_args(Place)
+"""Where a new node stands: beside another one, or in it as its last."""
 
 
 def with_property(source: DtsText, node: DtsNode, name: str, value: DtsValue) -> str:
@@ -34,29 +39,47 @@ def with_node(
     label: str,
     properties: Mapping[str, DtsValue],
     *,
-    before: bool = False,
+    place: Place = "after",
 ) -> str:
-    """The text with a new node after (or before) another, laid out like it. What every node beside
-    it has to have, its compatible, is taken from there if it is not given. Raises EditRefused."""
+    """The text with a new node after or before another, laid out like it, or in it.
+
+    What every node beside it has to have, its compatible, is taken from there if it is not given.
+    Raises EditRefused.
+    """
     other = beside.definition
-    indent = _indent(source.text, other.start)
+    indent = _inner_indent(source, other) if place == "in" else _indent(source.text, other.start)
     newline = _newline(source.text)
     given = dict(properties)
     like = {p.name: source.text[p.value[0] : p.value[1]] for p in other.properties if p.value}
     lines = []
+    if place == "in":
+        like = {}
     if "compatible" not in given and "compatible" in like:
         lines.append(f"compatible = {like['compatible']};")
     lines += [fresh(key, value, like.get(key, "")) for key, value in given.items()]
-    deeper = _inner_indent(source, other)
+    deeper = f"{indent}\t" if place == "in" else _inner_indent(source, other)
     body = "".join(f"{deeper}{line}{newline}" for line in lines)
     head = f"{label}: {name}" if label else name
     made = f"{indent}{head} {{{newline}{body}{indent}}};"
     text = source.text
-    if before:
+    if place == "in":
+        return _as_last(text, other, made, newline)
+    if place == "before":
         at = text.rfind("\n", 0, other.start) + 1
         return f"{text[:at]}{made}{newline}{newline}{text[at:]}"
     at = _line_end(text, other.end)
     return f"{text[:at]}{newline}{newline}{made}{text[at:]}"
+
+
+def _as_last(text: str, block: DtsBlock, made: str, newline: str) -> str:
+    """The text with another node before the brace that ends a block."""
+    at = text.rfind("\n", 0, block.closed) + 1
+    if text[at : block.closed].strip():
+        # the brace shares its line
+        head, indent = text[: block.closed].rstrip(), _indent(text, block.start)
+        return f"{head}{newline}{made}{newline}{indent}{text[block.closed :]}"
+    gap = newline if block.properties or block.blocks else ""
+    return f"{text[:at]}{gap}{made}{newline}{text[at:]}"
 
 
 def without_node(source: DtsText, node: DtsNode) -> str:

@@ -22,7 +22,10 @@ TIMES = (ENTRY, EXIT, WAKEUP, RESIDENCY)
 PARAMETERS = ("arm,psci-suspend-param", "riscv,sbi-suspend-param")
 LISTS = (LIST, DOMAIN_LIST, "power-domains")
 FLAGS = (TIMER_STOP,)
-STRINGS = ("status", "enable-method", "idle-state-name", "compatible", "power-domain-names")
+STRINGS = (
+    *("status", "enable-method", "entry-method", "idle-state-name", "compatible"),
+    "power-domain-names",
+)
 
 _NUMBER = r"0[xX][0-9a-fA-F]+|[0-9]+"
 _ONE_CELL = re.compile(
