@@ -11,6 +11,7 @@ from pathlib import Path
 
 from idle_states.base.model.acpi_objects import (
     FIXED_HARDWARE,
+    HALT,
     SYSTEM_IO,
     SYSTEM_MEMORY,
     AcpiObject,
@@ -22,7 +23,6 @@ from tools.command_line import asked
 
 Objects = Mapping[str, AcpiObject]
 """Name -> object of a processor: _CST, _LPI."""
-_HLT = AcpiRegister(FIXED_HARDWARE, 0, 0, 0, 0)
 _PORT = 0x614
 """P_LVL2 of q35's power management; those after it are P_LVL3 and unused ones."""
 
@@ -81,7 +81,7 @@ def tables() -> Iterator[Q35Table]:
     yield _table("wrong-kinds", "entries of wrong kinds", _cst(_c1(), *wrong, _io(2, 50)))
     yield _table("all-wrong", "nothing but entries of wrong kinds", _cst(*wrong))
     yield _table("empty", "an empty package", ())
-    typeless = (bytes(_HLT),)
+    typeless = (bytes(HALT),)
     yield _table("typeless", "an entry of a register alone", _cst(_c1(), typeless))
     five = (*_io(2, 40), 0)
     yield _table("five-elements", "an entry of five elements", _cst(_c1(), five, _io(3, 90)))
@@ -136,7 +136,7 @@ def _cst(*entries: AcpiObject, count: int | None = None) -> AcpiObject:
 
 
 def _c1(latency_us: int = 1) -> tuple[AcpiObject, ...]:
-    return bytes(_HLT), 1, latency_us, 1000
+    return bytes(HALT), 1, latency_us, 1000
 
 
 def _mwait(kind: int, hint: int) -> tuple[AcpiObject, ...]:

@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.change.boot import parts as boot_parts
+from idle_states.change.boot.machines import MACHINES
 from tests.oracle import skipping
 from tests.support import DOCS, ROOT
+from tests.support.boots import CACHE
 from tests.support.shared import kept, once
 from tools.site import transcripts
 
+PROGRAMS = "iasl", "make"
+"""What pages need beside the tool and what every bare machine has; a page says where it is from."""
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,9 +35,33 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", transcripts.PAGES, ids=lambda page: str(page.stem))
 def test_commands_print_what_the_page_shows(page: Path, mirror: Path, tmp_path: Path) -> None:
     text = page.read_text("utf-8")
+    expect_programs(text)
     now = transcripts.replayed(text, tmp_path, mirror)
     changed = difflib.unified_diff(text.splitlines(), now.splitlines(), "page", "now", lineterm="")
     assert "\n".join(changed) == "", "make tutorial"
+
+
+def expect_programs(text: str) -> None:
+    """Skips where a program that a page runs, or a part of a machine that it boots, is missing."""
+    for program in PROGRAMS:
+        if re.search(rf"^\$ {program}\b", text, re.MULTILINE) and shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    with skipping():
+        for machine in sorted(set(re.findall(r"boot .*--machine (\S+)", text))):
+            boot_parts.parts(MACHINES[machine], CACHE)
+
+
+@pytest.mark.usefixtures("dtc")
+@pytest.mark.parametrize("section", ["A new Arm cluster", "An x86 machine's _CST"])
+def test_what_needs_no_boot_prints_what_the_page_shows(section: str, tmp_path: Path) -> None:
+    """Each section of the loops up to the first command that takes a guest or a compiler."""
+    text = (DOCS / "howto/new-revision.md").read_text("utf-8")
+    part = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    dear = re.search(rf"^\$ (?:idle-states boot|{'|'.join(PROGRAMS)})\b", part, re.MULTILINE)
+    assert dear is not None
+    quick = f"{part[: dear.start()].removesuffix('```console' + chr(10))}```\n"
+    assert len(BLOCK.findall(quick)) > 1
+    assert transcripts.replayed(quick, tmp_path, tmp_path) == quick
 
 
 def test_these_are_all_pages_that_show_commands() -> None:
@@ -73,11 +102,11 @@ def test_a_page_is_replayed_command_by_command(tmp_path: Path) -> None:
 
 
 def test_pages_of_the_tool_need_no_other_programs() -> None:
-    """A bare machine has them: what a command line begins with, or goes on with after | and ;."""
+    """A bare machine has the others: what a command begins with, or goes on with after | and ;."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", "utf-8")
     tool = config["options.entry_points"]["console_scripts"].partition("=")[0].strip()
-    known = {tool, *"git cd sed grep head tail cat echo mkdir sh for do done".split()}
+    known = {tool, *"git cd sed grep head tail cat echo mkdir sh for do done".split(), *PROGRAMS}
     for page in transcripts.PAGES:
         for language, body in BLOCK.findall(page.read_text("utf-8")):
             for command in transcripts.commands(body) if language == "console" else ():

@@ -33,6 +33,7 @@ PAGES = tuple(
         "howto/reviewing",
         "howto/auditing",
         "howto/limiting",
+        "howto/new-revision",
         "x86",
     )
 )
@@ -87,6 +88,8 @@ def _environment(home: Path, mirror: Path) -> Mapping[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
+        # what boots fetch and build is kept
+        "XDG_CACHE_HOME": str(ROOT / "build" / "cache"),
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "1",
         "COLUMNS": "100",

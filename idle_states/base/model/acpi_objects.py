@@ -67,6 +67,16 @@ class AcpiRegister:
     address: int
 
     @classmethod
+    def mwait(cls, hint: int) -> Self:
+        """The register of a state that MWAIT enters; C1's leaves BM_STS alone."""
+        return cls(FIXED_HARDWARE, 1, 2, 3 if hint >= 0x10 else 1, hint)
+
+    @classmethod
+    def port(cls, port: int) -> Self:
+        """The register of a state that reading a port enters."""
+        return cls(SYSTEM_IO, 8, 0, 0, port)
+
+    @classmethod
     def of(cls, found: AcpiObject) -> Self:
         """The register of a buffer, which may have an end tag behind it. Raises Malformed."""
         if not isinstance(found, bytes):
@@ -86,6 +96,10 @@ class AcpiRegister:
         space = SPACES.get(self.space, f"{self.space:#04x}")
         fields = f"{self.width}, {self.offset}, {self.address:#x}, {self.access_size}"
         return f"Register ({space}, {fields})"
+
+
+HALT = AcpiRegister(FIXED_HARDWARE, 0, 0, 0, 0)
+"""The register of a C1 that HLT enters."""
 
 
 @dataclass(frozen=True, slots=True)

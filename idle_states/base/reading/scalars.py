@@ -52,6 +52,14 @@ def text(node: Node, expected: str, problems: SpecProblems) -> str | None:
     return node.text
 
 
+def time_us(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int:
+    """A time in whole microseconds; 0 after reporting."""
+    found = time_ns(node, problems, most * 1000)
+    if found is not None and found % 1000:
+        problems.bad_time(f"expected whole microseconds, found {found} ns", node.where)
+    return (found or 0) // 1000
+
+
 def time_ns(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int | None:
     """A time with its unit, exact to the nanosecond, or None after reporting."""
     raw = text(node, "a time with its unit, such as 200ns, 2us or 10ms", problems)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...base.model.acpi_objects import (
     FIXED_HARDWARE,
-    SYSTEM_IO,
+    HALT,
     AcpiObject,
     AcpiProcessor,
     AcpiRegister,
@@ -78,20 +78,16 @@ def _entered(table: IdleTable, index: int) -> tuple[AcpiRegister, int] | None:
         stored = table.origin.of_row(index)
         if stored.mwait_hint is None:
             return None
-        return _mwait(stored.mwait_hint), _type(stored)
+        return AcpiRegister.mwait(stored.mwait_hint), _type(stored)
     if table.origin.form != "sysfs":
         return None
     description = table.origin.of_row(index).description
     if match := _HINT.search(description):
         hint = int(match[1], 16)
-        return _mwait(hint), 1 if hint < 0x10 else 3 if index > 1 else 2
+        return AcpiRegister.mwait(hint), 1 if hint < 0x10 else 3 if index > 1 else 2
     if match := _PORT.search(description):
-        return AcpiRegister(SYSTEM_IO, 8, 0, 0, int(match[1], 16)), 3 if index > 1 else 2
-    return (AcpiRegister(FIXED_HARDWARE, 0, 0, 0, 0), 1) if description == _HALT else None
-
-
-def _mwait(hint: int) -> AcpiRegister:
-    return AcpiRegister(FIXED_HARDWARE, 1, 2, 3 if hint >= 0x10 else 1, hint)
+        return AcpiRegister.port(int(match[1], 16)), 3 if index > 1 else 2
+    return (HALT, 1) if description == _HALT else None
 
 
 def _type(state: BuiltInState) -> int:

@@ -41,7 +41,9 @@ def other_kind(data: bytes, path: Path) -> str:
     if path.suffix in (".yaml", ".yml") or first is None or _MAPPING.match(first[1]):
         return ""
     if _ASL.search(data):
-        return "expected ACPI tables as iasl compiles them (AML), found their source"
+        return (
+            "expected ACPI tables as iasl compiles them (AML), found their source; run iasl on it"
+        )
     if path.suffix in (".c", ".h") or _C.search(data):
         return "expected an array of struct cpu_idle_states, found C without one"
     return "expected a spec or another form of a table, found a text of another kind"

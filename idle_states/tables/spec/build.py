@@ -26,12 +26,14 @@ from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar, Sequence
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
-from .keys import OF_TREES, STATE_KEYS, STATE_OF_TREES, TOP_KEYS
+from .keys import OF_ACPI, OF_TREES, STATE_KEYS, STATE_OF_ACPI, STATE_OF_TREES, TOP_KEYS
 
 SCOPES = ("thread", "core", "pair", "quad", "chip")
 
-_TOP_KEYS = tuple(key for key in TOP_KEYS if key not in OF_TREES)
-_STATE_KEYS = tuple(key for key in STATE_KEYS if key not in STATE_OF_TREES)
+_OF_OTHERS = (*OF_TREES, *OF_ACPI)
+_STATE_OF_OTHERS = (*STATE_OF_TREES, *STATE_OF_ACPI)
+_TOP_KEYS = tuple(key for key in TOP_KEYS if key not in _OF_OTHERS)
+_STATE_KEYS = tuple(key for key in STATE_KEYS if key not in _STATE_OF_OTHERS)
 _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
@@ -40,7 +42,7 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
     the table have no meaning."""
     header = expanded.header
     top = expanded.document
-    for key in OF_TREES:
+    for key in _OF_OTHERS:
         if key in header:
             problems.unknown_key(key, top.keys.get(key, header[key].where), _TOP_KEYS)
     name = required_text(header, "name", "a spec", top.where, problems)
@@ -96,7 +98,7 @@ def _state(
     where = {"state": source.where.at(path)}
     for key, node in entries.items():
         where[key] = node.where.at(f"{path}.{key}")
-        if key in STATE_OF_TREES:
+        if key in _STATE_OF_OTHERS:
             problems.unknown_key(key, source.keys.get(key, node.where), _STATE_KEYS)
 
     name = required_text(entries, "name", "a state", source.where, problems)

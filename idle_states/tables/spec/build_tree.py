@@ -27,7 +27,7 @@ from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
-from .keys import OF_TABLES, STATE_OF_TABLES
+from .keys import OF_ACPI, OF_TABLES, STATE_OF_ACPI, STATE_OF_TABLES, X86
 
 CPUS = "/cpus"
 SCOPES = ("cpu", "domain")
@@ -44,12 +44,14 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
     """Builds the machine of an expanded spec, adding to `problems`. If there are any, the values
     have no meaning."""
     header, top = expanded.header, expanded.document
-    for key in OF_TABLES:
+    for key in (*OF_TABLES, *OF_ACPI):
         if key in header:
             place = top.keys.get(key, header[key].where)
             problems.add("IS920", "unknown-key", _of_tables(key), place)
     name = required_text(header, "name", "a spec", top.where, problems)
-    known = scalars.choice(header["architecture"], problems, ARCHITECTURES, "an architecture")
+    known = scalars.choice(
+        header["architecture"], problems, (*ARCHITECTURES, X86), "an architecture"
+    )
     architecture = ARCHITECTURES[known] if known else ARM
     reader = _Reader(architecture, problems)
     states = tuple(
@@ -91,7 +93,8 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
 
 
 def _of_tables(key: str) -> str:
-    return f"expected a key of specs with an architecture, found {key!r}, of tables of firmware"
+    others = "x86" if key in (*OF_ACPI, *STATE_OF_ACPI) else "tables of firmware"
+    return f"expected a key of specs of Arm and RISC-V machines, found {key!r}, of {others}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class _Reader:
         where = {"state": source.where.at(path)}
         for key, node in entries.items():
             where[key] = node.where.at(f"{path}.{key}")
-        for key in STATE_OF_TABLES:
+        for key in (*STATE_OF_TABLES, *STATE_OF_ACPI):
             if key in entries:
                 problems.add("IS920", "unknown-key", _of_tables(key), where[key])
         name = required_text(entries, "name", "a state", source.where, problems)
@@ -158,11 +161,7 @@ class _Reader:
         if node is None:
             self.problems.missing_key(key, "a state", where)
             return 0
-        found = scalars.time_ns(node, self.problems, most=MOST_US * 1000)
-        if found is not None and found % 1000:
-            message = f"expected whole microseconds, found {found} ns"
-            self.problems.bad_time(message, node.where)
-        return (found or 0) // 1000
+        return scalars.time_us(node, self.problems, most=MOST_US)
 
     def properties(self, written: Node | None) -> Iterator[tuple[str, bytes]]:
         """Other properties of a node: yes for an empty one, numbers for cells, quoted strings."""

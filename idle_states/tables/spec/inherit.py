@@ -13,7 +13,16 @@ from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar
 from ...base.wording import suggestion
-from .keys import CONFIDENCES, OF_TREES, PROVENANCE_KEYS, PROVENANCE_KINDS, STATE_KEYS, TOP_KEYS
+from .keys import (
+    CONFIDENCES,
+    OF_ACPI,
+    OF_TREES,
+    PROVENANCE_KEYS,
+    PROVENANCE_KINDS,
+    STATE_KEYS,
+    TOP_KEYS,
+    X86,
+)
 
 _UNSOURCED = (
     "name",
@@ -28,7 +37,7 @@ _UNSOURCED = (
 )
 """Keys whose values need no provenance or state their source themselves."""
 _MERGED = ("cpu", "firmware", "partition")
-_INHERITED = (*_MERGED, "register", "mask", *OF_TREES)
+_INHERITED = (*_MERGED, "register", "mask", *OF_TREES, *OF_ACPI)
 
 
 @dataclass(slots=True)
@@ -62,7 +71,13 @@ class ExpandedSpec:
 
 def is_machine(expanded: ExpandedSpec) -> bool:
     """Whether the spec is of an Arm or RISC-V machine, not of a table that firmware exports."""
-    return "architecture" in expanded.header
+    return "architecture" in expanded.header and not is_acpi(expanded)
+
+
+def is_acpi(expanded: ExpandedSpec) -> bool:
+    """Whether the spec is of an x86 machine's _CST."""
+    node = expanded.header.get("architecture")
+    return isinstance(node, Scalar) and node.text == X86
 
 
 class EndlessChain(Exception):

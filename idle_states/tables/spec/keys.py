@@ -16,14 +16,18 @@ TOP_KEYS = (
     "domains-at",
     "domains",
     "timer-always-on",
+    "processors",
     "provenance",
     "states",
     "override",
     "drop",
 )
 OF_TABLES = ("cpu", "firmware", "partition", "register", "mask", "historical")
+OF_ACPI = ("processors",)
 OF_TREES = ("architecture", "cpus", "domains-at", "domains", "timer-always-on")
-"""Keys of the one kind of spec that the other does not have."""
+"""Keys of one kind of spec that others do not have."""
+X86 = "x86"
+"""The architecture of specs of ACPI."""
 STATE_OF_TREES = (
     "entry",
     "exit",
@@ -37,6 +41,7 @@ STATE_OF_TREES = (
     "status",
     "properties",
 )
+STATE_OF_ACPI = ("type", "mwait", "port")
 STATE_KEYS = (
     "name",
     "latency",
@@ -53,6 +58,7 @@ STATE_KEYS = (
     "power",
     "provenance",
     *STATE_OF_TREES,
+    *STATE_OF_ACPI,
     "before",
 )
 STATE_OF_TABLES = ("latency", "flags", "psscr", "pmicr", "mask", "cpuidle", "reason")

@@ -12,8 +12,9 @@ from ...base.reading import limits, opening, owners
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, decode, parse
 from .build import build
+from .build_acpi import build_acpi
 from .build_tree import build_tree
-from .inherit import EndlessChain, ExpandedSpec, expand, is_machine
+from .inherit import EndlessChain, ExpandedSpec, expand, is_acpi, is_machine
 from .loaded import LoadedSpec
 from .packaged import resolve_name
 from .suppress import Suppression, suppressions
@@ -40,7 +41,8 @@ class Loading:
         if is_machine(expanded):
             machine = build_tree(expanded, shown, self.digests[shown], self.problems)
         else:
-            table = build(expanded, shown, self.digests[shown], self.problems)
+            made = build_acpi if is_acpi(expanded) else build
+            table = made(expanded, shown, self.digests[shown], self.problems)
         findings = tuple(dict.fromkeys(self.problems.findings))
         if not expanded.ok or any(f.severity is Severity.ERROR for f in findings):
             table, machine = None, None

@@ -624,7 +624,7 @@ def test_bytes_and_text_are_read_alike() -> None:
         (
             "a.asl",
             '/* x */\nDefinitionBlock ("", "SSDT", 2, "A", "B", 1)\n{\n}\n',
-            "found their source",
+            "found their source; run iasl on it",
         ),
         ("Makefile", "PYTHON ?= python3\n\nname: x\n", "found a text of another kind"),
         ("README.md", "# T\n\nSome words: more.\n\nname: mine\n", "found a text of another kind"),

@@ -25,6 +25,7 @@ from idle_states.base.resources import resource
 from idle_states.tables.spec import build as builder
 from idle_states.tables.spec import build_tree as tree_builder
 from idle_states.tables.spec import fields, inherit, keys
+from idle_states.tables.spec.build_acpi import build_acpi
 from idle_states.tables.spec.build_tree import build_tree
 from idle_states.tables.spec.library import load
 from idle_states.tables.spec.packaged import Revision, named
@@ -84,7 +85,8 @@ def loader_codes(text: str) -> set[str]:
     """What the tool's own loader reports on a spec without ancestors."""
     problems = SpecProblems()
     expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, problems)
-    build = build_tree if inherit.is_machine(expanded) else builder.build
+    kinds = {inherit.is_machine: build_tree, inherit.is_acpi: build_acpi}
+    build = next((build for is_one, build in kinds.items() if is_one(expanded)), builder.build)
     build(expanded, "mine.yaml", "", problems)
     return {finding.rule for finding in problems.findings}
 
@@ -208,6 +210,62 @@ BEYOND_THE_SCHEMA = [
 ]
 
 
+ACPI = """\
+name: laptop
+architecture: x86
+processors: ['\\_SB.CPU0', '\\_PR.C001']
+provenance:
+  latency: {kind: measured, source: me, confidence: high}
+states:
+  - {name: C1, type: 1, latency: 1us, mwait: 0x00, note: halts}
+  - {name: C2, type: 2, latency: 0.04ms, port: 0x614, power: {low: 1%, high: 2%, source: me,
+     confidence: low}}
+  - {name: C0, type: 1, latency: 0us}
+"""
+BROKEN_ACPI = [
+    ("type: 2", "type: 4", {"IS924"}),
+    ("type: 2", "type: 0", {"IS924"}),
+    ("type: 2", "type: C2", {"IS922"}),
+    ("type: 2, ", "", {"IS921"}),
+    ("latency: 0us", "residency: 1us", {"IS920", "IS921"}),
+    ("latency: 0us", "latency: 1500ns", {"IS923"}),
+    ("mwait: 0x00", "mwait: 0x00, port: 0x614", {"IS922"}),
+    ("mwait: 0x00", "residency: 1us", {"IS920"}),
+    ("mwait: 0x00", "entry: 1us", {"IS920"}),
+    ("mwait: 0x00", "scope: core", {"IS920"}),
+    ("processors: [", "cpus: [", {"IS920", "IS921"}),
+    ("architecture: x86\n", "architecture: x86\nregister: none\n", {"IS920"}),
+]
+BROKEN_ACPI_BEYOND_THE_SCHEMA = [
+    ("port: 0x614, ", "", {"IS921"}),
+    ("port: 0x614", "port: 0x10000", {"IS924"}),
+    ("_PR.C001", "_SB.CPU0", {"IS927"}),
+    ("_PR.C001", "_PR.cpu1", {"IS924"}),
+    ("name: C0", "name: C1", {"IS927"}),
+]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_acpi_specs(reader: type[yaml.SafeLoader]) -> None:
+    assert complaints(read(ACPI, reader)) == []
+    assert loader_codes(ACPI) == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes", "seen"),
+    [
+        *((*each, True) for each in BROKEN_ACPI),
+        *((*each, False) for each in BROKEN_ACPI_BEYOND_THE_SCHEMA),
+    ],
+)
+def test_acpi_specs_that_are_wrong(old: str, new: str, codes: set[str], seen: bool) -> None:
+    text = ACPI.replace(old, new)
+    assert text != ACPI
+    assert loader_codes(text) == codes
+    for reader in (Yaml12, yaml.SafeLoader):
+        assert bool(complaints(read(text, reader))) is seen
+
+
 def test_keys_of_other_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[tuple[str, ...]] = []
     for module in (builder, tree_builder, fields):
@@ -280,7 +338,7 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
         (DEFS["tableState"]["properties"]["scope"], builder.SCOPES),
         (DEFS["nodeState"]["properties"]["scope"], tree_builder.SCOPES),
         (STATE["scope"], (*builder.SCOPES, *tree_builder.SCOPES)),
-        (SPEC["properties"]["architecture"], tuple(ARCHITECTURES)),
+        (SPEC["properties"]["architecture"], (*ARCHITECTURES, keys.X86)),
         (STATE["status"], STATUSES),
     ],
     ids=["register", "flags", "generation", "chips", "pmicr", "pmicr-mask", "psscr-mask", "kind",
@@ -446,6 +504,12 @@ def test_the_loader_rejects_a_machine(before: str, after: str, codes: set[str]) 
         ("extends: arm64-generic\nstates: [{name: a, entry: 1us, residency: 1us}]", False),
         ("architecture: arm", False),
         ("architecture: arm\ncpus: []", True),
+        ("architecture: x86", False),
+        ("architecture: x86\nprocessors: ['\\_SB.CPU0']", True),
+        ("architecture: x86\nprocessors: []", False),
+        ("architecture: x86\ncpus: []", False),
+        ("extends: laptop\nstates: [{name: C3, type: 3, latency: 1us, mwait: 0x60}]", True),
+        ("extends: laptop\nstates: [{name: C3, type: 3, mwait: 0x60}]", False),
     ],
 )  # fmt: skip
 def test_inheritance(text: str, good: bool, reader: type[yaml.SafeLoader]) -> None:

@@ -1,0 +1,162 @@
+"""Builds the table of an x86 machine's _CST from an expanded spec. Checks every value and reports
+all problems.
+
+Source: ACPI specification 6.5, 8.4.1.1 (_CST); Linux drivers/acpi/acpi_processor.c
+acpi_processor_evaluate_cst(), which reads it.
+"""
+
+import re
+from collections.abc import Mapping
+
+from ...base.model.acpi_objects import HALT, AcpiObject, AcpiProcessor, AcpiRegister
+from ...base.model.beyond_opal import AcpiIdle
+from ...base.model.findings import Location
+from ...base.model.table import U32_MAX, IdleState, IdleTable, ReadFrom, Register
+from ...base.patterns import pattern
+from ...base.reading import limits, scalars
+from ...base.reading.complaints import SpecProblems
+from ...base.reading.document import Node
+from .fields import measured_of, optional_text, power_of, required_text
+from .inherit import ExpandedSpec, StateSource
+from .keys import OF_ACPI, STATE_KEYS, STATE_OF_ACPI, TOP_KEYS
+
+_TOP = (
+    *("name", "title", "note", "extends", "architecture", "provenance"),
+    *("states", "override", "drop", *OF_ACPI),
+)
+_STATE = (
+    *("name", "latency", "note", "measured", "power", "provenance", "before"),
+    *STATE_OF_ACPI,
+)
+_TYPES = range(1, 4)
+_PATH = pattern(r"\\(?:[A-Z_][A-Z0-9_]{0,3}\.)*[A-Z_][A-Z0-9_]{0,3}", re.ASCII)
+_NO_RESIDENCY = (
+    "expected no residency, which _CST has no place for: Linux makes it of the latency (acpi_idle "
+    "twice, intel_idle three times as long)"
+)
+
+
+def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTable:
+    """Builds the table of an expanded spec, adding to `problems`. If there are any, the values have
+    no meaning."""
+    header, top = expanded.header, expanded.document
+    for key in header:
+        if key in TOP_KEYS and key not in _TOP:
+            problems.unknown_key(key, top.keys.get(key, header[key].where), _TOP)
+    name = required_text(header, "name", "a spec", top.where, problems)
+    states, entries = [], []
+    for index, source in enumerate(expanded.states):
+        state, entry = _state(source, f"{name}:states[{index}]", problems)
+        states.append(state)
+        entries.append(entry)
+    _once(states, problems)
+    processors: tuple[AcpiProcessor, ...] = ()
+    if "processors" in header:
+        processors = _processors(header["processors"], problems)
+    elif expanded.ok:
+        problems.missing_key("processors", "a spec of x86", top.where)
+    where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
+    where["table"] = where.get("name", top.where.at(name))
+    return IdleTable(
+        name=name,
+        states=tuple(states),
+        register=Register.NONE,
+        origin=AcpiIdle(processors, (len(entries), *entries), arch="x86"),
+        title=optional_text(header, "title", problems),
+        note=optional_text(header, "note", problems),
+        read_from=ReadFrom("spec", file, sha256, where["table"]),
+        where=where,
+    )
+
+
+def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[IdleState, AcpiObject]:
+    """A state, and its element of _CST."""
+    entries = source.entries
+    where = {"state": source.where.at(path)}
+    for key, node in entries.items():
+        where[key] = node.where.at(f"{path}.{key}")
+        if key == "residency":
+            problems.add("IS920", "unknown-key", _NO_RESIDENCY, where[key])
+        elif key in STATE_KEYS and key not in _STATE:
+            problems.unknown_key(key, source.keys.get(key, node.where), _STATE)
+    name = required_text(entries, "name", "a state", source.where, problems)
+    latency_us = 0
+    if "latency" in entries:
+        latency_us = scalars.time_us(entries["latency"], problems)
+    else:
+        problems.missing_key("latency", "a state", source.where)
+    kind = 1
+    if "type" in entries:
+        what = "a type of C-state, 1 to 3"
+        found = scalars.integer(entries["type"], problems, most=_TYPES[-1], what=what)
+        if found == 0:
+            problems.out_of_range(what, "0", where["type"])
+        kind = found or kind
+    else:
+        problems.missing_key("type", "a state", source.where)
+    register = _register(entries, kind, source.where, problems)
+    state = IdleState(
+        name,
+        latency_us * 1000,
+        None,
+        flags=0,
+        note=optional_text(entries, "note", problems) or f"type C{kind}, {register}",
+        measured=measured_of(entries.get("measured"), problems),
+        power=power_of(entries.get("power"), problems),
+        provenance=source.provenance,
+        where=where,
+    )
+    return state, (bytes(register), kind, latency_us, 0)
+
+
+def _register(
+    entries: Mapping[str, Node], kind: int, where: Location, problems: SpecProblems
+) -> AcpiRegister:
+    """How the state is entered: by MWAIT, by reading a port, or, as C1 alone can be, by HLT."""
+    if "mwait" in entries and "port" in entries:
+        message = "expected mwait or port, found both"
+        problems.add("IS922", "wrong-type", message, entries["port"].where)
+    if "mwait" in entries:
+        what = "a hint for MWAIT (u32)"
+        hint = scalars.integer(entries["mwait"], problems, most=U32_MAX, what=what)
+        return AcpiRegister.mwait(hint or 0)
+    if "port" in entries:
+        what = "an I/O port (u16)"
+        port = scalars.integer(entries["port"], problems, most=0xFFFF, what=what)
+        return AcpiRegister.port(port or 0)
+    if kind != 1:
+        problems.missing_key("mwait or port", f"a state of type {kind}", where)
+    return HALT
+
+
+def _processors(written: Node, problems: SpecProblems) -> tuple[AcpiProcessor, ...]:
+    items = scalars.items(written, "a list of processors", problems)
+    if not items:
+        problems.wrong_type("at least one processor", "none", written.where)
+    if len(items) > limits.ACPI_PROCESSORS:
+        expected = f"at most {limits.ACPI_PROCESSORS} processors"
+        problems.out_of_range(expected, str(len(items)), written.where)
+    found: dict[str, Location] = {}
+    for item in items:
+        path = scalars.text(item, "the path of a processor", problems)
+        if path is None:
+            continue
+        if not _PATH.fullmatch(path):
+            problems.out_of_range(r"a path such as \_SB.CPU0", repr(path), item.where)
+        elif path in found:
+            _again(path, item.where, found[path], problems)
+        found.setdefault(path, item.where)
+    return tuple(AcpiProcessor(path, is_device=True) for path in found)
+
+
+def _once(states: list[IdleState], problems: SpecProblems) -> None:
+    first: dict[str, Location] = {}
+    for state in states:
+        where = state.where.get("name", state.where["state"])
+        if first.setdefault(state.name, where) is not where:
+            _again(state.name, where, first[state.name], problems)
+
+
+def _again(name: str, where: Location, first: Location, problems: SpecProblems) -> None:
+    message = f"expected each name once, found {name} again"
+    problems.add("IS927", "broken-override", message, where, ((first, "first here"),))

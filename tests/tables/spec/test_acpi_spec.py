@@ -1,0 +1,96 @@
+"""Specs of x86: the states of a _CST, through inheritance to the bytes of the registers."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from idle_states.base.model.acpi_objects import CstEntry
+from idle_states.base.model.table import IdleTable
+from idle_states.cli import main
+from idle_states.tables.sources import read_sources, read_table
+
+LAPTOP = """\
+name: laptop
+title: of two
+architecture: x86
+processors: ['\\_SB.CPU0', '\\_SB.CPU1']
+provenance:
+  default: {kind: file, source: a manual, confidence: medium}
+states:
+  - {name: C1, type: 1, latency: 1us, mwait: 0x01}
+  - {name: C2, type: 2, latency: 40us, mwait: 0x21, note: deeper}
+  - {name: C3, type: 3, latency: 1ms, port: 0x614}
+"""
+OTHER = """\
+name: other
+extends: laptop
+override:
+  C2: {latency: 30us}
+drop: [C3]
+states:
+  - {name: C0, type: 1, latency: 0us, before: C1}
+"""
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Path:
+    file = tmp_path / "laptop.yaml"
+    file.write_text(LAPTOP)
+    return file
+
+
+def entries(table: IdleTable) -> list[CstEntry]:
+    assert table.origin.form == "acpi"
+    assert isinstance(table.origin.cst, tuple)
+    return [CstEntry.of(each) for each in table.origin.cst[1:]]
+
+
+def test_what_enters_a_state(laptop: Path) -> None:
+    table = read_table(str(laptop)).table
+    assert table is not None
+    assert [(each.kind, each.latency_us, str(each.register)) for each in entries(table)] == [
+        (1, 1, "Register (FFixedHW, 1, 2, 0x1, 1)"),
+        (2, 40, "Register (FFixedHW, 1, 2, 0x21, 3)"),
+        (3, 1000, "Register (SystemIO, 8, 0, 0x614, 0)"),
+    ]
+    assert [state.name for state in table.states] == ["C1", "C2", "C3"]
+    assert table.states[1].note == "deeper"
+    assert table.states[0].provenance["latency"].source == "a manual"
+    assert table.states[2].where["latency"].line == 10
+
+
+def test_a_spec_extends_another(laptop: Path) -> None:
+    (laptop.parent / "other.yaml").write_text(OTHER)
+    table = read_table(str(laptop.parent / "other.yaml")).table
+    assert table is not None
+    assert [state.name for state in table.states] == ["C0", "C1", "C2"]
+    assert [(each.latency_us, str(each.register)[10:18]) for each in entries(table)] == [
+        (0, "FFixedHW"),
+        (1, "FFixedHW"),
+        (30, "FFixedHW"),
+    ]
+    assert table.origin.form == "acpi"
+    assert [each.path for each in table.origin.processors] == ["\\_SB.CPU0", "\\_SB.CPU1"]
+
+
+@pytest.mark.skipif(shutil.which("iasl") is None, reason="iasl is not installed")
+def test_the_ssdt_says_what_the_spec_says(laptop: Path) -> None:
+    source = laptop.with_suffix(".asl")
+    assert main(["generate", str(laptop), "--to", "asl", "-o", str(source)]) == 0
+    subprocess.run(["iasl", str(source)], check=True, capture_output=True)
+    (compiled,) = read_sources(str(laptop.with_suffix(".aml")))
+    (spec,) = read_sources(str(laptop))
+    assert compiled.table is not None
+    assert spec.table is not None
+    assert entries(compiled.table) == entries(spec.table)
+    assert main(["diff", str(laptop), str(laptop.with_suffix(".aml"))]) == 0
+
+
+def test_it_stands_for_no_other_form(laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("c", "dts", "dtb", "yaml"):
+        assert main(["generate", str(laptop), "--to", form]) == 1
+        assert "IS933" in capsys.readouterr().err
+    assert main(["generate", str(laptop), "--to", "md"]) == 0
+    assert "| C3 |" in capsys.readouterr().out
