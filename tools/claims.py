@@ -17,25 +17,34 @@ import yaml
 
 from idle_states.base.files import write_file
 from idle_states.cli import main as idle_states
+from tools import claims_rates
 from tools.command_line import asked
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).with_name("claims.yaml")
 PAGE = ROOT / "docs" / "claims.md"
-EXACT, HOLDS, FAILS = "exact", "holds", "fails"
-NOT, SEE = "not reproducible", "see published.md"
-_TAKES = ("value", "change", "ratio", "share", "per", "times", "line")
-_KEYS = {"claim", "published", "command", "unit", "digits", "is", "within", "why", "see", *_TAKES}
+REPRODUCED, BOUNDED, FAILS = "reproduced", "bounded", "fails"
+NOT, SEE = "not to be had", "see published.md"
+_TAKES = ("value", "change", "ratio", "share", "part", "per", "times", "line")
+_KEYS = {
+    *("claim", "published", "of", "command", "unit", "digits", "is", "within", "bounded"),
+    *("why", "decides", "see", *_TAKES),
+}
+SECTIONS = {"rates": claims_rates.sections}
 _HEAD = """\
 # Published claims
 
 Made by `make seeds`, which runs every command below and fails if one prints something else; not
 edited by hand. The rows are `tools/claims.yaml`, with what is taken of each command's output; the
-inputs of `stats` and `tune` are figures that were published (`tests/data/claims`). **exact**: to
-the last digit that is shown; **holds**: within a range that the row states, which is which way and
-roughly how far, as simulated rows rest on `simulate`'s parameters ([simulation.md](simulation.md)).
-What no model reproduces stands with the reason. Measurements over periods are held against
-simulations row by row in [published.md](published.md).
+inputs of `stats` and `tune` are figures that were published (`tests/data/claims`), and
+`figures.yaml` there lists every figure of the five documents: a test finds a row for each.
+
+- **reproduced**: to the last digit that is shown.
+- **bounded**: within the range that stands beside it: which way and roughly how far, as simulated
+  rows rest on `simulate`'s parameters ([simulation.md](simulation.md)), or what a histogram allows.
+- **not to be had**: no model has it; the reason, and the measurement that would decide.
+
+Measurements over periods are compared with simulations row by row in [published.md](published.md).
 """
 
 
@@ -43,34 +52,52 @@ simulations row by row in [published.md](published.md).
 class Claim:
     """A row of the data file.
 
+    of         keys in tests/data/claims/figures.yaml that the row answers: DOCUMENT/PLACE
     takes      (how the figure is taken, its arguments); None without a command
-    why        without a command: why no model reproduces the claim, or, elsewhere, what
-               docs/published.md has of it
+    bounds     what is printed bounds the figure, though it must be exactly that
+    why        why no model reproduces the claim, or, elsewhere, what docs/published.md has of it
+    decides    what measurement would decide
     """
 
     claim: str
     published: str
+    of: tuple[str, ...]
     command: tuple[str, ...]
     takes: tuple[str, Any] | None
     unit: str
     digits: int | None
     expected: str | None
     within: tuple[float | None, float | None] | None
+    bounds: bool
     why: str
+    decides: str
     elsewhere: bool
 
     @property
     def words(self) -> str:
         return shlex.join(("idle-states", *self.command)) if self.command else ""
 
+    @property
+    def range(self) -> str:
+        """The range that the figure must lie in, in words."""
+        low, high = self.within or (None, None)
+        if low is None or high is None:
+            return f"at most {high}" if low is None else f"at least {low}"
+        return f"{low} to {high}" if low != high else str(low)
+
+    @property
+    def reason(self) -> str:
+        return f"{self.why}. To decide: {self.decides}" if self.decides else self.why
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A published document with its claims."""
+    """A published document with its claims. section: key in SECTIONS of what follows them."""
 
     title: str
     source: str
     claims: tuple[Claim, ...]
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +116,9 @@ class BadClaim(ValueError):
 def documents(text: str) -> tuple[Document, ...]:
     """Reads the data file. Raises BadClaim."""
     return tuple(
-        Document(one["title"], one["source"], tuple(map(_claim, one["rows"])))
+        Document(
+            one["title"], one["source"], tuple(map(_claim, one["rows"])), one.get("section", "")
+        )
         for one in yaml.safe_load(text)
     )
 
@@ -98,22 +127,30 @@ def _claim(row: Mapping[str, Any]) -> Claim:
     name = row.get("claim", "a row without a claim")
     takes = [key for key in _TAKES if key in row]
     checks = [key for key in ("is", "within") if key in row]
-    reasons = [key for key in ("why", "see") if key in row]
-    wanted = (1, 1, 0) if "command" in row else (0, 0, 1)
-    complete = (len(takes), len(checks), len(reasons)) == wanted
+    reasons = tuple(key for key in ("why", "decides", "see") if key in row)
+    wanted = (1, 1) if "command" in row else (0, 0)
+    allowed = ((), ("why", "decides")) if "command" in row else (("why", "decides"), ("see",))
+    complete = (len(takes), len(checks)) == wanted and reasons in allowed
     if not complete or not row.keys() <= _KEYS:
-        raise BadClaim(f"expected a command, one figure and one expectation, or why: {name}")
+        raise BadClaim(
+            "expected a command, one figure and one expectation, or why and decides, or see: "
+            f"{name}"
+        )
     low, high = row.get("within", (None, None))
+    of = row.get("of", ())
     return Claim(
         name,
         row.get("published", ""),
+        (of,) if isinstance(of, str) else tuple(of),
         tuple(shlex.split(row.get("command", ""))),
         (takes[0], row[takes[0]]) if takes else None,
         row.get("unit", ""),
         row.get("digits"),
         row.get("is"),
         (low, high) if "within" in row else None,
+        row.get("bounded", False),
         row[reasons[0]] if reasons else "",
+        row.get("decides", ""),
         "see" in row,
     )
 
@@ -138,7 +175,7 @@ def printed(words: tuple[str, ...]) -> str:
 def answer(claim: Claim) -> Answer:
     """Runs a claim's command and compares."""
     if claim.takes is None:
-        return Answer(claim, claim.why, SEE if claim.elsewhere else NOT)
+        return Answer(claim, claim.reason, SEE if claim.elsewhere else NOT)
     try:
         found = _taken(claim)
     except (BadClaim, LookupError, TypeError) as error:
@@ -146,15 +183,23 @@ def answer(claim: Claim) -> Answer:
     if isinstance(found, str) and claim.within is None and claim.digits is None:
         shown = found
     else:
-        shown = f"{float(found):.{claim.digits}f}" if claim.digits is not None else str(found)
+        # adding 0 turns -0.0 into 0.0
+        rounded = found if claim.digits is None else round(float(found), claim.digits) + 0.0
+        shown = str(found) if claim.digits is None else f"{rounded:.{claim.digits}f}"
     holds = shown == claim.expected
     if claim.within is not None:
         low, high = claim.within
         value = float(found)
         holds = (low is None or low <= value) and (high is None or value <= high)
-    unit = f" {claim.unit}" if claim.unit else ""
-    verdict = EXACT if claim.within is None else HOLDS
-    return Answer(claim, shown + unit, verdict if holds else FAILS)
+    said = f"{shown} {claim.unit}" if claim.unit else shown
+    if claim.within is not None:
+        said += f" (expected: {claim.range})"
+    if not holds:
+        return Answer(claim, said, FAILS)
+    if claim.why:
+        return Answer(claim, f"{said}: {claim.reason}", NOT)
+    bounded = claim.bounds or claim.within is not None
+    return Answer(claim, said, BOUNDED if bounded else REPRODUCED)
 
 
 def _taken(claim: Claim) -> Any:
@@ -174,6 +219,9 @@ def _taken(claim: Claim) -> Any:
     if how == "ratio":
         first, second = (_at(document, path) for path in arguments)
         return second / first if first else float("inf")
+    if how == "part":
+        path, whole = arguments
+        return 100 * _at(document, path) / whole
     if how == "share":
         most, least, whole = (_at(document, path) for path in arguments)
         return 100 * (most - least) / whole
@@ -200,6 +248,8 @@ def page(found: Sequence[tuple[Document, Sequence[Answer]]]) -> str:
             command = f"`{one.claim.words}`" if one.claim.command else ""
             cells = (one.claim.claim, one.claim.published, command, one.printed, one.verdict)
             parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
+        if document.section:
+            parts.append(f"\n{SECTIONS[document.section]()}")
     return "".join(parts)
 
 

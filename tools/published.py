@@ -97,7 +97,7 @@ _NOT = """\
 - At HZ 1000 the share of snooze is over by close to half of itself.
 - The benchmark's gains: measured {measured}; simulated {simulated}.
 - The few periods in other states than the dominant: the simulation's come from the idle periods
-  before and from background timers, and their number means nothing.
+  before and from background timers; claims.md has their rates, and the factor grows with the run.
 - The tail of wake-ups by another CPU in a partition: p99 is {tail:.0f} % off.
 - Deep states wake up later from another CPU than from a timer by far more than ipi (stop4: 130 us);
   the model has no reason for that.

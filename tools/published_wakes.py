@@ -91,29 +91,50 @@ def dominance(usage: dict[str, int]) -> float:
 @cache
 def counted(number: int) -> Counted:
     """By number in ROWS."""
+    found = simulate_core.simulate(counting(number, _COUNTING_NS, replace(Costs(), jitter=200)), 1)
+    return Counted(ROWS[number], used(found), found.counted * 1_000_000_000 / _COUNTING_NS)
+
+
+def used(run: SimulationRun) -> dict[str, int]:
+    """State -> idle periods of all CPUs."""
+    return {
+        rows[0].name: sum(row.usage for row in rows)
+        for rows in zip(*(cpu.states for cpu in run.cpus), strict=True)
+    }
+
+
+def counting(
+    number: int,
+    duration_ns: int,
+    costs: Costs,
+    workload: str = "ping-pong",
+    kernel: str = "4.11",
+    hz: int = 250,
+    exit_ns: int | None = None,
+) -> Setup:
+    """Returns the simulation of a row of ROWS. exit_ns: what leaving stop0_lite really takes; None:
+    what the table says."""
     row = ROWS[number]
     source = read_table(row.table)
-    driver = journey(source, parse_platform("op920"), [release("4.11")]).arrivals[0].driver
+    driver = journey(source, parse_platform("op920"), [release(kernel)]).arrivals[0].driver
     names = [state.name for state in driver.states]
     held = from_driver(driver, [names.index(row.disabled)] if row.disabled else [])
-    workload = workloads.built_in("ping-pong")
-    assert workload is not None
-    setup = Setup(
+    found = workloads.built_in(workload)
+    assert found is not None
+    exits = {} if exit_ns is None else {"stop0_lite": exit_ns}
+    return Setup(
         row.table,
         topology.parse("cpus=2"),
         placement.parse(""),
-        workload,
+        found,
         held,
-        effects_of(held, source.table),
+        effects_of(held, source.table, exits),
         "menu",
-        release("4.11"),
-        250,
-        _COUNTING_NS,
-        replace(Costs(), jitter=200),
+        release(kernel),
+        hz,
+        duration_ns,
+        costs,
     )
-    found = simulate_core.simulate(setup, 1)
-    usage = {name: sum(cpu.states[at].usage for cpu in found.cpus) for at, name in enumerate(names)}
-    return Counted(row, usage, found.counted * 1_000_000_000 / _COUNTING_NS)
 
 
 POWERNV = {
