@@ -108,6 +108,9 @@ C_CONDITION_CHARACTERS = _limit("C", "characters of a condition", 10_000)
 C_CONDITION_NAMES = _limit("C", "names in conditions that only a build gives", 100)
 C_BUILD_CHARACTERS = _limit("C", "characters gone through again for such names", 8 * MIB)
 
+GOVERNOR_BYTES = _limit("a governor's source", "size", MIB, "bytes")
+GOVERNOR_FILES = _limit("a governor's source", "included files", 16)
+
 ACPI_TABLES = _limit("ACPI tables", "number", 512)
 ACPI_TERMS = _limit("ACPI tables", "terms of AML outside of methods", 500_000)
 ACPI_DEPTH = _limit("ACPI tables", "scopes or values within each other", 64)

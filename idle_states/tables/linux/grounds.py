@@ -119,7 +119,10 @@ def left_out(kernels: Sequence[Release], subsystem: str) -> str:
 
 @cache
 def ground(kernel: Release, subsystem: str) -> Ground:
-    """How a release's subsystem is known; one of subsystems()."""
+    """How a release's subsystem is known; one of subsystems(), or a governor's source, which is
+    compiled as it is."""
+    if is_source(subsystem):
+        return Ground("compiled")
     history, sources = known_of(subsystem)
     if kernel.name in sources.compiled.split():
         return Ground("compiled")
@@ -140,7 +143,8 @@ def ground(kernel: Release, subsystem: str) -> Ground:
 
 def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     """Says of releases that were not compiled how their subsystems are known, a line for those that
-    are known alike."""
+    are known alike; of a governor's source, how it is run."""
+    sources = [line for each in subsystems if is_source(each) for line in _of_source(each)]
     said: dict[tuple[str, str], list[str]] = {}
     for kernel in kernels:
         for subsystem in subsystems:
@@ -148,7 +152,26 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
                 known = ground(kernel, subsystem)
                 if known.kind != "compiled":
                     said.setdefault((subsystem, str(known)), []).append(kernel.name)
-    return [f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in said.items()]
+    known_by = (f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in said.items())
+    return [*sources, *known_by]
+
+
+def _of_source(name: str) -> Iterator[str]:
+    from .governors.source.running import running
+
+    program = running(name, 250)
+    source, interface = program.source, program.interface
+    confined = "confined" if source.confined else "not confined: it may reach what you may"
+    yield (
+        f"{source.file} decides, compiled as it is (SHA-256 {source.sha256[:16]}) with the "
+        f"interface of {interface.era}, {confined}; ranges are found by trying lengths"
+    )
+    yield from interface.assumed
+
+
+def is_source(name: str) -> bool:
+    """Whether --governor names a governor's own C: FILE.c, TREE:NAME or TREE@REVISION:NAME."""
+    return name.endswith(".c") or ":" in name
 
 
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:

@@ -12,9 +12,12 @@ from ..linux.governors.settling import Circumstances, Length, Settling, Steps, b
 def by_core(settling: Settling) -> Steps:
     """Steps by the core, if it supports the governor, its states and the latency limit."""
     governor, reference = settling.governor, by_reference(settling)
-    if not core.can_replay(governor):
+    if (source := governor.source) is not None:
+        settled = source.settled_states
+    elif core.can_replay(governor):
+        settled = core.Stream.of(governor).settled
+    else:
         return reference
-    stream = core.Stream.of(governor)
 
     def steps(
         lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
@@ -23,7 +26,7 @@ def by_core(settling: Settling) -> Steps:
             return reference(lengths, circumstances, history)
         # the situation of the history is that of the length, which the core fills in
         before = core.pack([(Situation(0, 0, 0), outcome) for outcome in history])
-        return stream.settled(
+        return settled(
             array("Q", chain.from_iterable(lengths)),
             (
                 circumstances.tick_stopped,

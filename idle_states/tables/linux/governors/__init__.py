@@ -13,17 +13,21 @@ import importlib
 import os
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....base.model.findings import UsageError
 from ....base.wording import suggestion
 from ..driver_table import DriverTable
+from ..grounds import is_source as is_source
 from ..releases import Release, release
 from .interface import Decision as Decision
 from .interface import GovernorModel as Implementation
 from .interface import Outcome as Outcome
 from .interface import Situation as Situation
 from .interface import State as State
+
+if TYPE_CHECKING:
+    from .source.model import Source
 
 _NSEC_PER_USEC = 1000
 
@@ -38,6 +42,11 @@ def governor_names() -> tuple[str, ...]:
             if file.endswith("_features.py")
         )
     )
+
+
+def is_governor(name: str) -> bool:
+    """Whether --governor names a model or a source."""
+    return is_source(name) or name in governor_names()
 
 
 def states_of(table: DriverTable) -> tuple[State, ...]:
@@ -84,7 +93,7 @@ def needs_state_0(governor: "Governor", disabled: frozenset[int]) -> bool:
 def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
     """What selections computed without any CPU's utilisation rest on: one sentence that names the
     kernels whose governor asks for it, or none. Kernels without the governor are passed over."""
-    if name not in governor_names():
+    if not is_governor(name):
         return ()
     asking = dict.fromkeys(
         kernel.name
@@ -101,6 +110,10 @@ def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
 @lru_cache(4096)
 def _features(name: str, kernel: Release) -> Any:
     """Raises UnknownGovernor for a kernel that does not have it."""
+    if is_source(name):
+        from .source.model import features_of
+
+        return features_of(name)
     try:
         return importlib.import_module(f"{__package__}.{name}_features").features(kernel)
     except ValueError as error:
@@ -148,15 +161,21 @@ class Governor:
         Raises UnknownGovernor, UnknownRelease, TypeError for another table and ValueError for an
         empty one or an HZ that is not positive.
         """
-        if name not in governor_names():
+        if not is_governor(name):
             known = ", ".join(governor_names())
-            raise UnknownGovernor(f"expected a governor ({known}), found {name!r}")
+            raise UnknownGovernor(
+                f"expected a governor ({known}) or the C file of one, found {name!r}"
+            )
         chosen = release(kernel) if isinstance(kernel, str) else kernel
         states = _states(table)
         if not states:
             raise ValueError(f"expected at least one state for {name}, found none")
         if not isinstance(hz, int) or hz < 1:
             raise ValueError(f"expected hz of at least 1, found {hz!r}")
+        if is_source(name):
+            from .source.model import Source
+
+            return cls(name, chosen, states, hz, Source(name, states, hz))
         module = importlib.import_module(f"{__package__}.{name}")
         features = _features(name, chosen)
         model = getattr(module, name.capitalize())(states, features, hz)
@@ -195,6 +214,13 @@ class Governor:
         """What became of it; rejected entries included, of which the kernel hears nothing."""
         self._model.finished(outcome)
 
+    @property
+    def source(self) -> "Source | None":
+        """The model where the governor runs by its own C, else None."""
+        from .source.model import Source
+
+        return self._model if isinstance(self._model, Source) else None
+
     def settled(self) -> bool:
         """Whether the last decision is made for ever, if every idle period is as the last one and
         situations are as that before it. False where that is not known before it repeats."""
@@ -225,7 +251,7 @@ def expect_steady(name: str) -> None:
     """Raises UnknownGovernor for a governor without a model, and for haltpoll, whose decisions
     depend on how long it polled."""
     steady = tuple(known for known in governor_names() if known != "haltpoll")
-    if name not in steady:
+    if name not in steady and not is_source(name):
         beside = ", which prove and simulate follow" if name == "haltpoll" else ""
         raise UnknownGovernor(
             f"expected a governor with steady states ({', '.join(steady)}), "

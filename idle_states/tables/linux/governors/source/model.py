@@ -1,0 +1,114 @@
+"""The governor of a source file, as the package's own models are: one CPU of a running program."""
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, Self
+
+from .....base.dataclass import dataclass
+from ..core.packing import NONE, ROW, Buffer, Decisions, mask
+from ..interface import (
+    CPU_CAPACITY,
+    NO_STATE,
+    U64_MAX,
+    Decision,
+    Outcome,
+    Situation,
+    State,
+)
+from .running import Program, running
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFeatures:
+    """What tells a governor's source from others. utilisation: it asks how much a CPU is used."""
+
+    file: str
+    sha256: str
+    era: str
+    utilisation: bool = False
+
+
+def features_of(name: str) -> SourceFeatures:
+    """Returns what tells the source that --governor names. Raises UsageError, Unreadable, OSError."""
+    program = running(name, 250)
+    source, interface = program.source, program.interface
+    return SourceFeatures(source.file, source.sha256, interface.era, interface.utilisation)
+
+
+class Source:
+    """One CPU's governor, by its own C. See GovernorModel."""
+
+    def __init__(self, name: str, states: Sequence[State], hz: int) -> None:
+        self.states = tuple(states)
+        self.features = features_of(name)
+        self.hz = hz
+        self._program: Program = running(name, hz)
+        self._cpu = self._program.boot(self.states, CPU_CAPACITY)
+        self._selected: Situation | None = None
+
+    def __del__(self) -> None:
+        program = getattr(self, "_program", None)
+        if program is not None and hasattr(self, "_cpu"):
+            program.forget(self._cpu)
+
+    def __deepcopy__(self, known: dict[int, Any]) -> Self:
+        other = object.__new__(type(self))
+        for name in ("states", "features", "hz", "_program", "_selected"):
+            setattr(other, name, getattr(self, name))
+        other._cpu = self._program.copy(self._cpu)
+        return other
+
+    @property
+    def poll_limit_ns(self) -> int | None:
+        """For how long state 0 polls next; None where the governor leaves that to cpuidle."""
+        return self._program.poll_limit_ns(self._cpu) or None
+
+    def switched_on(self, earlier: Outcome) -> None:
+        """See GovernorModel."""
+        self._program.before(self._cpu, earlier.state, earlier.residency_ns)
+
+    def select(self, situation: Situation) -> Decision:
+        """Returns the next decision. Raises Unreadable where the source does not answer."""
+        self._selected = situation
+        state, stop_tick = self._program.select(self._cpu, _row(situation, _NOTHING))
+        return Decision(NO_STATE if state == NONE else state, bool(stop_tick))
+
+    def finished(self, outcome: Outcome) -> None:
+        """See GovernorModel."""
+        assert self._selected is not None, "select() comes first"
+        self._program.finish(self._cpu, _row(self._selected, outcome))
+
+    def replay(self, rows: Buffer) -> Decisions:
+        """Returns the decisions of packed rows; see core.Stream.replay()."""
+        return Decisions(self._program.rows(self._cpu, rows))
+
+    def settled_states(
+        self, lengths: "array[int]", circumstances: tuple[int, int, int, int, int], history: Buffer
+    ) -> list[bytes]:
+        """Returns the states selected once settled; see core.Stream.settled()."""
+        return self._program.settle(self._cpu, lengths, circumstances, bytes(history))
+
+
+_NOTHING = Outcome(NO_STATE, 0)
+
+
+def _row(situation: Situation, outcome: Outcome) -> bytes:
+    return ROW.pack(
+        situation.sleep_length_ns,
+        situation.delta_next_ns,
+        situation.clock_ns & U64_MAX,
+        outcome.clock_ns & U64_MAX,
+        outcome.residency_ns,
+        situation.load,
+        situation.latency_req_us,
+        situation.nr_iowaiters,
+        mask(situation.disabled),
+        situation.tick_stopped,
+        outcome.rejected,
+        outcome.got_tick,
+        outcome.poll_time_limit,
+        NONE if outcome.state == NO_STATE else outcome.state,
+        NONE if outcome.state == NO_STATE else outcome.state,
+        situation.cpu_util,
+        situation.cpu_capacity,
+    )
