@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.tables.linux import releases
+from idle_states.tables.linux.governors.source import running
 from tests.oracle import skipping
 from tests.oracle.linux import governors
 from tests.oracle.linux.governors import (
@@ -19,7 +20,6 @@ from tests.oracle.linux.governors import (
 from tests.oracle.linux.source import OracleError
 from tests.oracle.linux.trees import copied
 from tests.support import vectors
-from tests.support.shared import kept
 from tests.support.thorough import few
 
 NO_LIMIT = 2_000_000_000
@@ -30,16 +30,11 @@ Build = Callable[..., GovernorOracle]
 
 @pytest.fixture
 def build(governor_tree: Path) -> Build:
-    def oracle(
-        governor: str, hz: int = 250, tree: Path = governor_tree, workdir: Path | None = None
-    ) -> GovernorOracle:
+    def oracle(governor: str, hz: int = 250, tree: Path = governor_tree) -> GovernorOracle:
         if not (tree / f"drivers/cpuidle/governors/{governor}.c").exists():
             pytest.skip(f"the kernel has no {governor}")
         with skipping():
-            if workdir:
-                return GovernorOracle(tree, workdir, governor, hz)
-            with kept("governors") as directory:
-                return GovernorOracle(tree, directory, governor, hz)
+            return GovernorOracle(tree, governor, hz)
 
     return oracle
 
@@ -174,11 +169,11 @@ class TestCpus:
         assert together[: len(cpus)] == [oracle.run([cpu])[0] for cpu in cpus]
         assert len({str(decisions) for decisions in together}) > 1
 
-    def test_batches(self, build: Build, cpus: list[Cpu], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_parts(self, build: Build, cpus: list[Cpu], monkeypatch: pytest.MonkeyPatch) -> None:
         cpus = [Cpu(cpu.states, cpu.rows[: 7 * i]) for i, cpu in enumerate(cpus)]
         oracle = build("menu")
         at_once = oracle.run(cpus)
-        monkeypatch.setattr(governors, "_ROWS_PER_RUN", 50)
+        monkeypatch.setattr(running, "_ROWS_AT_ONCE", 50)
         assert oracle.run(cpus) == at_once
         assert [len(decisions) for decisions in at_once] == [len(cpu.rows) for cpu in cpus]
 
@@ -219,18 +214,24 @@ class TestBuild:
         """A tree whose menu wants but a tenth of a tick to stop it decides otherwise."""
         before = self.decisions(build("menu", 100, copy))
         menu = copy / "drivers/cpuidle/governors/menu.c"
-        menu.write_text(menu.read_text().replace("TICK_NSEC", "(TICK_NSEC / 10)"))
+        text = menu.read_text()
+        for tick in ("TICK_NSEC", "TICK_USEC"):
+            text = text.replace(tick, f"({tick} / 10)")
+        menu.write_text(text)
         after = self.decisions(build("menu", 100, copy))
         assert (before[-1][1], after[-1][1]) == (False, True)
 
-    def test_built_once(self, build: Build, tmp_path: Path) -> None:
+    def test_built_once(
+        self, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         for hz in (100, 100, 250):
-            build("ladder", hz, workdir=tmp_path)
-        assert len(list(tmp_path.iterdir())) == 2
+            build("ladder", hz)
+        assert len(list(tmp_path.glob("idle-states/governor-*"))) == 2
 
-    def test_no_such_governor(self, governor_tree: Path, tmp_path: Path) -> None:
-        with pytest.raises(OracleError, match=r"bpf\.c"):
-            GovernorOracle(governor_tree, tmp_path, "bpf")
+    def test_no_such_governor(self, governor_tree: Path) -> None:
+        with pytest.raises(OracleError, match=r"tree:bpf|:bpf'"):
+            GovernorOracle(governor_tree, "bpf")
 
     def test_does_not_compile(self, build: Build, copy: Path) -> None:
         menu = copy / "drivers/cpuidle/governors/menu.c"

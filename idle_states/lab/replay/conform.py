@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Unreadable, UsageError, unreadable
@@ -15,6 +16,9 @@ from .basis import Basis, basis
 from .conform_request import ConformRequest
 from .sample import Sample
 from .suspects import ENOUGH, Suspicion, suspicion
+
+if TYPE_CHECKING:
+    from ...tables.linux.governors.source.model import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ def _conformity(
     Raises Unreadable; BeyondTable for a state that the governor's table lacks, or a CPU without.
     """
     models = [by.model(table.states) for table in by.machine.tables]
-    if again is not None and all(map(core.can_replay, models)):
+    if again is not None and all(model.source or core.can_replay(model) for model in models):
         found = _by_core(chunks(source), by)
         if found is not None and found.line is None:
             return Conformity(found.judged, found.skipped, found.agree, None, by)
@@ -148,7 +152,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
     """Compares by the core. Returns None if a state or a CPU is not in the table: the reference
     then reports the error."""
     found = _Found()
-    streams: dict[int, core.Stream] = {}
+    streams: "dict[int, core.Stream | Source]" = {}
     fed: Counter[int] = Counter()
     for parts in recording:
         lines = []
@@ -160,7 +164,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
                 if part.earlier_state >= len(table.states):
                     return None
                 earlier = Outcome(part.earlier_state, part.earlier_residency_ns)
-                streams[part.cpu] = core.Stream.of(by.model(table.states), earlier)
+                streams[part.cpu] = _stream(by.model(table.states), earlier)
             rows = disable(part.as_recorded(), table.disabled)
             decisions = streams[part.cpu].replay(rows).packed
             passed = min(max(by.skip - fed[part.cpu], 0), len(part))
@@ -174,6 +178,15 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
         if lines and found.line is None:
             found.line, found.cpu = min(lines)
     return found
+
+
+def _stream(governor: Governor, earlier: Outcome) -> "core.Stream | Source":
+    source = governor.source
+    if source is None:
+        return core.Stream.of(governor, earlier)
+    if earlier.state or earlier.residency_ns:
+        source.switched_on(earlier)
+    return source
 
 
 def _decided_again(

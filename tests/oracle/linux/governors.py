@@ -7,19 +7,24 @@ booted. The recorded decisions in tests/data/vectors have the same columns.
 
 import os
 import re
-import struct
-import subprocess
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from idle_states.base.model.findings import Unreadable
+from idle_states.tables.linux.governors.core.packing import AS_SELECTED, NONE, ROW
 from idle_states.tables.linux.governors.interface import NO_STATE
+from idle_states.tables.linux.governors.source.named import find
+from idle_states.tables.linux.governors.source.running import Program
 from idle_states.tables.linux.releases import Release, UnknownRelease
 from idle_states.tables.linux.releases import release as known_release
 
-from ..compiling import digest, gcc, made, write_all
-from .source import OracleError, constants, includes, read, release
+from .. import Unavailable
+from ..compiling import gcc, write_all
+from .source import OracleError, constants, includes, release
 from .trees import kernel_tree
 
 __all__ = [
@@ -31,7 +36,6 @@ __all__ = [
     "GovernorOracle",
     "Row",
     "State",
-    "build_program",
     "compile_program",
     "extract",
     "governor_tree",
@@ -45,9 +49,6 @@ STATE_MAX = 10
 GOVERNOR_FILES = ("Makefile", "drivers/cpuidle/governors", "include/linux/cpuidle.h")
 
 _SHIM = Path(__file__).parent / "shim"
-_UNITS = (_SHIM / "governor_unit.c", _SHIM / "governor_loop.c")
-_NO_MACROS: Mapping[str, str] = {}
-_DIRECTORY = "drivers/cpuidle/governors"
 _CPUIDLE = "include/linux/cpuidle.h"
 _CONSTANTS = r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"
 _STRUCTURES = "cpuidle_state_usage cpuidle_state cpuidle_device cpuidle_driver cpuidle_governor"
@@ -66,12 +67,8 @@ COMPILER_FLAGS = (
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
 )
-_HEADER = struct.Struct("<III")
-_STATE = struct.Struct("<qqQ")
-_ROW = struct.Struct("<qqQQQQiIHBBBBH")
-_ROWS_PER_RUN = 500_000
-_SECONDS_PER_RUN = 120
-_NONE = 255
+_ANY = 254
+"""As a row's recorded state: polling ended by its time limit, whichever state polled."""
 
 
 class State(NamedTuple):
@@ -144,21 +141,20 @@ def taken_as(tree: Path) -> Release:
 
 
 class GovernorOracle:
-    """A governor of a kernel tree at one HZ, compiled into `workdir` unless it is there already.
+    """A governor of a kernel tree at one HZ, run as the product runs any governor's source.
 
     Raises OracleError if the tree has no such governor or it does not compile, Unavailable
     without a compiler.
     """
 
-    def __init__(self, tree: Path, workdir: Path, governor: str, hz: int = 250) -> None:
-        unit = f"{governor}.c"
-        sources = dict(_sources(tree, unit))
-        cut = extract(read(tree, _CPUIDLE))
-        key = digest([*sources.values(), cut, *_own_files(), *COMPILER_FLAGS])
+    def __init__(self, tree: Path, governor: str, hz: int = 250) -> None:
+        if shutil.which("gcc") is None:
+            raise Unavailable("gcc is not installed")
         self.governor = governor
         self.hz = hz
-        program = workdir.resolve() / f"{governor}-{hz}-{key}"
-        self._program = made(program, lambda at: compile_program(at, sources, unit, cut, hz))
+        with _as_oracle_errors():
+            self._program = Program(find(f"{tree}:{governor}"), hz)
+            self._program.forget(self._program.boot([State(0, 0, True), State(1000, 1000)], 1024))
 
     def run(self, cpus: Sequence[Cpu]) -> list[list[tuple[int, bool]]]:
         """Per CPU and row: the state selected or NO_STATE, and whether the tick is to be stopped.
@@ -167,50 +163,52 @@ class GovernorOracle:
         is nothing but a polling state. It is entered as a state of exit latency 0.
         Raises OracleError if the governor crashes, hangs, or selects a state beyond STATE_MAX.
         """
-        decisions: list[list[tuple[int, bool]]] = []
-        for batch in _batches(cpus):
-            answer = self._answer(_pack(batch))
-            position = 0
-            for cpu in batch:
-                end = position + 2 * len(cpu.rows)
-                stops = map(bool, answer[position + 1 : end : 2])
-                states = (NO_STATE if n == _NONE else n for n in answer[position:end:2])
-                decisions.append(list(zip(states, stops, strict=True)))
-                position = end
-            if position != len(answer):
-                raise OracleError(f"expected {position} bytes of decisions, found {len(answer)}")
-        return decisions
+        with _as_oracle_errors():
+            return [self._decided(cpu) for cpu in cpus]
 
-    def _answer(self, question: bytes) -> bytes:
-        try:
-            done = subprocess.run(
-                [str(self._program)],
-                input=question,
-                capture_output=True,
-                check=False,
-                timeout=_SECONDS_PER_RUN,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise OracleError(f"{self.governor} does not end") from error
-        if done.returncode:
-            last = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
-            raise OracleError(f"{self.governor} at HZ={self.hz}: {last}")
-        return done.stdout
+    def _decided(self, cpu: Cpu) -> list[tuple[int, bool]]:
+        states, rows, capacity = cpu
+        number = self._program.boot(states, capacity)
+        answer = self._program.rows(number, b"".join(_packed(row, capacity) for row in rows))
+        self._program.forget(number)
+        stops = map(bool, answer[1::2])
+        chosen = (NO_STATE if n == NONE else n for n in answer[::2])
+        return list(zip(chosen, stops, strict=True))
 
 
-def _sources(tree: Path, unit: str) -> Iterator[tuple[str, str]]:
-    """The governor's file and the neighbours it includes, directly or not: name, text."""
-    wanted = [unit]
-    seen = set()
-    while wanted:
-        name = wanted.pop()
-        text = read(tree, f"{_DIRECTORY}/{name}")
-        seen.add(name)
-        yield name, text
-        neighbours = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"/]+)"', text, re.MULTILINE)
-        wanted += [
-            name for name in neighbours if name not in seen and (tree / _DIRECTORY / name).is_file()
-        ]
+@contextmanager
+def _as_oracle_errors() -> Iterator[None]:
+    try:
+        yield
+    except Unreadable as error:
+        raise OracleError(error.findings[0].message) from error
+
+
+def _packed(row: Row, capacity: int) -> bytes:
+    return ROW.pack(
+        row.sleep_length_ns,
+        row.delta_next_ns,
+        row.clock_ns,
+        row.reflect_clock_ns,
+        row.residency_ns,
+        row.load,
+        row.latency_req_us,
+        row.nr_iowaiters,
+        _mask(row.disabled),
+        row.tick_stopped,
+        row.rejected,
+        row.got_tick,
+        row.poll_time_limit,
+        AS_SELECTED,
+        _ANY,
+        row.cpu_util,
+        capacity,
+    )
+
+
+@lru_cache
+def _mask(numbers: frozenset[int]) -> int:
+    return sum(1 << number for number in numbers)
 
 
 def extract(header: str) -> str:
@@ -227,32 +225,6 @@ def extract(header: str) -> str:
     return cut + "".join(f"#define {macro}\n" for macro in signs)
 
 
-def _own_files() -> list[str]:
-    return [path.read_text(encoding="utf-8") for path in sorted(_SHIM.glob("governor*"))]
-
-
-def build_program(
-    directory: Path,
-    tree: Path,
-    governor: str,
-    hz: int,
-    units: Sequence[Path],
-    macros: Mapping[str, str],
-) -> Path:
-    """A program of another kind than GovernorOracle's, with the same shim and compiler flags.
-
-    directory  a new one, to build in
-    units      what to compile; it includes GOVERNOR_SOURCE
-    Raises OracleError, Unavailable.
-    """
-    unit = f"{governor}.c"
-    directory.mkdir(parents=True)
-    sources = dict(_sources(tree, unit))
-    return compile_program(
-        directory, sources, unit, extract(read(tree, _CPUIDLE)), hz, units=units, macros=macros
-    )
-
-
 def compile_program(
     scratch: Path,
     sources: dict[str, str],
@@ -260,8 +232,8 @@ def compile_program(
     cut: str,
     hz: int,
     *,
-    units: Sequence[Path] = _UNITS,
-    macros: Mapping[str, str] = _NO_MACROS,
+    units: Sequence[Path],
+    macros: Mapping[str, str],
 ) -> Path:
     """The program, built in `scratch` with a way to the shim for every header named."""
     include = scratch / "include"
@@ -274,47 +246,3 @@ def compile_program(
     words += [f"-D{name}={value}" for name, value in macros.items()]
     gcc(*words, f"-I{include}", f"-I{_SHIM}", "-o", program, *units)
     return program
-
-
-def _batches(cpus: Sequence[Cpu]) -> Iterator[Sequence[Cpu]]:
-    """Runs of whole CPUs, so that neither pipe nor memory holds everything at once."""
-    start = rows = 0
-    for end, cpu in enumerate(cpus):
-        rows += len(cpu.rows)
-        if rows >= _ROWS_PER_RUN:
-            yield cpus[start : end + 1]
-            start, rows = end + 1, 0
-    if start < len(cpus):
-        yield cpus[start:]
-
-
-def _pack(cpus: Sequence[Cpu]) -> bytes:
-    pieces: list[bytes] = []
-    for states, rows, capacity in cpus:
-        pieces.append(_HEADER.pack(len(states), len(rows), capacity))
-        pieces += [_STATE.pack(*state) for state in states]
-        pieces += [
-            _ROW.pack(
-                row.sleep_length_ns,
-                row.delta_next_ns,
-                row.clock_ns,
-                row.reflect_clock_ns,
-                row.residency_ns,
-                row.load,
-                row.latency_req_us,
-                row.nr_iowaiters,
-                _mask(row.disabled),
-                row.tick_stopped,
-                row.rejected,
-                row.got_tick,
-                row.poll_time_limit,
-                row.cpu_util,
-            )
-            for row in rows
-        ]
-    return b"".join(pieces)
-
-
-@lru_cache
-def _mask(numbers: frozenset[int]) -> int:
-    return sum(1 << number for number in numbers)

@@ -14,7 +14,6 @@ from idle_states.tables.prove.history import Played
 from idle_states.tables.prove.request import ProveRequest
 from tests.oracle import skipping
 from tests.oracle.linux.governors import Cpu, GovernorOracle, Row, State, taken_as
-from tests.support.shared import kept
 from tests.support.thorough import few
 
 TABLES = ("power9", "intel:skl", "power8", "power9@1953b41e1", "power10", "intel:snb", "intel:spr")
@@ -52,8 +51,8 @@ def test_the_kernel_selects_it_too(governor_tree: Path, governor: str, table: st
     found = proven(request, held_by(kernel, request.of))
     shown = [(proof, proof.witness) for proof in found.proofs if proof.witness]
     states = [State(each.exit_ns, each.residency_ns, each.polling) for each in found.states]
-    with skipping(), kept("governors") as directory:
-        oracle = GovernorOracle(governor_tree, directory, governor)
+    with skipping():
+        oracle = GovernorOracle(governor_tree, governor)
         answers = oracle.run([Cpu(states, rows(witness)) for _, witness in shown])
     assert len(shown) >= 2
     for (proof, witness), answer in zip(shown, answers, strict=True):

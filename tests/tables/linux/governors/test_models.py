@@ -40,7 +40,6 @@ from tests.oracle.linux.governors import (
     State,
     taken_as,
 )
-from tests.support.shared import kept
 from tests.support.thorough import examples, few
 from tests.support.vectors import TABLES
 
@@ -419,8 +418,8 @@ def pair_of(governor_tree: Path) -> Callable[[str, int], Pair]:
     def pair(name: str, hz: int) -> Pair:
         if not (governor_tree / f"drivers/cpuidle/governors/{name}.c").exists():
             pytest.skip(f"the kernel has no {name}")
-        with skipping(), kept("governors") as directory:
-            oracle = GovernorOracle(governor_tree, directory, name, hz)
+        with skipping():
+            oracle = GovernorOracle(governor_tree, name, hz)
         kernel = taken_as(governor_tree)
         package = "idle_states.tables.linux.governors"
         made = getattr(importlib.import_module(f"{package}.{name}"), name.capitalize())

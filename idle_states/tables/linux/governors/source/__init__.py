@@ -1,4 +1,4 @@
-"""Governors by their source: a kernel's own file, compiled unmodified and asked decision by decision.
+"""Governors by their source: a kernel's own file, compiled unmodified, decides.
 
     Governor.for_kernel("drivers/cpuidle/governors/menu.c", "6.1", table)
 

@@ -19,7 +19,6 @@ from .named import SourceFile
 _FLAGS = (
     "-std=gnu11",
     "-O2",
-    "-w",
     "-fno-strict-aliasing",
     "-fwrapv",
     "-fno-delete-null-pointer-checks",

@@ -29,7 +29,7 @@ class SourceFeatures:
 
 
 def features_of(name: str) -> SourceFeatures:
-    """Returns what tells the source that --governor names. Raises UsageError, Unreadable, OSError."""
+    """Returns what tells a source from others. Raises UsageError, Unreadable, OSError."""
     program = running(name, 250)
     source, interface = program.source, program.interface
     return SourceFeatures(source.file, source.sha256, interface.era, interface.utilisation)

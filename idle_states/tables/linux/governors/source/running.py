@@ -39,12 +39,14 @@ class Program:
         self._memory_bytes = 0
 
     def boot(self, states: Sequence[State], capacity: int) -> int:
-        """Returns a new CPU as it booted, with these states."""
+        """Returns a new CPU as it booted, with these states. Raises Unreadable where the governor
+        refuses to be enabled, or there are too few or too many states."""
         cpu = self._new()
         self._ask(
             struct.pack("<BIII", _BOOT, cpu, capacity, len(states))
             + b"".join(_STATE.pack(s.exit_ns, s.residency_ns, s.polling) for s in states)
         )
+        self.memory(cpu)
         return cpu
 
     def copy(self, cpu: int) -> int:
@@ -134,9 +136,7 @@ class Program:
     def _started(self) -> Child:
         program = str(build.program(self.source, self.interface, self.hz))
         words = confined([program], View(read=(program,))) if self.source.confined else [program]
-        bounds = Bounds(
-            stall_s=_ANSWER_S, cpu_s=limits.PROCESSOR_S, memory_bytes=_MEMORY_BYTES
-        )
+        bounds = Bounds(stall_s=_ANSWER_S, cpu_s=limits.PROCESSOR_S, memory_bytes=_MEMORY_BYTES)
         return Child(words[0], words[1:], bounds, self.source.file, talks=True)
 
 

@@ -21,7 +21,7 @@
 #include "gov_kernel.h"
 
 enum { BOOT = 1, COPY, BEFORE, SELECT, FINISH, ROWS, SETTLE, MEMORY, LIMIT };
-enum { NONE = 255, AS_SELECTED = 255, SETTLING = 256, OBSERVED = 64, MOST_CPUS = 1 << 16 };
+enum { NONE = 255, AS_SELECTED = 255, ANY = 254, SETTLING = 256, OBSERVED = 64, MOST_CPUS = 1 << 16 };
 
 struct state {
 	u64 exit_ns, residency_ns, polling;
@@ -301,7 +301,8 @@ static void enter_as_row_says(int selected)
 
 	if (row.entered == AS_SELECTED) {
 		state = selected;
-		row.poll_time_limit = row.poll_time_limit && row.recorded == selected;
+		if (row.recorded != ANY)
+			row.poll_time_limit = row.poll_time_limit && row.recorded == selected;
 	}
 	enter(state);
 }
