@@ -163,7 +163,8 @@ class Child:
     """A running program: what it says is read as it comes. Ends, with all it started, when the
     `with` ends. Arguments as of `run`; talks: it has a standard input to be written to.
 
-    errors  what it said on standard error so far, at most limits.COMPLAINT_BYTES
+    errors   what it said on standard error so far, at most limits.COMPLAINT_BYTES
+    is_late  it did not take input or give output in time
     """
 
     def __init__(
@@ -180,6 +181,7 @@ class Child:
     ) -> None:
         assert os.path.isabs(program), program
         self.errors = b""
+        self.is_late = False
         self._program = program
         self._file = file
         self._bounds = bounds
@@ -298,6 +300,7 @@ class Child:
         happened = self._selector.select(max(0.0, min(ends) - now))
         stalled = stall_s is not None and time.monotonic() >= now + stall_s
         if not happened and until is None and stalled:
+            self.is_late = True
             raise self._failed(f"to say something within {stall_s:g} s, it did not")
         for key, _ in happened:
             self._take(key.fd)

@@ -152,7 +152,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
     """Compares by the core. Returns None if a state or a CPU is not in the table: the reference
     then reports the error."""
     found = _Found()
-    streams: "dict[int, core.Stream | Source]" = {}
+    streams: dict[int, core.Stream | Source] = {}
     fed: Counter[int] = Counter()
     for parts in recording:
         lines = []

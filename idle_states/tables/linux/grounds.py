@@ -157,7 +157,7 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
 
 
 def _of_source(name: str) -> Iterator[str]:
-    from .governors.source.running import running
+    from .governors.source.started import running
 
     program = running(name, 250)
     source, interface = program.source, program.interface

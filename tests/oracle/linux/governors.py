@@ -36,6 +36,7 @@ __all__ = [
     "GovernorOracle",
     "Row",
     "State",
+    "build_program",
     "compile_program",
     "extract",
     "governor_tree",
@@ -223,6 +224,29 @@ def extract(header: str) -> str:
         cut += found[0] + "\n"
     signs = (macro for macro, sign in _MACRO2SIGN.items() if re.search(sign, cut))
     return cut + "".join(f"#define {macro}\n" for macro in signs)
+
+
+def build_program(
+    directory: Path,
+    tree: Path,
+    governor: str,
+    hz: int,
+    units: Sequence[Path],
+    macros: Mapping[str, str],
+) -> Path:
+    """A program that calls a governor otherwise than the product does, to time it.
+
+    directory  a new one, to build in
+    units      what to compile; it includes GOVERNOR_SOURCE
+    Raises OracleError, Unavailable.
+    """
+    with _as_oracle_errors():
+        source = find(f"{tree}:{governor}")
+    directory.mkdir(parents=True)
+    sources = {f"{governor}.c": source.text, **source.beside}
+    return compile_program(
+        directory, sources, f"{governor}.c", extract(source.header), hz, units=units, macros=macros
+    )
 
 
 def compile_program(

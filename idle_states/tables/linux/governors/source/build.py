@@ -31,23 +31,28 @@ _FLAGS = (
 interface would compile to nonsense."""
 _OURS = ("gov_kernel.h", "gov.h", "unit.c", "serve.c")
 _SEEN = ("bin", "lib", "lib32", "lib64", "libexec", "include")
-_ERROR = re.compile(r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (.*)$")
+_ERROR = re.compile(
+    r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$"
+)
 _COMPILE_S, _COMPILE_BYTES = 10, 512 * limits.MIB
 
 
-def program(source: SourceFile, interface: Interface, hz: int) -> Path:
+def program(
+    source: SourceFile, interface: Interface, hz: int, variant: tuple[str, ...] = ()
+) -> Path:
     """Returns the program of a governor at a tick rate, compiled if that was not done before.
 
+    variant  further words for the compiler
     Raises Unreadable for a file that does not compile, with its place; where there is no compiler,
     and where neither the compiler nor the governor can be confined.
     """
     compiler = _compiler()
     words = [*_FLAGS, f"-DHZ={hz}", "-DGOV_STATE_START=0"]
-    words += [f"-D{name}" for name in interface.macros]
+    words += [*(f"-D{name}" for name in interface.macros), *variant]
     parts = [compiler, *words, source.text, *sum(sorted(source.beside.items()), ())]
     parts += [*sorted(source.headers), *(ours().values())]
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-    kept = _kept(f"governor-{digest[:32]}")
+    kept = place(f"governor-{digest[:32]}")
     if kept is not None and opening.is_file(kept) and not cache.fault_of(kept):
         return kept
     with tempfile.TemporaryDirectory(prefix="idle-states-") as scratch:
@@ -90,7 +95,8 @@ def _private() -> str:
 _folders: list[tempfile.TemporaryDirectory[str]] = []
 
 
-def _kept(name: str) -> Path | None:
+def place(name: str) -> Path | None:
+    """Returns the path of a file in the user's cache; None where there can be none."""
     try:
         return cache.own_cache() / name
     except OSError:

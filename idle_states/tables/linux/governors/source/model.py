@@ -15,7 +15,8 @@ from ..interface import (
     Situation,
     State,
 )
-from .running import Program, running
+from .running import Program
+from .started import running
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Source:
     """One CPU's governor, by its own C. See GovernorModel."""
 
     def __init__(self, name: str, states: Sequence[State], hz: int) -> None:
-        self.states = tuple(states)
+        self.states: Sequence[State] = tuple(states)
         self.features = features_of(name)
         self.hz = hz
         self._program: Program = running(name, hz)
@@ -57,6 +58,10 @@ class Source:
             setattr(other, name, getattr(self, name))
         other._cpu = self._program.copy(self._cpu)
         return other
+
+    def __getstate__(self) -> bytes:
+        """Returns all that it remembers, to tell whether decisions repeat."""
+        return self._program.memory(self._cpu)
 
     @property
     def poll_limit_ns(self) -> int | None:

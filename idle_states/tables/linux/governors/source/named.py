@@ -40,7 +40,16 @@ class SourceFile:
     @property
     def sha256(self) -> str:
         """The digest of the C file."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
+        return _digest(self.text)
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that is compiled of the user's."""
+        return _digest("\0".join([self.text, *sum(sorted(self.beside.items()), ())]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def find(name: str) -> SourceFile:

@@ -1,9 +1,9 @@
 """A compiled governor, running: it is asked over a pipe, for as many CPUs as there are."""
 
+import signal
 import struct
 from array import array
 from collections.abc import Sequence
-from functools import cache
 from itertools import count
 
 from .....base.model.findings import Unreadable, unreadable
@@ -13,7 +13,7 @@ from .....base.reading.launching import Bounds, Child
 from ..interface import State
 from . import build
 from .interface import Interface, interface_of
-from .named import SourceFile, find
+from .named import SourceFile
 
 _BOOT, _COPY, _BEFORE, _SELECT, _FINISH, _ROWS, _SETTLE, _MEMORY, _LIMIT = range(1, 10)
 _STATE = struct.Struct("<QQQ")
@@ -29,14 +29,16 @@ class Program:
     the governor crashes, does not answer within 10 s, or selects a state that no table has.
     """
 
-    def __init__(self, source: SourceFile, hz: int) -> None:
+    def __init__(self, source: SourceFile, hz: int, variant: tuple[str, ...] = ()) -> None:
         self.source = source
-        self.interface: Interface = interface_of(source.text, source.header)
+        self._variant = variant
+        self.interface: Interface = interface_of(
+            "\n".join([source.text, *source.beside.values()]), source.header
+        )
         self.hz = hz
         self._child: Child | None = None
         self._numbers = count()
         self._free: list[int] = []
-        self._memory_bytes = 0
 
     def boot(self, states: Sequence[State], capacity: int) -> int:
         """Returns a new CPU as it booted, with these states. Raises Unreadable where the governor
@@ -105,6 +107,12 @@ class Program:
         """Returns for how long state 0 polls next, where the governor decides that."""
         return int.from_bytes(self._ask(struct.pack("<BI", _LIMIT, cpu), 8), "little")
 
+    def end(self) -> None:
+        """Ends the program; the next question starts another."""
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
     def _new(self) -> int:
         return self._free.pop() if self._free else next(self._numbers)
 
@@ -114,10 +122,16 @@ class Program:
         try:
             self._child.write(request)
             return self._read(size)
-        except Unreadable:
-            self._child.kill()
-            self._child = None
-            raise
+        except Unreadable as error:
+            late = self._child.is_late
+            self.end()
+            if not late:
+                raise
+            raise unreadable(
+                self.source.file,
+                f"expected a decision of the governor within {_ANSWER_S} s, found none; look for "
+                "a loop that does not end",
+            ) from error
 
     def _read(self, size: int) -> bytes:
         assert self._child is not None
@@ -126,7 +140,7 @@ class Program:
             status = self._child.end()
             said = self._child.errors.decode("utf-8", "replace").strip()
             if status < 0:
-                said = f"it was ended by signal {-status}"
+                said = f"it crashed ({signal.Signals(-status).name})"
             raise unreadable(
                 self.source.file,
                 f"expected a decision of the governor, found: {said or f'exit status {status}'}",
@@ -134,21 +148,7 @@ class Program:
         return found
 
     def _started(self) -> Child:
-        program = str(build.program(self.source, self.interface, self.hz))
+        program = str(build.program(self.source, self.interface, self.hz, self._variant))
         words = confined([program], View(read=(program,))) if self.source.confined else [program]
         bounds = Bounds(stall_s=_ANSWER_S, cpu_s=limits.PROCESSOR_S, memory_bytes=_MEMORY_BYTES)
         return Child(words[0], words[1:], bounds, self.source.file, talks=True)
-
-
-@cache
-def running(name: str, hz: int) -> Program:
-    """Returns the program of the source that --governor names. Raises UsageError, Unreadable,
-    OSError."""
-    return Program(source_of(name), hz)
-
-
-@cache
-def source_of(name: str) -> SourceFile:
-    """Returns the source that --governor names, read once. Raises UsageError, Unreadable,
-    OSError."""
-    return find(name)

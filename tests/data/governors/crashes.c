@@ -1,0 +1,23 @@
+/* Reads where there is nothing. */
+#include <linux/cpuidle.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/tick.h>
+
+static int choose(struct cpuidle_driver *drv, struct cpuidle_device *dev, bool *stop_tick)
+{
+	return *(volatile int *)8;
+}
+
+static struct cpuidle_governor governor = {
+	.name = "crashes",
+	.rating = 1,
+	.select = choose,
+};
+
+static int __init begin(void)
+{
+	return cpuidle_register_governor(&governor);
+}
+
+postcore_initcall(begin);
