@@ -157,6 +157,12 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
 
 
 def _of_source(name: str) -> Iterator[str]:
+    if name.endswith(".py"):
+        from .governors.source.python import find
+
+        digest = find(name).sha256[:16]
+        yield f"{name} decides (SHA-256 {digest}): your own code runs, not confined"
+        return
     from .governors.source.started import running
 
     program = running(name, 250)
@@ -170,8 +176,9 @@ def _of_source(name: str) -> Iterator[str]:
 
 
 def is_source(name: str) -> bool:
-    """Whether --governor names a governor's own C: FILE.c, TREE:NAME or TREE@REVISION:NAME."""
-    return name.endswith(".c") or ":" in name
+    """Whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
+    FILE.py."""
+    return name.endswith((".c", ".py")) or ":" in name
 
 
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:

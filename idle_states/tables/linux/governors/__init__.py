@@ -173,9 +173,9 @@ class Governor:
         if not isinstance(hz, int) or hz < 1:
             raise ValueError(f"expected hz of at least 1, found {hz!r}")
         if is_source(name):
-            from .source.model import Source
+            from .source.model import model as of_source
 
-            return cls(name, chosen, states, hz, Source(name, states, hz))
+            return cls(name, chosen, states, hz, of_source(name, states, hz))
         module = importlib.import_module(f"{__package__}.{name}")
         features = _features(name, chosen)
         model = getattr(module, name.capitalize())(states, features, hz)

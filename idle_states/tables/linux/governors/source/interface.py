@@ -61,9 +61,9 @@ class Interface:
 def interface_of(text: str, header: str = "") -> Interface:
     """Tells the interface of a governor's source. header: its kernel's include/linux/cpuidle.h, ""
     where that is not at hand."""
-    code = _COMMENT.sub(" ", text)
-    in_ns = _IN_NS.search(code) is not None
-    member = _MEMBER.search(_COMMENT.sub(" ", header))
+    code, declared = _COMMENT.sub(" ", text), _COMMENT.sub(" ", header)
+    in_ns = _IN_NS.search(declared or code) is not None
+    member = _MEMBER.search(declared)
     assumed: tuple[str, ...] = ()
     if member is not None:
         signed = member[1] == "s64"

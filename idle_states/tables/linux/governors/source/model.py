@@ -11,10 +11,12 @@ from ..interface import (
     NO_STATE,
     U64_MAX,
     Decision,
+    GovernorModel,
     Outcome,
     Situation,
     State,
 )
+from . import python
 from .running import Program
 from .started import running
 
@@ -31,9 +33,20 @@ class SourceFeatures:
 
 def features_of(name: str) -> SourceFeatures:
     """Returns what tells a source from others. Raises UsageError, Unreadable, OSError."""
+    if name.endswith(".py"):
+        source = python.find(name)
+        return SourceFeatures(name, source.sha256, "this tool")
     program = running(name, 250)
     source, interface = program.source, program.interface
     return SourceFeatures(source.file, source.sha256, interface.era, interface.utilisation)
+
+
+def model(name: str, states: Sequence[State], hz: int) -> GovernorModel:
+    """Returns one CPU's governor by the source that --governor names. Raises UsageError,
+    Unreadable, OSError."""
+    if name.endswith(".py"):
+        return python.PythonSource(name, states, hz, features_of(name))
+    return Source(name, states, hz)
 
 
 class Source:
