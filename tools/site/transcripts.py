@@ -34,6 +34,7 @@ PAGES = tuple(
         "howto/auditing",
         "howto/limiting",
         "howto/new-revision",
+        "howto/governors",
         "x86",
     )
 )

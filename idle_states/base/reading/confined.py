@@ -1,7 +1,7 @@
 """Runs a program that must not reach anything: it sees the files that it is given, no network, no
 other process, and it cannot start another.
 
-    words = confined([compiler, "-c", "x.c"], View(read=("/usr",), write=(scratch,), starts=True))
+    words = confined([compiler, "-c", "x.c"], Reach(read=("/usr",), write=(scratch,), starts=True))
 
 The file is also the program that does it: it takes away what it has (Landlock of Linux 5.13 for
 files, or a mount namespace of its own; seccomp for the rest) and becomes the other program. It
@@ -93,7 +93,7 @@ class NotConfined(Exception):
     """This machine has no way to confine a program. The message says which is missing."""
 
 
-class View(dict):  # type: ignore[type-arg]
+class Reach(dict):  # type: ignore[type-arg]
     """What a program may reach: paths that it reads (and runs), paths that it writes below, and
     whether it may start other programs."""
 
@@ -103,7 +103,7 @@ class View(dict):  # type: ignore[type-arg]
         super().__init__(read=read, write=write, starts=starts)
 
 
-def confined(words: list[str], view: View) -> list[str]:
+def confined(words: list[str], view: Reach) -> list[str]:
     """Returns the command line that runs another one confined to a view. words: an absolute name
     and its arguments."""
     return [sys.executable, "-I", "-S", os.path.abspath(__file__), json.dumps(view), *words]

@@ -18,7 +18,7 @@ from .sample import Sample
 from .suspects import ENOUGH, Suspicion, suspicion
 
 if TYPE_CHECKING:
-    from ...tables.linux.governors.source.model import Source
+    from ...tables.linux.governors.source.model import CompiledSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
     """Compares by the core. Returns None if a state or a CPU is not in the table: the reference
     then reports the error."""
     found = _Found()
-    streams: dict[int, core.Stream | Source] = {}
+    streams: dict[int, core.Stream | CompiledSource] = {}
     fed: Counter[int] = Counter()
     for parts in recording:
         lines = []
@@ -180,7 +180,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
     return found
 
 
-def _stream(governor: Governor, earlier: Outcome) -> "core.Stream | Source":
+def _stream(governor: Governor, earlier: Outcome) -> "core.Stream | CompiledSource":
     source = governor.source
     if source is None:
         return core.Stream.of(governor, earlier)

@@ -9,6 +9,7 @@ from ...tables.linux.asked import (
     GIVEN,
     HZ_RECORDED,
     PLATFORM,
+    SOURCES,
     GivenStates,
     StateNumbers,
     all_levels,
@@ -76,7 +77,7 @@ class ReplayRequest:
         str | None,
         Option(
             "--governor",
-            "menu, teo, ladder, haltpoll (default: judge the states the trace shows)",
+            f"menu, teo, ladder, haltpoll, {SOURCES} (default: judge the states the trace shows)",
             metavar="G",
         ),
     ] = None

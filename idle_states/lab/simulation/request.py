@@ -10,6 +10,7 @@ from ...tables.linux.asked import (
     HZ,
     KERNEL,
     PLATFORM,
+    SOURCES,
     GivenStates,
     all_levels,
     beside_none,
@@ -70,7 +71,9 @@ class SimulateRequest:
             after="--disabled",
         ),
     ] = ()
-    governor: Annotated[str, Option("--governor", "menu, teo, ladder or haltpoll")] = "menu"
+    governor: Annotated[
+        str, Option("--governor", f"menu, teo, ladder or haltpoll, {SOURCES}", metavar="G")
+    ] = "menu"
     hz: Annotated[int, replace(HZ, after="--kernel")] = 250
     platform: Annotated["AnyPlatform", replace(PLATFORM, after="--smt-hold-permille")] = field(
         default_factory=all_levels

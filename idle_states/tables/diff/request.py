@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option
-from ..linux.asked import HZ, PLATFORM, all_levels, kernels
+from ..linux.asked import HZ, PLATFORM, SOURCES, all_levels, kernels
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform
@@ -27,7 +27,11 @@ class DiffRequest:
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     governor: Annotated[
         str | None,
-        Option("--governor", "compare too what this governor selects: menu, teo or ladder"),
+        Option(
+            "--governor",
+            f"compare too what it selects: menu, teo or ladder, {SOURCES}",
+            metavar="G",
+        ),
     ] = None
     hz: Annotated[int, HZ] = 250
 

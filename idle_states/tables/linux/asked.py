@@ -45,7 +45,14 @@ TABLE_OF_MACHINE = Argument(
     "revision, file, intel:NAME; may be left out where --platform is an x86 machine",
     is_table=True,
 )
-GOVERNOR = Option("--governor", "menu, teo or ladder (default: menu)", after="--polling")
+SOURCES = "or a source: FILE.c, TREE:NAME, TREE@REV:NAME, FILE.py"
+"""What --governor takes beside the names of models."""
+GOVERNOR = Option(
+    "--governor",
+    f"menu, teo or ladder, {SOURCES} (default: menu)",
+    metavar="G",
+    after="--polling",
+)
 HZ = Option("--hz", "HZ (default: 250)", metavar="N", after="--governor")
 HZ_RECORDED = Option(
     "--hz", "HZ (default: the recording's, else 250)", metavar="N", after="--governor"
@@ -74,6 +81,12 @@ def kernels(
         after=after,
         beside=beside,
     )
+
+
+def is_source(name: str) -> bool:
+    """Whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
+    FILE.py."""
+    return name.endswith((".c", ".py")) or ":" in name
 
 
 def state_numbers(text: str) -> tuple[int, ...]:
@@ -207,7 +220,8 @@ class NamedGovernor:
         str | None,
         Option(
             "--governor",
-            "menu, teo or ladder (default: the recording's, else menu)",
+            f"menu, teo or ladder, {SOURCES} (default: the recording's, else menu)",
+            metavar="G",
             after="--polling",
         ),
     ] = None

@@ -8,8 +8,10 @@ from types import ModuleType
 from typing import Any, Literal
 
 from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
 from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
+from .asked import is_source
 from .releases import Release, folded, place, release, version_key, version_name
 
 TREES = (
@@ -175,14 +177,14 @@ def _of_source(name: str) -> Iterator[str]:
     yield from interface.assumed
 
 
-def is_source(name: str) -> bool:
-    """Whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
-    FILE.py."""
-    return name.endswith((".c", ".py")) or ":" in name
-
-
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:
-    """How a subsystem changed over the releases, and which of these the model was held against."""
+    """How a subsystem changed over the releases, and which of these the model was held against.
+    Raises UsageError for a governor's source, which has no releases."""
+    if is_source(subsystem):
+        raise UsageError(
+            f"expected the name of a governor whose releases are compared (menu, teo ...), found "
+            f"the source {subsystem}; `select --governor {subsystem}` shows what it selects"
+        )
     if subsystem not in _name2modules:
         module = _module(f"governors.{subsystem}_features")
         return module.HISTORY, module.SOURCES

@@ -9,6 +9,7 @@ from ..linux.asked import (
     FAR_NS,
     KERNEL,
     NO_LIMIT_US,
+    SOURCES,
     TABLE_OF_MACHINE,
     GovernorRequest,
 )
@@ -34,7 +35,10 @@ class ProveRequest:
         Options(
             table=TABLE_OF_MACHINE,
             governor=Option(
-                "--governor", "menu, teo, ladder or haltpoll (default: menu)", after="--polling"
+                "--governor",
+                f"menu, teo, ladder or haltpoll, {SOURCES} (default: menu)",
+                metavar="G",
+                after="--polling",
             ),
         ),
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.reading import confined
-from idle_states.base.reading.confined import View, numbers
+from idle_states.base.reading.confined import Reach, numbers
 
 PYTHON = os.path.realpath(sys.executable)
 SEEN = tuple({os.path.realpath(sys.base_prefix), "/usr", "/lib", "/lib64"})
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(code: str, view: View) -> str:
+def run(code: str, view: Reach) -> str:
     """What a Python program prints, confined."""
     words = confined.confined([PYTHON, "-I", "-S", "-c", code], view)
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -66,7 +66,7 @@ def test_what_is_refused(tmp_path: Path, what: str, alone: str, among_others: st
     Path(names["scratch"]).mkdir()
     read = (*SEEN, names["given"])
     code = f"{TRY}\nprint(tried({what.format(**names)}))"
-    starts = run(code, View(read=read, write=(names["scratch"],), starts=True))
+    starts = run(code, Reach(read=read, write=(names["scratch"],), starts=True))
     assert among_others in starts.split()
     if "fork" in what or "kill" in what:
         # Python itself opens files, which a program alone does not
@@ -98,7 +98,7 @@ def test_other_machines_are_refused() -> None:
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    words = confined.confined([str(tmp_path / "none")], View())
+    words = confined.confined([str(tmp_path / "none")], Reach())
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 126
     assert done.stderr.startswith("not confined: ")

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ....base.model.findings import UsageError
 from ....base.wording import suggestion
+from ..asked import is_source as is_source
 from ..driver_table import DriverTable
-from ..grounds import is_source as is_source
 from ..releases import Release, release
 from .interface import Decision as Decision
 from .interface import GovernorModel as Implementation
@@ -27,7 +27,7 @@ from .interface import Situation as Situation
 from .interface import State as State
 
 if TYPE_CHECKING:
-    from .source.model import Source
+    from .source.model import CompiledSource
 
 _NSEC_PER_USEC = 1000
 
@@ -215,11 +215,11 @@ class Governor:
         self._model.finished(outcome)
 
     @property
-    def source(self) -> "Source | None":
+    def source(self) -> "CompiledSource | None":
         """The model where the governor runs by its own C, else None."""
-        from .source.model import Source
+        from .source.model import CompiledSource
 
-        return self._model if isinstance(self._model, Source) else None
+        return self._model if isinstance(self._model, CompiledSource) else None
 
     def settled(self) -> bool:
         """Whether the last decision is made for ever, if every idle period is as the last one and

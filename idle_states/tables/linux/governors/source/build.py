@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from .....base.model.findings import Unreadable, unreadable
 from .....base.reading import cache, limits, opening
-from .....base.reading.confined import View, confined
+from .....base.reading.confined import Reach, confined
 from .....base.reading.launching import Bounds, find, run
 from .....base.resources import resource
 from .interface import Interface
@@ -32,7 +32,8 @@ interface would compile to nonsense."""
 _OURS = ("gov_kernel.h", "gov.h", "unit.c", "serve.c")
 _SEEN = ("bin", "lib", "lib32", "lib64", "libexec", "include")
 _ERROR = re.compile(
-    r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$"
+    r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$",
+    re.ASCII,
 )
 _COMPILE_S, _COMPILE_BYTES = 10, 512 * limits.MIB
 
@@ -126,7 +127,7 @@ def _compiled(source: SourceFile, compiler: str, words: list[str], scratch: Path
     if source.confined:
         prefix = os.path.dirname(os.path.dirname(compiler))
         seen = dict.fromkeys(f"{root}/{name}" for root in (prefix, "/usr", "") for name in _SEEN)
-        line = confined(line, View(read=tuple(seen), write=(str(scratch),), starts=True))
+        line = confined(line, Reach(read=tuple(seen), write=(str(scratch),), starts=True))
     bounds = Bounds(
         time_s=_COMPILE_S * limits.WAITING,
         cpu_s=_COMPILE_S,

@@ -8,6 +8,7 @@ passed over.
 from collections.abc import Iterator
 
 from .....base.model.findings import Unreadable, unreadable
+from .....base.reading import opening
 from ..core.packing import AS_SELECTED, ROW
 from ..interface import CPU_CAPACITY, KTIME_MAX, State
 from . import build
@@ -26,7 +27,7 @@ _TABLES = (
 def expect_initialised(source: SourceFile) -> None:
     """Raises Unreadable where the source decides by memory that it never wrote."""
     mark = build.place(f"governor-{source.digest[:32]}.initialised")
-    if mark is not None and mark.exists():
+    if mark is not None and opening.is_file(mark):
         return
     try:
         zeros, patterns = (_decisions(Program(source, _HZ, variant)) for variant in _VARIANTS)

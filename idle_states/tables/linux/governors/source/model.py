@@ -46,10 +46,10 @@ def model(name: str, states: Sequence[State], hz: int) -> GovernorModel:
     Unreadable, OSError."""
     if name.endswith(".py"):
         return python.PythonSource(name, states, hz, features_of(name))
-    return Source(name, states, hz)
+    return CompiledSource(name, states, hz)
 
 
-class Source:
+class CompiledSource:
     """One CPU's governor, by its own C. See GovernorModel."""
 
     def __init__(self, name: str, states: Sequence[State], hz: int) -> None:

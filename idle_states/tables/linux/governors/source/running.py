@@ -8,7 +8,7 @@ from itertools import count
 
 from .....base.model.findings import Unreadable, unreadable
 from .....base.reading import limits
-from .....base.reading.confined import View, confined
+from .....base.reading.confined import Reach, confined
 from .....base.reading.launching import Bounds, Child
 from ..interface import State
 from . import build
@@ -149,6 +149,6 @@ class Program:
 
     def _started(self) -> Child:
         program = str(build.program(self.source, self.interface, self.hz, self._variant))
-        words = confined([program], View(read=(program,))) if self.source.confined else [program]
+        words = confined([program], Reach(read=(program,))) if self.source.confined else [program]
         bounds = Bounds(stall_s=_ANSWER_S, cpu_s=limits.PROCESSOR_S, memory_bytes=_MEMORY_BYTES)
         return Child(words[0], words[1:], bounds, self.source.file, talks=True)
