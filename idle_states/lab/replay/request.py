@@ -9,7 +9,6 @@ from ...tables.linux.asked import (
     GIVEN,
     HZ_RECORDED,
     PLATFORM,
-    SOURCES,
     GivenStates,
     StateNumbers,
     all_levels,
@@ -17,6 +16,7 @@ from ...tables.linux.asked import (
     check_hz,
     table_of,
 )
+from ...tables.linux.governors.source.names import SOURCES
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from .next_timer import NEXT_TIMER, WHERE_SHORT, NextTimer
 

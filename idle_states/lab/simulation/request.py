@@ -10,13 +10,13 @@ from ...tables.linux.asked import (
     HZ,
     KERNEL,
     PLATFORM,
-    SOURCES,
     GivenStates,
     all_levels,
     beside_none,
     check_hz,
     table_of,
 )
+from ...tables.linux.governors.source.names import SOURCES
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from .workload_request import PLACEMENT, WorkloadRequest
 

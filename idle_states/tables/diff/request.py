@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option
-from ..linux.asked import HZ, PLATFORM, SOURCES, all_levels, kernels
+from ..linux.asked import HZ, PLATFORM, all_levels, kernels
+from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform

@@ -13,6 +13,7 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
+from .governors.source.names import SOURCES
 
 if TYPE_CHECKING:
     from .governors.interface import State
@@ -45,8 +46,6 @@ TABLE_OF_MACHINE = Argument(
     "revision, file, intel:NAME; may be left out where --platform is an x86 machine",
     is_table=True,
 )
-SOURCES = "or a source: FILE.c, TREE:NAME, TREE@REV:NAME, FILE.py"
-"""What --governor takes beside the names of models."""
 GOVERNOR = Option(
     "--governor",
     f"menu, teo or ladder, {SOURCES} (default: menu)",
@@ -81,12 +80,6 @@ def kernels(
         after=after,
         beside=beside,
     )
-
-
-def is_source(name: str) -> bool:
-    """Whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
-    FILE.py."""
-    return name.endswith((".c", ".py")) or ":" in name
 
 
 def state_numbers(text: str) -> tuple[int, ...]:

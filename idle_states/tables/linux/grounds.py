@@ -11,7 +11,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
-from .asked import is_source
+from .governors.source.names import is_source
 from .releases import Release, folded, place, release, version_key, version_name
 
 TREES = (

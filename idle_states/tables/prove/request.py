@@ -9,10 +9,10 @@ from ..linux.asked import (
     FAR_NS,
     KERNEL,
     NO_LIMIT_US,
-    SOURCES,
     TABLE_OF_MACHINE,
     GovernorRequest,
 )
+from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
     from ..linux.releases import Release

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....base.model.findings import UsageError
 from ....base.wording import suggestion
-from ..asked import is_source as is_source
 from ..driver_table import DriverTable
 from ..releases import Release, release
 from .interface import Decision as Decision
@@ -25,6 +24,7 @@ from .interface import GovernorModel as Implementation
 from .interface import Outcome as Outcome
 from .interface import Situation as Situation
 from .interface import State as State
+from .source.names import is_source as is_source
 
 if TYPE_CHECKING:
     from .source.model import CompiledSource
