@@ -25,6 +25,7 @@
 # make nightly     boot every spec on every machine that takes it, and tables meant to break Linux
 #                  on virt machines of Arm and RISC-V, and on q35; keep what was confirmed
 # make validation  docs/validation.md from what nightly kept
+# make rounding    docs/rounding.md: every value that firmware or a kernel changes, and its rule
 # make published   docs/published.md: published measurements, simulated
 # make seeds       docs/claims.md: what five published documents claim, and what each command prints
 # make lock   the newest versions of all packages into requirements/, with their hashes
@@ -42,7 +43,7 @@ EACH   ?= 60
 EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -118,6 +119,9 @@ validation: $(VENV)/.installed
 
 published: $(VENV)/.installed
 	$(BIN)/python -m tools.published docs
+
+rounding: $(VENV)/.installed
+	$(BIN)/python -m tools.rounding
 
 seeds: $(VENV)/.installed
 	$(BIN)/python -m tools.claims

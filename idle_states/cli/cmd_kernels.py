@@ -7,7 +7,10 @@ commit, and since which release which of the two has it. Exits 1 if they differ.
 
 With --table (or --states): at which releases what is registered or selected changes, how, and by
 which commits; between the releases of a series, or of two kernels, if they are named. Maps are of
-idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table."""
+idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table.
+
+With --table and --values: every value of the table that firmware or a kernel changes (rounded,
+wrapped, cut, replaced, dropped), in which releases, and the rule that reports it."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -34,6 +37,9 @@ def run(given: KernelsCommand) -> int:
     from ..tables.kernels.moves import MovesRequest
 
     asked, out = given.asked, given.out
+    if asked.values:
+        _values(asked, out)
+        return 0
     if asked.has_table:
         return _moves(MovesRequest.of_kernels(asked), out)
     if out.html:
@@ -94,6 +100,20 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     else:
         out.said(kernels_text.moves(found))
     return int(len(asked.names) == 2 and bool(found.moves))
+
+
+def _values(asked: KernelsRequest, out: "Output") -> None:
+    from ..tables.kernels.values import values
+    from ..tables.kernels.values_said import sheet
+
+    found = values(asked)
+    inputs = [(found.source.file, found.source.sha256)]
+    if out.html:
+        out.page("kernels", sheet(found), inputs)
+    if out.format == "json":
+        _document(out, inputs, asked.kernels, values=found)
+    else:
+        out.said(sheet(found))
 
 
 def _say_taken(*releases: "Release") -> None:

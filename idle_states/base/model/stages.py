@@ -35,6 +35,7 @@ class Changed:
     after: str
     reason: str
     ground: str
+    cause: Annotated[str, Limits(pattern="^[a-z0-9-]+$"), "Short and stable, such as rounded-up."]
 
 
 Level = Literal["error", "warning", "notice", "info", "debug"]

@@ -1,14 +1,16 @@
 """kernels."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from ...base.model.forms import INLINE, OMITTED, Count, Form, Positive, With, derived
+from ...base.model.forms import INLINE, OMITTED, Count, Form, Limits, Positive, With, derived
 from ..diff.tables import Difference
-from ..linux.grounds import Kind
+from ..linux.grounds import Kind as GroundKind
 from ..selection.select_document import Lengths, Where
 from .behaviour import FeatureChange, KernelComparison, OneSided
+from .causes import Kind
 from .moves import Cause, Move, Moves, Still
 from .series import ReleaseLine, Stretch, Subsystem
+from .values import Value, Values
 
 
 class Grounded(Form[Any]):
@@ -16,7 +18,7 @@ class Grounded(Form[Any]):
 
     first: Annotated[str, "The first release that is known so."] = derived(lambda row: row[1])
     last: Annotated[str, "The last one."] = derived(lambda row: row[2])
-    basis: Annotated[Kind, "As in other documents: compiled, read, ..."] = derived(
+    basis: Annotated[GroundKind, "As in other documents: compiled, read, ..."] = derived(
         lambda row: row[0].kind
     )
     ground: Annotated[str, "The same in words."] = derived(lambda row: str(row[0]))
@@ -128,12 +130,57 @@ class OfTable(Form[Moves]):
     assumptions: Annotated[list[str], "What the maps rest on."]
 
 
+class ChangedValue(Form[Value]):
+    """A value of the table that firmware or a kernel changes."""
+
+    row: Annotated[Count | None, "Of the table, from 0; null where it is of no single row."]
+    state: Annotated[str, "The state's name in the table, snooze, or every state."]
+    field: Annotated[str, "latency, residency, name, psscr, mask, flags, time-out, ..."]
+    stage: Annotated[
+        Literal["firmware", "driver", "cpuidle", "genpd"],
+        "Who changes it: cpuidle is the core, which governors get their times from; genpd has the "
+        "states of power domains.",
+    ]
+    before: Annotated[str, "With its unit."]
+    after: Annotated[str, "With its unit."]
+    kind: Annotated[Kind, "What is done to it."] = derived("judged.kind")
+    cause: Annotated[str, Limits(pattern="^[a-z0-9-]+$"), "Short and stable."]
+    reason: Annotated[str, "For people."]
+    follows: Annotated[str, "What follows for whoever wrote the table."] = derived("judged.follows")
+    ground: Annotated[str, "Function and commit that decide it."]
+    rules: Annotated[list[str], "Rules of which one reports it; none where none is needed."] = (
+        derived("judged.rules")
+    )
+    none: Annotated[str, "Why no rule is needed; empty where one reports it."] = derived(
+        "judged.none"
+    )
+    kernels: Annotated[
+        list[str], "Releases in which it changes so: 4.8 to 4.14.6; none for what firmware changes."
+    ]
+    but: Annotated[
+        list[str], "Distributions' kernels that differ from the release they are taken as."
+    ]
+
+
+class OfValues(Form[Values]):
+    """Every value of a table that changes on its way to the governor."""
+
+    table: Annotated[str, "Its name."] = derived("source.name")
+    platform: Annotated[str, "The machine, as --platform named it."]
+    kernels: Annotated[list[str], "The releases that were followed."]
+    values: Annotated[
+        list[ChangedValue], "Firmware's changes first, then by row, field, stage and release."
+    ]
+    assumptions: Annotated[list[str], "What the values rest on."]
+
+
 class Kernels(Form[Any]):
     series: Annotated[list[Series] | None, "Without two kernels and without a table.", OMITTED]
     comparison: Annotated[Compared | None, "With two kernels.", OMITTED]
     moves: Annotated[OfTable | None, "With a table or states.", OMITTED]
+    values: Annotated[OfValues | None, "With --values.", OMITTED]
 
 
 def document(**given: object) -> With:
-    """What Kernels writes: series, comparison or moves."""
-    return With(None, **({"series": None, "comparison": None, "moves": None} | given))
+    """What Kernels writes: series, comparison, moves or values."""
+    return With(None, **(dict.fromkeys(("series", "comparison", "moves", "values")) | given))

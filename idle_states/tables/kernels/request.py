@@ -9,15 +9,18 @@ from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform
+    from ..linux.releases import Release
 
 
 @dataclass(frozen=True, slots=True)
 class KernelsRequest:
-    """Which kernels. Raises UsageError for more than two.
+    """Which kernels. Raises UsageError for more than two, and for options that contradict.
 
     names     none, a series, a kernel, or two to compare
     governor  None: all, or with a table, menu
     table, states, hz, platform  of a governor's request: where its selection changes
+    values    of the table, every value that firmware or a kernel changes instead
+    kernels   which ones then; none: all releases, each where the table's driver changes
     """
 
     names: Annotated[
@@ -37,8 +40,27 @@ class KernelsRequest:
     ] = None
     hz: Annotated[int, HZ] = 250
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
+    values: Annotated[
+        bool,
+        Option("--values", "with --table: every value of it that firmware or a kernel changes"),
+    ] = False
+    kernels: Annotated[
+        "tuple[Release, ...]",
+        Option(
+            "--kernel",
+            "with --values: Linux release; may be repeated (default: all, joined where they agree)",
+            metavar="K",
+        ),
+    ] = ()
 
     def __post_init__(self) -> None:
+        if self.values and not self.has_table:
+            raise UsageError("expected --table TABLE with --values")
+        if self.values and (self.names or self.governor or self.states):
+            raise UsageError("expected --table, --platform and --kernel alone with --values")
+        if self.kernels and not self.values:
+            expected = "expected --kernel with --values only; name kernels as operands otherwise"
+            raise UsageError(expected)
         if not self.has_table and len(self.names) > 2:
             raise UsageError(f"expected at most two kernels, found {' '.join(self.names)}")
 

@@ -1,9 +1,11 @@
-"""The releases to look at, each with the one before it."""
+"""The releases to look at, each with the one before it, and the drivers that decide which."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..linux.grounds import known_of
+from ...base.model.table import IdleTable
+from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of
+from ..linux.platforms import AnyPlatform, subsystem_of
 from ..linux.releases import MAINLINE, PRESETS, Release, place, release, version_name
 from .moves import Step
 from .series import points
@@ -32,6 +34,20 @@ def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
         if series in (None, version_name(kernel.version[:2])):
             found.add((release(kernel.taken_as), kernel))
     yield from sorted(found, key=lambda step: (_point(step[1]), step[1].name))
+
+
+def drivers_of(table: IdleTable, platform: "AnyPlatform") -> tuple[str, ...]:
+    """The subsystems whose changes may change what is registered of a table. Raises UsageError."""
+    driver = subsystem_of(table, platform)
+    # powernv's features say of a dump of sysfs whether its snooze polls
+    drivers = ["powernv" if driver == LOOP else driver]
+    if driver == "dt":
+        drivers.append("genpd")
+    if driver == INTEL_IDLE:
+        drivers.append(INTEL_TABLES)
+        if table.origin.form == "acpi":
+            drivers.append(ACPI_IDLE)
+    return tuple(drivers)
 
 
 def _point(kernel: Release) -> tuple[int, ...]:

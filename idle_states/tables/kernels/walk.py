@@ -18,8 +18,7 @@ from ..linux.asked import GovernorRequest
 from ..linux.driver_table import DriverTable
 from ..linux.governors import core
 from ..linux.governors.interface import State
-from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of, left_out, modelled
-from ..linux.platforms import subsystem_of
+from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, known_of, left_out, modelled
 from ..linux.releases import Release, folded, lacking
 from ..pipeline import Arrival, journey
 from ..selection.request import Asked
@@ -27,7 +26,7 @@ from ..selection.selection import Selecting, TableSelection, changes
 from ..sources import Source, read_table
 from .behaviour import Brought, FeatureChange, changes_of, rows_of
 from .moves import Cause, Different, Move, Moves, MovesRequest, Step, Still
-from .steps import steps
+from .steps import drivers_of, steps
 
 
 def moves(request: MovesRequest, say: Callable[[str], None] = lambda message: None) -> Moves:
@@ -76,15 +75,7 @@ class _Walk:
         self.known = True
         if source is not None:
             assert source.table is not None
-            driver = subsystem_of(source.table, of.platform)
-            # powernv's features say of a dump of sysfs whether its snooze polls
-            self.drivers = ("powernv" if driver == LOOP else driver,)
-            if driver == "dt":
-                self.drivers += ("genpd",)
-            if driver == INTEL_IDLE:
-                self.drivers += (INTEL_TABLES,)
-                if source.table.origin.form == "acpi":
-                    self.drivers += (ACPI_IDLE,)
+            self.drivers = drivers_of(source.table, of.platform)
             self.known = source.table.origin.form != "sysfs"
         self._outcomes: dict[Release, _Outcome] = {}
         self._arrivals: dict[object, Arrival] = {}

@@ -1,10 +1,16 @@
 """Nanoseconds of the tree to the driver's microseconds, and the entries made from them."""
 
+from collections.abc import Iterator
+
+from ...base.model.history import Key
 from ...base.model.table import U32_MAX
 from .driver_features import DriverFeatures
+from .driver_table import DriverState
+from .releases import version_key
 
 THRESHOLD_NS = 200_000
 """POWERNV_THRESHOLD_LATENCY_NS."""
+MOST_US_OF_32_BITS = U32_MAX // 1000
 STATE_MAX = 10
 """CPUIDLE_STATE_MAX, snooze included."""
 NAME_LENGTH = 15
@@ -18,11 +24,31 @@ def to_us(nanoseconds: int, features: DriverFeatures) -> int:
     return nanoseconds // 1000
 
 
-def rounding(features: DriverFeatures) -> str:
-    """Describes the rounding of `to_us`, for people."""
-    if features.round_up:
-        return "this kernel rounds up to microseconds (from 4.14.7, 8d4e10e9ed94)"
-    return "this kernel truncates to microseconds (up to 4.14.6)"
+def conversion(nanoseconds: int | None, us: int, features: DriverFeatures) -> tuple[str, str]:
+    """Returns why a time of the tree is so many us to a kernel, for people, and the cause. None:
+    the tree has no such time."""
+    if nanoseconds is None:
+        return "the tree has none, and this kernel's driver puts its own", "own-default"
+    if us != to_us(nanoseconds, features):
+        return "this kernel's driver does not use the tree's value", "built-in"
+    if not features.round_up:
+        return "this kernel truncates to microseconds (up to 4.14.6)", "truncated"
+    if nanoseconds + 999 > U32_MAX:
+        why = "this kernel adds 999 ns in 32 bits, which wraps (from 4.14.7, 8d4e10e9ed94)"
+        return why, "wrapped"
+    return "this kernel rounds up to microseconds (from 4.14.7, 8d4e10e9ed94)", "rounded-up"
+
+
+def times_on_32_bits(state: DriverState, version: Key) -> Iterator[tuple[str, int]]:
+    """(field, us) of a state's times that a 32-bit kernel wraps when it makes ns of them:
+    residencies since 5.5, latencies from 5.5 to 6.8 (88390dd788db; the points at which stable
+    series took it are not known)."""
+    if version < version_key("5.5"):
+        return
+    if state.target_residency_us > MOST_US_OF_32_BITS:
+        yield "residency", state.target_residency_us
+    if state.exit_latency_us > MOST_US_OF_32_BITS and version < version_key("6.9"):
+        yield "latency", state.exit_latency_us
 
 
 def shown_name(name: str, features: DriverFeatures) -> str:

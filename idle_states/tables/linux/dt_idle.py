@@ -12,14 +12,23 @@ from functools import lru_cache
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.beyond_opal import IdleList, ListedNode
 from ...base.model.stages import Changed, Level, Lost, Message
-from ...base.model.table import IdleTable
-from ..devicetree.idle_nodes import RESIDENCY, TIMER_STOP, latency_us, missing_times, row_nodes
+from ...base.model.table import U32_MAX, IdleTable
+from ..devicetree.idle_nodes import (
+    ENTRY,
+    EXIT,
+    RESIDENCY,
+    TIMER_STOP,
+    WAKEUP,
+    latency_us,
+    missing_times,
+    row_nodes,
+)
 from .convert import NAME_LENGTH, STATE_MAX
 from .driver_table import DriverState, DriverTable
 from .dt_domains import ATTACH, TREES, Domains, Identical, attach, domains_of
 from .dt_idle_features import DtIdleFeatures, features
 from .genpd.features import HISTORY
-from .genpd.reading import TreeDomains, cautions, lost_rows, made_of
+from .genpd.reading import TreeDomains, cautions, lost_rows, made_of, wrapped_times
 from .genpd.tables import CpuDomain
 from .psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from .releases import Release, folded
@@ -138,7 +147,10 @@ def register(
         kernel=release.name,
         states=states,
         lost=(*_lost(listed, found, failure), *lost_rows(listed, above)),
-        changed=tuple(_changed(listed, found)) if not failure else (),
+        changed=(
+            *(_changed(listed, found) if not failure else ()),
+            *wrapped_times(listed, above),
+        ),
         messages=tuple(found.messages),
         offline="",
         domains=above,
@@ -382,16 +394,21 @@ def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
             continue
         if len(node.name) > NAME_LENGTH:
             reason = f"names are cut to {NAME_LENGTH} characters"
-            yield Changed(
-                row, node.name, "name", node.name, node.name[:NAME_LENGTH], reason, PARSER
-            )
+            shown = node.name[:NAME_LENGTH]
+            yield Changed(row, node.name, "name", node.name, shown, reason, PARSER, "cut")
+        entry, leave = node.u32(ENTRY) or 0, node.u32(EXIT) or 0
+        if node.u32(WAKEUP) is None and entry + leave > U32_MAX:
+            before, after = f"{entry} us + {leave} us", f"{latency_us(node)} us"
+            reason = "the kernel adds entry and exit latency in 32 bits, and the sum wraps"
+            yield Changed(row, node.name, "latency", before, after, reason, PARSER, "sum-wrapped")
         if name is not None and number != index and node.u32(name) != nodes[number].u32(name):
             reason = (
                 f"the driver takes state {number + 1}'s from number {number + 1} of the list, "
                 f"{nodes[number].name}, disabled nodes included"
             )
             before, after = (_shown(one.u32(name)) for one in (node, nodes[number]))
-            yield Changed(row, node.name, name, before, after, reason, _ground(taken))
+            ground = _ground(taken)
+            yield Changed(row, node.name, name, before, after, reason, ground, "of-another-state")
 
 
 def _shown(value: int | None) -> str:

@@ -2,6 +2,8 @@
 
 from ...base.dataclass import dataclass, field
 from ...base.model.stages import Changed, Level, Lost, Message
+from .convert import NAME_LENGTH, conversion
+from .driver_features import DriverFeatures
 from .driver_table import DriverState
 
 DRIVER = "drivers/cpuidle/cpuidle-powernv.c powernv_add_idle_states()"
@@ -48,32 +50,39 @@ class Journal:
         after: str,
         reason: str,
         ground: str = DRIVER,
+        *,
+        cause: str,
     ) -> None:
-        self.changed.append(Changed(row.index, row.name, field_name, before, after, reason, ground))
+        self.changed.append(
+            Changed(row.index, row.name, field_name, before, after, reason, ground, cause)
+        )
 
-    def compare(self, row: TreeRow, state: DriverState, rounding: str) -> None:
+    def compare(self, row: TreeRow, state: DriverState, features: DriverFeatures) -> None:
         """Records every value of a registered state that differs from the tree's."""
         if state.name != row.name:
-            reason = "the driver names this class of state itself"
+            reason, cause = "the driver names this class of state itself", "class-name"
             if row.name.startswith(state.name):
-                reason = f"names are cut to {len(state.name)} characters"
-            self.change(row, "name", row.name, state.name, reason)
-        if state.exit_latency_us * 1000 != row.latency_ns:
-            self.change(
-                row, "latency", f"{row.latency_ns} ns", f"{state.exit_latency_us} us", rounding
-            )
-        if row.residency_ns is not None and state.target_residency_us * 1000 != row.residency_ns:
-            converted = {row.residency_ns // 1000, -(-row.residency_ns // 1000)}
-            reason = rounding
-            if state.target_residency_us not in converted:
-                reason = "this kernel's driver does not use the tree's value"
-            self.change(
-                row,
-                "residency",
-                f"{row.residency_ns} ns",
-                f"{state.target_residency_us} us",
-                reason,
-            )
+                reason, cause = f"names are cut to {len(state.name)} characters", "cut"
+            elif len(state.name) > NAME_LENGTH:
+                reason = f"{NAME_LENGTH + 1} characters leave no room for a NUL, and what prints "
+                reason, cause = f"the name runs on into the description: {row.name}", "run-on"
+            self.change(row, "name", row.name, state.name, reason, cause=cause)
+        for field_name, ns, us in (
+            ("latency", row.latency_ns, state.exit_latency_us),
+            ("residency", row.residency_ns, state.target_residency_us),
+        ):
+            if ns != us * 1000:
+                before = "none" if ns is None else f"{ns} ns"
+                reason, cause = conversion(ns, us, features)
+                self.change(row, field_name, before, f"{us} us", reason, cause=cause)
+        for field_name, read, used in (
+            ("psscr", row.psscr, state.psscr),
+            ("mask", row.mask, state.mask),
+        ):
+            if used is not None and used != read:
+                reason = "this kernel reads no masks (before 4.11) and sets the other fields itself"
+                before = f"{read:#x}"
+                self.change(row, field_name, before, f"{used:#x}", reason, cause="mask-unread")
 
 
 class ParseFailure(Exception):

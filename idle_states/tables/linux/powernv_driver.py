@@ -13,7 +13,7 @@ from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
 from ...base.model.table import STOP_CLASSES, Flag
 from . import of
-from .convert import STATE_MAX, rounding, shown_name, to_us
+from .convert import STATE_MAX, shown_name, to_us
 from .driver_features import DriverFeatures
 from .driver_table import DriverState
 from .journal import DRIVER, Fatal, ParseFailure, TreeRow
@@ -48,6 +48,8 @@ def register(boot: Boot) -> tuple[list[DriverState], int | None]:
     """States after snooze, and snooze's time-out by the slot rule. Raises ParseFailure, Fatal."""
     with suppress(ParseFailure):
         _platform(boot)
+    # of the platform code's copies, without names; the driver's parse finds the same
+    boot.changed.clear()
     rows, has_residency = _parse(boot)
     slots = _fill_slots(rows, has_residency, boot)
     timeout = None
@@ -136,6 +138,10 @@ def _parse(boot: Boot) -> tuple[list[TreeRow], bool]:
     latencies = _array(node, dt.LATENCIES, used, missing, boot)
     names = _names(node, used, boot)
     rows = [TreeRow(i, names[i], flags[i], latencies[i]) for i in range(used)]
+    if not features.psscr_mask:
+        # not read: it says what is otherwise in the register
+        for row, mask in zip(rows, node.cells(dt.PSSCR_MASK), strict=False):
+            row.mask = mask
     if features.stop and flags and flags[0] & STOP_CLASSES:
         _read_psscr(node, rows, boot)
     residencies = _residencies(node, used, boot)
@@ -296,7 +302,7 @@ def _compact(slots: Sequence[Slot], boot: Boot) -> list[DriverState]:
             continue
         number = len(states) + 1
         state = replace(slot.state, index=number)
-        boot.compare(slot.row, state, rounding(boot.features))
+        boot.compare(slot.row, state, boot.features)
         if state.enter == "stop" and boot.features.holes:
             state = _with_psscr_of(slots[number - 1], state, slot.row, boot)
         states.append(state)
@@ -313,5 +319,12 @@ def _with_psscr_of(used: Slot, state: DriverState, row: TreeRow, boot: Boot) -> 
         psscr, mask = HV_DEFAULT_VAL, HV_DEFAULT_MASK
     whose = f"the PSSCR of {used.row.name}" if owner else "an empty PSSCR entry"
     reason = f"a hole before it shifts the table: it enters with {whose}"
-    boot.change(row, "psscr", f"{state.psscr or 0:#x}", f"{psscr:#x}", reason)
+    for field_name, before, after in (
+        ("psscr", state.psscr or 0, psscr),
+        ("mask", state.mask or 0, mask),
+    ):
+        if before != after:
+            boot.change(
+                row, field_name, f"{before:#x}", f"{after:#x}", reason, cause="of-another-state"
+            )
     return replace(state, psscr=psscr, mask=mask)

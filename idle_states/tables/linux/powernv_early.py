@@ -4,7 +4,6 @@ from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
 from ...base.model.table import Flag
 from . import of
-from .convert import rounding
 from .driver_table import DriverState
 from .journal import Fatal, ParseFailure, TreeRow
 from .stop_choice import Boot, offline_before_stop
@@ -18,7 +17,7 @@ _MISSING = "DT-PowerMgmt: missing "
 def register(boot: Boot) -> list[DriverState]:
     """States after snooze. Raises ParseFailure, Fatal."""
     if boot.features.parse == "static":
-        for row in _rows(boot.node, ()) if boot.node else ():
+        for row in _rows(boot.node) if boot.node else ():
             boot.lose(row, "static", "this kernel does not read the tree; nap is built in", DRIVER)
         boot.offline = "nap"
         return [DriverState(1, "Nap", 10, 100, "nap")]
@@ -26,16 +25,14 @@ def register(boot: Boot) -> list[DriverState]:
     if dt.FLAGS not in node.properties:
         boot.say("warning", _MISSING + dt.FLAGS)
         raise ParseFailure("bad-flags", f"{dt.FLAGS} is absent")
-    latencies: tuple[int, ...] = ()
     if boot.features.parse == "latencies":
         if dt.LATENCIES not in node.properties:
             boot.say("warning", _MISSING + dt.LATENCIES)
             raise ParseFailure("short-array", f"{dt.LATENCIES} is absent")
-        latencies = node.cells(dt.LATENCIES)
-        if len(latencies) < len(node.cells(dt.FLAGS)):
+        if len(node.cells(dt.LATENCIES)) < len(node.cells(dt.FLAGS)):
             raise Fatal(f"{dt.LATENCIES} is shorter than {dt.FLAGS}; the kernel reads past its end")
     states: list[DriverState] = []
-    for row in _rows(node, latencies):
+    for row in _rows(node):
         _add(row, states, boot)
         boot.supported |= row.flags
     if len(states) >= SLOTS:
@@ -44,13 +41,16 @@ def register(boot: Boot) -> list[DriverState]:
     return states
 
 
-def _rows(node: PowerMgt, latencies: tuple[int, ...]) -> list[TreeRow]:
+def _rows(node: PowerMgt) -> list[TreeRow]:
+    """The states with all that the tree says of them, whether the kernel reads it or not."""
+    latencies, residencies = node.cells(dt.LATENCIES), node.cells(dt.RESIDENCIES)
     return [
         TreeRow(
             index,
             of.name_at(node, index, f"state {index}"),
             flags,
-            latencies[index] if latencies else 0,
+            latencies[index] if index < len(latencies) else 0,
+            residencies[index] if index < len(residencies) else None,
         )
         for index, flags in enumerate(node.cells(dt.FLAGS))
     ]
@@ -74,8 +74,7 @@ def _add(row: TreeRow, states: list[DriverState], boot: Boot) -> None:
             len(states) + 1, name, *times, enter, row.index, timer_stop=enter == "fastsleep"
         )
         states.append(state)
-        if features.parse == "latencies":
-            boot.compare(row, state, rounding(features))
+        boot.compare(row, state, features)
     if len(states) == before:
         reason = "this kernel knows nap and fast sleep only"
         if row.flags & Flag.SLEEP_ENABLED_ER1:

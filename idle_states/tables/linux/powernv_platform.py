@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...base.model import power_mgt as dt
 from ...base.model.table import STOP_CLASSES, Flag
 from . import of
-from .convert import STATE_MAX, THRESHOLD_NS, rounding, shown_name, to_us
+from .convert import STATE_MAX, THRESHOLD_NS, shown_name, to_us
 from .driver_table import DriverState
 from .journal import DRIVER, Fatal, Journal, ParseFailure, TreeRow
 from .stop_choice import Boot, choose_stop_states, offline_before_stop, stop_api_failed
@@ -99,7 +99,7 @@ def add_states(rows: Sequence[TreeRow], boot: Boot) -> list[DriverState]:
         if passes_filters(row, boot.supported, has_stop, boot):
             state = classify(row, len(states) + 1, has_stop, boot)
             if state is not None:
-                boot.compare(row, state, rounding(boot.features))
+                boot.compare(row, state, boot.features)
                 states.append(state)
     return states
 

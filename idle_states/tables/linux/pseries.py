@@ -44,12 +44,17 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     )
 
 
+def uses_records(table: IdleTable, features: DriverFeatures) -> bool:
+    """Whether the kernel fixes CEDE up from extended-cede records on the table's processor."""
+    power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
+    return bool(features.cede_fixup) and (power10 or not features.cede_power10)
+
+
 def _cede_times(table: IdleTable, features: DriverFeatures, journal: Journal) -> tuple[int, int]:
     """fixup_cede0_latency(), if this release has it for this processor."""
     partition = table.partition
     assert partition is not None
-    power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
-    if not features.cede_fixup or (features.cede_power10 and not power10):
+    if not uses_records(table, features):
         return CEDE_US
     records = partition.extended_cede
     if not records:
@@ -129,16 +134,11 @@ def _note_changes(table: IdleTable, states: tuple[DriverState, ...], journal: Jo
         ("residency", row.residency_ns or 0, cede.target_residency_us),
     ):
         if before != after * 1000:
+            reason, cause = "this kernel has other values built in", "built-in"
+            if table.partition and table.partition.extended_cede:
+                reason = "the kernel fixes CEDE up from the extended-cede records it finds"
+                cause = "cede-records"
+            before_ns, after_us = f"{before} ns", f"{after} us"
             journal.changed.append(
-                Changed(
-                    0,
-                    row.name,
-                    field,
-                    f"{before} ns",
-                    f"{after} us",
-                    "the kernel fixes CEDE up from the extended-cede records it finds"
-                    if table.partition and table.partition.extended_cede
-                    else "this kernel has other values built in",
-                    DRIVER,
-                )
+                Changed(0, row.name, field, before_ns, after_us, reason, DRIVER, cause)
             )

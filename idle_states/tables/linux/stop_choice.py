@@ -130,17 +130,18 @@ def choose_by_level(rows: Sequence[TreeRow], boot: Boot) -> None:
 def validate_psscr(row: TreeRow, journal: Journal) -> bool:
     """validate_psscr_val_mask(); rewrites old-format values in place."""
     if row.mask == OLD_FORMAT_MASK:
-        before = row.psscr
+        before = row.psscr, row.mask
         row.psscr |= HV_DEFAULT_VAL
         row.mask = HV_DEFAULT_MASK
-        journal.change(
-            row,
-            "psscr",
-            f"{before:#x}",
-            f"{row.psscr:#x}",
-            "a mask of 0xf marks old firmware, so the kernel fills in the other fields",
-            f"{PLATFORM} validate_psscr_val_mask()",
-        )
+        reason = "a mask of 0xf marks old firmware, so the kernel fills in the other fields"
+        ground = f"{PLATFORM} validate_psscr_val_mask()"
+        for field_name, old, new in zip(
+            ("psscr", "mask"), before, (row.psscr, row.mask), strict=True
+        ):
+            if old != new:
+                journal.change(
+                    row, field_name, f"{old:#x}", f"{new:#x}", reason, ground, cause="old-format"
+                )
         return True
     fields = Psscr.from_int(row.psscr)
     if fields.esl != fields.ec:

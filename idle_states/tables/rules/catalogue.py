@@ -15,7 +15,7 @@ _FILE = pattern(r"is([0-9]{3})((?:_[0-9]{3})*)(?:_to_([0-9]{3}))?_[a-z]\w+\.py")
 _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     (): "is114 is117 is118 is121 is122 is51 is601 is7 is9",
     OPAL_FORMS: "is104 is105 is108 is112 is201 is202 is207 is208 is211 is212 is216 is217 is218 "
-    "is219 is3 is404 is405 is406 is407 is408 is409 is410 is411 is412 is5",
+    "is219 is3 is404 is405 is406 is407 is408 is409 is410 is411 is412 is422 is423 is5",
     (*OPAL_FORMS, "sysfs"): "is210 is402 is420",
     ("dt",): "is101 is102 is103 is106 is107 is113 is115 is116 is119 is120 is316 is331",
     ("spec",): "is213 is220 is221 is332 is421",
@@ -23,7 +23,7 @@ _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     ("nodes",): "is6",
     ("driver",): "is413 is414 is416",
     ("driver", "sysfs"): "is415",
-    ("acpi",): "is417 is418",
+    ("acpi",): "is417 is418 is424 is425",
 }
 """Forms of tables -> what the codes of some rules begin with that look at no others; those that
 look at none are for what is found elsewhere. They are imported only where such a table is checked;

@@ -26,7 +26,7 @@ Ground
     number of the state in drv->states[].
 """
 
-from .is4_kernels import registered, written_psscr
+from .is4_kernels import registered, written_mask, written_psscr
 from .rule import KernelView, Rule, Severity, Verdicts
 
 RULE = Rule("IS405", "wrong-psscr", Severity.ERROR)
@@ -41,4 +41,10 @@ def check(view: KernelView) -> Verdicts:
                 "control",
                 f"{row.name} is entered with PSSCR {state.psscr:#x} instead of {expected:#x}: a "
                 "state lost before it shifts the kernel's table",
+            )
+        elif state.mask is not None and state.mask != written_mask(row.state, view.release):
+            yield row.verdict(
+                "mask",
+                f"{row.name} is entered under mask {state.mask:#x}, another state's: a state lost "
+                "before it shifts the kernel's table",
             )

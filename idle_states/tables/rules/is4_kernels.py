@@ -10,7 +10,7 @@ from ...base.model.findings import Location
 from ...base.model.table import Flag, IdleState
 from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
-from ..linux.stop_choice import HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
+from ..linux.stop_choice import HV_DEFAULT_MASK, HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
 from ..pipeline import Subject
 from .rows import StateRow, every_row
 from .rule import KernelView
@@ -64,8 +64,17 @@ def knows_processor(view: KernelView) -> bool:
 def written_psscr(state: IdleState, release: Release) -> int:
     """The PSSCR that this kernel should enter a row with: it completes values of 2016's format,
     and before it read masks (4.11) every value."""
-    old = state.mask == OLD_FORMAT_MASK or not release.features.psscr_mask
+    old = _completes(state, release)
     return state.control | HV_DEFAULT_VAL if old else state.control
+
+
+def written_mask(state: IdleState, release: Release) -> int:
+    """The mask that goes with it."""
+    return HV_DEFAULT_MASK if _completes(state, release) else state.mask
+
+
+def _completes(state: IdleState, release: Release) -> bool:
+    return state.mask == OLD_FORMAT_MASK or not release.features.psscr_mask
 
 
 def accepted(subject: Subject, state: IdleState, release: Release) -> bool:

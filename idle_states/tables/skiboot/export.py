@@ -17,7 +17,9 @@ from ...base.model.power_mgt import (
     RESIDENCIES,
     STOP_LEVELS,
     PowerMgt,
+    cells,
     encode,
+    split_names,
     u32_array,
 )
 from ...base.model.processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
@@ -38,7 +40,7 @@ class Export:
     node      the power-mgt node; None if firmware does not create it
     indices   rows of the table that the node has, in order
     lost      the other rows, with the reason
-    changed   names that the node has otherwise than the table
+    changed   values that the node has otherwise than the table
     messages  lines in the OPAL log
     outcome   "ok"; "abort": an assert stops the boot; "hang": the loop never ends
     chosen    revision whose table skiboot would use on this platform; None if it uses none
@@ -115,7 +117,7 @@ class _Exporter:
             PowerMgt(properties),
             tuple(index for index, _ in kept),
             tuple(self.lost),
-            tuple(self._changed_names(kept)),
+            (*self._changed_names(kept), *self._changed_values(kept, properties)),
             tuple(self.messages),
             outcome="abort" if total > 0xFF else "ok",
             chosen=chosen,
@@ -295,8 +297,43 @@ class _Exporter:
                     "if they are 0, states behind it get each other's names"
                 )
             yield Changed(
-                index, state.name, "name", state.name, self._printed(state), reason, FUNCTION
+                index,
+                state.name,
+                "name",
+                state.name,
+                self._printed(state),
+                reason,
+                FUNCTION,
+                "run-on",
             )
+
+    def _changed_values(
+        self, kept: list[tuple[int, IdleState]], properties: dict[str, bytes]
+    ) -> Iterator[Changed]:
+        """Yields what else the properties have otherwise than the rows that they are made of."""
+        names = split_names(properties[NAMES])
+        masks = cells(properties.get(PMICR_MASK, b""), 8)
+        for at, (index, state) in enumerate(kept):
+            own = name_in_memory(state, self.features)[:NAME_BYTES]
+            exported = names[at] if at < len(names) else b""
+            if exported[:NAME_BYTES] != own:
+                shown = exported.decode("utf-8", "surrogateescape")
+                reason = "a name before it runs on, and the names behind shift if the rest is 0"
+                yield Changed(
+                    index, state.name, "name", state.name, shown, reason, FUNCTION, "shifted-name"
+                )
+            if state.residency_ns is not None and RESIDENCIES not in properties:
+                reason = "this skiboot exports no residencies (before 0d7b1161a)"
+                before = f"{state.residency_ns} ns"
+                yield Changed(
+                    index, state.name, "residency", before, "none", reason, FUNCTION, "not-exported"
+                )
+            if masks and masks[at] != state.mask:
+                reason = "this skiboot fills the mask from the value (ae8584729 to 952daa69b)"
+                before, after = f"{state.mask:#x}", f"{masks[at]:#x}"
+                yield Changed(
+                    index, state.name, "mask", before, after, reason, FUNCTION, "mask-is-value"
+                )
 
     def _properties(self, states: list[IdleState]) -> dict[str, bytes]:
         properties = encode(states, self.table.register)

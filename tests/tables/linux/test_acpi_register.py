@@ -138,7 +138,10 @@ def test_combined_states_stand_in_the_container_s_row() -> None:
         ("LPI-1", 170, 500, 1),
         ("LPI-2", 563, 2500, 2),
     ]
-    assert [(each.state, each.after) for each in driver.changed] == [("L2", "LPI-2 563/2500 us")]
+    assert [(each.state, each.field, each.after) for each in driver.changed] == [
+        ("L2", "times", "LPI-2 563/2500 us"),
+        *((name, "name", f"LPI-{number}") for number, name in enumerate(("WFI", "C3"))),
+    ]
     assert [(lost.state, lost.cause) for lost in driver.lost] == [("auto", "automatic")]
     assert [each.parameter for each in driver.states] == [0, 1, 0x201]
 

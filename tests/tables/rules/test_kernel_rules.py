@@ -531,3 +531,32 @@ def test_damaged_trees_are_judged_without_mishap(name: str, cut: int) -> None:
         properties[name] = properties[name][:-cut]
     for finding in all_found(tree(properties, table.cpu, "4.4", "4.12", "6.1")):
         assert finding.location.path
+
+
+# IS422, IS423
+
+
+@FORMS
+@pytest.mark.parametrize(("kernel", "fires"), [("3.15", 1), ("3.17", 1), ("3.18", 0), ("6.1", 0)])
+def test_latency_that_the_driver_has_built_in(make: Maker, kernel: str, fires: int) -> None:
+    findings = found("IS422", make(find("power8"), kernel))
+    # from 3.19 on there is fast sleep with the workaround; its 40 us are the table's
+    assert states_of(findings) == ["nap"] * fires
+    assert all(
+        "of 4us, which this kernel does not use: it has 10 us" in f.message for f in findings
+    )
+    equal = edited("power8", {"nap": {"latency_ns": 10_000}})
+    assert found("IS422", make(equal, kernel)) == []
+    rounded = edited("power8", {"nap": {"latency_ns": 10_999}})
+    assert found("IS422", make(rounded, kernel)) == []
+
+
+@FORMS
+@pytest.mark.parametrize(("kernel", "fires"), [("4.7", 0), ("4.8", 1), ("4.10", 1), ("4.11", 0)])
+def test_mask_that_the_kernel_does_not_read(make: Maker, kernel: str, fires: int) -> None:
+    table = only(find("power9"), "stop0_lite", "stop1")
+    assert states_of(found("IS423", make(table, kernel))) == ["stop0_lite", "stop1"] * fires
+    whole = edited("power9", {"stop1": {"control": 0x3F03F1, "mask": 0x3F03FF}})
+    assert found("IS423", make(only(whole, "stop1"), kernel)) == []
+    narrower = edited("power9", {"stop1": {"control": 0x3F03F1, "mask": 0x3003FF}})
+    assert states_of(found("IS423", make(only(narrower, "stop1"), kernel))) == ["stop1"] * fires

@@ -375,3 +375,43 @@ def test_states_that_depend_on_the_mode_are_told_once() -> None:
     assert codes(tree(cpu(0, [1]), SLEEP), "IS622") == []
     disabled = level("off", 2, 300, 400, 5000, status=b"disabled\0")
     assert codes(hierarchy(SLEEP, disabled, cluster=[2]), "IS622") == []
+
+
+# values that a kernel alters
+
+
+def test_a_sum_of_latencies_wraps_at_32_bits() -> None:
+    for entry, fires in ((2**32 - 201, []), (2**32 - 200, ["IS624"])):
+        assert codes(tree(cpu(0, [1]), state("sleep", 1, entry, 200, 3000)), "IS624") == fires
+    given = state("sleep", 1, 2**32 - 200, 200, 3000, wakeup_latency_us=cell(300))
+    assert codes(tree(cpu(0, [1]), given), "IS624") == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "residency", "latency"),
+    [
+        ("5.4", [], []),
+        ("5.5", ["IS625"], ["IS625"]),
+        ("6.8", ["IS625"], ["IS625"]),
+        ("6.9", ["IS625"], []),
+    ],
+)
+def test_times_wrap_in_32_bits(kernel: str, residency: list[str], latency: list[str]) -> None:
+    for us, fires in ((4294967, []), (4294968, residency)):
+        root = tree(cpu(0, [1]), state("sleep", 1, 100, 200, us))
+        assert codes(root, "IS625", kernels=[kernel]) == fires
+    for entry, fires in ((4294767, []), (4294768, latency)):
+        root = tree(cpu(0, [1]), state("sleep", 1, entry, 200, 3000))
+        assert codes(root, "IS625", kernels=[kernel]) == fires
+
+
+def test_names_are_alike_after_15_characters() -> None:
+    for names, fires in (
+        (("cluster-sleep-1a", "cluster-sleep-2a"), []),
+        (("cluster-sleep-0-a", "cluster-sleep-0-b"), ["IS626"]),
+        (("cluster-sleep-0", "cluster-sleep-0-b"), ["IS626"]),
+    ):
+        nodes = [state(name, number) for number, name in enumerate(names, 1)]
+        assert codes(tree(cpu(0, [1, 2]), *nodes), "IS626") == fires
+        # in lists of different CPUs, sysfs shows them apart
+        assert codes(tree(cpu(0, [1]), cpu(1, [2]), *nodes), "IS626") == []

@@ -210,14 +210,18 @@ def test_all_processors_have_the_states_of_the_first(
     file.write_bytes(acpi.compiled(acpi.block(cpu(0, cst(*SHALLOW)) + cpu(1, cst(*own)))))
     status, found = outcome(capsys, "check", str(file), "--kernel", "6.12")
     assert status == 0
-    (finding,) = found["findings"]
+    finding, times = found["findings"]
     assert (finding["rule"], finding["severity"]) == ("IS417", "warning")
+    assert (times["rule"], times["severity"]) == ("IS425", "warning")
+    assert times["message"].startswith("C2 60/120 us is registered as C2 127/254 us")
     assert finding["message"].startswith("C3: never entered")
     linux = kernels_view(capsys, file, "CP01")
     assert linux["fatal"] is None
     assert [state["exit_latency_us"] for state in linux["states"]] == [0, 1, 127]
-    assert [(c["state"], c["before"], c["after"]) for c in linux["changed"]] == [
-        ("C2", "C2 60/120 us", "C2 127/254 us")
+    changed = [(c["state"], c["field"], c["before"], c["after"]) for c in linux["changed"]]
+    assert changed == [
+        ("C2", "times", "C2 60/120 us", "C2 127/254 us"),
+        ("C1", "residency", "none", "2 us"),
     ]
     assert [(lost["state"], lost["cause"]) for lost in linux["lost"]] == [("C3", "other-processor")]
 

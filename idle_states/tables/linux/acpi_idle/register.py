@@ -4,11 +4,11 @@ on an x86 machine that is named by intel_idle if it starts."""
 from collections.abc import Iterator, Mapping
 
 from ....base.dataclass import replace
-from ....base.model.acpi_objects import LpiState
+from ....base.model.acpi_objects import CstEntry, LpiState
 from ....base.model.beyond_opal import AcpiIdle
 from ....base.model.findings import UsageError
 from ....base.model.stages import Changed, Lost
-from ....base.model.table import IdleTable
+from ....base.model.table import U32_MAX, IdleTable
 from ....base.wording import joined
 from ..cpuidle_flags import POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
@@ -23,6 +23,7 @@ from .machine import AcpiIdleParameters, AcpiMachine, Place
 from .several import Together, together
 from .start import AcpiIdleStart, AcpiIdleState, start
 
+_INTEL = "drivers/idle/intel_idle.c intel_idle_init_cstates_acpi()"
 _IDLE = "drivers/acpi/processor_idle.c"
 _CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"
 _COMBINE = "combine_lpi_states()"
@@ -69,12 +70,13 @@ def register(
             )
         tried = by_intel_idle(table, release, platform, machine, places)
         if isinstance(tried, DriverTable):
-            return tried
+            return replace(tried, changed=tuple(_as_registered(table, tried)))
         driver = f"acpi_idle, for intel_idle does not start: {tried}"
         assumed = without_acpi(platform)
-        return _by_acpi_idle(table, release, machine, places, driver, assumed)
-    assumed = tuple(_assumed(table.origin))
-    return _by_acpi_idle(table, release, machine, places, "acpi_idle", assumed)
+    else:
+        driver, assumed = "acpi_idle", tuple(_assumed(table.origin))
+    found = _by_acpi_idle(table, release, machine, places, driver, assumed)
+    return replace(found, changed=(*found.changed, *_as_registered(table, found)))
 
 
 def _machine(acpi: AcpiIdle, platform: X86Platform | None, firmware: PsciFirmware) -> AcpiMachine:
@@ -114,6 +116,48 @@ def _rows(acpi: AcpiIdle) -> Mapping[Place, int]:
         else:
             result[-1, each.index - _FIRST_CST] = row
     return result
+
+
+def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
+    """The values of registered states that are not their rows', of those that `driver.changed` does
+    not have."""
+    assert table.origin.form == "acpi"
+    told = {(each.index, each.field) for each in driver.changed}
+    by = driver.driver.partition(",")[0]
+    ground = _INTEL if by == "intel_idle" else _IDLE
+    for state in driver.states:
+        if state.source is None:
+            continue
+        row = table.states[state.source]
+        if state.name != row.name and (state.source, "times") not in told:
+            reason = f"{by} numbers its states"
+            yield Changed(
+                state.source, row.name, "name", row.name, state.name, reason, ground, "numbered"
+            )
+        for field, ns, us in (
+            ("latency", row.latency_ns, state.exit_latency_us),
+            ("residency", row.residency_ns, state.target_residency_us),
+        ):
+            if ns == us * 1000 or {(state.source, field), (state.source, "times")} & told:
+                continue
+            before, after = "none" if ns is None else f"{ns // 1000} us", f"{us} us"
+            reason, cause = "the kernel keeps the lowest 32 bits", "wrapped"
+            if ns is None:
+                factor = _factor(table.origin, state.source, by)
+                reason = "its latency" if factor == 1 else f"{factor} times its latency"
+                reason = f"_CST says no residencies, and {by} puts {reason}"
+                fits = factor * state.exit_latency_us <= U32_MAX
+                cause = "by-latency" if fits else "by-latency-wrapped"
+            yield Changed(state.source, row.name, field, before, after, reason, ground, cause)
+
+
+def _factor(acpi: AcpiIdle, row: int, driver: str) -> int:
+    """How many times its latency the residency of a C-state is: processor.latency_factor, or what
+    intel_idle has built in."""
+    if driver != "intel_idle":
+        return AcpiIdleParameters().latency_factor
+    entry = acpi.rows[row].entry
+    return 1 if isinstance(entry, CstEntry) and entry.kind == 1 else 3
 
 
 # acpi_idle
@@ -172,8 +216,8 @@ def _by_acpi_idle(
             *_lost_to_leader(table, states, len(shown), sources, whole),
         ),
         changed=(
-            *_led(states, shown, sources, whole),
             *_reordered(table, started, states, sources),
+            *_led(states, shown, sources, whole),
             *_combined(table, states, places),
         ),
         messages=started.messages,
@@ -215,7 +259,7 @@ def _led(
         )
         if row is not None and whole is not None and before != after:
             reason = f"all processors have the states of {whole.leader}"
-            yield Changed(row, own.name, "times", before, after, reason, _LEADER)
+            yield Changed(row, own.name, "times", before, after, reason, _LEADER, "of-leader")
 
 
 def _enter(state: AcpiIdleState, machine: AcpiMachine) -> str:
@@ -250,7 +294,7 @@ def _combined(
         after = f"{state.name} {state.exit_latency_us}/{state.target_residency_us} us"
         below = joined([each.name for each in inner])
         reason = f"entered with {below}: latencies are added, and the longest residency counts"
-        yield Changed(rows[-1], outer.name, "times", before, after, reason, _COMBINE)
+        yield Changed(rows[-1], outer.name, "times", before, after, reason, _COMBINE, "combined")
 
 
 def _lost(table: IdleTable, started: AcpiIdleStart, places: Mapping[Place, int]) -> Iterator[Lost]:
@@ -331,4 +375,5 @@ def _reordered(
                 f"{state.exit_latency_us} us",
                 "latencies out of order are exchanged, and names, types and registers are not",
                 f"{_IDLE} acpi_processor_power_verify()",
+                "exchanged",
             )

@@ -7,7 +7,7 @@ dt_idle_pd_alloc(), and of what PSCI's and SBI's drivers add: psci_pd_init(), sb
 from collections.abc import Iterator, Mapping
 
 from ....base.model.beyond_opal import IdleList, ListedNode, PowerDomain
-from ....base.model.stages import Lost
+from ....base.model.stages import Changed, Lost
 from ...devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY, row_nodes
 from ..dt_domains import Domains, is_domain_state
 from ..dt_idle_features import DtIdleFeatures
@@ -17,6 +17,7 @@ from .features import GenpdFeatures
 from .tables import CpuDomain, DomainLevel, DomainState
 
 PARSER = "drivers/pmdomain/core.c genpd_iterate_idle_states()"
+STATE = "drivers/pmdomain/core.c genpd_parse_state()"
 PSCI = "drivers/cpuidle/cpuidle-psci-domain.c psci_pd_init()"
 SBI = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_pd_init()"
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
@@ -111,6 +112,25 @@ def lost_rows(listed: IdleList, domains: tuple[CpuDomain, ...]) -> Iterator[Lost
         else:
             reason, ground = "no power domain of the driver's has it that the CPUs sit in", driver
         yield Lost(row, node.name, "domain-state", reason, ground)
+
+
+def wrapped_times(listed: IdleList, domains: tuple[CpuDomain, ...]) -> Iterator[Changed]:
+    """The times of domains' states that are not the tree's to the kernel."""
+    nodes = row_nodes(listed)
+    for domain in domains:
+        for state in domain.states:
+            if state.row is None or domain.dead:
+                continue
+            node = nodes[state.row]
+            times = (state.power_off_ns, state.power_on_ns, state.residency_ns)
+            for name, ns in zip((ENTRY, EXIT, RESIDENCY), times, strict=True):
+                us = node.u32(name) or 0
+                if us * _NSEC_PER_USEC != ns:
+                    reason = "this kernel multiplies by 1000 in 32 bits (up to 6.4, e5d1c8722083)"
+                    before, after = f"{us} us", f"{ns} ns"
+                    yield Changed(
+                        state.row, node.name, name, before, after, reason, STATE, "wrapped"
+                    )
 
 
 _NOT_ATTACHED = "the CPUs name no power domain {} of the driver's"

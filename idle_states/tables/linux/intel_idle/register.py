@@ -213,14 +213,15 @@ def _changed(
             released, updated_us, after = steps
             if before == after:
                 continue
-            reason, ground = "intel_idle.table= says so", f"{GROUND} cmdline_table_adjust()"
+            reason, cause = "intel_idle.table= says so", "by-parameter"
+            ground = f"{GROUND} cmdline_table_adjust()"
             if updated_us == after != released:
-                reason, ground = changed_because(machine), f"{GROUND} {UPDATE}"
+                reason, cause = changed_because(machine), "by-machine"
+                ground = f"{GROUND} {UPDATE}"
             elif released == after:
-                reason, ground = "this release has these figures", GROUND
-            yield Changed(
-                state.source, row.name, field, f"{before} us", f"{after} us", reason, ground
-            )
+                reason, ground, cause = "this release has these figures", GROUND, "by-release"
+            before_us, after_us = f"{before} us", f"{after} us"
+            yield Changed(state.source, row.name, field, before_us, after_us, reason, ground, cause)
         if state.off:
             yield Changed(
                 state.source,
@@ -230,6 +231,7 @@ def _changed(
                 "disabled",
                 off.get(state.name, ""),
                 _INIT,
+                "switched-off",
             )
 
 
