@@ -202,7 +202,9 @@ def _pair(pair: BootPair) -> Sheet:
     lines += [f"  {remark}" for remark in dict.fromkeys((*before.remarks, *after.remarks))]
     lines.append(_kernel(before.predicted))
     lines.append(f"{_qemu(before)}, {before.qemu_s:.0f} s and {after.qemu_s:.0f} s")
-    if not pair.changes_table:
+    if before.place != after.place:
+        lines.append(f"The patches make this machine take {after.place} in place of {before.place}")
+    elif not pair.changes_table:
         lines.append(
             f"The patches leave alone what this machine uses: the table in the place of "
             f"{after.place}"

@@ -32,9 +32,13 @@ def _has_array(head: bytes) -> bool:
 
 def read(file: File) -> list[Source]:
     from ..skiboot import c_table
+    from ..skiboot.export_code import placed, read_export_code
 
     tables = c_table.read(file.text, file.shown, sha256=file.sha256)
     if not tables:
         raise unreadable(file.shown, "expected an array of struct cpu_idle_states, found none")
+    if any(table.cpu is None for table in tables):
+        code = read_export_code({file.shown: file.text})
+        tables = [placed(table, code) for table in tables]
     names = {table.name for table in tables}
     return with_findings(file.sources(tables), c_table.unmodelled(file.text, file.shown, {}, names))

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.dataclass import replace
 from idle_states.change.boot.parts import boot_cache
 from idle_states.change.boot.powernv.build import CROSS, BuildFailure, lid_of
+from idle_states.change.boot.powernv.image import from_tree
 from idle_states.change.boot.run import Surroundings
 from idle_states.change.patches.tree import PatchedTree
 from idle_states.cli import main
 from idle_states.tables.skiboot import c_table
+from idle_states.tables.sources import read_table
 from idle_states.tables.spec.library import find
 
 
@@ -210,3 +213,49 @@ def test_what_is_fetched_and_built_stays_out_of_where_one_stands(
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert boot_cache() == tmp_path / ".cache/idle-states/boot"
+
+
+CHOICE = """
+void add_cpu_idle_state_properties(void)
+{
+	if (chip->type == PROC_CHIP_P9_NIMBUS) {
+		if (%s) {
+			states = other_cpu_idle_states;
+		} else {
+			states = power9_cpu_idle_states;
+		}
+	}
+}
+"""
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("proc_chip_quirks & QUIRK_QEMU", "other_cpu_idle_states"),
+        ("chip->ec_level == 0x20", "other_cpu_idle_states"),
+        ("proc_chip_quirks & QUIRK_MAMBO_CALLOUTS", "power9"),
+        ("this_cpu()->is_fused_core", "power9"),
+        # not understood
+        ("is_sunday()", "power9"),
+    ],
+)
+def test_the_table_is_the_one_that_the_tree_takes_on_the_machine(
+    asked: str, place: str, tree: Path, tmp_path: Path
+) -> None:
+    """A TABLE then stands in that one's place, whatever it is called."""
+    power9 = find("power9")
+    home = replace(power9.firmware, array="other_cpu_idle_states")
+    states = replace(power9.states[0], latency_ns=7000), *power9.states[1:]
+    other = replace(power9, name="other", states=states, firmware=home)
+    (tree / "hw/slw.c").write_text(c_table.write([power9, other]) + CHOICE % asked)
+    found = from_tree(PatchedTree(tree), "powernv9", None, tmp_path / "cache")
+    assert found.place == place
+    assert found.table.states[0].latency_ns == (1000 if place == "power9" else 7000)
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\nextends: power9\noverride: {stop0_lite: {latency: 2us}}\n"
+    )
+    given = read_table(str(tmp_path / "mine.yaml"))
+    found = from_tree(PatchedTree(tree), "powernv9", given, tmp_path / "cache")
+    assert (found.place, found.table.states[0].latency_ns) == (place, 2000)

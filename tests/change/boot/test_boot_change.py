@@ -181,6 +181,14 @@ def test_two_boots_are_shown_side_by_side(tmp_path: Path) -> None:
     assert lite.split()[-2:] == [str(counts["stop0_lite"])] * 2
 
 
+def test_that_a_patch_makes_the_machine_take_another_table_is_said(tmp_path: Path) -> None:
+    one = result(tmp_path, "")
+    other = replace(one, place="mine_cpu_idle_states")
+    text, _ = printed(BootPair(("slw: Mine",), (), one, other, tmp_path))
+    assert "The patches make this machine take mine_cpu_idle_states in place of power9\n" in text
+    assert "leave alone" not in text
+
+
 def test_that_a_patch_leaves_the_machine_alone_is_said(tmp_path: Path) -> None:
     one = result(tmp_path, "")
     text, document = printed(BootPair(("slw: Mine",), (), one, one, tmp_path))

@@ -23,7 +23,7 @@ from idle_states.tables.skiboot.releases import (
     known_chips,
     skiboot_features,
 )
-from idle_states.tables.sources import read_sources
+from idle_states.tables.sources import read_sources, read_table
 from idle_states.tables.spec.library import find
 
 CHOICE = """
@@ -198,3 +198,19 @@ def test_every_tag_reads_as_its_release_is_known(skiboot: str) -> None:
         assert (tag, code.chips) == (tag, wanted)
         compared += 1
     assert compared > 170
+
+
+def test_a_file_alone_says_the_processor_of_its_arrays(tmp_path: Path) -> None:
+    """By its own code, where their names are no packaged table's."""
+    power9 = find("power9")
+    other = replace(power9, firmware=replace(power9.firmware, array="my_cpu_idle_states"))
+    choice = (
+        "void add_cpu_idle_state_properties(void)\n{\n"
+        "\tif (chip->type == PROC_CHIP_P10)\n\t\tstates = my_cpu_idle_states;\n}\n"
+    )
+    file = tmp_path / "slw.c"
+    for text, generation in (("", None), (choice, "power10")):
+        file.write_text(c_table.write([other]) + text)
+        table = read_table(str(file)).table
+        assert table is not None
+        assert (table.cpu and table.cpu.generation) == generation

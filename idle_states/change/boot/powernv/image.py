@@ -9,8 +9,10 @@ from ....base.files import naming
 from ....base.model.findings import unreadable
 from ....base.model.table import IdleTable
 from ....base.reading import opening
+from ....base.reading.c.lexer import UnsupportedC
 from ....tables.skiboot import c_table
 from ....tables.skiboot import lid as lids
+from ....tables.skiboot.choosing import read_choosing
 from ....tables.skiboot.layout import HEADERS
 from ....tables.skiboot.lid.symbols import ELF_MAGIC
 from ....tables.sources import Source
@@ -22,6 +24,7 @@ from ...patches.tree import PatchedTree, has_tables, macros
 from ...patches.work_tree import as_bytes
 from . import build
 from .change import UNCHANGED, TreeChange
+from .machines import KINDS
 from .predict import MACHINE_TABLE
 
 
@@ -32,7 +35,8 @@ class BootedFirmware:
     lid      the image; a copy if its table was replaced
     table    the table in the image that the machine is expected to use: the TABLE given, else the
              one read from the image or tree
-    place    revision whose array in the image holds this table
+    place    revision whose array in the image holds this table; the array, where the tree chooses
+             one of no packaged revision
     remarks  how it was built otherwise than its tree says
     """
 
@@ -81,8 +85,11 @@ def from_tree(
     NoSuchTable, build.BuildFailure, debian.Unavailable, OSError.
     """
     place = MACHINE_TABLE[machine]
-    array = find(place).firmware.array
     files = dict(change.files)
+    usual = find(place).firmware.array
+    array = _chosen(_tables(tree, files), machine) or usual
+    if array not in (usual, *FORMER_NAMES.get(usual, ())):
+        place = array
     if given is not None:
         edit = TableEdit(array, given.name, Path(), read=given.table)
         patch = Patch(f"boot-{place}", "", "", (edit,), aliases=FORMER_NAMES)
@@ -94,17 +101,34 @@ def from_tree(
     )
 
 
-def _in_c(tree: PatchedTree, files: Mapping[str, bytes | None], array: str) -> IdleTable:
-    def content(name: str) -> bytes:
-        return (files[name] if name in files else tree.content(name)) or b""
+def _chosen(texts: Mapping[str, str], machine: str) -> str:
+    """The array that a tree's code takes on a machine; "" where that is not understood."""
+    try:
+        choosing = read_choosing(texts)
+    except UnsupportedC:
+        return ""
+    taken = choosing.taken(KINDS[machine]) if choosing else None
+    return taken.array if taken and taken.doubt is None else ""
 
+
+def _content(tree: PatchedTree, files: Mapping[str, bytes | None], name: str) -> bytes:
+    return (files[name] if name in files else tree.content(name)) or b""
+
+
+def _tables(tree: PatchedTree, files: Mapping[str, bytes | None]) -> dict[str, str]:
+    """Path -> text of the files with tables."""
     names = dict.fromkeys([*tree.files, *(name for name in files if name.endswith(".c"))])
-    texts = {
+    return {
         name: data.decode("utf-8", "surrogateescape")
         for name in names
-        if has_tables(data := content(name))
+        if has_tables(data := _content(tree, files, name))
     }
-    defines = macros((content(name) for name in HEADERS), texts.values())
+
+
+def _in_c(tree: PatchedTree, files: Mapping[str, bytes | None], array: str) -> IdleTable:
+    texts = _tables(tree, files)
+    headers = (_content(tree, files, name) for name in HEADERS)
+    defines = macros(headers, texts.values())
     known = []
     for name, text in texts.items():
         for table in c_table.read(text, name, defines=defines):

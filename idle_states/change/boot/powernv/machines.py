@@ -1,5 +1,6 @@
 """QEMU's machines that skiboot boots."""
 
+from ....tables.skiboot.choosing import MachineKind
 from ..machine import GUEST, Machine
 
 CPUS_MAX = {"powernv8": 12, "powernv9": 16, "powernv10": 16}
@@ -29,3 +30,12 @@ POWERNV = {
     for name, cpus_max in CPUS_MAX.items()
 }
 """Name -> machine."""
+
+_QUIRKS = frozenset({"QUIRK_QEMU", "QUIRK_NO_CHIPTOD", "QUIRK_NO_DIRECT_CTL", "QUIRK_NO_RNG"})
+KINDS = {
+    "powernv8": MachineKind("P8_VENICE", 0x20, _QUIRKS),
+    "powernv9": MachineKind("P9_NIMBUS", 0x20, _QUIRKS),
+    "powernv10": MachineKind("P10", 0x10, _QUIRKS),
+}
+"""Name -> what skiboot chooses a table by: the chip that OPAL's log names, and the quirks that
+probe_chips() of core/chip.c sets under QEMU."""
