@@ -195,7 +195,7 @@ def _entries() -> str:
     seconds = (sum(row.usage.values()) / row.switched for row in ROWS)
     return _ENTRIES.format(
         table=_table(head, rows),
-        seconds=", ".join(f"{each:.2g}" for each in seconds),
+        seconds=", ".join(f"{each:.3g}" for each in seconds),
         begin=begun["snooze"],
         later=later,
         rest=rest,

@@ -195,7 +195,7 @@ def test_a_failure_ends_with_1(
 
 
 def test_bars_do_not_break_the_table() -> None:
-    document = DOCUMENTS[0]
+    document = replace(DOCUMENTS[0], section="")
     claim = replace(document.claims[0], claim="a | b")
     text = page([(document, [claims.Answer(claim, "1 | 2", REPRODUCED)])])
     assert "| a \\| b |" in text
