@@ -5,9 +5,10 @@ Sources: ACPI specification 6.5, 6.4.3.7 (generic register descriptor), 8.4.1.1 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, TypeVar
 
 from ..dataclass import dataclass
+from .forms import HIDDEN, U32, Count
 
 PROCESSOR_HID, CONTAINER_HID = "ACPI0007", "ACPI0010"
 """_HID of processors, and of containers of processors."""
@@ -208,18 +209,15 @@ class LpiLevel:
 class Fadt:
     """What the Fixed ACPI Description Table says of C-states.
 
-    c2_latency_us  P_LVL2_LAT: above 100 there is no C2
-    c3_latency_us  P_LVL3_LAT: above 1000 there is no C3
     flags        bit 0 WBINVD, bit 2 PROC_C1, bit 3 P_LVL2_UP
     smi_command  port to which the kernel writes cst_control to say that it handles _CST
-    cst_control  0: firmware need not be told
     """
 
-    c2_latency_us: int
-    c3_latency_us: int
-    flags: int
-    smi_command: int = 0
-    cst_control: int = 0
+    c2_latency_us: Annotated[U32, "P_LVL2_LAT; above 100 there is no C2 by P_LVL2."]
+    c3_latency_us: Annotated[U32, "P_LVL3_LAT; above 1000 there is no C3 by P_LVL3."]
+    flags: U32
+    smi_command: Annotated[int, HIDDEN] = 0
+    cst_control: Annotated[Count, "What firmware is told to hand _CST over; 0: nothing."] = 0
 
 
 def cst_entries(cst: AcpiObject) -> tuple[CstEntry | Malformed, ...]:

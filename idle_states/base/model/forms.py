@@ -2,8 +2,9 @@
 
 A form is a class whose annotations are the keys, in order, each with its type, its limits and what
 it means. `report/encoder.py` writes a value by a form, `tools/schema.py` writes the JSON schema of
-it. A dataclass whose fields are just the keys is a form itself, and of its properties those are
-keys, too, whose annotation says what they mean; where keys and attributes differ,
+it. A dataclass whose fields are just the keys is a form itself (KeyName, HIDDEN and Rounded mark
+fields that are written otherwise), and of its properties those are keys, too, whose annotation says
+what they mean; where keys and attributes differ more,
 
     class State(Form[IdleState]):
         "A row of a table."
@@ -76,6 +77,24 @@ class With:
         return getattr(self._value, name)
 
 
+class Rounded(Limits):
+    """Marks a number that is written with so many decimals."""
+
+    def __init__(self, decimals: int) -> None:
+        super().__init__()
+        self.decimals = decimals
+
+
+class KeyName(Limits):
+    """Marks a field of a dataclass whose key has another name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+HIDDEN = Limits()
+"""Marks a field of a dataclass that is no key."""
 INLINE = Limits()
 """Marks a key that is not written itself: the keys of its form are written in its place."""
 OMITTED = Limits()
@@ -115,7 +134,12 @@ def keys(form: type) -> list[Key]:
         if isinstance(member, property):
             kind = get_type_hints(member.fget, include_extras=True)["return"]
             hints |= {name: kind} if get_origin(kind) is Annotated else {}
-    names = [name for name in hints if get_origin(hints[name]) is not ClassVar]
+    marks = {name: getattr(kind, "__metadata__", ()) for name, kind in hints.items()}
+    names = [
+        name
+        for name in hints
+        if get_origin(hints[name]) is not ClassVar and HIDDEN not in marks[name]
+    ]
     by_position = get_origin(written(form)) is tuple
     found = []
     for position, name in enumerate(names):
@@ -128,7 +152,8 @@ def keys(form: type) -> list[Key]:
             take = itemgetter(position)
         else:
             take, attribute = attrgetter(path), path
-        found.append(Key(name.removesuffix("_"), hints[name], take, attribute))
+        key = next((mark.name for mark in marks[name] if isinstance(mark, KeyName)), name)
+        found.append(Key(key.removesuffix("_"), hints[name], take, attribute))
     return found
 
 

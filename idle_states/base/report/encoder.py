@@ -6,7 +6,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from ..model.forms import INLINE, OMITTED, keys
+from ..model.forms import INLINE, OMITTED, Rounded, keys
 
 Encoder = Callable[[Any], Any]
 
@@ -20,7 +20,8 @@ def _encoder(kind: Any) -> Encoder | None:
     """The function that converts values of a type; None if they are JSON values already."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _encoder(inner[0])
+        decimals = [mark.decimals for mark in inner[1:] if isinstance(mark, Rounded)]
+        return _rounded(*decimals) if decimals else _encoder(inner[0])
     if origin in (Union, UnionType):
         (present,) = (each for each in inner if each is not NoneType)
         return _optional(_encoder(present))
@@ -39,6 +40,10 @@ def _encoder(kind: Any) -> Encoder | None:
 
 def _optional(inner: Encoder | None) -> Encoder | None:
     return inner and (lambda value: None if value is None else inner(value))
+
+
+def _rounded(decimals: int) -> Encoder:
+    return lambda value: None if value is None else round(value, decimals)
 
 
 def _list(inner: Encoder | None) -> Encoder:

@@ -8,6 +8,7 @@ selected at a sample of idle lengths is computed without the core, too.
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import Annotated
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
@@ -32,19 +33,16 @@ _WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is no
 
 @dataclass(frozen=True, slots=True)
 class OnKernels:
-    """What changes in the same way on some kernels.
+    """What changes in the same way on some kernels."""
 
-    gained, lost  states that they register after the change, or before it, only
-    interrupted   idles that take another state where an interrupt ends them, the next timer being
-                  far away and the tick running
-    timed         the same where a timer ends them
-    """
-
-    kernels: tuple[str, ...]
-    gained: tuple[str, ...]
-    lost: tuple[str, ...]
-    interrupted: tuple[SelectionChange, ...]
-    timed: tuple[SelectionChange, ...]
+    kernels: Annotated[tuple[str, ...], "Kernels on which all that follows is the same."]
+    gained: Annotated[tuple[str, ...], "States that are registered only after the change."]
+    lost: Annotated[tuple[str, ...], "States that were registered only before it."]
+    interrupted: Annotated[
+        tuple[SelectionChange, ...],
+        "Exact, for idles that an interrupt ends, the next timer far away and the tick running.",
+    ]
+    timed: Annotated[tuple[SelectionChange, ...], "Exact, for idles that a timer ends."]
 
 
 @dataclass(frozen=True, slots=True)

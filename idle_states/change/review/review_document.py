@@ -3,13 +3,12 @@
 from typing import Annotated
 
 from ...base.model import beyond_opal
-from ...base.model.forms import Count, Form, Limits, Positive, derived
-from ...lab.replay.consumption_document import Range
+from ...base.model.forms import Count, Form, Limits, Positive, Rounded, derived
+from ...lab.replay import consumption
 from ...tables.check.config import Accepted
 from ...tables.diff import tables as diff
 from ...tables.documents.findings_document import Code, Finding, Summary
 from ...tables.power.energy_document import Bounds, in_seconds
-from ...tables.selection import selection
 from ...tables.sources import Source
 from . import machines, processors, result, workloads
 from .claims.claim import MessageClaim
@@ -39,46 +38,16 @@ class PerKernel(Form[result.PerKernel]):
     differences: list[Difference]
 
 
-class Moved(Form[selection.SelectionChange]):
-    """Idles that take another state."""
-
-    from_ns: Annotated[Count, "The shortest of them."] = derived("first_ns")
-    to_ns: Annotated[int | None, "The longest of them; null: without end."] = derived("last_ns")
-    before: Annotated[
-        list[str], "States they took; several where the governor alternates between them."
-    ] = derived("a")
-    after: Annotated[list[str], "States they take."] = derived("b")
-
-
-class OnKernels(Form[machines.OnKernels]):
-    kernels: Annotated[list[str], "Kernels on which all that follows is the same."]
-    gained: Annotated[list[str], "States that are registered only after the change."]
-    lost: Annotated[list[str], "States that were registered only before it."]
-    interrupted: Annotated[
-        list[Moved],
-        "Exact, for idles that an interrupt ends, the next timer far away and the tick running.",
-    ]
-    timed: Annotated[list[Moved], "Exact, for idles that a timer ends."]
-
-
-class Use(Form[workloads.Use]):
-    state: Annotated[str, "Its name."]
-    per_unit: Annotated[float | None, "Idle periods for each unit of work; null without work."] = (
-        derived(lambda use: None if use.per_unit is None else round(use.per_unit, 4))
-    )
-    share: Annotated[float, "Of all CPUs' time, in percent."] = derived(
-        lambda use: round(use.share, 3)
-    )
-
-
 class Performed(Form[workloads.Performed]):
-    units_per_s: Annotated[float, "Units of work."] = derived(lambda p: round(p.units_per_s, 3))
+    units_per_s: Annotated[float, Rounded(3), "Units of work."]
     wakeups_per_unit: Annotated[
-        float | None, "Idle periods that ended, for each unit of work; null without work."
-    ] = derived(lambda p: None if p.wakeups_per_unit is None else round(p.wakeups_per_unit, 4))
-    awake: Annotated[float, "CPU time outside idle states, in percent; leaving one is awake."] = (
-        derived(lambda p: round(p.awake, 3))
-    )
+        float | None,
+        Rounded(4),
+        "Idle periods that ended, for each unit of work; null without work.",
+    ]
+    awake: Annotated[
+        float, Rounded(3), "CPU time outside idle states, in percent; leaving one is awake."
+    ]
     median_ns: Annotated[int | None, "From a wake-up to the first instruction; null without any."]
     p99_ns: Annotated[int | None, "Its 99th percentile."]
     mean_power: Annotated[
@@ -92,7 +61,7 @@ class Performed(Form[workloads.Performed]):
     each_unit: Annotated[
         Bounds | None, "Energy for each unit of work, likewise; null without work."
     ] = derived(lambda p: in_seconds(p.spent.each_unit))
-    states: Annotated[list[Use], "In the kernel's order."]
+    states: Annotated[list[workloads.Use], "In the kernel's order."]
 
 
 class OnWorkload(Form[workloads.OnWorkload]):
@@ -102,11 +71,15 @@ class OnWorkload(Form[workloads.OnWorkload]):
     unit: Annotated[str, "What the workload counts."]
     before: Performed
     after: Performed
-    rate: Annotated[Range | None, "Units of work in a time; null without work."]
-    power: Annotated[Range, "Mean of all CPUs, running ones too; states draw what is likely."]
-    energy: Annotated[Range | None, "For each unit of work, likewise; null without work."]
-    power_any: Annotated[Range, "As power, whatever states draw."]
-    energy_any: Annotated[Range | None, "As energy, whatever states draw."]
+    rate: Annotated[consumption.Change | None, "Units of work in a time; null without work."]
+    power: Annotated[
+        consumption.Change, "Mean of all CPUs, running ones too; states draw what is likely."
+    ]
+    energy: Annotated[
+        consumption.Change | None, "For each unit of work, likewise; null without work."
+    ]
+    power_any: Annotated[consumption.Change, "As power, whatever states draw."]
+    energy_any: Annotated[consumption.Change | None, "As energy, whatever states draw."]
     turning: Annotated[
         tuple[float, float] | None,
         "Least and most that all states but snooze would have to draw, in percent of snooze, for "
@@ -125,7 +98,9 @@ class OnMachines(Form[machines.OnMachines]):
         "Kernels of that day: long-term, newest, next; first the one that a driver's table is "
         "built into.",
     ]
-    kernels: Annotated[list[OnKernels], "Without kernels that register the same as before."]
+    kernels: Annotated[
+        list[machines.OnKernels], "Without kernels that register the same as before."
+    ]
     workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
     unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
     grounds: Annotated[list[str], "What the simulated figures rest on."]

@@ -8,9 +8,10 @@ draw.
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Self
+from typing import Annotated, Self
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import Rounded
 from ...base.model.table import IdleTable, Power, Register
 from ...lab.replay.consumption import LEAVING_SAID, Change, spanned
 from ...lab.replay.machine import CpuTable, from_driver
@@ -69,15 +70,13 @@ took first."""
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How much a state is used.
+    """How much a state is used."""
 
-    per_unit  idle periods for each unit of work; None without work
-    share     percent of CPU time
-    """
-
-    state: str
-    per_unit: float | None
-    share: float
+    state: Annotated[str, "Its name."]
+    per_unit: Annotated[
+        float | None, Rounded(4), "Idle periods for each unit of work; null without work."
+    ]
+    share: Annotated[float, Rounded(3), "Of all CPUs' time, in percent."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, product
 from math import prod
+from typing import Annotated
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.forms import Rounded
 from ...tables.power.energy import IDLE_ONLY, RELATIVE, ZERO, PowerBounds, PowerModel, Spent, energy
 from .counters import Figures
 from .results import Account
@@ -91,10 +93,10 @@ def use_of(figures: Figures, model: PowerModel, cpus_ns: int, counted: int = 0) 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """By how much a figure changes, in percent, at least and at most."""
+    """A change in percent of what it was before."""
 
-    least: float
-    most: float
+    least: Annotated[float, Rounded(3), "In percent."]
+    most: Annotated[float, Rounded(3), "In percent."]
 
     @property
     def sign(self) -> int:

@@ -9,25 +9,16 @@ from ...tables.power.energy import PowerModel, Spent
 from ...tables.power.energy_document import Power, Table
 from . import consumption
 
-Percent = Annotated[float, "In percent."]
-
-
-class Range(Form[consumption.Change]):
-    """A change in percent of what it was before."""
-
-    least: Percent = derived(lambda change: round(change.least, 3))
-    most: Percent = derived(lambda change: round(change.most, 3))
-
 
 class Changed(Form[tuple[str, "consumption.MachineChange"]]):
     """Against the first table, over all that figures allow."""
 
     table: Annotated[str, "The table."]
-    power: Annotated[Range, "Mean of all CPUs, running ones too."] = derived(
+    power: Annotated[consumption.Change, "Mean of all CPUs, running ones too."] = derived(
         lambda item: item[1].power
     )
-    energy: Annotated[Range | None, "For each counted unit; null without any."] = derived(
-        lambda item: item[1].energy
+    energy: Annotated[consumption.Change | None, "For each counted unit; null without any."] = (
+        derived(lambda item: item[1].energy)
     )
 
 

@@ -18,7 +18,7 @@ from .consumption import of_runs
 from .experiments import EXPERIMENTS, Experiment
 from .placement import Policy
 from .setup import SCOPES, WAKE_PERCENTILES, Setup
-from .summary import SimulationSummary
+from .summary import RunSpread, SimulationSummary
 from .topology import Topology
 from .workloads import Described, described
 
@@ -98,14 +98,6 @@ LATENCY = (
 )
 
 
-class Spread(Form[summary.RunSpread]):
-    """Over the runs."""
-
-    mean: Annotated[float, "Mean."] = derived(lambda value: round(value.mean, 6))
-    min: Annotated[float, "Least."] = derived(lambda value: round(value.least, 6))
-    max: Annotated[float, "Greatest."] = derived(lambda value: round(value.greatest, 6))
-
-
 class Counters(Form[counters.Figures]):
     """What kernels count, by the state asked for."""
 
@@ -161,29 +153,29 @@ class State(Form[Any]):
     exit_ns: Annotated[Count, "What the hardware takes to leave it."]
     scope: Annotated[Scope, "What it acts on."]
     holds_core: Annotated[bool, "Its thread keeps its share of the core."]
-    usage: Annotated[Spread, "Idle periods."]
-    per_s: Annotated[Spread, "Idle periods in a second."]
+    usage: Annotated[RunSpread, "Idle periods."]
+    per_s: Annotated[RunSpread, "Idle periods in a second."]
     interval_per_s: Annotated[
         list[float] | None,
         "Least and greatest rate of a state used fewer than 100 times: 95 % Poisson interval "
         "(Garwood), as if they came independently; null for other states.",
     ]
-    time_us: Annotated[Spread, "Their time."]
-    share: Annotated[Spread, "Of all CPUs' time, in a hundred."]
-    above: Annotated[Spread, "Too deep."]
-    below: Annotated[Spread, "Too shallow."]
-    reached: Annotated[Spread, "Idle periods that came to it, whatever was asked for."]
+    time_us: Annotated[RunSpread, "Their time."]
+    share: Annotated[RunSpread, "Of all CPUs' time, in a hundred."]
+    above: Annotated[RunSpread, "Too deep."]
+    below: Annotated[RunSpread, "Too shallow."]
+    reached: Annotated[RunSpread, "Idle periods that came to it, whatever was asked for."]
 
 
 class DomainState(Form[summary.StateSummary]):
     """One state."""
 
     name: Annotated[str, "Its name."]
-    usage: Annotated[Spread, "Times that ended."]
-    time_us: Annotated[Spread, "Until a CPU of the domain was awake."]
-    share: Annotated[Spread, "Of the time, in a hundred."]
-    above: Annotated[Spread, "Too deep."]
-    below: Annotated[Spread, "Too shallow."]
+    usage: Annotated[RunSpread, "Times that ended."]
+    time_us: Annotated[RunSpread, "Until a CPU of the domain was awake."]
+    share: Annotated[RunSpread, "Of the time, in a hundred."]
+    above: Annotated[RunSpread, "Too deep."]
+    below: Annotated[RunSpread, "Too shallow."]
 
 
 class Domain(Form[summary.DomainSummary]):
@@ -193,7 +185,7 @@ class Domain(Form[summary.DomainSummary]):
     level: Annotated[Literal["CPU", "cluster", "system"], "Of what."]
     cpus: Annotated[list[Count], "Numbers of its CPUs, the tree's first being 0."]
     stayed_on: Annotated[
-        Spread, "Times that all its CPUs were in their last state, and it stayed on."
+        RunSpread, "Times that all its CPUs were in their last state, and it stayed on."
     ]
     states: Annotated[list[DomainState], "The shallowest first."]
 
@@ -210,13 +202,13 @@ class Table(Form[summary.SimulationSummary]):
     table: Annotated[str, "The table."] = derived("setup.name")
     states: Annotated[list[State], "In the kernel's order."] = derived(lambda found: _states(found))
     wake_latency_ns: Annotated[
-        dict[Percentile, Annotated[Spread | None, "Nearest rank."]], LATENCY
+        dict[Percentile, Annotated[RunSpread | None, "Nearest rank."]], LATENCY
     ] = derived("latency_ns")
     wake_latency_mean_ns: Annotated[
-        Spread | None, "The mean, rounded up by at most one part in 128; null: no wake-ups."
+        RunSpread | None, "The mean, rounded up by at most one part in 128; null: no wake-ups."
     ] = derived("mean_ns")
-    switches_per_s: Annotated[Spread, "Tasks that began to run, or went on."]
-    counted_per_s: Annotated[Spread, "What the workload counts."]
+    switches_per_s: Annotated[RunSpread, "Tasks that began to run, or went on."]
+    counted_per_s: Annotated[RunSpread, "What the workload counts."]
     bistable: Annotated[
         list[str] | None,
         "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",

@@ -1,8 +1,10 @@
 """Minimum, mean and maximum over several runs of one simulation."""
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import KeyName, Rounded
 from ...tables.linux.genpd.running import DomainStateFigures
 from ...tables.linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, StateFigures, percentile_name, total
@@ -20,11 +22,11 @@ RARE = 100
 
 @dataclass(frozen=True, slots=True)
 class RunSpread:
-    """Mean, minimum and maximum of a figure over the runs."""
+    """Over the runs."""
 
-    mean: float
-    least: float
-    greatest: float
+    mean: Annotated[float, Rounded(6), "Mean."]
+    least: Annotated[float, Rounded(6), KeyName("min"), "Least."]
+    greatest: Annotated[float, Rounded(6), KeyName("max"), "Greatest."]
 
 
 NONE = RunSpread(0, 0, 0)

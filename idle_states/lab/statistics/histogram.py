@@ -6,8 +6,10 @@ bin excludes its upper end), and percent is truncated to a whole number.
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import HIDDEN, Count, KeyName
 
 BINS = 10
 BAR = 50
@@ -16,17 +18,14 @@ BAR = 50
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Samples from low up to, but not including, high.
+    """Samples from low up to, but not including, high. bar: length of the bar in characters,
+    floored; BAR for the fullest bin."""
 
-    percent  of all samples, floored
-    bar      length of the bar in characters, floored; BAR for the fullest bin
-    """
-
-    low: float
-    high: float
-    count: int
-    percent: int
-    bar: int
+    low: Annotated[float, KeyName("from"), "First value of the bin."]
+    high: Annotated[float, KeyName("to"), "The value it ends before."]
+    count: Annotated[Count, "Samples."]
+    percent: Annotated[Count, "Of all samples, cut to a whole number."]
+    bar: Annotated[int, HIDDEN]
 
 
 @dataclass(frozen=True, slots=True)

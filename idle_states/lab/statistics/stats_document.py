@@ -106,22 +106,15 @@ class Compared(Form[Pair]):
     ] = GIVEN
 
 
-class Bin(Form[histogram.Bin]):
-    from_: Annotated[float, "First value of the bin."] = derived("low")
-    to: Annotated[float, "The value it ends before."] = derived("high")
-    count: Annotated[Count, "Samples."]
-    percent: Annotated[Count, "Of all samples, cut to a whole number."]
-
-
 class Histogram(Form[tuple[str, histogram.Histogram | None]]):
     name: Annotated[str, "The set."]
     at_maximum: Annotated[
         Count | None,
         "Samples equal to the maximum, which are in no bin; null if all samples are equal.",
     ] = derived(lambda item: item[1] and item[1].uncounted)
-    bins: Annotated[list[Bin], "Ten bins of equal width; none if all samples are equal."] = derived(
-        lambda item: item[1].bins if item[1] else []
-    )
+    bins: Annotated[
+        list[histogram.Bin], "Ten bins of equal width; none if all samples are equal."
+    ] = derived(lambda item: item[1].bins if item[1] else [])
 
 
 class PrintedBin(Form[printed_histograms.PrintedBin]):

@@ -14,8 +14,10 @@ which errs by more where load comes in phases.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import HIDDEN, Count
 from ...tables.linux.governors import core
 from ...tables.linux.governors.core.packing import PERIOD, SETTLES, Buffer
 from .source import CpuGaps
@@ -30,11 +32,11 @@ _SETTLING = 64
 
 @dataclass(frozen=True, slots=True)
 class IdleSample:
-    """cpus: their runs, joined. idles, of: idle periods of the sample, and all."""
+    """What tables are tried over, evenly spread runs of idle periods. cpus: their runs, joined."""
 
-    cpus: tuple[CpuGaps, ...]
-    idles: int
-    of: int
+    cpus: Annotated[tuple[CpuGaps, ...], HIDDEN]
+    idles: Annotated[Count, "Idle periods in it."]
+    of: Annotated[Count, "Idle periods in all."]
 
 
 def sample(cpus: Sequence[CpuGaps], wanted: int) -> IdleSample | None:

@@ -30,13 +30,6 @@ class OpenBin(Form[tuple[int, int]]):
     count: Annotated[Count, "Gaps of that length or longer."]
 
 
-class SearchedOver(Form[sampling.IdleSample]):
-    """What tables were tried over, evenly spread runs of idle periods."""
-
-    idles: Annotated[Count, "Idle periods in it."]
-    of: Annotated[Count, "Idle periods in all."]
-
-
 class State(Form[Any]):
     name: Annotated[str, "Name."]
     exit_latency_us: Annotated[Count, "Exit latency."]
@@ -187,7 +180,7 @@ class Tune(Form[Tuning]):
     )
     tried: Annotated[Count, "Tables evaluated."] = derived("tuned.tried")
     sample: Annotated[
-        SearchedOver | None,
+        sampling.IdleSample | None,
         "What was searched over, and within_1_percent_us rests on: all other figures are over all "
         "idle periods. null: all were searched over.",
     ]

@@ -3,9 +3,10 @@
 `DriverState.index` is the number in /sys/devices/system/cpu/cpuN/cpuidle/stateINDEX.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.forms import HIDDEN, U64
 from ...base.model.stages import Changed, Lost, Message
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class DriverState:
 class StopChoice:
     """A PSSCR that the platform code chose. source: index in the tree; None: a built-in value."""
 
-    psscr: int
-    mask: int
-    source: int | None
+    psscr: U64
+    mask: U64
+    source: Annotated[int | None, HIDDEN]
 
 
 @dataclass(frozen=True, slots=True)

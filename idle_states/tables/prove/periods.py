@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from ...base.dataclass import dataclass
-from ...base.model.forms import Count
+from ...base.model.forms import Count, KeyName
 from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from .history import IdleStep, Memory, Played
@@ -24,17 +24,17 @@ _TRIED = 16
 
 @dataclass(frozen=True, slots=True)
 class StateKept:
-    """A state that equal idle periods keep selected.
+    """A state that equal idle periods keep selected."""
 
-    first_ns  the shortest period tried that leads to it from boot on; None: none does
-    least_ns  the shortest one that keeps it after those, or after the witness; None: none does
-    itself    the state keeps itself: with periods below its target residency, too
-    """
-
-    state: int
-    first_ns: int | None
-    least_ns: int | None
-    itself: bool
+    state: Annotated[Count, KeyName("index"), "Number of the state."]
+    first_ns: Annotated[
+        Count | None, "The shortest period tried that leads to it from boot on; null: none does."
+    ]
+    least_ns: Annotated[
+        Count | None,
+        "The shortest that keeps it after those, or after the witness; null: none does.",
+    ]
+    itself: Annotated[bool, "Whether that is below its target residency."]
 
 
 @dataclass(frozen=True, slots=True)

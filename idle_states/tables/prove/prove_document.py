@@ -50,15 +50,6 @@ class State(Form[StateProof]):
     unreachable: Annotated[Unreachable | None, "The proof that there are none."]
 
 
-class KeptState(Form[StateKept]):
-    index: Annotated[Count, "Number of the state."] = derived("state")
-    first_ns: Annotated[
-        Count | None, "The shortest period tried that leads to it from boot on; null: none does."
-    ]
-    least_ns: Annotated[Count | None, "The shortest that keeps it then; null: none does."]
-    itself: Annotated[bool, "Whether that is below its target residency."]
-
-
 class Prove(Form[Proven]):
     known: Annotated[Known, INLINE] = GIVEN
     table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
@@ -71,7 +62,7 @@ class Prove(Form[Proven]):
     wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived("request.wake_ns")
     states: Annotated[list[State], "All states, by number."] = derived("proofs")
     kept: Annotated[
-        list[KeptState] | None,
+        list[StateKept] | None,
         "With --periods: which equal idle periods keep states that have a witness.",
     ]
     slowest: Annotated[

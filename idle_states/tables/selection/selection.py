@@ -2,9 +2,10 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.forms import Count, KeyName
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, expect_steady, names_of
 from ..linux.governors.interface import NO_STATE
@@ -78,16 +79,16 @@ class TableSelection:
 
 @dataclass(frozen=True, slots=True)
 class SelectionChange:
-    """A range of lengths in which two maps select different states.
+    """Idles that take another state by the second of two maps."""
 
-    first_ns, last_ns  the range; last_ns None: without end
-    a, b               names of the states that the first and the second map select
-    """
-
-    first_ns: int
-    last_ns: int | None
-    a: tuple[str, ...]
-    b: tuple[str, ...]
+    first_ns: Annotated[Count, KeyName("from_ns"), "The shortest of them."]
+    last_ns: Annotated[int | None, KeyName("to_ns"), "The longest of them; null: without end."]
+    a: Annotated[
+        tuple[str, ...],
+        KeyName("before"),
+        "States they took; several where the governor alternates between them.",
+    ]
+    b: Annotated[tuple[str, ...], KeyName("after"), "States they take."]
 
 
 def select(

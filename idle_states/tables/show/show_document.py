@@ -145,13 +145,6 @@ class AcpiEntry(Form[beyond_opal.AcpiEntry]):
     )
 
 
-class Fadt(Form[acpi_objects.Fadt]):
-    c2_latency_us: Annotated[U32, "P_LVL2_LAT; above 100 there is no C2 by P_LVL2."]
-    c3_latency_us: Annotated[U32, "P_LVL3_LAT; above 1000 there is no C3 by P_LVL3."]
-    flags: U32
-    cst_control: Annotated[Count, "What firmware is told to hand _CST over; 0: nothing."]
-
-
 class AcpiIdle(Form[beyond_opal.AcpiIdle]):
     processors: Annotated[list[AcpiProcessor], "Those with this table."]
     arch: Annotated[
@@ -164,7 +157,7 @@ class AcpiIdle(Form[beyond_opal.AcpiIdle]):
     beside: Annotated[list[AcpiEntry], "States of _LPI, where the rows are those of _CST."] = (
         derived(lambda idle: list(idle.entries(cst=False)) if idle.cst is not None else [])
     )
-    fadt: Annotated[Fadt | None, "null where the input has none."]
+    fadt: Annotated[acpi_objects.Fadt | None, "null where the input has none."]
 
 
 class HeldOrigin(Form[intel_origin.HeldOrigin]):
@@ -231,24 +224,6 @@ class DriverState(Form[driver_table.DriverState]):
     mask: U64 | None
 
 
-class Stop(Form[driver_table.StopChoice]):
-    psscr: U64
-    mask: U64
-
-
-class Domain(Form[genpd_tables.CpuDomain]):
-    name: str
-    path: Annotated[str, "Of its node."]
-    level: Annotated[
-        Literal["CPU", "cluster", "system"], "Of one CPU, several, or all, with clusters within."
-    ]
-    parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
-    cpus: Annotated[list[str], "Its CPUs, those of domains within it included."]
-    states: Annotated[list[genpd_tables.DomainState], "genpd's states, the shallowest first."]
-    governed: Annotated[bool, "False: no governor chooses, and state 0 is taken."]
-    dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."]
-
-
 class Linux(Form[Arrival]):
     kernel: str = derived("driver.kernel")
     known: Annotated[Known, INLINE] = derived(
@@ -263,7 +238,7 @@ class Linux(Form[Arrival]):
     )
     messages: Messages = derived("driver.messages")
     domains: Annotated[
-        list[Domain],
+        list[genpd_tables.CpuDomain],
         "Power domains that the table's CPUs sit in (Arm, RISC-V), the innermost first. Their "
         "states are genpd's, not cpuidle's.",
     ] = derived("driver.domains")
@@ -277,11 +252,12 @@ class Linux(Form[Arrival]):
         list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
     ] = derived("driver.assumptions")
     default_stop: Annotated[
-        Stop | None, "What an idle CPU does before cpuidle takes over; null: nothing."
+        driver_table.StopChoice | None,
+        "What an idle CPU does before cpuidle takes over; null: nothing.",
     ] = derived("driver.default_stop")
-    deepest_stop: Annotated[Stop | None, "What an offlined CPU does; null: see offline."] = derived(
-        "driver.deepest_stop"
-    )
+    deepest_stop: Annotated[
+        driver_table.StopChoice | None, "What an offlined CPU does; null: see offline."
+    ] = derived("driver.deepest_stop")
     offline: Annotated[
         Literal["stop", "winkle", "sleep", "nap", "cede", "busy wait", ""],
         "How an offlined CPU waits; empty where nothing is known of it.",

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from ....base.dataclass import dataclass
-from ....base.model.forms import U32, Count
+from ....base.model.forms import HIDDEN, U32, Count
 
 DomainLevel = Literal["CPU", "cluster", "system"]
 
@@ -26,22 +26,16 @@ class DomainState:
 class CpuDomain:
     """A power domain of CPUs.
 
-    name, path  of its node
-    level       of one CPU, of several, or of all, with clusters within
-    parent      path of the domain it is part of; "" if of none
-    cpus        names of its CPUs, those of domains within it included
-    numbers     their numbers, by the order of the CPUs in the tree
-    states      the shallowest first; none: it costs nothing, and is off whenever it may
-    governed    the governor of CPU domains chooses; otherwise it takes state 0
-    dead        why it is never off while the system runs; "" if it may be
+    states   none: it costs nothing, and is off whenever it may
+    numbers  of the CPUs, by their order in the tree
     """
 
     name: str
-    path: str
-    level: DomainLevel
-    parent: str
-    cpus: tuple[str, ...]
-    states: tuple[DomainState, ...]
-    governed: bool = True
-    dead: str = ""
-    numbers: tuple[int, ...] = ()
+    path: Annotated[str, "Of its node."]
+    level: Annotated[DomainLevel, "Of one CPU, several, or all, with clusters within."]
+    parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
+    cpus: Annotated[tuple[str, ...], "Its CPUs, those of domains within it included."]
+    states: Annotated[tuple[DomainState, ...], "genpd's states, the shallowest first."]
+    governed: Annotated[bool, "False: no governor chooses, and state 0 is taken."] = True
+    dead: Annotated[str, "Why it is never off while the system runs; empty if it may be."] = ""
+    numbers: Annotated[tuple[int, ...], HIDDEN] = ()
