@@ -176,7 +176,7 @@ USUAL = {"tables": ["power9"], "criteria": {"kernels": ["6.1"]}}
         ({}, "CheckRequest: expected the key 'tables', found none"),
         (USUAL | {"engin": "all"}, "CheckRequest: expected keys of CheckRequest, found 'engin'; "
          "did you mean"),
-        (USUAL | {"engine": "nativ"}, "CheckRequest.engine: expected 'native', 'dtschema' or "),
+        (USUAL | {"engine": "nativ"}, "CheckRequest.engine: expected 'auto', 'native', "),
         (USUAL | {"tables": "power9"}, "CheckRequest.tables: expected a list, found 'power9'"),
         (USUAL | {"tables": ["a", 1]}, "CheckRequest.tables[1]: expected a text, found 1"),
         ({"tables": [], "criteria": {}}, "CheckRequest.criteria: expected the key 'kernels'"),

@@ -74,6 +74,9 @@ def test_idle_time_before_decides() -> None:
     expected = [dominant(row.usage) for row in ROWS]
     found = [steady(number, MOVED[0]) for number in range(len(ROWS))]
     assert [dominant(each.usage) for each in found] == expected
+    # C is fitted, A predicted
+    assert found[2].us == pytest.approx(1e6 / ROWS[2].switched, rel=0.001)
+    assert found[0].us == pytest.approx(1e6 / ROWS[0].switched, rel=0.02)
     none = steady(0, Moved("idle before", "0 ms", "", idle_ms=0))
     assert dominant(none.usage) == "snooze"
     assert none.us == pytest.approx(found[2].us, rel=1e-3)
