@@ -11,11 +11,13 @@ path."""
 from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
-from ..base.options import Annotated, Option, Options
+from ..base.model.findings import UsageError
+from ..base.options import STANDARD_INPUT, Annotated, Option, Options
 from ..tables.check.request import CheckRequest
 from .output import FINDINGS, USUAL, Output
 from .shown import USUAL as SHOWN
 from .shown import Shown
+from .status import UNREADABLE
 
 if TYPE_CHECKING:
     from ..tables.check.answer import Checked
@@ -27,6 +29,7 @@ class CheckCommand:
 
     write_baseline  file that is to list today's findings
     fix             mend files; diff: show what that would do
+    watch           answer at each save
     """
 
     asked: CheckRequest
@@ -54,26 +57,62 @@ class CheckCommand:
     diff: Annotated[
         bool, Option("--diff", "show what --fix would do, and write nothing", only="mending")
     ] = False
+    watch: Annotated[
+        bool,
+        Option(
+            "--watch",
+            "stay, and say at each save of a file what is new and what is fixed; Ctrl-C ends",
+            only="mending",
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        if not self.watch:
+            return
+        if self.write_baseline or self.out.file or self.out.format != "text":
+            raise UsageError(
+                "expected text on standard output with --watch, found --write-baseline, -o or "
+                "--format; run check without --watch for those"
+            )
+        if self.shown.statistics or STANDARD_INPUT in self.asked.tables:
+            raise UsageError(
+                "expected findings of files with --watch, found --statistics or standard input"
+            )
+
+    def status(self, found: "Checked") -> int:
+        """The exit status of an answer."""
+        return self.shown.status_of(found.findings) if found.complete else UNREADABLE
 
 
 def run(given: CheckCommand) -> int:
-    from ..base.wording import plural
     from ..tables.check.answer import check
-    from ..tables.linux.platforms import without_effect
-    from .shown import note_rules, turned, unconfigured
-    from .status import UNREADABLE
-    from .values import say
+    from .shown import note_rules
 
-    asked, out, show = given.asked, given.out, given.shown
+    asked = given.asked
     note_rules(asked.criteria)
     if given.write_baseline:
         return _write_baseline(asked, given.write_baseline)
+    if given.watch:
+        from .check_watch import watch
+
+        return watch(given, _report)
     found = check(asked)
     if given.fix or given.diff:
         mended = _fix(found, write=given.fix)
         if given.diff:
-            return show.status_of(found.findings) if found.complete else UNREADABLE
+            return given.status(found)
         found = check(asked) if mended else found
+    return _report(given, found)
+
+
+def _report(given: CheckCommand, found: "Checked") -> int:
+    """Prints an answer, and returns its exit status."""
+    from ..tables.check.answer import check
+    from ..tables.linux.platforms import without_effect
+    from .shown import turned, unconfigured
+    from .values import say
+
+    asked, out, show = given.asked, given.out, given.shown
     if found.what:
         say(f"looked at {found.what}")
     for line in found.left_out:
@@ -83,23 +122,21 @@ def run(given: CheckCommand) -> int:
         say(note)
     if found.without:
         say(f"device trees were not checked by the dt-schema binding: {found.without}")
-    kernels = found.kernels
-    status = show.status_of(found.findings) if found.complete else UNREADABLE
+    status = given.status(found)
     hides = ""
     if not status:
         again = unconfigured(asked)
         hidden = show.failing(check(again).findings) if again else show.hidden(found.findings)
         hides = turned(hidden, asked.acceptance)
     if out.format == "text":
-        what = f"{plural(len(found.sources), 'table')}, {plural(len(kernels), 'kernel')}"
         known = [*found.remarks, *([hides] if hides else [])]
-        out.text(show.text(found.findings, found.texts, what, out.style, known))
+        out.text(show.text(found.findings, found.texts, found.size, out.style, known))
     else:
         from ..tables.check.formats import render
 
         findings = show.annotated(out.format, found.findings)
-        texts, homes = found.texts, found.homes
-        out.document(render(out.format, "check", findings, found.inputs, texts, homes, kernels))
+        rest = found.inputs, found.texts, found.homes, found.kernels
+        out.document(render(out.format, "check", findings, *rest))
         if hides:
             say(hides)
     return status

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Location, Unreadable, sort_findings
 from ...base.reading.unexpected import internal_error, raise_expected
+from ...base.wording import plural
 from ..linux.grounds import left_out, remarks
 from ..linux.platforms import firmware_of, subsystem_of
 from ..linux.releases import Release
@@ -55,6 +56,12 @@ class Checked:
         if self._followed:
             asked = tuple(kernel for kernel in asked if kernel in taken)
         return tuple(dict.fromkeys(chain(asked, taken)))
+
+    @property
+    def size(self) -> str:
+        """How many tables and releases, for people."""
+        tables, kernels = plural(len(self.sources), "table"), plural(len(self.kernels), "kernel")
+        return f"{tables}, {kernels}"
 
     @property
     def left_out(self) -> list[str]:
