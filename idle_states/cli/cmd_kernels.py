@@ -5,6 +5,9 @@ series or kernel.
 With two kernels, A and B: what changed from one to the other, with the meaning of each change, its
 commit, and since which release which of the two has it. Exits 1 if they differ.
 
+With a governor's source (--governor menu.c): which kernels' governor decides alike, or comes
+nearest and differs by which features.
+
 With --table (or --states): at which releases what is registered or selected changes, how, and by
 which commits; between the releases of a series, or of two kernels, if they are named. Maps are of
 idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table.
@@ -35,6 +38,7 @@ class KernelsCommand:
 def run(given: KernelsCommand) -> int:
     from ..base.model.findings import UsageError
     from ..tables.kernels.moves import MovesRequest
+    from ..tables.linux.governors.source.names import is_source
 
     asked, out = given.asked, given.out
     if asked.values:
@@ -44,9 +48,22 @@ def run(given: KernelsCommand) -> int:
         return _moves(MovesRequest.of_kernels(asked), out)
     if out.html:
         raise UsageError("expected --html with --table or --states")
+    if asked.governor and is_source(asked.governor):
+        return _identified(asked.governor, out)
     if len(asked.names) == 2:
         return _comparison(asked.names, asked.governor, out)
     _series(asked.names[0] if asked.names else None, asked.governor, out)
+    return 0
+
+
+def _identified(governor: str, out: "Output") -> int:
+    from ..tables.kernels.identified import identified, sheet
+
+    found = identified(governor)
+    if out.format == "json":
+        _document(out, identified=found)
+    else:
+        out.said(sheet(found))
     return 0
 
 

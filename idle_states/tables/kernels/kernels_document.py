@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from ...base.model.forms import INLINE, OMITTED, Count, Form, Limits, Positive, With, derived
 from ..diff.tables import Difference
+from ..linux.governors.identify import Identification
 from ..linux.grounds import Kind as GroundKind
 from ..selection.select_document import Lengths, Where
 from .behaviour import FeatureChange, KernelComparison, OneSided
@@ -179,8 +180,14 @@ class Kernels(Form[Any]):
     comparison: Annotated[Compared | None, "With two kernels.", OMITTED]
     moves: Annotated[OfTable | None, "With a table or states.", OMITTED]
     values: Annotated[OfValues | None, "With --values.", OMITTED]
+    identified: Annotated[
+        Identification | None, "With a governor's source: the kernels that decide alike.", OMITTED
+    ]
+
+
+_PARTS = ("series", "comparison", "moves", "values", "identified")
 
 
 def document(**given: object) -> With:
-    """What Kernels writes: series, comparison, moves or values."""
-    return With(None, **(dict.fromkeys(("series", "comparison", "moves", "values")) | given))
+    """What Kernels writes: one of its parts."""
+    return With(None, **(dict.fromkeys(_PARTS) | given))

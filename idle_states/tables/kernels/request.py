@@ -6,6 +6,7 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
 from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
+from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform
@@ -36,7 +37,11 @@ class KernelsRequest:
     states: Annotated[GivenStates | None, GIVEN] = None
     governor: Annotated[
         str | None,
-        Option("--governor", "menu, teo, ladder or haltpoll (default: all; for a table: menu)"),
+        Option(
+            "--governor",
+            f"menu, teo, ladder or haltpoll, {SOURCES} (default: all; for a table: menu)",
+            metavar="G",
+        ),
     ] = None
     hz: Annotated[int, HZ] = 250
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)

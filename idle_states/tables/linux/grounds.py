@@ -146,7 +146,7 @@ def ground(kernel: Release, subsystem: str) -> Ground:
 def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     """Says of releases that were not compiled how their subsystems are known, a line for those that
     are known alike; of a governor's source, how it is run."""
-    sources = [line for each in subsystems if is_source(each) for line in _of_source(each)]
+    sources = [line for each in subsystems if is_source(each) for line in source_remarks(each)]
     said: dict[tuple[str, str], list[str]] = {}
     for kernel in kernels:
         for subsystem in subsystems:
@@ -158,7 +158,8 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     return [*sources, *known_by]
 
 
-def _of_source(name: str) -> Iterator[str]:
+def source_remarks(name: str) -> Iterator[str]:
+    """Says how a governor's source is run, and what was assumed of it."""
     if name.endswith(".py"):
         from .governors.source.python import find
 

@@ -1,0 +1,166 @@
+"""Tells which kernels' governor decides as another one does, and by which features it differs.
+
+The other one is a function from a table and idle periods to decisions: a governor's source, say.
+All known governors decide the same periods; where none agrees throughout, features of the nearest
+are changed one by one as long as that brings more decisions into agreement.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+from ....base.dataclass import dataclass, fields, replace
+from ....base.model.forms import Count
+from ....base.model.history import meanings
+from ..releases import Release, all_releases
+from . import Governor, UnknownGovernor, core, governor_names
+from .interface import State
+from .trials import TABLES, trial_rows
+
+HZS = (250, 1000)
+_SHOWN, _NEAR = 3, 0.9
+Ask = Callable[[Sequence[State], int, bytes], bytes]
+"""From states, HZ and packed rows to packed decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Releases whose governor decides alike."""
+
+    governor: Annotated[str, "menu, teo, ladder or haltpoll."]
+    kernels: Annotated[tuple[str, ...], "The releases, in order."]
+    agree: Annotated[Count, "Decisions that are the same."]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureDifference:
+    """A feature by which the governor differs from the nearest."""
+
+    feature: Annotated[str, "Its name."]
+    nearest: Annotated[Any, "The nearest one's value."]
+    value: Annotated[Any, "The value that agrees with more decisions."]
+    meaning: Annotated[str, "What the feature is."]
+    agree: Annotated[Count, "Decisions that are the same with this change and those before."]
+
+
+@dataclass(frozen=True, slots=True)
+class Identification:
+    """The kernels that decide as a governor does.
+
+    equal    those that make all the same decisions
+    nearest  without such, those that agree most, the best first
+    differs  what has to be changed of the nearest
+    """
+
+    governor: Annotated[str, "The governor, as it was named."]
+    decisions: Annotated[Count, "Decisions that were compared."]
+    equal: Annotated[tuple[Kin, ...], "Releases that make all the same decisions."]
+    nearest: Annotated[tuple[Kin, ...], "Without such, those that agree most; the best first."]
+    differs: Annotated[
+        tuple[FeatureDifference, ...],
+        "Features of the nearest that, changed one after the other, bring more decisions into "
+        "agreement; none where nothing is near.",
+    ]
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the nearest agrees so often that it may be its ancestor."""
+        return bool(self.nearest) and self.nearest[0].agree >= _NEAR * self.decisions
+
+
+def identify(name: str, ask: Ask) -> Identification:
+    """Compares a governor with all known ones. name: of the governor, for the answer. Raises
+    CoreMissing without the compiled core, which decides for the known ones."""
+    trial = _Trial(ask)
+    kin = [
+        (trial.agreement(governor, features), governor, features, kernels)
+        for governor, features, kernels in _known()
+    ]
+    kin.sort(key=lambda each: -each[0])
+    total = trial.total
+    made = [Kin(governor, kernels, agree) for agree, governor, _, kernels in kin]
+    equal = tuple(each for each in made if each.agree == total)
+    if equal:
+        return Identification(name, total, equal, (), ())
+    found = Identification(name, total, (), tuple(made[:_SHOWN]), ())
+    if not found.is_near:
+        return found
+    agree, governor, features, _ = kin[0]
+    return replace(found, differs=tuple(_changes(trial, governor, features, agree)))
+
+
+def _known() -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    """Yields each governor's features once, with the releases that have them."""
+    for governor in governor_names():
+        found: dict[Any, list[str]] = {}
+        for kernel in all_releases():
+            features = _features(governor, kernel)
+            if features is not None:
+                found.setdefault(features, []).append(kernel.name)
+        for features, names in found.items():
+            yield governor, features, tuple(names)
+
+
+def _features(governor: str, kernel: Release) -> Any:
+    try:
+        return Governor.for_kernel(governor, kernel, [State(0, 0)]).features
+    except UnknownGovernor:
+        return None
+
+
+class _Trial:
+    """Idle periods on some tables and tick rates, and what the governor decides in them."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._parts = [
+            (states, hz, rows, ask(states, hz, rows))
+            for hz in HZS
+            for number, states in enumerate(TABLES)
+            for rows in [b"".join(trial_rows(states, hz, seed=number + hz))]
+        ]
+        self.total = sum(len(decided) // 2 for *_, decided in self._parts)
+
+    def agreement(self, governor: str, features: Any) -> int:
+        """Returns how many decisions are the same; -1 for features that never go together."""
+        agree = 0
+        for states, hz, rows, decided in self._parts:
+            try:
+                own = core.run(governor, features, states, hz, rows).packed
+            except ValueError:
+                return -1
+            agree += sum(
+                a == b and c == d
+                for a, b, c, d in zip(own[::2], decided[::2], own[1::2], decided[1::2], strict=True)
+            )
+        return agree
+
+
+def _changes(
+    trial: _Trial, governor: str, features: Any, agree: int
+) -> Iterator[FeatureDifference]:
+    """Yields the changes that bring most decisions into agreement, one after the other."""
+    values = _values(governor)
+    kind: type = type(features)
+    words = meanings(kind)
+    while agree < trial.total:
+        tried = [
+            (trial.agreement(governor, changed), name, value, changed)
+            for name, some in values.items()
+            for value in some
+            if value != getattr(features, name)
+            for changed in [replace(features, **{name: value})]
+        ]
+        best, name, value, changed = max(tried, key=lambda each: each[0])
+        if best <= agree:
+            return
+        yield FeatureDifference(name, getattr(features, name), value, words.get(name, ""), best)
+        agree, features = best, changed
+
+
+def _values(governor: str) -> dict[str, tuple[Any, ...]]:
+    """Returns the values that each feature has in some release."""
+    found: dict[str, dict[Any, None]] = {}
+    for known, features, _ in _known():
+        if known == governor:
+            for field in fields(type(features)):
+                found.setdefault(field.name, {})[getattr(features, field.name)] = None
+    return {name: tuple(values) for name, values in found.items() if len(values) > 1}
