@@ -1,0 +1,102 @@
+"""Which kernels decide as a governor does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.base.dataclass import replace
+from idle_states.tables.linux.governors import Governor, State, core, governor_names, known_in
+from idle_states.tables.linux.governors.identify import Ask, identify
+from idle_states.tables.linux.releases import release
+from tests.oracle.linux.governors import taken_as
+from tests.support.commands import Capture, document, run
+from tests.support.thorough import few
+
+DATA = Path(__file__).parents[2] / "data/governors"
+
+pytestmark = pytest.mark.skipif(not core.available(), reason="the core is not compiled")
+
+
+def features(governor: str, kernel: str) -> Any:
+    return Governor.for_kernel(governor, kernel, [State(0, 0)]).features
+
+
+def deciding(governor: str, chosen: object) -> Ask:
+    def ask(states: Sequence[State], hz: int, rows: bytes) -> bytes:
+        return bytes(core.run(governor, chosen, states, hz, rows).packed)
+
+    return ask
+
+
+RELEASES = ("4.9", "4.14.177", "4.19", "5.4", "5.10", "5.15", "6.1", "6.6", "6.12", "6.18", "7.1")
+
+
+@pytest.mark.parametrize(
+    ("governor", "kernel"),
+    few(
+        6,
+        [
+            (governor, kernel)
+            for governor in governor_names()
+            for kernel in RELEASES
+            if known_in(governor, release(kernel))
+        ],
+    ),
+)
+def test_each_release_is_found(governor: str, kernel: str) -> None:
+    found = identify("own", deciding(governor, features(governor, kernel)))
+    alike = {features(kin.governor, kin.kernels[0]) for kin in found.equal}
+    assert features(governor, kernel) in alike
+    assert {kin.governor for kin in found.equal} == {governor}
+    assert not found.nearest
+
+
+@pytest.mark.parametrize(
+    ("governor", "kernel", "change"),
+    [
+        ("menu", "4.19", {"poll_limit": True}),
+        ("menu", "6.6", {"typical_maximum": True}),
+        ("menu", "7.1", {"stopped_margin": False}),
+    ],
+)
+def test_a_changed_feature_is_named(governor: str, kernel: str, change: dict[str, object]) -> None:
+    changed = replace(features(governor, kernel), **change)
+    found = identify("own", deciding(governor, changed))
+    if found.equal:
+        assert changed in {features(kin.governor, kin.kernels[0]) for kin in found.equal}
+        return
+    nearest = features(governor, found.nearest[0].kernels[0])
+    if nearest == features(governor, kernel):
+        assert {each.feature: each.value for each in found.differs} == change
+    assert found.differs[-1].agree == found.decisions
+    assert all(each.meaning for each in found.differs)
+
+
+def test_something_else_is_near_nothing(capsys: Capture) -> None:
+    words = ("kernels", "--governor", str(DATA / "timer.c"))
+    status, out, _ = run(capsys, *words)
+    assert status == 0
+    assert "timer.c decides as no kernel known here; menu of Linux" in out
+    assert "Changed features" not in out
+    found = document(capsys, *words)["identified"]
+    assert found["equal"] == found["differs"] == []
+    assert found["nearest"][0]["agree"] < 0.9 * found["decisions"]
+
+
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+def test_a_trees_own_file_is_its_release(
+    governor_tree: Path, governor: str, capsys: Capture
+) -> None:
+    found = document(capsys, "kernels", "--governor", f"{governor_tree}:{governor}")["identified"]
+    own = features(governor, taken_as(governor_tree).name)
+    assert own in {features(governor, kin["kernels"][0]) for kin in found["equal"]}
+
+
+def test_python_is_no_kernels(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("class Governor: ...\n")
+    status, _, err = run(capsys, "kernels", "--governor", str(file))
+    assert status == 2
+    assert "expected a governor's C file" in err
