@@ -11,6 +11,8 @@ from typing import IO, TextIO
 from .signals import deferred
 
 StrPath = os.PathLike[str] | str
+STANDARD = "-"
+"""The word for standard output where a file is asked for."""
 
 _NAME = 200
 """Bytes of the target's name that a temporary name may keep beside what it adds."""
@@ -85,7 +87,7 @@ def naming(file: StrPath) -> Iterator[None]:
 @contextmanager
 def replacing(path: StrPath, *, named: bool = True) -> Iterator[IO[bytes]]:
     """A context manager: a temporary file beside `path`, open for writing, which is renamed to
-    `path` if nothing fails and removed otherwise.
+    `path` if nothing fails and removed otherwise. Of "-" standard output.
 
     A replaced file's mode is kept, and its owner where that is allowed; a new file's mode follows
     the umask. If `path` is a link, the file it leads to is replaced. A device or a pipe, such as
@@ -94,6 +96,12 @@ def replacing(path: StrPath, *, named: bool = True) -> Iterator[IO[bytes]]:
     named: True if the user named the file; False if only its directory was named: a link at `path`
     may then be somebody else's, and is itself replaced.
     """
+    if named and os.fspath(path) == STANDARD:
+        with naming("standard output"):
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
     if not named and os.path.islink(path):
         with suppress(FileNotFoundError):
             os.unlink(path)
@@ -165,7 +173,7 @@ def check_writable(name: str | None, *, appended: bool = False) -> None:
 
     appended: the file is to be appended to, not replaced
     """
-    if not name:
+    if not name or name == STANDARD:
         return
     target = _target(name)
     directory = os.path.dirname(target)

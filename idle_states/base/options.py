@@ -36,7 +36,7 @@ else:
 
 
 STANDARD_INPUT = "-"
-"""The word for standard input where a file is asked for, and for standard output."""
+"""The word for standard input where a file is asked for; files.STANDARD is that for output."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ class AuditCommand:
         ),
     ] = USUAL
 
+    def __post_init__(self) -> None:
+        self.out.expect_apart("--parquet", self.parquet)
+
 
 def run(given: AuditCommand) -> int:
     from pathlib import Path

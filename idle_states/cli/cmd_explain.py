@@ -2,6 +2,7 @@
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument
+from .output import FILE_ALONE, USUAL, Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,11 +10,11 @@ class ExplainCommand:
     """Options of `explain`."""
 
     rule: Annotated[str, Argument("RULE", "code or name: IS203, residency-tie")]
+    out: Annotated[Output, FILE_ALONE] = USUAL
 
 
 def run(given: ExplainCommand) -> int:
     from ..base.model.findings import UsageError
-    from ..base.report import printer
     from ..base.wording import suggestion
     from ..tables.rules.catalogue import rule_named, rules
 
@@ -34,5 +35,5 @@ def run(given: ExplainCommand) -> int:
             "\nSilent where one of these fired, unless it is the more severe or speaks of other "
             f"kernels: {first}."
         )
-    printer.text(f"{loaded.page.rstrip()}\n\n{facts}\n")
+    given.out.text(f"{loaded.page.rstrip()}\n\n{facts}\n")
     return 0

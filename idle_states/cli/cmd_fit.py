@@ -48,8 +48,9 @@ class FitCommand:
     def __post_init__(self) -> None:
         if self.spec and self.asked.table is None:
             raise UsageError("expected --table with --spec: a spec needs more than latencies")
-        if self.tree and not self.spec:
+        if self.tree and (not self.spec or self.spec == Path("-")):
             raise UsageError("expected --spec FILE with --tree: the patch is made of the spec")
+        self.out.expect_apart("--spec", self.spec)
 
 
 def run(given: FitCommand) -> int:
@@ -85,6 +86,8 @@ def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
     for state in found.states:
         for said in kept(state):
             say(said)
+    if file == Path("-"):
+        return
     spec = file.as_posix() if "/" in file.as_posix() else f"./{file}"
     if not tree:
         say(f"a patch of it: idle-states patch {spec} --tree DIR")

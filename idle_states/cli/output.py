@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
+from ..base.model.findings import UsageError
 from ..base.options import Annotated, Option, Options
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ class Output:
     def __post_init__(self) -> None:
         if self.file == "-":
             object.__setattr__(self, "file", None)
+        self.expect_apart("--html", self.html)
+
+    def expect_apart(self, option: str, file: object) -> None:
+        """Raises UsageError where a file that another option names is standard output, as the
+        result's is."""
+        if not self.file and str(file) == "-":
+            raise UsageError(f"expected -o FILE with {option} -: both go to standard output")
 
     @property
     def style(self) -> "Style":
@@ -74,13 +82,11 @@ class Output:
 
     def page(self, command: str, sheet: "Sheet", inputs: Iterable[tuple[str, str]]) -> None:
         """Writes the page of --html, which must have been given. Raises OSError."""
-        from pathlib import Path
-
         from ..base.files import write_file
         from ..base.report.html import page
 
         assert self.html
-        write_file(Path(self.html), page.render(command, sheet, inputs))
+        write_file(self.html, page.render(command, sheet, inputs))
 
 
 USUAL = Output()

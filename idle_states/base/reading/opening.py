@@ -109,6 +109,24 @@ def expect_utf8(head: bytes, shown: str) -> None:
         raise unreadable(shown, message, 1)
 
 
+_read_before: tuple[object, bytes] | None = None
+
+
+def standard_input(limit: int) -> bytes:
+    """All of standard input, which is read once however often it is asked for. Raises
+    Unreadable."""
+    global _read_before
+    if _read_before is None or _read_before[0] is not sys.stdin:
+        _read_before = sys.stdin, bounded(sys.stdin.buffer, limit, STANDARD_INPUT)
+    return _read_before[1]
+
+
+def beginning_of_standard_input() -> bytes:
+    """Returns what standard input begins with, without reading it; of a pipe, what is there."""
+    begins: bytes = sys.stdin.buffer.peek()  # type: ignore[union-attr]
+    return begins
+
+
 def read_operand(name: str, limit: int = limits.FILE_BYTES) -> bytes:
     """The same of an operand that may be "-" or a pipe, see `open_operand`."""
     file = open_operand(name)

@@ -39,7 +39,8 @@ class TableReader:
         self, text: str, cpus: Sequence[int] | None
     ) -> tuple[TracedMachine, Sequence[tuple[str, str]], Rows]:
         """Reads a table by name or file. Raises UsageError if it has no states for these CPUs."""
-        if resolve_name(text) is None and opening.is_file(text) and _is_dump(text):
+        is_file = text != opening.STANDARD_INPUT and opening.is_file(text)
+        if is_file and resolve_name(text) is None and _is_dump(text):
             source = Input(text)
             machine = self.dump(sysfs.read(source), text)
             missing = [cpu for cpu in cpus or () if cpu not in machine.own]

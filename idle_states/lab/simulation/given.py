@@ -1,6 +1,7 @@
 """A simulation's workload, machine and parameters as requested, and as read from their files."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from .topology import Topology
 from .workload_request import WorkloadRequest, time_ns
 
 CPUS = 8
+_TASKS = re.compile(rb"^tasks[ ]*:", re.MULTILINE)
+"""Of a workload's YAML, and of no trace."""
 _SECOND_NS = 1_000_000_000
 _DURATION_MAX_NS = 1_000_000 * _SECOND_NS
 
@@ -70,13 +73,15 @@ def _workload(text: str, say: Callable[[str], None]) -> tuple[Workload, int, lis
     found = workloads.built_in(text)
     if found is not None:
         return found, _SECOND_NS, []
-    path = Path(text)
-    if path.suffix.lower() in (".yaml", ".yml"):
+    path, is_standard_input = Path(text), text == opening.STANDARD_INPUT
+    if path.suffix.lower() in (".yaml", ".yml") or (
+        is_standard_input and _TASKS.search(opening.beginning_of_standard_input())
+    ):
         with within_budget(text):
-            data = opening.read(path)
+            data = opening.read_operand(text) if is_standard_input else opening.read(path)
             digest = hashlib.sha256(data).hexdigest()
             return workloads_file.read(data, text), _SECOND_NS, [(text, digest)]
-    if opening.kind_of(path) not in (opening.FILE, "a pipe"):
+    if not is_standard_input and opening.kind_of(path) not in (opening.FILE, "a pipe"):
         opening.expect_allowed(path)
         known = ", ".join(workloads.BUILT_IN)
         raise UsageError(

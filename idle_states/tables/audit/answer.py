@@ -16,7 +16,7 @@ from ..devicetree.tree import Node
 from ..linux.governors.interface import State
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
-from ..sources import File, read_file
+from ..sources import MAX_BYTES, File, read_file
 from ..sources.walk import Walk
 from .audit import Setting
 from .audited import Audited
@@ -82,7 +82,9 @@ def _tree(name: str) -> Node:
     """Reads a device tree. Raises UsageError if the file holds none."""
     problem = "another kind of file"
     try:
-        source = read_file(File.open(Path(name)))[0]
+        given = name == opening.STANDARD_INPUT
+        data = opening.standard_input(MAX_BYTES) if given else None
+        source = read_file(File.open(Path(name)) if data is None else File(Path(name), data))[0]
     except Unreadable as error:
         problem = error.findings[0].message
     else:

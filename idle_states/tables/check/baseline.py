@@ -60,9 +60,13 @@ def of(findings: Sequence[Finding], file: str) -> Baseline:
 
 
 def read(path: Path) -> Baseline:
-    """Reads a baseline. Raises Unreadable if it is malformed, OSError if it cannot be opened."""
-    with within_budget(path.as_posix()):
-        return parse(opening.read(path, limits.CONFIGURATION_BYTES), path.as_posix())
+    """Reads a baseline, of "-" from standard input. Raises Unreadable if it is malformed, OSError
+    if it cannot be opened."""
+    name = path.as_posix()
+    with within_budget(name):
+        if name == opening.STANDARD_INPUT:
+            return parse(opening.standard_input(limits.CONFIGURATION_BYTES), name)
+        return parse(opening.read(path, limits.CONFIGURATION_BYTES), name)
 
 
 def parse(data: bytes, shown: str) -> Baseline:

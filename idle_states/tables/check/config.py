@@ -178,7 +178,11 @@ def configures(name: str, text: str) -> bool:
 
 
 def read(path: Path) -> Configuration:
-    """Raises Unreadable with the line for what is no configuration; OSError."""
+    """Reads a configuration, of "-" from standard input. Raises Unreadable with the line for what
+    is no configuration; OSError."""
+    if path.as_posix() == opening.STANDARD_INPUT:
+        data = opening.standard_input(limits.CONFIGURATION_BYTES)
+        return parse(opening.decoded(data), opening.STANDARD_INPUT)
     return parse(_text(path)[0], path.as_posix())
 
 

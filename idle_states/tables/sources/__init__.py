@@ -5,7 +5,6 @@ The kind of a file is told by its content, not its name; each format is a module
 ./NAME means the file; - means standard input. intel:NAME is intel_idle's table of a processor.
 """
 
-import sys
 from pathlib import Path
 
 from ...base.model.findings import Unreadable
@@ -55,7 +54,7 @@ def read_sources(text: str) -> list[Source]:
         path, name = _split(text)
         shown = str(path)
         if path == _STANDARD_INPUT:
-            sources = read_file(File(path, _standard_input()))
+            sources = read_file(File(path, opening.standard_input(MAX_BYTES)))
         else:
             sources = read_path(path)
     if name is None:
@@ -105,19 +104,6 @@ def one_table(sources: list[Source], text: str) -> Source:
     if source.table is None:
         raise without_table(source)
     return source
-
-
-_read_before: tuple[object, bytes] | None = None
-
-
-def _standard_input() -> bytes:
-    """All of standard input, which is read once however often its TABLE is asked for. Raises
-    Unreadable."""
-    global _read_before
-    if _read_before is None or _read_before[0] is not sys.stdin:
-        data = opening.read_operand(opening.STANDARD_INPUT, MAX_BYTES)
-        _read_before = sys.stdin, data
-    return _read_before[1]
 
 
 def _split(text: str) -> tuple[Path, str | None]:
