@@ -53,7 +53,7 @@ class KernelsRequest:
         "tuple[Release, ...]",
         Option(
             "--kernel",
-            "with --values: Linux release; may be repeated (default: all, joined where they agree)",
+            "with --values: Linux release; may be repeated (default: all, as ranges that agree)",
             metavar="K",
         ),
     ] = ()

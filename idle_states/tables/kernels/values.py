@@ -164,9 +164,10 @@ def _same(first: str, last: str) -> bool:
 
 
 class Folding:
-    """Names of some of several releases, neighbours of kernel.org's as one range.
+    """Names of some of several releases.
 
-    folded  a distribution's kernel is named only where it does otherwise than the release that it
+    folded  all releases are among the several: neighbours of kernel.org's are one range, and a
+            distribution's kernel is named only where it does otherwise than the release that it
             is taken as
     """
 
@@ -184,7 +185,7 @@ class Folding:
         runs: list[list[int]] = []
         for before, at in zip([-1, *self.own], self.own, strict=False):
             if at in wanted:
-                if before in wanted:
+                if before in wanted and self.folded:
                     runs[-1].append(at)
                 else:
                     runs.append([at])
