@@ -39,6 +39,7 @@ from tests.support import random_tables
 from tests.support.random_trees import random_trees
 from tests.support.thorough import examples
 from tests.tables.linux.test_dt_idle import cell, cpu, state, tree
+from tests.tables.rules.test_node_rules import hierarchy, level
 
 RELEASES = list(all_releases())
 CPUS = [Cpu.of(processors.named(name)) for name in ("power8", "power9", "power9", "power10")]
@@ -385,3 +386,71 @@ def test_values_need_a_table_and_nothing_else(words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         raise SystemExit(main(["kernels", *words]))
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("residency_ns", "after", "cause", "rules"),
+    [
+        (4_294_966_296, "4294967 us", "rounded-up", ("IS212",)),
+        (4_294_966_297, "0 us", "wrapped", ("IS216",)),
+    ],
+)
+def test_the_last_residency_that_rounds_up_and_the_first_that_wraps(
+    residency_ns: int, after: str, cause: str, rules: tuple[str, ...]
+) -> None:
+    table = read_table("power9").table
+    assert table is not None
+    rows = (replace(table.states[0], residency_ns=residency_ns), *table.states[1:])
+    way = journey(source_of(replace(table, states=rows)), ALL_LEVELS, [release("6.1")])
+    (value,) = [
+        value
+        for value in changed_values(way, way.arrivals[0])
+        if (value.row, value.field) == (0, "residency")
+    ]
+    assert (value.after, value.cause, value.judged.rules) == (after, cause, rules)
+    hold(way)
+
+
+def test_each_time_of_a_power_domain_wraps_up_to_6_4() -> None:
+    root = hierarchy(state("sleep", 1), level("off", 2, 4294968, 4294969, 4294970), cluster=[2])
+    (listed,) = idle_nodes.lists_of(root, "x")
+    source = source_of(idle_nodes.table_of(listed, "dtb", "x", ""))
+    old = values_of(source, ALL_LEVELS, [release("6.1.38")]).values
+    assert {v.field: v.after for v in old if v.cause == "wrapped"} == {
+        idle_nodes.ENTRY: "704 ns",
+        idle_nodes.EXIT: "1704 ns",
+        idle_nodes.RESIDENCY: "2704 ns",
+    }
+    assert all(v.stage == "genpd" for v in old if v.cause == "wrapped")
+    new = values_of(source, ALL_LEVELS, [release("6.1.39")]).values
+    assert not [v for v in new if v.cause == "wrapped"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "latency", "wraps"),
+    [
+        ("", 0x7FFF_FFFF, False),
+        ("", 0x8000_0000, True),
+        ("wcl", 0x5555_5555, False),
+        ("wcl", 0x5555_5556, True),
+    ],
+)
+def test_a_residency_made_of_a_latency_wraps(machine: str, latency: int, wraps: bool) -> None:
+    """acpi_idle takes twice the latency, intel_idle three times."""
+    rows = ((0, 1, 1), (0x21, 2, latency))
+    cst = tuple(
+        (bytes(AcpiRegister(FIXED_HARDWARE, 1, 2, 3, hint)), kind, us, 0) for hint, kind, us in rows
+    )
+    acpi = AcpiIdle((AcpiProcessor("\\_SB.CPU0", 0, is_device=True),), (2, *cst), arch="x86")
+    named = parse(machine) if machine else ALL_LEVELS
+    way = journey(source_of(acpi_table(acpi, {}, "drawn")), named, [release("7.2")])
+    found = {v.row: v.cause for v in changed_values(way, way.arrivals[0]) if v.field == "residency"}
+    assert found == {0: "by-latency", 1: "by-latency-wrapped" if wraps else "by-latency"}
+    hold(way)
+
+
+def test_what_a_kernel_replaces_is_the_tree_s() -> None:
+    asked = KernelsRequest(table="power9", values=True, kernels=(release("4.10"),))
+    unread = [value for value in values(asked).values if value.cause == "mask-unread"]
+    assert ("mask", "0x3003ff") in {(value.field, value.before) for value in unread}
+    assert ("psscr", "0x330") in {(value.field, value.before) for value in unread}
