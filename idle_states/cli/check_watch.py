@@ -9,25 +9,30 @@ from ..base.dataclass import replace
 if TYPE_CHECKING:
     from ..tables.check.answer import Checked
     from ..tables.check.request import CheckRequest
-    from .cmd_check import CheckCommand
+    from .shown import Shown
 
 
-def watch(given: "CheckCommand", report: "Callable[[CheckCommand, Checked], int]") -> int:
+def watch(
+    asked: "CheckRequest",
+    show: "Shown",
+    report: "Callable[[Checked], int]",
+    status_of: "Callable[[Checked], int]",
+) -> int:
     """Prints the answer and, until it is interrupted, what changes at each save.
 
-    report  prints a whole answer, and returns its exit status
+    report     prints a whole answer, and returns its exit status
+    status_of  returns the exit status of an answer
     Returns the exit status of the last answer.
     """
-    from ..base.reading.watching import Watch
+    from ..base.reading.watching import SaveWatch
     from ..base.report import printer
     from ..tables.check.answer import check
     from .failures import report as failed
     from .values import say
 
-    asked = given.asked
-    watched = Watch(asked.tables)
+    watched = SaveWatch(asked.tables)
     found = check(asked)
-    status = report(given, found)
+    status = report(found)
     printer.flush()
     watched.extend(_read(asked, found))
     try:
@@ -43,8 +48,8 @@ def watch(given: "CheckCommand", report: "Callable[[CheckCommand, Checked], int]
                     return status
                 status = failed(error, ("check", *asked.tables))
                 continue
-            status = given.status(later)
-            if text := _difference(given, found, later, saved):
+            status = status_of(later)
+            if text := _difference(asked, show, found, later, saved):
                 printer.text(text)
                 printer.flush()
             found = later
@@ -65,16 +70,17 @@ def _read(asked: "CheckRequest", found: "Checked") -> Iterator[str]:
 
 
 def _difference(
-    given: "CheckCommand", before: "Checked", after: "Checked", saved: list[str]
+    asked: "CheckRequest", show: "Shown", before: "Checked", after: "Checked", saved: list[str]
 ) -> str:
     """The difference for people; "" where only the names in a directory changed."""
     from ..base.report.findings_text import render, shown, summary
+    from ..base.report.style import Style
     from ..tables.check.changed import changed
 
-    show, style = given.shown, given.out.style
+    style = Style.of()
     chosen = {"notes": show.notes, "suppressed": show.suppressed}
     found = changed(shown(before.findings, **chosen), shown(after.findings, **chosen))
-    files = [name for name in saved if name in after.texts or name in given.asked.tables]
+    files = [name for name in saved if name in after.texts or name in asked.tables]
     if not (files or found.new or found.changed or found.fixed):
         return ""
     parts = [f"--- {', '.join(saved)} saved\n"]

@@ -8,6 +8,7 @@ A baseline lists the findings there are today, so that only new ones count: --wr
 the file, which is JSON and meant to be committed. A finding is known by its rule and its logical
 path."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass
@@ -95,7 +96,7 @@ def run(given: CheckCommand) -> int:
     if given.watch:
         from .check_watch import watch
 
-        return watch(given, _report)
+        return watch(asked, given.shown, partial(_report, given), given.status)
     found = check(asked)
     if given.fix or given.diff:
         mended = _fix(found, write=given.fix)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.findings import Finding, Location, Severity
-from idle_states.base.reading.watching import Watch
+from idle_states.base.reading.watching import SaveWatch
 from idle_states.cli import main
 from idle_states.tables.check.changed import changed
 from tests.support.thorough import slow
@@ -206,7 +206,7 @@ def test_what_does_not_go_together(words: list[str], capsys: pytest.CaptureFixtu
 def test_a_save_during_an_answer_is_not_missed(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_text("a")
-    watch = Watch([str(one), str(other)])
+    watch = SaveWatch([str(one), str(other)])
     one.write_text("ab")
     assert watch.saved() == [str(one)]
     other.write_text("came")
@@ -221,13 +221,13 @@ def test_a_file_that_never_rests_is_answered(monkeypatch: pytest.MonkeyPatch) ->
     seen = iter(range(10**6))
     monkeypatch.setattr(watching, "_state", lambda path: (1, 1, next(seen)))
     monkeypatch.setattr(watching, "_MOST_S", 0.1)
-    assert Watch(["busy"]).saved() == ["busy"]
+    assert SaveWatch(["busy"]).saved() == ["busy"]
 
 
 def test_a_file_that_stays_empty_is_answered(tmp_path: Path) -> None:
     file = tmp_path / "one"
     file.write_text("a")
-    watch = Watch([str(file)])
+    watch = SaveWatch([str(file)])
     file.write_text("")
     assert watch.saved() == [str(file)]
     file.write_text("b")

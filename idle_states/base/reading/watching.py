@@ -19,7 +19,7 @@ _MOST_S = 1.0
 _State = tuple[int, int, int] | None
 
 
-class Watch:
+class SaveWatch:
     """What is known of some files and directories. A directory changes with the names in it."""
 
     def __init__(self, paths: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from ...base.model.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class AnswerChange:
     """new, changed: findings as they are now; fixed: as they were; still: how many are the same.
 
     A finding is known by its rule, table and logical path, so that it stays the same when lines
@@ -26,7 +26,7 @@ class Changed:
         return f"{len(self.new)} new{others}, {len(self.fixed)} fixed, {self.still} still"
 
 
-def changed(before: Iterable[Finding], after: Iterable[Finding]) -> Changed:
+def changed(before: Iterable[Finding], after: Iterable[Finding]) -> AnswerChange:
     """Compares two answers, each in its order."""
     known: dict[object, list[Finding]] = defaultdict(list)
     for finding in before:
@@ -48,7 +48,7 @@ def changed(before: Iterable[Finding], after: Iterable[Finding]) -> Changed:
         else:
             new.append(finding)
     left = (finding for alike in known.values() for finding in alike)
-    return Changed(tuple(new), tuple(otherwise), tuple(left), still)
+    return AnswerChange(tuple(new), tuple(otherwise), tuple(left), still)
 
 
 def _identity(finding: Finding) -> object:
