@@ -21,7 +21,7 @@ from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
 from ..simulation import by_core as simulate_core
 from ..simulation import simulate
-from ..simulation.setup import Setup, SimulationRun
+from ..simulation.setup import Setup
 from .gaps import Gaps
 from .source import CpuGaps
 
@@ -262,7 +262,8 @@ class TuneSimulation(Work):
 
     def _one(self, candidate: Candidate) -> Outcomes:
         setup = replace(self.setup, table=with_residencies(self.setup.table, candidate))
-        runs = [self._run(setup, seed) for seed in self.seeds]
+        run = simulate_core.simulate if self.fast else simulate.simulate
+        runs = [run(setup, seed) for seed in self.seeds]
         figures = total([cpu for run in runs for cpu in run.cpus])
         cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
         return Outcomes(
@@ -272,6 +273,3 @@ class TuneSimulation(Work):
             max(cpus // 1000 - figures.time_us, 0),
             sum(run.counted for run in runs),
         )
-
-    def _run(self, setup: Setup, seed: int) -> SimulationRun:
-        return simulate_core.simulate(setup, seed) if self.fast else simulate.simulate(setup, seed)

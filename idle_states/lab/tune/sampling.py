@@ -41,7 +41,7 @@ class IdleSample:
 
 def sample(cpus: Sequence[CpuGaps], wanted: int) -> IdleSample | None:
     """Returns a sample of at most `wanted` idle periods, at least 1; None if there are no more."""
-    sizes = [_size(cpu) for cpu in cpus]
+    sizes = [len(cpu.periods) // PERIOD.size or len(cpu.rows) // core.ROW.size for cpu in cpus]
     whole = sum(sizes)
     if whole <= wanted:
         return None
@@ -64,10 +64,6 @@ def _runs(whole: int, count: int, length: int) -> Iterator[int]:
     for number in range(count):
         first, end = number * whole // count, (number + 1) * whole // count
         yield random.randrange(first, end - length + 1)
-
-
-def _size(cpu: CpuGaps) -> int:
-    return len(cpu.periods) // PERIOD.size or len(cpu.rows) // core.ROW.size
 
 
 def _part(cpu: CpuGaps, runs: Sequence[tuple[int, int]]) -> CpuGaps:

@@ -9,9 +9,8 @@ from ...base.wording import joined
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, unfit
 from ..pipeline import Journey
-from .acpi import acpi_sections
-from .built_in import built_in_sections
 from .kernels import agreeing, change, kernel_column, kernel_sections
+from .origins import acpi_sections, built_in_sections
 from .stages import StageColumn, stages
 
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}

@@ -35,7 +35,7 @@ def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]]) -> str
         title=printable(whole.title),
         command=command,
         version=__version__,
-        headline=_printable(whole.headline),
+        headline=[printable(words) for words in whole.headline],
         definitions=svg.markup(svg.definitions()),
         sections=_sections(whole),
         inputs=[(printable(file), digest or "-") for file, digest in unique[:_LISTED]],
@@ -121,10 +121,6 @@ def _of_cell(cell: Cell) -> str:
     if isinstance(cell, Worded):
         return cell.page
     return cell.words if isinstance(cell, Marked) else cell
-
-
-def _printable(words: Sequence[str]) -> list[str]:
-    return [printable(word) for word in words]
 
 
 def _whole(inputs: Sequence[tuple[str, str]]) -> str:

@@ -11,7 +11,6 @@ from ....tables.linux.dt_domains import is_domain_state
 from ....tables.linux.dt_idle import domains_made
 from ....tables.linux.dt_idle_features import features
 from ....tables.linux.genpd.features import HISTORY
-from ....tables.linux.genpd.tables import CpuDomain
 from ....tables.linux.releases import folded
 from ....tables.selection.domains import DomainSelection, domain_selections
 from ..booted import Booted
@@ -126,7 +125,10 @@ def _expected(
     assert predicted.release is not None
     made = domains_made(listed, features(predicted.release), machine.offers)
     lists = listed.of_tree
-    attaches = any(d.states and not _all_dead(d.domains) for d in predicted.drivers.values())
+    attaches = any(
+        driver.states and not all(domain.dead for domain in driver.domains)
+        for driver in predicted.drivers.values()
+    )
     for domain in listed.power_domains:
         if domain.path not in made.paths:
             continue
@@ -140,10 +142,6 @@ def _expected(
             if own is not None and own.attached and own.attached.path == domain.path:
                 shape.devices.add(_device(predicted, path, number, machine))
         yield _name(domain.path), shape
-
-
-def _all_dead(domains: tuple[CpuDomain, ...]) -> bool:
-    return all(domain.dead for domain in domains)
 
 
 def _device(predicted: VirtPredicted, path: str, number: int, machine: VirtMachine) -> str:

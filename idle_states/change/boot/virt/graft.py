@@ -109,8 +109,10 @@ class _Graft:
         taken = [node.u32("phandle") or 0 for _, node in machine.walk()]
         self.next = max(taken, default=0) + 1
         self.handles: dict[int, int] = {}
-        psci = [path for path, node in self.nodes.items() if _is_psci(node)]
-        self.psci = psci[0] if psci else None
+        self.psci = next(
+            (path for path, n in self.nodes.items() if "arm,psci-1.0" in n.strings("compatible")),
+            None,
+        )
 
     def run(self, names: Sequence[str]) -> Grafted:
         own = sorted(cpus_of(self.machine), key=lambda node: node.properties.get("reg", b""))
@@ -247,7 +249,3 @@ class _Graft:
 
     def _problem(self, message: str, path: str) -> CannotGenerate:
         return CannotGenerate([cannot_generate(message, Location(path, self.file))])
-
-
-def _is_psci(node: Node) -> bool:
-    return "arm,psci-1.0" in node.strings("compatible")
