@@ -180,7 +180,7 @@ CORE := idle_states/tables/linux/governors/core
 BUILT_FROM := setup.cfg setup.py pyproject.toml tools/eras.py \
 	$(wildcard idle_states/tables/devicetree/*.[ch] $(CORE)/*.[ch]) \
 	idle_states/base/model/history.py idle_states/tables/linux/releases.py \
-	idle_states/lab/simulation/structs.py \
+	$(CORE)/structs.py \
 	$(wildcard idle_states/tables/linux/governors/*_features.py) \
 	requirements/build.txt requirements/run.txt
 

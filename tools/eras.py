@@ -1,7 +1,7 @@
 """C headers for the core: python -m tools.eras DIRECTORY
 
-setup.py writes them when the extension is built. structs.h has the structs that Python hands to a
-simulation. GOVERNOR_features.h has the struct of the features
+setup.py writes them when the extension is built. structs.h has the structs that Python hands to
+the core. GOVERNOR_features.h has the struct of the features
 that the governor's C reads, constants for the texts that it names, and the releases' features for
 code specialised by them. What the C does not read or name is left out, so that the core can say of
 a release that it needs more. Needs the standard library only, for a build has no more.
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from idle_states.base.model.history import choices, types_of
-from idle_states.lab.simulation.structs import STRUCTS
 from idle_states.tables.linux.governors import governor_names
+from idle_states.tables.linux.governors.core.structs import STRUCTS
 from idle_states.tables.linux.releases import LONG_TERM, MAINLINE, SERIES, release
 from tools.command_line import asked
 
@@ -73,7 +73,9 @@ def header(governor: str) -> str:
 
 def structs() -> str:
     """The text of structs.h."""
-    origin = "/* Written by tools/eras.py from simulation/structs.py; changes belong there. */\n"
+    origin = (
+        "/* Written by tools/eras.py from core/structs.py; changes belong there. */\n#pragma once\n"
+    )
     return origin + "".join(each.declaration() for each in STRUCTS)
 
 

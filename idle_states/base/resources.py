@@ -81,6 +81,6 @@ def digest_of_core() -> int:
 
     digest = 0
     files = sorted((_PACKAGE / "tables/linux/governors/core").glob("*.[ch]"))
-    for path in [*files, _PACKAGE / "lab/simulation/structs.py"] if files else []:
+    for path in [*files, _PACKAGE / "tables/linux/governors/core/structs.py"] if files else []:
         digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
     return digest & 0x7FFF_FFFF  # a long of 32 bits holds it

@@ -10,15 +10,7 @@ from ...tables.linux.genpd.features import HISTORY
 from ...tables.linux.genpd.running import Laid, RunningDomains
 from ...tables.linux.governors import Governor, asks_utilisation, core
 from ...tables.linux.governors.core.packing import compiled, packed_features, packed_states
-from ...tables.linux.governors.interface import tick_ns
-from ...tables.linux.idle_loop import is_asked, unasked_stop_tick
-from ...tables.linux.releases import folded
-from ..replay.counters import Tally, counts_in_ns
-from ..replay.polling import polling
-from .placement import CLUSTER
-from .programs import LOG2_Q32, U64
-from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun, too_many_events
-from .structs import (
+from ...tables.linux.governors.core.structs import (
     DOMAIN,
     DOMAIN_COUNTER,
     DOMAIN_STATE,
@@ -28,6 +20,14 @@ from .structs import (
     PROGRAM,
     SETTING,
 )
+from ...tables.linux.governors.interface import tick_ns
+from ...tables.linux.idle_loop import is_asked, unasked_stop_tick
+from ...tables.linux.releases import folded
+from ..replay.counters import Tally, counts_in_ns
+from ..replay.polling import polling
+from .placement import CLUSTER
+from .programs import LOG2_Q32, U64
+from .setup import HISTOGRAM_SIZE, SCOPES, Setup, SimulationRun, too_many_events
 from .utilisation import DECAYS
 
 _COUNTER_BYTES = 48

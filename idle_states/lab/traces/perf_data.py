@@ -19,12 +19,11 @@ from ...base.reading import compressed, limits
 from ...base.reading.inputs import CPU_MAX
 from ...tables.linux.governors.core.packing import (
     PERF_ID,
-    PERF_KIND,
-    PERF_LAYOUT,
     RING_EVENT,
     Buffer,
     compiled,
 )
+from ...tables.linux.governors.core.structs import PERF_KIND, PERF_LAYOUT
 from ...tables.linux.governors.interface import U64_MAX
 from .event_formats import WrongEvent, idle_event
 from .file_values import refuse
@@ -253,23 +252,23 @@ class _Records:
 def _packed_layout(file: PerfFile) -> bytes:
     first = file.kinds[0]
     return PERF_LAYOUT.pack(
-        file.big != (sys.byteorder == "big"), _placed(first.id_at), _placed(first.id_back)
+        swapped=file.big != (sys.byteorder == "big"),
+        id_at=_placed(first.id_at),
+        id_back=_placed(first.id_back),
     )
 
 
 def _packed_kind(kind: PerfEvent) -> bytes:
     fields = kind.fields
-    if fields is None:
-        return PERF_KIND.pack(0, kind.time_at, _placed(kind.time_back), _ABSENT, _ABSENT, 0, 0, 0)
     return PERF_KIND.pack(
-        _MISS_KIND if kind.is_miss else _IDLE_KIND,
-        kind.time_at,
-        _placed(kind.time_back),
-        _placed(kind.chain_at),
-        _placed(kind.raw_at),
-        fields.state,
-        fields.cpu,
-        fields.below,
+        what=0 if fields is None else _MISS_KIND if kind.is_miss else _IDLE_KIND,
+        time_at=kind.time_at,
+        time_back=_placed(kind.time_back),
+        chain_at=_ABSENT if fields is None else _placed(kind.chain_at),
+        raw_at=_ABSENT if fields is None else _placed(kind.raw_at),
+        state=fields.state if fields else 0,
+        cpu=fields.cpu if fields else 0,
+        below=fields.below if fields else 0,
     )
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from ...base.model.findings import unreadable
 from ...base.reading import limits
-from ...tables.linux.governors.core.packing import RING_EVENT, RING_LAYOUT, compiled
+from ...tables.linux.governors.core.packing import RING_EVENT, compiled
+from ...tables.linux.governors.core.structs import RING_LAYOUT
 from ...tables.linux.governors.interface import U64_MAX
 from .dat_file import CpuPages, DatFile, PageLayout
 from .event_formats import WrongEvent, idle_event
@@ -154,13 +155,18 @@ class _Cpu:
 def _packed_layout(layout: PageLayout) -> bytes:
     idle, miss = layout.idle, layout.miss
     return RING_LAYOUT.pack(
-        layout.page_bytes,
-        layout.data_at,
-        layout.commit_bytes,
-        *((idle.number, idle.state, idle.cpu) if idle else (-1, 0, 0)),
-        *((miss.number, miss.cpu, miss.state, miss.below) if miss else (-1, 0, 0, 0)),
-        layout.big,
-        layout.big != (sys.byteorder == "big"),
+        page_bytes=layout.page_bytes,
+        data_at=layout.data_at,
+        commit_bytes=layout.commit_bytes,
+        idle=idle.number if idle else -1,
+        idle_state=idle.state if idle else 0,
+        idle_cpu=idle.cpu if idle else 0,
+        miss=miss.number if miss else -1,
+        miss_cpu=miss.cpu if miss else 0,
+        miss_state=miss.state if miss else 0,
+        miss_below=miss.below if miss else 0,
+        big=layout.big,
+        swapped=layout.big != (sys.byteorder == "big"),
     )
 
 

@@ -46,23 +46,8 @@ EVENT = struct.Struct("<qQIH?x")
 RING_EVENT = struct.Struct("<qQIH?xQ")
 """An event of a ring buffer: as EVENT, and the time to merge CPUs by."""
 
-RING_LAYOUT = struct.Struct("<3I7i2I")
-"""How pages of a ring buffer are laid out: bytes of a page, where its data begins, bytes of its
-commit; cpu_idle's number and offsets of state and CPU; cpu_idle_miss's number and offsets of CPU,
-state and below; whether the file is big-endian, and in another byte order than this machine."""
-
-PERF_LAYOUT = struct.Struct("<I2i")
-"""How records of a perf.data are laid out: whether in another byte order than this machine's; where
-the number of an event is in a sample, and how far from the end of other records; -1: nowhere."""
-
-PERF_KIND = struct.Struct("<8i")
-"""An event of a perf.data: 1 for cpu_idle, 2 for cpu_idle_miss, else 0; where the time is in a
-sample (0: nowhere), and how far from the end of other records; where the number of callers is, and
-the size of the tracepoint's bytes without callers before it (-1: nowhere); in these state, CPU and
-below."""
-
 PERF_ID = struct.Struct("<QQ")
-"""A number of an event, and the place of its PERF_KIND."""
+"""A number of an event, and the place of its PERF_KIND (structs.py)."""
 
 PERIOD = struct.Struct("<QQIHBx")
 """An idle period: start and end in ns, state, CPU, verdict of cpu_idle_miss. The last byte is 1 if

@@ -65,7 +65,9 @@ static bool read_sample(const struct perf_file *file, const u8 *record, u32 size
 		return false;
 	body = record + raw + 4;
 	size = u32_at(file->layout.swapped, record + raw);
-	if (!idle_event(file->layout.swapped, kind->fields, kind->what == PERF_MISS, body, size, &event))
+	struct idle_fields fields = {kind->state, kind->cpu, kind->below};
+
+	if (!idle_event(file->layout.swapped, fields, kind->what == PERF_MISS, body, size, &event))
 		return false;
 	event.ns = now;
 	pass(times, now);
@@ -105,8 +107,8 @@ bool is_perf_file(const struct perf_file *file)
 
 		if (kind->time_at < 0 || kind->time_at > OFFSET_MAX || !is_place(kind->time_back) ||
 		    !is_place(kind->chain_at) || !is_place(kind->raw_at) ||
-		    !is_field(kind->fields.state) || !is_field(kind->fields.cpu) ||
-		    !is_field(kind->fields.below))
+		    !is_field(kind->state) || !is_field(kind->cpu) ||
+		    !is_field(kind->below))
 			return false;
 	}
 	return true;

@@ -3,20 +3,9 @@
 #define IDLE_STATES_PERF_DATA_H
 
 #include "idle_body.h"
-#include "ring_buffer.h"
-
-/* Offsets from the beginning of a record, *_back from its end; -1: nowhere. */
-struct perf_layout {
-	u32 swapped;
-	s32 id_at, id_back;
-};
+#include "ring_buffer.h" /* and so structs.h: struct perf_layout, struct perf_kind */
 
 enum { PERF_OTHER, PERF_IDLE, PERF_MISS };
-
-struct perf_kind {
-	s32 what, time_at, time_back, chain_at, raw_at;
-	struct idle_fields fields;
-};
 
 struct perf_id {
 	u64 id, kind;

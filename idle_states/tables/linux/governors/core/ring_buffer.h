@@ -2,6 +2,7 @@
 #ifndef IDLE_STATES_RING_BUFFER_H
 #define IDLE_STATES_RING_BUFFER_H
 
+#include "structs.h" /* by tools/eras.py, from structs.py */
 #include "trace.h"
 
 /* key: the latest time on the event's CPU until then, by which CPUs are merged. */
@@ -10,14 +11,6 @@ struct ring_event {
 	u64 key;
 };
 _Static_assert(sizeof(struct ring_event) == 32, "as packed");
-
-/* Where things are in a page, and in events: offsets, and the numbers of the kinds (-1: none). */
-struct ring_layout {
-	u32 page_bytes, data_at, commit_bytes;
-	s32 idle, idle_state, idle_cpu;
-	s32 miss, miss_cpu, miss_state, miss_below;
-	u32 big, swapped; /* the file's byte order is big-endian, is not this machine's */
-};
 
 /* Whether all that is read by a layout lies within a page, or an event of the length checked. */
 bool is_ring_layout(const struct ring_layout *layout);

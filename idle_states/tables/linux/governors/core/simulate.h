@@ -3,7 +3,7 @@
 #define IDLE_STATES_SIMULATE_H
 
 #include "counters.h"
-#include "structs.h" /* by tools/eras.py, from simulation/structs.py */
+#include "structs.h" /* by tools/eras.py, from structs.py */
 
 #define SCOPES 4 /* thread, core, pair, quad */
 #define HISTOGRAM_BITS 7

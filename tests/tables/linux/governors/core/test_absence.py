@@ -92,8 +92,7 @@ def test_a_core_of_other_sources_is_not_used(
     header = tmp_path / "tables/linux/governors/core/settle.h"
     header.parent.mkdir(parents=True)
     header.write_text("struct circumstances { long limit_us; };\n")
-    (tmp_path / "lab/simulation").mkdir(parents=True)
-    structs = tmp_path / "lab/simulation/structs.py"
+    structs = header.parent / "structs.py"
     structs.write_text('EFFECT = CStruct("effect", u64="exit_ns")\n')
     assert absence.why() == absence.OTHER_SOURCES
     fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]

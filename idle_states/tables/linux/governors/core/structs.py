@@ -1,4 +1,4 @@
-"""Structs that a simulation hands to the core: rows of names, in C's order.
+"""Structs that Python hands to the core: rows of names, in C's order.
 
 Python packs them by name. tools/eras.py declares them in C, when the extension is built. Needs the
 standard library only, for a build has no more.
@@ -6,7 +6,7 @@ standard library only, for a build has no more.
 
 import struct
 
-_CODES = {"u64": "Q", "u32": "I"}
+_CODES = {"u64": "Q", "u32": "I", "s32": "i"}
 
 
 class CStruct:
@@ -55,4 +55,25 @@ none."""
 DOMAIN_STATE = CStruct("sim_domain_state", u64="off_ns on_ns residency_ns")
 DOMAIN_COUNTER = CStruct("sim_domain_counter", u64="usage time_ns above below")
 
-STRUCTS = (SETTING, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER)
+RING_LAYOUT = CStruct(
+    "ring_layout",
+    u32="page_bytes data_at commit_bytes big swapped",
+    s32="idle idle_state idle_cpu miss miss_cpu miss_state miss_below",
+)
+"""How pages of a ring buffer are laid out: bytes of a page, where its data begins, bytes of its
+commit; whether the file is big-endian, and in another byte order than this machine. idle, miss: the
+numbers of cpu_idle and cpu_idle_miss, -1 for none; the others: offsets of their fields."""
+
+PERF_LAYOUT = CStruct("perf_layout", u32="swapped", s32="id_at id_back")
+"""How records of a perf.data are laid out: whether in another byte order than this machine's; where
+the number of an event is in a sample, and how far from the end of other records; -1: nowhere."""
+PERF_KIND = CStruct("perf_kind", s32="what time_at time_back chain_at raw_at state cpu below")
+"""An event of a perf.data. what: 1 for cpu_idle, 2 for cpu_idle_miss, else 0; where the time is in
+a sample (0: nowhere), and how far from the end of other records; where the number of callers is,
+and the size of the tracepoint's bytes without callers before it (-1: nowhere); in these state, CPU
+and below."""
+
+STRUCTS = (
+    *(SETTING, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER),
+    *(RING_LAYOUT, PERF_LAYOUT, PERF_KIND),
+)
