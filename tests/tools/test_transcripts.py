@@ -106,7 +106,11 @@ def test_pages_of_the_tool_need_no_other_programs() -> None:
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", "utf-8")
     tool = config["options.entry_points"]["console_scripts"].partition("=")[0].strip()
-    known = {tool, *"git cd sed grep head tail cat echo mkdir sh for do done".split(), *PROGRAMS}
+    known = {
+        tool,
+        *"git cd sed grep head tail cat chmod echo mkdir sh for do done".split(),
+        *PROGRAMS,
+    }
     for page in transcripts.PAGES:
         for language, body in BLOCK.findall(page.read_text("utf-8")):
             for command in transcripts.commands(body) if language == "console" else ():

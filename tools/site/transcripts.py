@@ -31,6 +31,7 @@ PAGES = tuple(
         "tutorial",
         "howto/editing",
         "howto/reviewing",
+        "howto/before-a-merge",
         "howto/auditing",
         "howto/limiting",
         "howto/new-revision",

@@ -75,5 +75,5 @@ def _below(time: Time, effect: str, also: str) -> Verdicts:
     else:
         before = f"{effect}, before" if effect else " before"
         outcome = f"which no kernel has: 0 us{before} Linux 4.15 and 1 us since"
-    message = f"{time.row.name} has {time.kind} of {time}, {outcome}{also}"
+    message = f"{time.row.name} has {time.kind} of {time}, {outcome}{also}; write 1us or more"
     yield time.row.verdict(time.field, message, kernels=kernels)

@@ -86,7 +86,7 @@ def test_the_table_this_is_about() -> None:
     (first, second) = fired("IS201", on(find("power9@84368bbf8"), "4.11"))
     assert first.message == (
         "stop0_lite has an exit latency of 200ns, which these kernels truncate to 0 us, level "
-        "with snooze"
+        "with snooze; write 1us or more"
     )
     assert "stop0 has an exit latency of 300ns" in second.message
     assert fired("IS201", on(find("power9"), "4.11")) == []
