@@ -68,6 +68,7 @@ class TableEdit:
 
     becomes  the new table as a TABLE; names of files are relative to `directory`
     read     the new table, if it has been read already
+    whole    the new table is a spec's, whose array and case are made where the tree lacks them
     """
 
     table: str
@@ -75,6 +76,7 @@ class TableEdit:
     directory: Path
     file: str = ""
     read: IdleTable | None = attribute(default=None, compare=False)
+    whole: bool = False
     where: Location = attribute(default=Location(), compare=False)
 
 

@@ -7,7 +7,8 @@ from ...base.model.table import IdleTable
 from ...base.wording import joined, plural
 from ...tables.devicetree import idle_nodes
 from ...tables.devicetree.board_builds import BuiltBoard
-from .plan import BoardTables, ChangedBoards, cannot_patch
+from .faults import cannot_patch
+from .plan import BoardTables, ChangedBoards
 from .source_tree import SourcesTree
 
 _MOST_BOARDS = 8

@@ -17,7 +17,8 @@ from .description import Patch
 from .dts_boards import Meant, as_on, has_node, path_on, place_on, strayed, value_on
 from .dts_edits import NAME, DtsEdit, NodeEdit, PropertyEdit, RenameEdit, shown
 from .dts_progress import Progress, some, tables_between
-from .plan import MADE, PRESENT, PatchStep, ValueChange, cannot_patch
+from .faults import cannot_patch
+from .plan import MADE, PRESENT, PatchStep, ValueChange
 
 _MOST_STRAYED = 3
 

@@ -23,7 +23,7 @@ from .description import Patch
 from .dts_boards import path_on, place_on, value_in, value_on
 from .dts_edits import DtsEdit, NodeEdit, PropertyEdit, RenameEdit
 from .dts_machine import LinkedStates, Owner, WantedMachine, facts_of
-from .plan import cannot_patch
+from .faults import cannot_patch
 
 _PROPERTIES = (
     "compatible",

@@ -115,7 +115,7 @@ def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> 
         name=table.name,
         subject=f"slw: Bring {array} in line with {table.name}",
         body="",
-        edits=(TableEdit(array, name, Path(), read=table),),
+        edits=(TableEdit(array, name, Path(), read=table, whole=table.read_from.kind == "spec"),),
         aliases=FORMER_NAMES,
         file=file,
         sha256=digest,

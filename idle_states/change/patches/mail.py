@@ -17,8 +17,9 @@ from ...base.report.escapes.mail import address, header
 from ...base.report.escapes.text import printable
 from ...base.report.tables import wrapped
 from ...tables.check.accepted import source_date
-from .plan import PatchStep, Plan, ValueChange
+from .plan import PatchStep, Plan, listed
 from .said import described
+from .said_revision import added_lines, left_lines
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"
@@ -113,16 +114,27 @@ def _cover(plan: Plan, posting: Posting) -> bytes:
     subject = made[0].patch.subject if len(made) == 1 else f"Change {', '.join(tables)}"
     steps = [
         f"{printable(step.patch.subject)}:\n"
-        + "".join(f"  {printable(line)}\n" for line in _listed(step.changes).splitlines())
+        + "".join(f"  {printable(line)}\n" for line in _summary(step))
         for step in made
     ]
-    parts = ["\n".join(steps), posting.cover or "", _changelog(posting)]
+    parts = ["\n".join(steps), posting.cover or "", _left(made), _changelog(posting)]
     text = escapes.body("\n".join(part for part in parts if part).rstrip("\n")) + "\n\n"
     headers = _headers(plan, made[0], 0, subject, posting)
     end = f"-- \nidle-states {__version__}\n\n"
     before = {name: plan.tree.files[name] for name in plan.files}
     stat = _stat(before, plan.files)
     return encoded("".join([_FROM, *headers, *_mime(text), "\n", text, stat, "\n", end]))
+
+
+def _summary(step: PatchStep) -> list[str]:
+    added = list(added_lines(step.added)) if step.added else []
+    return [*added, *listed(step.changes).splitlines()]
+
+
+def _left(steps: Sequence[PatchStep]) -> str:
+    """What patches leave to be done by hand."""
+    lines = (line for step in steps if step.added for line in left_lines(step.added.left))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _changelog(posting: Posting) -> str:
@@ -144,6 +156,7 @@ def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:
     message = _message(step)
     signed = f"\nSigned-off-by: {printable(str(identity))}\n" if identity and sign_off else ""
     below = "" if number > 1 or posting.cover is not None else _changelog(posting)
+    below += "" if posting.cover is not None else _left([step])
     below = f"{escapes.body(below)}\n" if below else ""
     headers = _headers(plan, step, number, step.patch.subject, posting)
     headers += _mime(message + signed + below + diff)
@@ -155,23 +168,10 @@ def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:
 
 
 def _message(step: PatchStep) -> str:
-    body = step.patch.body or _listed(step.changes)
+    body = step.patch.body or listed(step.changes)
     tables = described(step.tables)
     parts = [body.rstrip("\n"), *([tables.rstrip("\n")] if tables else [])]
     return escapes.body("\n\n".join(parts)) + "\n"
-
-
-def _listed(changes: Sequence[ValueChange]) -> str:
-    """Returns one line for each changed value, for a patch without a message of its own."""
-    lines = []
-    for change in changes:
-        if change.field == "row":
-            lines.append(f"{change.state}: {'added' if change.after else 'removed'}")
-        elif change.field == "order":
-            lines.append(f"{change.state}: moved")
-        else:
-            lines.append(f"{change.state}: {change.field} {change.before} -> {change.after}")
-    return "\n".join(lines)
 
 
 def _date(step: PatchStep) -> str:

@@ -7,7 +7,7 @@ from ...base.model import findings
 from ...base.model.forms import GIVEN, Form, Positive, With, derived
 from ...base.report.style import Style
 from ...tables.documents.findings_document import Finding
-from . import plan
+from . import by_hand, plan, revision
 from .description import Evidence
 from .description import Patch as Description
 from .said import diff_text, table_text
@@ -62,6 +62,32 @@ class Boards(Form[plan.BoardTables]):
     )
 
 
+class Left(Form[by_hand.LeftByHand]):
+    file: Annotated[str, "Its path in the tree."]
+    lines: Annotated[list[int], "Of the file as it is after the patch."]
+
+
+class Added(Form[revision.AddedRevision]):
+    """A revision that the tree did not have, or not for its machines."""
+
+    array: str = derived("claim.array")
+    machines: Annotated[str, "Those that take it."] = derived(lambda made: str(made.claim))
+    behind: Annotated[str, "The array behind which it is put; empty if it was there."] = derived(
+        "beside"
+    )
+    before: Annotated[
+        str, "The array that these machines take so far; empty for chips that are new to skiboot."
+    ]
+    names: Annotated[list[str], "New enumerators, with the header: FILE: NAME."] = derived(
+        lambda made: [f"{header}: {name}" for header, name in made.names]
+    )
+    left: Annotated[
+        list[Left],
+        "Of a new generation: where the tree names the one beside it, and may have to name the new "
+        "one, too. The patch does nothing there; it is never said to be all that is needed.",
+    ]
+
+
 class Step(Form[plan.PatchStep]):
     name: str = derived("patch.name")
     subject: Annotated[str, "Subject of the patch's mail."] = derived("patch.subject")
@@ -70,6 +96,7 @@ class Step(Form[plan.PatchStep]):
     ]
     reason: Annotated[str, "Why it is not for this skiboot; else empty."]
     changes: list[Change]
+    added: Annotated[Added | None, "Of a TABLE that the tree lacked; else null."]
     tables: Annotated[
         list[Boards], "Of device-tree source: the boards that it changes, grouped by their tables."
     ]

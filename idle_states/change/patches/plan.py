@@ -1,17 +1,20 @@
 """Applies a series to a tree in memory: the texts before and after each patch."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...base.dataclass import dataclass, field
-from ...base.model.findings import Faulty, Finding, Location, Severity
+from ...base.dataclass import dataclass, field, replace
+from ...base.model.findings import Faulty, Finding, Location
 from ...base.model.table import IdleState, IdleTable
 from ...base.wording import suggestion
 from ...tables.devicetree.board_builds import BuiltBoard
-from ...tables.skiboot.patching import EditRefused, SourceText, edit_table
+from ...tables.skiboot.patching import EditRefused, edit_table
 from ...tables.skiboot.releases import version_key
+from . import said_revision
 from .description import FieldEdit, Patch, TableEdit
+from .faults import cannot_patch, refusal
 from .fields import Value, shown, value_in, with_value
 from .library import table_of
+from .revision import AddedRevision, added, foreign, is_own, owner_of, shared_with
 from .tree import PatchedTree
 from .work_tree import WorkTree
 
@@ -60,6 +63,7 @@ class PatchStep:
     reason         for NOT_MEANT, why the patch is not meant for the tree
     before, after  path -> text of the files that the patch changes
     tables         of device-tree source: what it does to boards
+    added          the revision that the tree did not have, or not for its machines
     """
 
     patch: Patch
@@ -69,6 +73,7 @@ class PatchStep:
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
     tables: tuple[BoardTables, ...] = ()
+    added: AddedRevision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,10 @@ class _Planning:
         findings: list[Finding] = []
         for edit in patch.edits:
             try:
+                if isinstance(edit, TableEdit) and edit.whole and edit.read is not None:
+                    owner = self.expect_own(patch, edit, edit.read)
+                    if owner is None:
+                        return self.revision(patch, edit.read)
                 place = self.place(patch, edit)
                 rows = wanted.setdefault(place, list(self.table(place).states))
                 if isinstance(edit, TableEdit):
@@ -159,6 +168,54 @@ class _Planning:
             raise Faulty(findings)
         return self.made(patch, wanted)
 
+    def expect_own(self, patch: Patch, edit: TableEdit, table: IdleTable) -> IdleTable | None:
+        """The packaged revision whose table in the tree a spec changes; None for a revision that
+        the tree does not have, or that is not packaged. Raises Faulty where the array is another's,
+        unless the spec shares it and has its values."""
+        arrays = (edit.table, *patch.aliases.get(edit.table, ()))
+        owner = owner_of(arrays)
+        found = self.named(*arrays)
+        if owner is not None and not is_own(table, owner, arrays):
+            shares = shared_with(table) and (found is None or found.same_values(table))
+            if not shares:
+                raise foreign(table, owner, found.where.get("table") if found else None)
+            return owner
+        return owner if found is not None else None
+
+    def revision(self, patch: Patch, table: IdleTable) -> PatchStep:
+        """The step that makes the tree have a revision."""
+        made = added(self.tree, self.sources, table)
+        if not made.files:
+            return PatchStep(patch, PRESENT)
+        before = {
+            name: self.sources[name].text if name in self.sources else self.tree.text(name)
+            for name in made.files
+        }
+        states = table.states
+        old = self.named(made.claim.array) or replace(table, name=made.claim.array, states=())
+        changes = list(changes_between(old, states))
+        if made.array is not None:
+            changes = [
+                replace(c, file=made.array.file or "", line=made.array.line or 0, column=1)
+                for c in changes
+            ]
+        for name in made.files:
+            if name in self.sources:
+                self.sources[name] = self.sources[name].with_text(made.files[name])
+        other = self.named(made.before or made.beside)
+        differences = listed(changes_between(other, states)) if other and made.array else ""
+        named = replace(
+            patch,
+            subject=said_revision.subject(made),
+            body=said_revision.body(made, differences.splitlines()),
+        )
+        return PatchStep(named, MADE, "", tuple(changes), before, dict(made.files), added=made)
+
+    def named(self, *arrays: str) -> IdleTable | None:
+        """The tree's table of the first of these arrays that it has."""
+        found = (s.tables.get(array) for array in arrays for s in self.sources.values())
+        return next((text.table for text in found if text is not None), None)
+
     def made(self, patch: Patch, wanted: Mapping[tuple[str, str], list[IdleState]]) -> PatchStep:
         before = {name: source.text for name, source in self.sources.items()}
         changes: list[ValueChange] = []
@@ -169,7 +226,7 @@ class _Planning:
             try:
                 text = edit_table(source, array, rows)
             except EditRefused as refused:
-                raise Faulty([_refusal(source, array, refused)], {name: source.text}) from None
+                raise Faulty([refusal(source, array, refused)], {name: source.text}) from None
             if text != source.text:
                 self.sources[name] = source.with_text(text)
         after = {
@@ -335,6 +392,19 @@ def _change(
     )
 
 
+def listed(changes: Iterable[ValueChange]) -> str:
+    """Returns one line for each changed value, for a patch without a message of its own."""
+    lines = []
+    for change in changes:
+        if change.field == "row":
+            lines.append(f"{change.state}: {'added' if change.after else 'removed'}")
+        elif change.field == "order":
+            lines.append(f"{change.state}: moved")
+        else:
+            lines.append(f"{change.state}: {change.field} {change.before} -> {change.after}")
+    return "\n".join(lines)
+
+
 def _tables(patch: Patch, edit: FieldEdit | TableEdit) -> set[str]:
     """The names an edit's table may have."""
     return {edit.table, *patch.aliases.get(edit.table, ())}
@@ -345,18 +415,5 @@ def _place(name: str) -> str:
     return "control" if name.startswith("psscr") else name.partition(".")[0]
 
 
-def cannot_patch(message: str, where: Location, table: str = "") -> Finding:
-    """The finding IS934: an edit that the source does not take. table: its name."""
-    return Finding("IS934", "cannot-patch", Severity.ERROR, message, where, table=table)
-
-
 def _faulty(message: str, where: Location, table: str) -> Faulty:
     return Faulty([cannot_patch(message, where, table)])
-
-
-def _refusal(source: SourceText, array: str, refused: EditRefused) -> Finding:
-    line = source.text.count("\n", 0, refused.start) + 1
-    column = refused.start - (source.text.rfind("\n", 0, refused.start) + 1) + 1
-    length = max(1, len(source.text[refused.start : refused.end].split("\n")[0]))
-    where = Location(array, source.file, line, column, length)
-    return cannot_patch(refused.message, where, array)

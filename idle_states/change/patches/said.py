@@ -11,6 +11,7 @@ from ...base.wording import plural
 from ...tables.devicetree.idle_nodes import row_nodes
 from .description import Patch
 from .plan import MADE, PRESENT, BoardTables, PatchStep, Plan, ValueChange
+from .said_revision import added_lines, left_lines
 
 
 def change_line(change: ValueChange) -> str:
@@ -32,7 +33,8 @@ def check_text(plan: Plan, absent: Sequence[str], style: Style) -> str:
 
     absent  tables that the tree does not have
     """
-    lines = [style("strong", change_line(c)) for step in plan.made for c in step.changes]
+    lines = [style("strong", line) for step in plan.made for line in _lines(step)]
+    lines += [line for step in plan.made if step.added for line in left_lines(step.added.left)]
     if lines:
         lines.append("")
     lines += [_settled(step, "no difference") for step in plan.steps if step.status != MADE]
@@ -57,7 +59,18 @@ def diff_text(plan: Plan, style: Style) -> str:
 def done_text(plan: Plan, written: Iterable[str]) -> str:
     """Returns what is said after patches or files were written. written: their names."""
     lines = [_settled(step, PRESENT) for step in plan.steps if step.status != MADE]
+    for step in plan.made:
+        if step.added:
+            lines += [*added_lines(step.added), *left_lines(step.added.left)]
     return "".join(f"{line}\n" for line in [*lines, *map(printable, written)])
+
+
+def _lines(step: PatchStep) -> Iterator[str]:
+    """What a patch changes: a revision that is new by its array and case, not row by row."""
+    if step.added:
+        yield from added_lines(step.added)
+    if not step.added or step.added.array is None:
+        yield from map(change_line, step.changes)
 
 
 def _settled(step: PatchStep, present: str) -> str:

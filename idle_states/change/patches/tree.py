@@ -9,6 +9,7 @@ from ...base.reading import opening
 from ...tables.skiboot import c_table
 from ...tables.skiboot.layout import HEADERS, TABLES
 from ...tables.skiboot.patching import SourceText
+from ...tables.skiboot.patching.declarations import ENUM2HEADER
 from .work_tree import WorkTree
 
 _TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
@@ -52,6 +53,7 @@ class PatchedTree(WorkTree):
             for name in names
             if name.endswith(".c") and has_tables(data := self.read(root / name))
         }
+        self._tables = tuple(self.files)
         if not self.files:
             raise self.unreadable(
                 "expected a skiboot tree, with arrays of struct cpu_idle_states in hw/, found none"
@@ -66,7 +68,13 @@ class PatchedTree(WorkTree):
     @cached_property
     def sources(self) -> dict[str, SourceText]:
         """Path -> the file as read. Raises Unreadable (IS932)."""
-        return {name: SourceText(text, name, self.defines) for name, text in self.files.items()}
+        return {name: SourceText(self.files[name], name, self.defines) for name in self._tables}
+
+    def text(self, name: str) -> str:
+        """The text of another file of the tree, which a patch may then change; "" for none."""
+        if name not in self.files and self._files.is_file(name):
+            self.files[name] = self.read(self.root / name).decode("utf-8", "surrogateescape")
+        return self.files.get(name, "")
 
     @cached_property
     def arrays(self) -> list[str]:
@@ -93,5 +101,5 @@ class PatchedTree(WorkTree):
         return match[1] if match else ""
 
     def needed(self) -> Sequence[str]:
-        """The files with tables, and the headers they need."""
-        return list({*self.files, *TABLES, *HEADERS})
+        """The files with tables, and the headers that these, their chips and generations need."""
+        return list({*self.files, *TABLES, *HEADERS, *ENUM2HEADER.values()})

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...base.files import replacing
 from ...base.model.findings import Faulty, Location
 from ...base.signals import deferred
-from .plan import cannot_patch
+from .faults import cannot_patch
 from .work_tree import WorkTree
 
 

@@ -16,7 +16,9 @@ from .values import rewritten
 FIELDS = ("name", "latency", "residency", "flags", "control", "mask")
 
 
-def edit_table(source: SourceText, array: str, wanted: Sequence[IdleState]) -> str:
+def edit_table(
+    source: SourceText, array: str, wanted: Sequence[IdleState], register: Register | None = None
+) -> str:
     """The file's text with the rows of one table reading as `wanted`: name, times, flags, control
     register and mask; nothing else of a state is in the C struct.
 
@@ -24,6 +26,7 @@ def edit_table(source: SourceText, array: str, wanted: Sequence[IdleState]) -> s
     sums of flags, PSSCR fields as calls of their macros. Rows are matched by name; a new one is
     written like its most similar neighbour. The result has been read again: this table is as
     wanted, all others are as they were.
+    register: of a table without rows, which do not tell it.
     Raises Refused, with the place in the text given; KeyError for an array it has not got.
     """
     table = source.tables[array]
@@ -40,7 +43,7 @@ def edit_table(source: SourceText, array: str, wanted: Sequence[IdleState]) -> s
         raise EditRefused(message, name.start, name.end)
     edits: list[Replacement] = []
     for row, state, target in zip(table.rows, table.table.states, wanted, strict=True):
-        edits += _row_edits(middle, row, state, target, table.table.register)
+        edits += _row_edits(middle, row, state, target, register or table.table.register)
     result = replaced(middle.text, edits)
     _verify(source, _again(source, result, table), array, wanted)
     return result
