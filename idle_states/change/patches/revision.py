@@ -148,7 +148,13 @@ class _Adding:
         names = dict(self.names(kin)) if not has_case else {}
         files |= {header: text for header, (text, _) in names.items()}
         changed = {n: text for n, text in files.items() if text != self.old(n)}
-        chips = [c for c in _named(choosing) if kin and generation_of(c) == generation_of(kin)]
+        alike = {generation_of(kin)} if kin else set()
+        alike |= {
+            generation_of(chip)
+            for chip in _named(choosing)
+            if kin and choosing.taken(MachineKind(chip)).array == usual.array
+        }
+        chips = [chip for chip in _named(choosing) if generation_of(chip) in alike]
         return AddedRevision(
             self.claim,
             changed,

@@ -5,6 +5,7 @@ from ...base.model.findings import UsageError
 from ..patches.mail import Posting
 from ..patches.plan import Plan
 from ..patches.request import MailOptions
+from . import choices
 from . import said_words as words
 from .planned import PreviousVersion, since
 from .result import Review
@@ -43,6 +44,8 @@ def _summary(found: Review) -> str:
         if finding.counts:
             lines += words.wrapped(words.said(finding, found), "  ")
     for change in found.changes:
+        for choice in change.choices:
+            lines += words.wrapped(f"another table is chosen: {choices.in_words(choice)}", "  ")
         for table in change.tables:
             for text in words.per_kernel(table.linux, "Linux", found):
                 lines += words.wrapped(f"{table.source.name}: {text}", "  ")

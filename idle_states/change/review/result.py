@@ -12,6 +12,7 @@ from ...tables.diff.tables import Difference
 from ...tables.linux.governors import not_utilised
 from ...tables.linux.releases import release
 from ...tables.sources import Source
+from .choices import ChoiceChange
 from .claims.claim import MessageClaim
 from .findings import FindingsOutcome
 from .machines import OnMachines
@@ -106,6 +107,7 @@ class Reviewed:
     suppressions  the suppressions that the change adds
     unread        files that could not be read at one end: their tables are not compared
     processors    the processors that intel_idle's list gives another table or other settings
+    choices       the machines for which skiboot chooses another table
     """
 
     base: str
@@ -118,6 +120,7 @@ class Reviewed:
     suppressions: tuple[Accepted, ...] = ()
     claims: tuple[MessageClaim, ...] = ()
     processors: tuple[ProcessorChange, ...] = ()
+    choices: tuple[ChoiceChange, ...] = ()
 
     @property
     def new(self) -> list[Finding]:
@@ -137,6 +140,7 @@ class Reviewed:
             or self.message
             or self.suppressions
             or self.processors
+            or self.choices
             or self.files != FindingsOutcome()
         )
 

@@ -17,6 +17,7 @@ from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, release
 from ...tables.sources import Source
 from .boards import BoardsTree, trees_in
+from .choices import changed_choices
 from .drivers import LinuxTree, is_linux
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
@@ -205,6 +206,7 @@ class _Reviewer:
             added(before, after, self.configured(base), self.configured(head)),
             said.claims,
             changed_processors([before, *others], after),
+            () if others else changed_choices(before, after),
         )
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:

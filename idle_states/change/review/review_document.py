@@ -10,7 +10,7 @@ from ...tables.diff import tables as diff
 from ...tables.documents.findings_document import Code, Finding, Summary
 from ...tables.power.energy_document import Bounds, in_seconds
 from ...tables.sources import Source
-from . import machines, processors, result, workloads
+from . import choices, machines, processors, result, workloads
 from .claims.claim import MessageClaim
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
@@ -154,6 +154,16 @@ class ProcessorChange(Form[processors.ProcessorChange]):
     after: Annotated[Treated | None, "null: listed no more."]
 
 
+class ChoiceChange(Form[choices.ChoiceChange]):
+    machines: Annotated[
+        list[str],
+        "In words: chip, EC level, quirk, fused cores; what is not named may be any of those that "
+        "the code tells apart.",
+    ]
+    before: Annotated[str, "Array; empty: no table."]
+    after: Annotated[str, "Likewise."]
+
+
 class Change(Form[result.Reviewed]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
@@ -168,6 +178,9 @@ class Change(Form[result.Reviewed]):
     processors: Annotated[
         list[ProcessorChange],
         "Of a Linux tree: those that intel_idle's list gives another table or other settings.",
+    ]
+    choices: Annotated[
+        list[ChoiceChange], "Of skiboot: the machines for which another table is chosen."
     ]
     unread: Annotated[
         list[str],

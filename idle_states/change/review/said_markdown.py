@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...base.model.findings import Finding, Severity
 from ...base.report.escapes.markdown import inline
 from ...base.report.findings_text import shown
+from . import choices
 from . import said_words as words
 from .match import renamed_states
 from .result import Review, TableChange
@@ -37,6 +38,8 @@ def render(review: Review, *, notes: bool) -> str:
     lines += _section("On machines", _effects(tables, review), EFFECTS)
     cpus = [text for change in review.changes for text in words.processors(change)]
     lines += _section("Processors", cpus, EFFECTS)
+    chosen = [choices.in_words(one) for change in review.changes for one in change.choices]
+    lines += _section(words.CHOICES, chosen, EFFECTS)
     forgotten = [words.said(finding, review) for finding in words.siblings(review)]
     lines += _section("Forgotten siblings", forgotten, SIBLINGS)
     folded = list(_folded(tables, review, notes))

@@ -11,6 +11,7 @@ from ...base.report.diff import file_diff
 from ...base.report.escapes.mail import body, quoted
 from ...base.report.findings_text import shown
 from ...base.wording import plural
+from . import choices
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Letter, Review, Reviewed, TableChange
@@ -143,6 +144,8 @@ def _change(change: Reviewed, review: Review, notes: bool) -> Iterator[Paragraph
         yield _effects(table, review)
     if change.processors:
         yield _listed("Processors of intel_idle's list:", words.processors(change))
+    if change.choices:
+        yield _listed(f"{words.CHOICES}:", map(choices.in_words, change.choices))
     if left:
         yield _listed("Besides:", [words.said(finding, review) for finding in left])
 

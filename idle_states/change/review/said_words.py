@@ -30,12 +30,16 @@ _SIBLINGS = ("IS502", "IS503")
 _SURE = list(Confidence)
 
 
+CHOICES = "Machines for which another table is chosen"
+
+
 def verdict(review: Review) -> str:
     every = [table for change in review.changes for table in change.tables]
     tables = {_identity(table) for table in every}
     new = [finding for finding in review.new if finding.counts]
     cpus = {cpu.name for change in review.changes for cpu in change.processors}
-    if not tables and not new and not review.fixed and not cpus:
+    chosen = any(change.choices for change in review.changes)
+    if not tables and not new and not review.fixed and not cpus and not chosen:
         if review.unread_lines:
             return f"No change of a table is read: {unread_lines(review)}."
         unread = any(change.unread for change in review.changes)
@@ -55,6 +59,7 @@ def verdict(review: Review) -> str:
     what += f", {len(exported)} exported otherwise" if exported else ""
     what += f", which concerns {plural(beside, 'other')}" if beside else ""
     what += f", {plural(len(cpus), 'processor')} treated otherwise" if cpus else ""
+    what += ", another table chosen for some machines" if chosen else ""
     rest = f"; {unread_lines(review)}" if review.unread_lines else ""
     return f"{what}: {brought}, {len(review.fixed)} fixed{rest}."
 

@@ -69,7 +69,7 @@ def with_enumerator(text: str, enum: str, name: str) -> str:
     bare = preprocess(text).bare
     refuse_taken(bare, name)
     words = list(re.finditer(r"\w+", bare[slice(*place)]))
-    last = place[0] + words[-1].end() if words else place[0] + 1
+    last = place[0] + words[-1].end() if words else place[0]
     comma = re.compile(r"\s*,").match(bare, last)
     line = text.rfind("\n", 0, last) + 1
     blanks = re.match(r"[ \t]*", text[line:last])
@@ -84,10 +84,10 @@ def with_enumerator(text: str, enum: str, name: str) -> str:
 
 
 def _body_of(text: str, enum: str) -> tuple[int, int] | None:
-    """Offsets of an enumeration's braces."""
+    """Offsets of what is within an enumeration's braces."""
     try:
         bare = preprocess(text).bare
     except UnsupportedC:
         return None
     found = re.search(rf"\benum\s+{enum}\s*(\{{)[^{{}}]*(\}})", bare)
-    return None if found is None else (found.start(1), found.start(2))
+    return None if found is None else (found.end(1), found.start(2))
