@@ -18,7 +18,13 @@ from ...tables.skiboot.choosing import (
     read_choosing,
 )
 from ...tables.skiboot.patching import EditRefused, SourceText, edit_table
-from ...tables.skiboot.patching.case import ArrayClaim, CaseRefused, is_there, with_case
+from ...tables.skiboot.patching.case import (
+    ArrayClaim,
+    CaseRefused,
+    expect_known,
+    is_there,
+    with_case,
+)
 from ...tables.skiboot.patching.declarations import (
     CHIPS,
     ENUM2HEADER,
@@ -60,18 +66,17 @@ class AddedRevision:
 
 def owner_of(arrays: Sequence[str]) -> IdleTable | None:
     """The packaged revision whose array it is; None for an array of no packaged one."""
-    for table in packaged(lambda revision: not revision.historical):
-        if table.firmware.array in arrays and not shared_with(table):
-            return table
-    return None
+    found = packaged(lambda revision: not revision.historical)
+    having = (table for table in found if table.firmware.array in arrays)
+    return next((table for table in having if not getattr(table.firmware, "shares", "")), None)
 
 
-def shared_with(table: IdleTable) -> str:
-    """The revision whose array a table is declared to share; "" for none."""
-    home = table.firmware
-    name = getattr(home, "shares", "") or home.copy_of
-    others = packaged(lambda revision: revision.name == name)
-    return name if any(other.firmware.array == home.array for other in others) else ""
+def shares_it(table: IdleTable, arrays: Sequence[str]) -> bool:
+    """Whether the array of a revision is declared to be another's, too."""
+    if getattr(table.firmware, "shares", ""):
+        return True
+    own = packaged(lambda revision: revision.name == table.name.partition("@")[0])
+    return any(one.firmware.array in arrays for one in own)
 
 
 def is_own(table: IdleTable, owner: IdleTable, arrays: Sequence[str]) -> bool:
@@ -83,7 +88,7 @@ def foreign(table: IdleTable, owner: IdleTable, place: Location | None) -> Fault
     """The refusal of a spec that names another revision's array. place: in the tree, if it has the
     array."""
     array = table.firmware.array
-    if shared_with(table):
+    if shares_it(table, (array,)):
         message = (
             f"expected the values that the tree has, because {table.name} shares {array} with "
             f"{owner.name}, found others; change them for both by a spec with name: {owner.name}, "
@@ -134,6 +139,7 @@ class _Adding:
         usual = choosing.taken(MachineKind(kin or self.claim.chips[0]))
         home = next((n for n, s in self.sources.items() if self.claim.array in s.tables), "")
         try:
+            expect_known(choosing, self.claim, usual)
             has_case = bool(home) and is_there(choosing, self.claim)
             if not has_case:
                 self.expect_terms(choosing, usual, kin)

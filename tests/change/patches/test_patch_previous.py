@@ -122,7 +122,7 @@ def test_rows_that_come_and_go(bench: Bench, tmp_path: Path) -> None:
 
     def spec(text: str) -> str:
         file = bench.path("mine").with_suffix(".yaml")
-        file.write_text(f"name: mine\nextends: power9\n{text}")
+        file.write_text(f"name: power9@mine\nextends: power9\n{text}")
         return str(file)
 
     def new(latency: str) -> str:

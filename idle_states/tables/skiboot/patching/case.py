@@ -112,6 +112,22 @@ def is_there(choosing: Choosing, claim: ArrayClaim) -> bool:
     return bool(taking)
 
 
+def expect_known(choosing: Choosing, claim: ArrayClaim, taken: TakenTable) -> None:
+    """Raises CaseRefused where it is not known what the usual machine takes, or it takes none."""
+    function = taken.function or choosing.main
+    if taken.doubt is not None:
+        raise CaseRefused(
+            "expected conditions on chip, EC level, quirk and fused cores where a table is "
+            "chosen, found another; add the case by hand",
+            function.place(taken.doubt.start),
+        )
+    if not taken.array:
+        raise CaseRefused(
+            f"expected a table that this tree takes for {claim}, found none",
+            function.place(function.body.start),
+        )
+
+
 def machines_of(choosing: Choosing, claim: ArrayClaim) -> list[MachineKind]:
     """The kinds of machines that the code or a claim tells apart. Raises CaseRefused."""
     try:
@@ -132,7 +148,7 @@ class _Made:
         self.kin = kin
         usual = [choosing.taken(MachineKind(chip)) for chip in ((kin,) if kin else claim.chips)]
         for taken in usual:
-            self.refuse_unknown(taken)
+            expect_known(choosing, claim, taken)
         places = {taken.path[-1].start: taken for taken in usual}
         if len(places) > 1:
             arrays = joined(list(dict.fromkeys(taken.array for taken in usual)))
@@ -144,20 +160,6 @@ class _Made:
         (self.usual,) = places.values()
         assert self.usual.function is not None
         self.function: Function = self.usual.function
-
-    def refuse_unknown(self, taken: TakenTable) -> None:
-        if taken.doubt is not None:
-            function = taken.function or self.choosing.main
-            raise CaseRefused(
-                "expected conditions on chip, EC level, quirk and fused cores where a table is "
-                "chosen, found another; add the case by hand",
-                function.place(taken.doubt.start),
-            )
-        if not taken.array or taken.function is None:
-            raise CaseRefused(
-                f"expected a table that this tree takes for {self.claim}, found none",
-                self.choosing.main.place(self.choosing.main.body.start),
-            )
 
     @property
     def chain(self) -> list[Branch]:
