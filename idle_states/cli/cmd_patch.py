@@ -6,6 +6,10 @@ change are touched; a value already as wanted is left alone, one that is neither
 error. Without an option, patches are written like git format-patch's, for git am. --check writes
 nothing and exits 1 where tree and series, or tree and specs, differ.
 
+A TABLE whose revision skiboot's tree lacks becomes a whole patch: its array, its case where a table
+is chosen, and the names of a new generation, with the places that are left to do by hand. Another
+revision's array is never touched: a spec that names one is refused.
+
 A description of device-tree source says what becomes of properties and nodes in a .dtsi or .dts.
 All boards that include the file are built before and after: where one would change otherwise than
 was meant, nothing is written, and the board is named. With --file the edits are worked out: those
