@@ -14,6 +14,7 @@ from idle_states.base.report import printer
 PACKAGE = Path(idle_states.__file__).parent
 OWN = {
     "base/report/printer.py",
+    "base/reading/confined.py",  # a program of its own, which becomes another
     "change/boot/parts.py",  # a program of its own, which fetches what boots need
 }
 MAY_WRITE = re.compile(rb"\bprint\b|sys\s*\.\s*std").search
