@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import idle_states
-from idle_states.tables.spec import compiled, loading
+from idle_states.tables.spec import compiled, loading, registry
 from idle_states.tables.spec.packaged import named
 from tools.command_line import asked
 
@@ -31,7 +31,7 @@ def main() -> None:
     target = Path(file) if file else PACKAGE / "tables" / "specs" / compiled.NAME
     specs = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(compiled.compiled(specs, readers()))
+    target.write_bytes(compiled.compiled(specs, registry.registry(), readers()))
 
 
 if __name__ == "__main__":

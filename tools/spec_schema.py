@@ -7,17 +7,19 @@ import json
 import re
 
 from idle_states.base.files import write_file
-from idle_states.base.model.processors import CHIPS, NAMES, UNKNOWN_CHIP
+from idle_states.base.model.processors import UNKNOWN_CHIP
 from idle_states.base.resources import resource
+from idle_states.tables.spec import registry
 from tools.command_line import asked
 
-_GENERATIONS = re.compile(r'("generation": \{\s+"enum": )\[[^]]*\]')
-_CHIPS = re.compile(r'("chips": \{[^{}]+\{\s+"enum": )\[[^]]*\]')
+_GENERATIONS = re.compile(r'("generation": \{\s+"anyOf": \[\s+\{\s+"enum": )\[[^]]*\]')
+_CHIPS = re.compile(r'("chips": \{[^{}]+\{\s+"anyOf": \[\s+\{\s+"enum": )\[[^]]*\]')
 
 
 def with_processors(schema: str) -> str:
     """The text of the schema with today's generations and chip types. Nothing else changes."""
-    for place, names in ((_GENERATIONS, NAMES), (_CHIPS, (*CHIPS, UNKNOWN_CHIP))):
+    chips = [*(chip.name for chip in registry.chips()), UNKNOWN_CHIP]
+    for place, names in ((_GENERATIONS, registry.names()), (_CHIPS, chips)):
         schema, count = place.subn(rf"\g<1>{json.dumps(names)}", schema)
         if count != 1:
             raise ValueError(f"expected one list at {place.pattern}, found {count}")

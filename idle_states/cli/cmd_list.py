@@ -80,11 +80,12 @@ def _tables(out: Output) -> int:
 
 
 def _processors(out: Output) -> int:
-    from ..base.model.processors import PROCESSORS
     from ..tables.rules.list_document import Processors
+    from ..tables.spec.registry import processors
 
-    rows = [(processor.name, processor.title) for processor in PROCESSORS]
-    _listed(out, Processors, PROCESSORS, ("PROCESSOR", "WHAT IT IS"), rows)
+    found = processors()
+    rows = [(processor.name, processor.title) for processor in found]
+    _listed(out, Processors, found, ("PROCESSOR", "WHAT IT IS"), rows)
     return 0
 
 

@@ -13,7 +13,6 @@ from ..base.dataclass import dataclass, replace
 from ..base.model.findings import Location, UsageError
 from ..base.model.history import Since
 from ..base.model.power_mgt import PowerMgt
-from ..base.model.processors import assumed
 from ..base.model.stages import Changed, Lost
 from ..base.model.table import Cpu, IdleTable, Register
 from .linux import grounds, register
@@ -25,6 +24,7 @@ from .linux.releases import Release
 from .skiboot.platform import ALL_LEVELS, Platform
 from .skiboot.releases import ExportCode
 from .sources import Source, read_table
+from .spec import registry
 from .spec.library import find, packaged
 from .spec.packaged import Revision
 
@@ -125,8 +125,8 @@ class Subject:
         """The table's processor, guessed from its register where the source does not say."""
         if self.table.cpu:
             return self.table.cpu
-        processor = assumed(self.is_stop)
-        return Cpu(processor.name, processor.pvr)
+        processor = registry.assumed(self.is_stop)
+        return Cpu(processor, processor.pvr)
 
     @cached_property
     def export(self) -> "Export | None":

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.power_mgt import NAMES
-from idle_states.base.model.processors import PROCESSORS
 from idle_states.cli import failures, main
 from idle_states.cli.commands import COMMANDS, GONE, GROUPS
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.skiboot.platform import PRESETS
 from idle_states.tables.spec.packaged import machines, named, revisions
+from idle_states.tables.spec.registry import processors
 from tests.support import DATA, ROOT
 from tests.support.commands import document, outcome, run
 from tests.support.thorough import few
@@ -87,7 +87,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             "processors",
-            [each.name for each in PROCESSORS],
+            [each.name for each in processors()],
             "Power ISA 3.1; PVR 0x0080; chips P10; stop levels 0, 2, 3, 11",
         ),
         ("platforms", PRESETS, "x86 processor that Linux names SKYLAKE_X"),

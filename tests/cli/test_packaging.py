@@ -29,7 +29,7 @@ SOME_TESTS = (
     *("tests/tools/test_lock.py", "tests/tools/test_wheels.py", "tests/tools/test_mainline.py"),
     *(
         "tests/base/model/test_history.py",
-        "tests/base/model/test_processors.py",
+        "tests/tables/spec/test_processors.py",
         "tests/cli/test_action.py",
     ),
 )

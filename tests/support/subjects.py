@@ -30,12 +30,13 @@ from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.tables.sources import Source, format_acpi, read_source, read_sources
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, load
 from tests.support import acpi
 
 KERNELS = tuple(release(name) for name in DEFAULT)
-POWER8 = Cpu("power8", 0x004D)
-POWER9 = Cpu("power9", 0x004E)
+POWER8 = Cpu(registry.named("power8"), 0x004D)
+POWER9 = Cpu(registry.named("power9"), 0x004E)
 
 
 def fired(code: str, subject: Subject) -> list[Finding]:

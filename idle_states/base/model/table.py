@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 from ..dataclass import dataclass, field, replace
 from .findings import Location
-from .processors import VERSIONS, Processor, named
+from .processors import Known, Processor
 
 if TYPE_CHECKING:
     from .beyond_opal import AcpiIdle, BuiltIn, Held, IdleList
@@ -286,30 +286,32 @@ class IdleState:
 class Cpu:
     """The processor a table is for.
 
-    generation   its name in the registry of processors: "power9"
-    pvr          upper half of the Processor Version Register, 0 where unknown
-    chips        skiboot's chip types that take this table
-    levels       stop levels the hardware implements; empty where not applicable
+    processor  what is known of its generation
+    pvr        upper half of the Processor Version Register, 0 where unknown
+    chips      skiboot's chip types that take this table
+    levels     stop levels the hardware implements; empty where not applicable
+    kernels    Linux releases of the table's own time, see `Processor`
     """
 
-    generation: str
+    processor: Processor
     pvr: int = 0
     chips: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
     supported: bool = True
+    kernels: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, processor: Processor, pvr: int = 0) -> Self:
-        """The registry's values for a processor. pvr: of a version; 0 for the usual one."""
-        chips = processor.chips
-        if pvr:
-            chips = tuple(chip.name for chip in VERSIONS[pvr].chips)
-        return cls(processor.name, pvr or processor.pvr, chips, processor.levels)
+        """A processor as its usual table has it. pvr: of a version; 0 for the usual one."""
+        version = processor.version(pvr)
+        chips = tuple(chip.name for chip in version.chips) if version else processor.chips
+        pvr = pvr or processor.pvr
+        return cls(processor, pvr, chips, processor.levels, kernels=processor.kernels)
 
     @property
-    def processor(self) -> Processor:
-        """The processor's entry in the registry. Raises UnknownProcessor if there is none."""
-        return named(self.generation)
+    def generation(self) -> str:
+        """The processor's name: "power9"."""
+        return self.processor.name
 
     @property
     def isa300(self) -> bool:
@@ -319,13 +321,16 @@ class Cpu:
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """Where skiboot has the table, and for which machines.
+    """Where skiboot has the table, and for which machines it takes it.
 
-    array       name of the C array
+    array       name of the C array; "": none is given, and it is made of the table's name
     file        source file of the array
-    quirk       platform quirk of the machines that use the table, "" for none
+    ec          least and greatest EC level of the chips that take the table; None: any
+    quirk       platform quirk of the machines that take the table, "" for none
     fused_core  the table is for machines with fused cores
-    copy_of     the table this one is declared to be a copy of
+    copy_of     the table that this one is declared to be a copy of, in an array of its own
+    shares      the table whose array this one is declared to be; "" where it has its own
+    skiboot     first release that has the table; None: none modelled
     """
 
     array: str = ""
@@ -333,6 +338,22 @@ class Firmware:
     quirk: str = ""
     fused_core: bool = False
     copy_of: str = ""
+    ec: tuple[int, int] | None = None
+    shares: str = ""
+    skiboot: Known | None = None
+
+    @property
+    def is_special(self) -> bool:
+        """Whether firmware takes the table for some machines of its chips alone."""
+        return bool(self.quirk or self.fused_core or self.ec)
+
+    def overlaps(self, other: "Firmware") -> bool:
+        """Whether a chip could be asked to take both tables."""
+        if (self.quirk, self.fused_core) != (other.quirk, other.fused_core):
+            return False
+        if self.ec is None or other.ec is None:
+            return self.ec is other.ec
+        return self.ec[0] <= other.ec[1] and other.ec[0] <= self.ec[1]
 
 
 @dataclass(frozen=True, slots=True)

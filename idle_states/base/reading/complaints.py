@@ -49,7 +49,14 @@ class SpecProblems:
     def out_of_range(self, expected: str, found: str, where: Location) -> None:
         self.add("IS924", "out-of-range", f"expected {expected}, found {found}", where)
 
-    def unknown_name(self, what: str, found: str, where: Location, known: Iterable[str]) -> None:
+    def unknown_name(
+        self,
+        what: str,
+        found: str,
+        where: Location,
+        known: Iterable[str],
+        related: tuple[tuple[Location, str], ...] = (),
+    ) -> None:
         known = list(known)
         listing = ", ".join(known) or "there is none"
         self.add(
@@ -57,4 +64,5 @@ class SpecProblems:
             "unknown-name",
             f"expected {what} ({listing}), found {found!r}{suggestion(found, known)}",
             where,
+            related,
         )

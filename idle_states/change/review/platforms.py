@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from ...base.dataclass import replace
-from ...base.model.processors import Processor, of_chip
+from ...base.model.processors import Processor
 from ...base.wording import joined
 from ...tables.diff.tables import ABSENT, Difference
 from ...tables.skiboot.export import Export, export
 from ...tables.skiboot.platform import ALL_LEVELS, PRESETS, Platform
 from ...tables.skiboot.releases import ExportCode
 from ...tables.sources import Source
+from ...tables.spec import registry
 from ...tables.spec.library import packaged
 
 _FUSED = replace(ALL_LEVELS, name="fused-core", fused_core=True)
@@ -82,7 +83,7 @@ def _revisions(source: Source) -> set[str]:
     array = table.firmware.array
     found = {known.name for known in packaged() if known.firmware.array == array != ""}
     role = dict(source.code.roles).get(array) if source.code else None
-    for processor in filter(None, map(of_chip, role.chips if role else ())):
-        usual = processor.table or processor.name
-        found.add(dict(processor.variants).get(role.variant, usual) if role else usual)
+    if role is not None:
+        chips = filter(None, map(registry.of_chip, role.chips))
+        found |= {registry.usual(processor, role.variant) for processor in chips}
     return found

@@ -10,20 +10,22 @@ the one it reaches if it does not crash.
 from ...base.dataclass import dataclass
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
-from ...base.model.processors import PROCESSORS
 from ..devicetree import fdt
 from ..devicetree.tree import Node
+from ..spec import registry
 
 _CPUIDLE_STATE_MAX = 10
 _MAX_PSTATES = 256
-_GENERATIONS = {
-    version.pvr: "P9" if processor.isa300 else "P8"
-    for processor in PROCESSORS
-    for version in processor.versions
-    if "fwts" in version.testers
-}
-"""PVR >> 16 of the processors fwts knows. It refuses POWER7 although it knows it; POWER9P and later
-are unknown to it."""
+
+
+def _generation(pvr: int) -> str | None:
+    """fwts' name for the generation of a PVR >> 16; None for one that it does not know. It refuses
+    POWER7 although it knows it; POWER9P and later are unknown to it."""
+    processor = registry.of_pvr(pvr)
+    version = processor.version(pvr) if processor else None
+    if processor is None or version is None or "fwts" not in version.testers:
+        return None
+    return "P9" if processor.isa300 else "P8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def verdicts(root: Node) -> tuple[ToolVerdict, ...]:
     cpu = _first_cpu(root)
     if isinstance(cpu, tuple):
         return _both(cpu, *_NO_GENERATION)
-    generation = _GENERATIONS.get(_first_cell(cpu, "cpu-version") >> 16)
+    generation = _generation(_first_cell(cpu, "cpu-version") >> 16)
     if generation is None:
         return _both(("UnknownProcessorChip", "a processor generation that is not P8 or P9"))
     node = _find(root, dt.NODE)

@@ -9,21 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
-from ...base.model.processors import PROCESSORS
 from ..devicetree.tree import Node
+from ..spec import registry
 from .fwts import ToolVerdict
 
 _CPUIDLE_STATE_MAX = 10
 _MOST_PSTATES = 128
-_ISA300 = {
-    version.pvr: processor.isa300
-    for processor in PROCESSORS
-    for version in processor.versions
-    if "op-test" in version.testers
-}
-"""PVR >> 16 of the processors op-test knows (POWER8, POWER8E, POWER9, POWER9P) -> whether it
-expects PSSCR properties."""
-
 _PSTATES = (dt.PSTATE_IDS, dt.PSTATE_MIN, dt.PSTATE_MAX)
 _OTHER_PSTATES = ("ibm,pstate-nominal", "ibm,pstate-turbo", dt.PSTATE_FREQUENCIES)
 _MISMATCH = "Array size mismatch"
@@ -32,14 +23,16 @@ _MISMATCH = "Array size mismatch"
 def verdicts(root: Node, pvr: int | None) -> tuple[ToolVerdict, ...]:
     """The verdicts of both checks. pvr: the machine's whole PVR (32 bits)."""
     upper = None if pvr is None else pvr >> 16
-    if upper is None or upper not in _ISA300:
+    processor = registry.of_pvr(upper) if upper is not None else None
+    version = processor.version(upper) if processor and upper is not None else None
+    if processor is None or version is None or "op-test" not in version.testers:
         why = "it does not know this CPU"
         return tuple(
             ToolVerdict("op-test", test, skipped=why) for test in ("idle states", "pstates")
         )
     node = root.find(dt.NODE)
     raw = PowerMgt(node.properties if node else {})
-    stop = _ISA300[upper]
+    stop = processor.isa300
     return (
         ToolVerdict("op-test", "idle states", tuple(_first(_idle_states(raw, stop)))),
         ToolVerdict("op-test", "pstates", tuple(_first(_pstates(raw, stop)))),

@@ -51,22 +51,18 @@ class Criteria:
 def own_kernels(table: "IdleTable") -> tuple[str, ...]:
     """Names of releases of a table's processor's own time; of a variant's, where the table has the
     name or the C array of the variant's packaged table."""
-    from ...base.model.processors import assumed
     from ...base.model.table import Register
+    from ..spec import registry
     from ..spec.library import find
 
     if table.register is Register.NONE:
         return ()
-    processor = table.cpu.processor if table.cpu else assumed(table.register is Register.PSSCR)
-    name = table.name.partition("@")[0]
+    if table.cpu is None:
+        return registry.assumed(table.register is Register.PSSCR).kernels
     array = table.name if table.read_from.kind == "c" else table.firmware.array
-    variant = next(
-        (
-            variant
-            for variant, packaged in processor.variants
-            if name == packaged or (array and array == find(packaged).firmware.array)
-        ),
-        "",
-    )
-    variant2kernels = dict(processor.kernels)
-    return variant2kernels.get(variant, variant2kernels.get("", ()))
+    revision = table.name.partition("@")[0]
+    for taken in registry.taken():
+        if revision == taken.table or (array and array == taken.firmware.array):
+            named = find(taken.table).cpu
+            return named.kernels if named else ()
+    return table.cpu.kernels

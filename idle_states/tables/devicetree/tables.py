@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import replace
 from ...base.model.findings import Location, unreadable
 from ...base.model.power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
-from ...base.model.processors import NAMES as GENERATIONS
-from ...base.model.processors import named, of_pvr
 from ...base.model.table import Cpu, IdleTable, ReadFrom
 from ...base.patterns import pattern
 from ...base.reading import limits
+from ..spec import registry
 from .tree import Node
 
 if TYPE_CHECKING:
@@ -76,14 +75,14 @@ def cpu_of(root: Node) -> Cpu | None:
     cpus = root.find("/cpus")
     versions = [cpu.u32("cpu-version") for cpu in cpus.children] if cpus else []
     for version in versions:
-        processor = of_pvr(version >> 16) if version is not None else None
+        processor = registry.of_pvr(version >> 16) if version is not None else None
         if version is not None and processor is not None:
             return Cpu.of(processor, version >> 16)
     names = [_CPU_NAME.match(cpu.name) for cpu in cpus.children] if cpus else []
     machines = [_MACHINE.fullmatch(name) for name in root.strings("compatible")]
     for match in (*names, *machines):
-        if match and f"power{match[1]}" in GENERATIONS:
-            return Cpu.of(named(f"power{match[1]}"))
+        if match and (named := registry.find(f"power{match[1]}")):
+            return Cpu.of(named)
     return None
 
 

@@ -5,7 +5,8 @@ from typing import Literal
 
 from ...base.dataclass import dataclass
 from ...base.model.history import U32, History, Since, Sources, rows_of, types_of
-from ...base.model.processors import VERSIONS, Known
+from ...base.model.processors import Known
+from ..spec import registry
 
 SnoozeTimeout = Literal["none", "slot", "enabled"]
 
@@ -79,8 +80,8 @@ _LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
 def _pvr_rows() -> Iterator[Since]:
     """Yields the PVR versions that the stop driver accepts, by release, from the registry."""
     pvr2known = {
-        pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
-        for pvr, version in VERSIONS.items()
+        version.pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
+        for version in registry.versions()
         if version.linux is not None
     }
     taken: tuple[int, ...] = ()

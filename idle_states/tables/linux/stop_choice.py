@@ -8,7 +8,6 @@ arch/powerpc/platforms/powernv/idle.c, the stop API's failure, and POWER7/8's of
 from collections.abc import Sequence
 
 from ...base.model.power_mgt import PowerMgt
-from ...base.model.processors import VERSIONS, of_pvr
 from ...base.model.table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
 from .driver_features import DriverFeatures
 from .driver_table import StopChoice
@@ -103,13 +102,12 @@ def choose_stop_states(rows: Sequence[TreeRow], boot: Boot) -> None:
 
 def restores(cpu: Cpu) -> bool:
     """True if Linux has a driver for states of this processor that lose full context."""
-    processor = of_pvr(cpu.pvr)
-    return processor is not None and processor.linux_restores
+    return cpu.processor.linux_restores
 
 
 def no_driver(cpu: Cpu) -> str:
     """Returns why a kernel that does not know a processor's PVR uses none of its stop states."""
-    version = VERSIONS.get(cpu.pvr)
+    version = cpu.processor.version(cpu.pvr)
     known = version is None or version.linux is not None
     others = "" if known else ", nor has any modelled kernel that looks at it"
     return f"this kernel has no stop driver for PVR {cpu.pvr:#06x}{others}"

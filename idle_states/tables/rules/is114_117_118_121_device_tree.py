@@ -75,7 +75,7 @@ IS121 unknown-processor: a tree names a processor that is not in the registry.
 
 What it does
     Looks at cpu-version, and at the names, of the CPUs in a tree that has a table of OPAL's. If
-    none of them is a processor in idle_states/base/model/processors.py, the table is taken as
+    none of them is a processor that a packaged spec defines, the table is taken as
     POWER9's, or POWER8's if its control register is PMICR, and the finding says so.
 
 Why is this bad

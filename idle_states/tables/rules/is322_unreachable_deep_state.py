@@ -11,9 +11,11 @@ Why is this bad
 
 Example
     extends: power9-mambo
+    firmware: {quirk: mambo}
 
 Use instead
     extends: power9-mambo
+    firmware: {quirk: mambo}
     drop: [stop4, stop8, stop11]
 
 Ground

@@ -9,6 +9,7 @@ Why is this bad
 
 Example
     extends: power9-fused
+    firmware: {fused-core: yes}
     states:
       - name: stop4
         latency: 100us
@@ -18,6 +19,7 @@ Example
 
 Use instead
     extends: power9-fused
+    firmware: {fused-core: yes}
 
 Ground
     skiboot 1629c851c: fused cores exported stop4 and stop5 until then.

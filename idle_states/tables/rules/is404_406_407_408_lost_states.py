@@ -102,7 +102,6 @@ Ground
 """
 
 from ...base.model.power_mgt import NAMES
-from ...base.model.processors import VERSIONS
 from ...base.model.stages import Lost
 from ...base.model.table import Flag
 from .is4_kernels import PARSE_CAUSES, gave_up, knows_processor, place, row_of
@@ -169,7 +168,7 @@ def check_pvr(view: KernelView) -> Verdicts:
         return
     cpu = subject.cpu
     whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if features.stop else ""
-    version = VERSIONS.get(cpu.pvr)
+    version = cpu.processor.version(cpu.pvr)
     if features.stop and version is not None and version.linux is None:
         whose += ", nor has any modelled kernel that looks at it"
     yield Verdict(

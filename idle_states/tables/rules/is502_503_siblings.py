@@ -13,9 +13,11 @@ Why is this bad
 
 Example
     extends: power9-mambo
+    firmware: {quirk: mambo}
 
 Use instead
     extends: power9-mambo
+    firmware: {quirk: mambo}
     override:
       stop4:
         residency: 10ms
@@ -40,6 +42,7 @@ Why is this bad
 
 Example
     extends: power9-fused
+    firmware: {array: example_cpu_idle_states, fused-core: yes}
 
 Use instead
     extends: power9

@@ -110,8 +110,8 @@ IS925 unknown-name: a name that is not on its list.
 
 What it does
     Flags, PSSCR fields of a mask, PMICR settings, scopes and the kinds of provenance come from
-    fixed lists; processor generations, their PVRs, chips and stop levels from the registry of
-    processors. The message has the list and the nearest entry.
+    fixed lists; processor generations are those that a spec defines, packaged or beside this one,
+    with their PVRs, chips and stop levels. The message has the list and the nearest entry.
 
 Why is this bad
     A flag that is not set is a state that loses context nobody saves.
@@ -126,8 +126,8 @@ Use instead
     +   stop2: {flags: [LOSE_USER_CONTEXT, STOP_INST_FAST]}
 
 Ground
-    skiboot include/opal-api.h OPAL_PM_*; idle_states/base/model/table.py and
-    processors.py.
+    skiboot include/opal-api.h OPAL_PM_*; idle_states/base/model/table.py;
+    idle_states/tables/spec/registry.py.
 
 IS926 broken-extends: a spec extends one that is not there, or itself.
 

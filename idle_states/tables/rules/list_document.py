@@ -40,9 +40,7 @@ class ListedProcessor(Form[Processor]):
     )
     chips: Annotated[list[str], "As skiboot names them."]
     levels: Annotated[list[Count], "Stop levels; empty without a stop instruction."]
-    table: Annotated[str, "The packaged table that skiboot uses for it."] = derived(
-        lambda processor: processor.table or processor.name
-    )
+    table: Annotated[str, "The packaged table that skiboot uses for it."]
 
 
 class Processors(Form[Sequence[Processor]]):

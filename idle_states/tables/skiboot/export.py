@@ -22,13 +22,15 @@ from ...base.model.power_mgt import (
     split_names,
     u32_array,
 )
-from ...base.model.processors import CHIPS, NAP_ONLY, UNKNOWN_CHIP, of_chip
+from ...base.model.processors import NAP_ONLY, UNKNOWN_CHIP, Chip, Processor
 from ...base.model.stages import Changed, Level, Lost, Message
 from ...base.model.table import NAME_BYTES, RL_MASK, U32_MAX, Flag, IdleState, IdleTable, Register
 from ...base.wording import plural
+from ..spec import registry
+from ..spec.loaded import TakenFor
 from .nvram import strtol_u32
 from .platform import Platform
-from .releases import ExportCode, ExportFeatures, known_chips, skiboot_features
+from .releases import ExportCode, ExportFeatures, knows_chip, skiboot_features
 
 FUNCTION = "hw/slw.c add_cpu_idle_state_properties()"
 
@@ -67,16 +69,18 @@ class _Exporter:
         self.table = table
         self.platform = platform
         self.features = code.features if code else skiboot_features(platform.skiboot)
-        self.known_chips = code.chips if code else known_chips(platform.skiboot)
         self.is_stop = table.register is Register.PSSCR
         chips = table.cpu.chips if table.cpu and table.cpu.chips else (UNKNOWN_CHIP,)
         self.chip = platform.chip or chips[0]
+        self.processor = _processor(table, self.chip)
+        self.known = self._is_known(code)
         self.messages: list[Message] = []
         self.lost: list[Lost] = []
 
     def run(self) -> Export:
+        processor = self.processor if self._takes_own_table() else None
         chosen = chosen_revision(
-            self.platform, self.chip, self.is_stop, self.features, self.known_chips
+            self.platform, self.chip, self.is_stop, self.features, processor, self.table
         )
         stopped = self._never_gets_there()
         if stopped is not None:
@@ -123,6 +127,18 @@ class _Exporter:
             chosen=chosen,
         )
 
+    def _is_known(self, code: ExportCode | None) -> bool:
+        """Whether this skiboot has a table of its own for the chip."""
+        if code is not None:
+            return self.chip in code.chips
+        chip = self.processor.chip(self.chip) if self.processor else None
+        return chip is not None and knows_chip(self.platform.skiboot, chip)
+
+    def _takes_own_table(self) -> bool:
+        """Whether that table is of the kind that is asked for."""
+        own = self.processor is not None and self.processor.isa300 == self.is_stop
+        return own and self.known
+
     def _say(self, level: Level | Literal[""], text: str) -> None:
         if level:
             self.messages.append(Message(level, text))
@@ -148,11 +164,11 @@ class _Exporter:
             return "power7", "slw_init() returns before the call on POWER7", "hw/slw.c slw_init()"
         if self.is_stop and not features.stop:
             return "no-stop", "this skiboot knows no POWER9 table", f"{FUNCTION}, 952daa69b"
-        if self.is_stop and not _takes_own_table(self.chip, True, self.known_chips):
+        if self.is_stop and not self._takes_own_table():
             self._say("debug", "CPU idle state device tree init")
             reason = f"skiboot does not know chip {self.chip}"
-            processor = of_chip(self.chip)
-            if processor and processor.isa300 and CHIPS[self.chip].skiboot is None:
+            chip = self.processor.chip(self.chip) if self.processor else None
+            if self.processor and self.processor.isa300 and chip and chip.skiboot is None:
                 reason += " (no modelled release does)"
             if features.unknown_chip_returns:
                 self._say("error", "determining chip type")
@@ -164,8 +180,7 @@ class _Exporter:
 
     def _can_sleep(self) -> bool:
         """Whether POWER8 has fast sleep: hostboot must allow it; on DD1.x it is never available."""
-        processor = of_chip(self.chip)
-        if self.is_stop or processor is None or not processor.fast_sleep:
+        if self.is_stop or self.processor is None or not self.processor.fast_sleep:
             return True
         can_sleep = self.platform.fast_sleep
         if can_sleep:
@@ -179,7 +194,8 @@ class _Exporter:
 
     def _is_p8_dd1(self) -> bool:
         ec = self.platform.ec
-        return ec is not None and self.chip in CHIPS and ec < CHIPS[self.chip].sleeps_from_ec
+        chip = self.processor.chip(self.chip) if self.processor else None
+        return ec is not None and chip is not None and ec < chip.sleeps_from_ec
 
     def _check_levels(self) -> None:
         if self.is_stop and self.features.stop_levels and not self._levels():
@@ -373,28 +389,62 @@ def chosen_revision(
     chip: str,
     is_stop: bool,
     features: ExportFeatures,
-    known: frozenset[str],
+    processor: Processor | None,
+    table: IdleTable | None = None,
 ) -> str | None:
-    """The packaged revision whose table skiboot takes for the first chip; None if it takes none.
-    known: chips that it has a table for."""
-    processor = of_chip(chip)
-    if processor is None or not _takes_own_table(chip, is_stop, known):
+    """The revision whose table skiboot takes for the first chip; None if it takes none.
+
+    processor  the chip's; None where skiboot has no table of it
+    table      the table that is exported, which may be of no packaged spec
+    """
+    if processor is None:
         return None if is_stop and features.unknown_chip_returns else NAP_ONLY
-    variants = dict(processor.variants)
-    if platform.quirk == "mambo" and features.mambo == "own table" and "mambo" in variants:
-        return variants["mambo"]
-    first_silicon = platform.ec == 0x10 and (
-        features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
+    taken = [each for each in registry.taken() if each.generation == processor.name]
+    if table is not None and table.cpu is not None and table.firmware.skiboot is not None:
+        own = [TakenFor.of(table)] if table.firmware.is_special else []
+        taken += [each for each in own if each.table not in {other.table for other in taken}]
+    for each in sorted(taken, key=_rank):
+        if _fits(each, platform, chip) and _has(features, each, platform, chip):
+            return each.table
+    return processor.table
+
+
+def _rank(taken: TakenFor) -> int:
+    """The order in which add_cpu_idle_state_properties() asks: the simulator, EC, fused cores."""
+    firmware = taken.firmware
+    return 0 if firmware.quirk else 1 if firmware.ec is not None else 2
+
+
+def _fits(taken: TakenFor, platform: Platform, chip: str) -> bool:
+    """Whether a machine is one that a table is taken for."""
+    firmware = taken.firmware
+    return (
+        firmware.quirk in ("", platform.quirk)
+        and (firmware.ec is None or _within(platform.ec, firmware.ec))
+        and (platform.fused_core or not firmware.fused_core)
     )
-    if first_silicon and "dd1" in variants:
-        return variants["dd1"]
-    if platform.fused_core and features.fused_core and "fused-core" in variants:
-        return variants["fused-core"]
-    return processor.table or processor.name
 
 
-def _takes_own_table(chip: str, is_stop: bool, known: frozenset[str]) -> bool:
-    """True if skiboot has a table for the chip, of the kind that is asked for."""
-    processor = of_chip(chip)
-    own = processor is not None and processor.isa300 == is_stop
-    return own and chip in known
+def _within(ec: int | None, bounds: tuple[int, int]) -> bool:
+    return ec is not None and bounds[0] <= ec <= bounds[1]
+
+
+def _has(features: ExportFeatures, taken: TakenFor, platform: Platform, chip: str) -> bool:
+    """Whether a release has the case that takes a table. The cases of packaged tables come and go,
+    as the features say."""
+    if all(taken is not each for each in registry.taken()):
+        first = taken.firmware.skiboot
+        own = first is not None and knows_chip(platform.skiboot, Chip("", None, first))
+        return own and chip in taken.chips
+    if taken.firmware.quirk:
+        return features.mambo == "own table"
+    if taken.firmware.ec is not None:
+        return features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
+    return features.fused_core
+
+
+def _processor(table: IdleTable, chip: str) -> Processor | None:
+    """The processor of a chip: the table's own, or that of a packaged spec."""
+    if table.cpu is not None and table.cpu.processor.chip(chip):
+        return table.cpu.processor
+    return registry.of_chip(chip)

@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Literal
 
 from ...base.dataclass import replace
-from ...base.model.processors import CHIPS, of_chip
+from ...base.model.processors import UNKNOWN_CHIP
 from ...base.model.table import U32_MAX, IdleTable
 from ...base.reading.c.expression import evaluate
 from ...base.reading.c.lexer import UnsupportedC, tokens
 from ...base.reading.c.preprocess import Preprocessed
+from ..spec import registry
 from ..spec.library import find
 from .c_table.builtin import preprocess
 from .c_table.structure import layout
@@ -69,7 +70,7 @@ def read_export_code(texts: Mapping[str, str]) -> ExportCode | None:
         choosing, roles = None, {}
         unread.append(f"the code that chooses a table is not understood: {problem.message}")
     features = _features(home, bodies[EXPORT], bodies.get(INIT, ""), roles, unread)
-    chips = frozenset(name for name in _CHIP.findall(choice) if name in CHIPS)
+    chips = frozenset(_CHIP.findall(choice)) - {UNKNOWN_CHIP}
     return ExportCode(features, chips, tuple(roles.items()), tuple(unread), choosing)
 
 
@@ -79,13 +80,13 @@ def placed(table: IdleTable, code: ExportCode | None) -> IdleTable:
     role = dict(code.roles).get(table.firmware.array) if code else None
     if role is None or table.cpu is not None or not role.chips:
         return table
-    processor = of_chip(role.chips[0])
+    processor = registry.of_chip(role.chips[0])
     if processor is None:
         return table
     home = table.firmware
     return replace(
         table,
-        cpu=find(processor.table or processor.name).cpu,
+        cpu=find(processor.table).cpu,
         firmware=replace(
             home,
             quirk=home.quirk if role.variant in ("", "dd1", "fused-core") else role.variant,

@@ -5,9 +5,10 @@ from typing import Any
 
 from ...base.dataclass import dataclass, fields, replace
 from ...base.model.findings import UsageError
-from ...base.model.processors import CHIPS, UNKNOWN_CHIP
+from ...base.model.processors import UNKNOWN_CHIP
 from ...base.model.table import U32_MAX
 from ...base.wording import suggestion
+from ..spec import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,10 @@ def _value(key: str, text: str) -> object:
         return value
     if key == "quirk" and text not in ("", "none", "mambo", "awan"):
         raise BadPlatform(f"expected mambo, awan or none for quirk, found {text!r}")
-    if key == "chip" and text not in (*CHIPS, UNKNOWN_CHIP):
-        known = ", ".join((*CHIPS, UNKNOWN_CHIP))
-        raise BadPlatform(f"expected one of {known} for chip, found {text!r}")
+    if key == "chip":
+        known = (*(chip.name for chip in registry.chips()), UNKNOWN_CHIP)
+        if text not in known:
+            raise BadPlatform(f"expected one of {', '.join(known)} for chip, found {text!r}")
     if key == "psci-mode" and text not in ("osi", "pc"):
         raise BadPlatform(f"expected osi or pc for psci-mode, found {text!r}")
     return "" if key == "quirk" and text == "none" else text

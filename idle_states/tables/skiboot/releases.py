@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.history import U32, History, Place, rows_of
-from ...base.model.processors import CHIPS
+from ...base.model.processors import Chip
 from ...base.patterns import pattern
+from ..spec import registry
 
 if TYPE_CHECKING:
     from .choosing import Choosing
@@ -171,16 +172,17 @@ def _place(version: str) -> Place:
 @cache
 def known_chips(version: str | None) -> frozenset[str]:
     """Returns the types of chips that get a table of their processor in a release, as
-    idle_states.base.model.processors has it.
+    the packaged specs have it.
 
     Raises UnknownSkiboot, as skiboot_features does.
     """
-    key = _key(version)
-    return frozenset(
-        chip.name
-        for chip in CHIPS.values()
-        if chip.skiboot and (not chip.skiboot.release or listed_key(chip.skiboot.release) <= key)
-    )
+    return frozenset(chip.name for chip in registry.chips() if knows_chip(version, chip))
+
+
+def knows_chip(version: str | None, chip: Chip) -> bool:
+    """Whether a release has a table for a type of chip. Raises UnknownSkiboot."""
+    known = chip.skiboot
+    return known is not None and (not known.release or version_key(known.release) <= _key(version))
 
 
 def _key(version: str | None) -> tuple[int, int, int, int]:

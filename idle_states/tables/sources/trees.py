@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
-from ...base.model.processors import NAMES, assumed
 from ...base.model.table import IdleTable, Register
 from ..devicetree import tables
 from ..devicetree.tree import Node
+from ..spec import registry
 from .source import Source
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Ite
     path, found = named
     node, _, name = path.partition(":")
     where = replace(places.get(node, {}).get(name) or Location(file=shown), path=path)
-    taken = assumed(table.register is not Register.PMICR).name
+    taken = registry.assumed(table.register is not Register.PMICR).name
     message = (
-        f"expected a processor that is known ({', '.join(NAMES)}), found {found}; "
+        f"expected a processor that is known ({', '.join(registry.names())}), found {found}; "
         f"its table is taken as {taken}'s"
     )
     yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)

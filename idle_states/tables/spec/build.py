@@ -1,17 +1,12 @@
 """Builds an IdleTable from an expanded spec. Checks every value and reports all problems."""
 
-from collections.abc import Iterator
-
 from ...base.model.findings import Location
-from ...base.model.processors import NAMES, UNKNOWN_CHIP, named
 from ...base.model.table import (
     PMICR_MASKS,
     PMICR_VALUES,
     PSSCR_MASK,
     U64_MAX,
     CedeRecord,
-    Cpu,
-    Firmware,
     Flag,
     IdleState,
     IdleTable,
@@ -24,6 +19,7 @@ from ...base.model.table import (
 from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar, Sequence
+from .build_header import Beside, cpu_of, firmware_of
 from .fields import expect_only, measured_of, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
 from .keys import OF_ACPI, OF_TREES, STATE_KEYS, STATE_OF_ACPI, STATE_OF_TREES, TOP_KEYS
@@ -37,9 +33,15 @@ _STATE_KEYS = tuple(key for key in STATE_KEYS if key not in _STATE_OF_OTHERS)
 _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
-def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems) -> IdleTable:
+def build(
+    expanded: ExpandedSpec,
+    file: str,
+    sha256: str,
+    problems: SpecProblems,
+    beside: Beside,
+) -> IdleTable:
     """Builds the table of an expanded spec, adding to `problems`. If there are any, the values of
-    the table have no meaning."""
+    the table have no meaning. beside: finds what other specs say."""
     header = expanded.header
     top = expanded.document
     for key in _OF_OTHERS:
@@ -64,7 +66,7 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
     _no_duplicate_rows(expanded, problems)
     cpu = None
     if "cpu" in header or expanded.ok:
-        cpu = _cpu(header.get("cpu"), top.where, problems)
+        cpu = cpu_of(header.get("cpu"), expanded, beside, problems)
     where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
     where["table"] = where.get("name", top.where.at(name))
     historical = False
@@ -75,7 +77,7 @@ def build(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems
         states=states,
         register=register,
         cpu=cpu,
-        firmware=_firmware(header.get("firmware"), problems),
+        firmware=firmware_of(expanded, beside, problems),
         partition=_partition(header.get("partition"), problems),
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
@@ -229,80 +231,6 @@ def _mask(node: Node, register: Register, problems: SpecProblems) -> int:
         return PMICR_MASKS[node.text]
     expected = "a list of PSSCR fields or a value" if register is Register.PSSCR else "a mask"
     return scalars.integer(node, problems, most=U64_MAX, what=expected) or 0
-
-
-def _cpu(written: Node | None, where: Location, problems: SpecProblems) -> Cpu | None:
-    if written is None:
-        problems.missing_key("cpu", "a spec", where)
-    node = scalars.mapping(written, "a mapping", problems)
-    if node is None:
-        return None
-    expect_only(node, ("generation", "pvr", "chips", "levels", "supported"), problems)
-    entries = node.entries
-    if "generation" not in entries:
-        problems.missing_key("generation", "cpu", node.where)
-        return None
-    generation = scalars.choice(entries["generation"], problems, NAMES, "a generation")
-    if generation is None:
-        return None
-    usual = Cpu.of(named(generation))
-    supported = True
-    if "supported" in entries:
-        supported = scalars.yes_no(entries["supported"], problems) is not False
-    return Cpu(
-        generation,
-        _pvr(entries["pvr"], usual, problems) if "pvr" in entries else usual.pvr,
-        tuple(_chips(entries["chips"], usual, problems)) if "chips" in entries else usual.chips,
-        tuple(_levels(entries["levels"], usual, problems)) if "levels" in entries else usual.levels,
-        supported,
-    )
-
-
-def _pvr(node: Node, cpu: Cpu, problems: SpecProblems) -> int:
-    pvr = scalars.integer(node, problems, most=0xFFFF, what="a PVR version")
-    known = [version.pvr for version in cpu.processor.versions]
-    if pvr is None:
-        return cpu.pvr
-    if pvr not in known:
-        names = [f"{value:#06x}" for value in known]
-        problems.unknown_name(f"a PVR of {cpu.generation}", f"{pvr:#06x}", node.where, names)
-    return pvr
-
-
-def _chips(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[str]:
-    for item in scalars.items(node, "a list", problems):
-        known = (*cpu.chips, UNKNOWN_CHIP)
-        chip = scalars.choice(item, problems, known, f"a chip of {cpu.generation}")
-        if chip is not None:
-            yield chip
-
-
-def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
-    for item in scalars.items(node, "a list of stop levels", problems):
-        level = scalars.integer(item, problems, most=15, what="a stop level")
-        if level is not None and level not in cpu.levels:
-            names = [str(known) for known in cpu.levels]
-            what = f"a stop level of {cpu.generation}"
-            problems.unknown_name(what, str(level), item.where, names)
-        elif level is not None:
-            yield level
-
-
-def _firmware(written: Node | None, problems: SpecProblems) -> Firmware:
-    node = scalars.mapping(written, "a mapping", problems)
-    if node is None:
-        return Firmware()
-    expect_only(node, ("array", "file", "quirk", "fused-core", "copy-of"), problems)
-    fused = False
-    if "fused-core" in node.entries:
-        fused = scalars.yes_no(node.entries["fused-core"], problems) is True
-    return Firmware(
-        array=optional_text(node.entries, "array", problems),
-        file=optional_text(node.entries, "file", problems),
-        quirk=optional_text(node.entries, "quirk", problems),
-        fused_core=fused,
-        copy_of=optional_text(node.entries, "copy-of", problems),
-    )
 
 
 def _partition(written: Node | None, problems: SpecProblems) -> Partition | None:

@@ -20,7 +20,7 @@ except ImportError:
 
 from ...base.dataclass import dataclass, replace
 from ...base.resources import resource
-from .loaded import LoadedSpec
+from .loaded import LoadedSpec, Registry
 from .packaged import named
 
 NAME = "compiled.pickle"
@@ -36,11 +36,13 @@ class _Compiled:
     names    of the packaged specs, among which parents are searched
     specs    path below the specs -> a pickled LoadedSpec without its texts, and the files these are
              of with digests
+    registry pickled, and the files that it is of with digests
     """
 
     readers: tuple[tuple[str, ...], bytes]
     names: tuple[str, ...]
     specs: dict[str, tuple[bytes, tuple[tuple[str, bytes], ...]]]
+    registry: tuple[bytes, tuple[tuple[str, bytes], ...]]
 
 
 def spec(file: Path) -> LoadedSpec | None:
@@ -60,6 +62,19 @@ def spec(file: Path) -> LoadedSpec | None:
 
 
 @cache
+def registry() -> Registry | None:
+    """The packaged specs' registry; None where it was not compiled as they stand."""
+    held = _compiled()
+    if held is None:
+        return None
+    pickled, files = held.registry
+    if any(source_hash(_content(f"tables/specs/{name}")) != digest for name, digest in files):
+        return None
+    found: Registry = _Placed(BytesIO(pickled)).load()
+    return found
+
+
+@cache
 def _unpickled(data: bytes) -> LoadedSpec:
     loaded: LoadedSpec = _Placed(BytesIO(data)).load()
     return loaded
@@ -72,22 +87,33 @@ class _Placed(Unpickler):
         return f"{_folder()}{inside}"
 
 
-def compiled(specs: Iterable[LoadedSpec], readers: Iterable[str]) -> bytes:
-    """What the file holds. readers: the package's files, relative to it, that had a part in
-    reading the specs."""
+def compiled(specs: Iterable[LoadedSpec], registry: Registry, readers: Iterable[str]) -> bytes:
+    """What the file holds. registry: of the specs; readers: the package's files, relative to it,
+    that had a part in reading the specs."""
     from pickle import dumps
 
-    found = tuple(sorted(readers))
+    found, specs = tuple(sorted(readers)), list(specs)
+    sources = {file: text for each in specs for file, text in each.sources.items()}
     content = _Compiled(
         (found, _digest(found)),
         _names(),
         {_inside(next(iter(each.sources))): _pickled(each) for each in specs},
+        (_placed(registry), _digests(sources)),
     )
     data = dumps(content, protocol=5)
     return source_hash(data) + data
 
 
 def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
+    return _placed(replace(loaded, sources={})), _digests(loaded.sources)
+
+
+def _digests(sources: dict[str, str]) -> tuple[tuple[str, bytes], ...]:
+    return tuple((_inside(file), source_hash(text.encode())) for file, text in sources.items())
+
+
+def _placed(value: object) -> bytes:
+    """Pickled, with the paths of packaged specs for `_Placed` to put in place."""
     from pickle import Pickler
 
     class Placed(Pickler):
@@ -96,9 +122,8 @@ def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
             return _inside(str(value)) if packaged else None
 
     data = BytesIO()
-    Placed(data, protocol=5).dump(replace(loaded, sources={}))
-    texts = loaded.sources.items()
-    return data.getvalue(), tuple((_inside(file), source_hash(t.encode())) for file, t in texts)
+    Placed(data, protocol=5).dump(value)
+    return data.getvalue()
 
 
 def _inside(file: str) -> str:

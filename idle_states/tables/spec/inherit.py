@@ -4,7 +4,7 @@ Each state keeps the document its values were written in, so that a value inheri
 power9.yaml is shown, and complained about, in power9.yaml.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Location
@@ -15,10 +15,12 @@ from ...base.reading.document import Mapping, Node, Scalar
 from ...base.wording import suggestion
 from .keys import (
     CONFIDENCES,
+    HARDWARE_KEYS,
     OF_ACPI,
     OF_TREES,
     PROVENANCE_KEYS,
     PROVENANCE_KINDS,
+    REVISION_KEYS,
     STATE_KEYS,
     TOP_KEYS,
     X86,
@@ -60,13 +62,21 @@ class StateSource:
 
 @dataclass(slots=True)
 class ExpandedSpec:
-    """A spec merged with its ancestors. `ok` is False if an ancestor could not be used."""
+    """A spec merged with its ancestors.
+
+    ok         False if an ancestor could not be used
+    lineage    names of the spec and its ancestors
+    processor  the `cpu` that defines the processor, here or in an ancestor; None where none does
+    defines    whether it is this spec that does
+    """
 
     document: Mapping
     header: dict[str, Node]
     states: list[StateSource]
     ok: bool = True
     lineage: tuple[str, ...] = ()
+    processor: Mapping | None = None
+    defines: bool = False
 
 
 def is_machine(expanded: ExpandedSpec) -> bool:
@@ -105,8 +115,13 @@ def expand(document: Mapping, parent_of: Parent, problems: SpecProblems) -> Expa
         header = {key: base.header[key] for key in _INHERITED if key in base.header}
         states = [state.copy() for state in base.states]
         lineage = base.lineage
+    own = document.entries.get("name")
+    own_name = own.text if isinstance(own, Scalar) else ""
+    if "firmware" in header and _revision(own_name) != _revision(lineage[0]):
+        header["firmware"] = _of_kin(header["firmware"])
     for key, node in document.entries.items():
         header[key] = _merge(header.get(key), node) if key in _MERGED else node
+    processor = _processor(document, base, header)
 
     ok = base.ok if base is not None else "extends" not in document.entries
     provenance = _table_provenance(document, problems)
@@ -115,9 +130,60 @@ def expand(document: Mapping, parent_of: Parent, problems: SpecProblems) -> Expa
         _apply_override(document, states, provenance, problems)
         _apply_drop(document, states, problems)
     _append_states(document, states, provenance, problems, ok)
-    own = document.entries.get("name")
-    own_name = own.text if isinstance(own, Scalar) else ""
-    return ExpandedSpec(document, header, states, ok, (own_name, *lineage))
+    return ExpandedSpec(
+        document, header, states, ok, (own_name, *lineage), processor, _defines(document)
+    )
+
+
+def _revision(name: str) -> str:
+    """The revision of a table, of today or of the past (REVISION@COMMIT)."""
+    return name.partition("@")[0]
+
+
+def _of_kin(firmware: Node) -> Node:
+    """What a revision has of its parent's `firmware`: the file. The array, and when it is taken,
+    are the parent's alone."""
+    if not isinstance(firmware, Mapping):
+        return firmware
+    return _only(firmware, ("file",))
+
+
+def _only(node: Mapping, keys: Iterable[str]) -> Mapping:
+    kept = {key: value for key, value in node.entries.items() if key in keys}
+    return Mapping(kept, node.where, {key: node.keys[key] for key in kept})
+
+
+def _defines(document: Mapping) -> bool:
+    """Whether a document defines a processor."""
+    cpu = document.entries.get("cpu")
+    return isinstance(cpu, Mapping) and "versions" in cpu.entries
+
+
+def _processor(
+    document: Mapping, base: ExpandedSpec | None, header: dict[str, Node]
+) -> Mapping | None:
+    """The mapping that defines the processor of a document; its header's `cpu` keeps what is the
+    revision's. Of a processor that is another than its parent's nothing is inherited but what a new
+    one has of the hardware of the old."""
+    before = base.processor if base is not None else None
+    own = document.entries.get("cpu")
+    if not isinstance(own, Mapping):
+        return before
+    if _defines(document):
+        header["cpu"] = _only(own, [key for key in REVISION_KEYS if key != "levels"])
+        hardware = _only(before, HARDWARE_KEYS) if before is not None else own
+        merged = _merge(hardware, own)
+        return merged if isinstance(merged, Mapping) else own
+    below = base.header.get("cpu") if base is not None else None
+    if "generation" in own.entries and _generation(below) != _generation(own):
+        header["cpu"] = own
+        return None
+    return before
+
+
+def _generation(cpu: Node | None) -> str:
+    node = cpu.entries.get("generation") if isinstance(cpu, Mapping) else None
+    return node.text if isinstance(node, Scalar) else ""
 
 
 def _parent(document: Mapping, parent_of: Parent, problems: SpecProblems) -> ExpandedSpec | None:

@@ -61,6 +61,30 @@ STATE_KEYS = (
     *STATE_OF_ACPI,
     "before",
 )
+REVISION_KEYS = ("generation", "pvr", "chips", "levels", "supported", "kernels")
+"""Keys of `cpu` in every spec; the others are those of a spec that defines its processor."""
+HARDWARE_KEYS = ("isa", "levels", "grouped-levels", "timebase-stops-from", "fast-sleep")
+"""What a new processor takes from that of the spec that it extends."""
+CPU_KEYS = (
+    *REVISION_KEYS,
+    *(key for key in HARDWARE_KEYS if key != "levels"),
+    "linux-restores",
+    "machine",
+    "boost-state",
+    "versions",
+)
+VERSION_KEYS = ("pvr", "chips", "linux", "testers")
+CHIP_KEYS = ("name", "cfam-id", "skiboot", "sleeps-from-ec")
+FIRMWARE_KEYS = (
+    "array",
+    "file",
+    "ec",
+    "quirk",
+    "fused-core",
+    "copy-of",
+    "shares",
+    "skiboot",
+)
 STATE_OF_TABLES = ("latency", "flags", "psscr", "pmicr", "mask", "cpuidle", "reason")
 PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
 PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")

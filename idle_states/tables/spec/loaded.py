@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Finding
-from ...base.model.table import IdleTable
+from ...base.model.processors import Processor
+from ...base.model.table import Firmware, IdleTable
 
 if TYPE_CHECKING:
     from ...base.model.idle_tree import IdleTree
@@ -32,3 +33,38 @@ class LoadedSpec:
         """What the spec calls itself; "" if it has errors."""
         found = self.table or self.machine
         return found.name if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenFor:
+    """A packaged table that skiboot takes for some machines of its chips alone.
+
+    chips     the types of chips
+    firmware  which machines of these
+    """
+
+    table: str
+    generation: str
+    chips: tuple[str, ...]
+    firmware: Firmware
+
+    @property
+    def variant(self) -> str:
+        """What `ExportCode` calls the machines: the quirk, "dd1" or "fused-core"."""
+        return self.firmware.quirk or ("fused-core" if self.firmware.ec is None else "dd1")
+
+    @classmethod
+    def of(cls, table: IdleTable) -> "TakenFor":
+        assert table.cpu is not None
+        return cls(table.name, table.cpu.generation, table.cpu.chips, table.firmware)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What the packaged specs say of processors, in the order of generations.
+
+    taken  the tables for some machines of a processor's chips
+    """
+
+    processors: tuple[Processor, ...]
+    taken: tuple[TakenFor, ...]

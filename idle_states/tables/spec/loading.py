@@ -3,20 +3,26 @@
 import hashlib
 import os
 from collections import abc
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Severity, unreadable
+from ...base.model.findings import Rejected, Severity, unreadable
+from ...base.model.processors import Processor
+from ...base.model.table import Firmware
 from ...base.reading import limits, opening, owners
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, decode, parse
+from . import compiled
 from .build import build
 from .build_acpi import build_acpi
+from .build_header import firmware_of
 from .build_tree import build_tree
 from .inherit import EndlessChain, ExpandedSpec, expand, is_acpi, is_machine
 from .loaded import LoadedSpec
-from .packaged import resolve_name
+from .packaged import resolve_name, revisions
+from .processor import processor_of
 from .suppress import Suppression, suppressions
 
 
@@ -41,8 +47,11 @@ class Loading:
         if is_machine(expanded):
             machine = build_tree(expanded, shown, self.digests[shown], self.problems)
         else:
-            made = build_acpi if is_acpi(expanded) else build
-            table = made(expanded, shown, self.digests[shown], self.problems)
+            if is_acpi(expanded):
+                table = build_acpi(expanded, shown, self.digests[shown], self.problems)
+            else:
+                beside = SpecsBeside(self, file)
+                table = build(expanded, shown, self.digests[shown], self.problems, beside)
         findings = tuple(dict.fromkeys(self.problems.findings))
         if not expanded.ok or any(f.severity is Severity.ERROR for f in findings):
             table, machine = None, None
@@ -92,6 +101,66 @@ class Loading:
             return beside, data
         revision = resolve_name(name)
         return (revision.file if revision else None), None
+
+
+class SpecsBeside:
+    """The specs that a loaded one may name. Their problems are reported where they are loaded."""
+
+    def __init__(self, loading: Loading, child: PurePath) -> None:
+        self.loading, self.child = loading, child
+        self.shared: set[str] = set()
+
+    def _expanded(self, name: str) -> ExpandedSpec | None:
+        file, data = self.loading.parent_file(self.child, name)
+        chain = (self.loading.identity(self.child),)
+        if file is None or self.loading.identity(file) in chain:
+            return None
+        apart = Loading(self.loading.contents, self.loading.top)
+        try:
+            expanded = apart.expand_file(file, file.as_posix(), (), data)
+        except Rejected:
+            return None
+        self.loading.sources |= apart.sources
+        return expanded
+
+    def generations(self) -> list[str]:
+        return [each.name for each in processors()]
+
+    def processor(self, name: str) -> Processor | None:
+        if packaged := next((each for each in processors() if each.name == name), None):
+            return packaged
+        expanded = self._expanded(name)
+        if expanded is None or expanded.processor is None:
+            return None
+        return processor_of(expanded.processor, SpecProblems())
+
+    def firmware(self, name: str) -> Firmware | None:
+        if name in self.shared:
+            return None
+        self.shared.add(name)
+        expanded = self._expanded(name)
+        return firmware_of(expanded, self, SpecProblems()) if expanded is not None else None
+
+
+@cache
+def processors() -> tuple[Processor, ...]:
+    """The processors that packaged specs of today define."""
+    held = compiled.registry()
+    return held.processors if held else tuple(_defined())
+
+
+def _defined() -> Iterator[Processor]:
+    for revision in revisions():
+        if revision.historical:
+            continue
+        try:
+            expanded = Loading({}).expand_file(revision.file, revision.file.as_posix(), ())
+        except Rejected:
+            continue
+        if expanded.defines and expanded.processor is not None:
+            found = processor_of(expanded.processor, SpecProblems())
+            if found is not None:
+                yield found
 
 
 def _beside(file: Path, top: Path | None) -> bytes | None:

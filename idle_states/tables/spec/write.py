@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...base.dataclass import replace
 from ...base.model.findings import CannotGenerate, Location, cannot_generate
 from ...base.model.idle_tree import TreeState
-from ...base.model.processors import assumed
+from ...base.model.processors import Chip, Known, Processor
 from ...base.model.table import (
     PMICR_MASKS,
     PMICR_VALUES,
@@ -27,6 +27,7 @@ from ...base.model.table import (
     flag_names,
 )
 from ...base.model.units import format_power, format_time
+from . import registry
 
 HELD = (
     "expected flags, control register and mask of every state, found a dump of sysfs, which has "
@@ -57,7 +58,7 @@ def with_processor(table: IdleTable) -> IdleTable:
     is assumed for its register; the table's note then says so."""
     if table.cpu is not None:
         return table
-    cpu = Cpu(assumed(table.register is not Register.PMICR).name)
+    cpu = Cpu(registry.assumed(table.register is not Register.PMICR))
     said = f"The source does not name its processor; {cpu.generation} is assumed."
     return replace(table, cpu=cpu, note=f"{table.note} {said}".lstrip())
 
@@ -81,7 +82,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
     if table.historical:
         yield "historical: yes"
     assert table.cpu is not None
-    yield from _cpu(table.cpu)
+    yield from _cpu(table.cpu, table)
     yield from _firmware(table.firmware)
     if table.partition:
         yield from _partition(table.partition)
@@ -120,32 +121,101 @@ def _escaped(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
-def _cpu(cpu: Cpu) -> Iterator[str]:
+def _cpu(cpu: Cpu, table: IdleTable) -> Iterator[str]:
     yield "cpu:"
     yield f"  generation: {cpu.generation}"
-    if cpu.pvr:
-        yield f"  pvr: {cpu.pvr:#06x}"
-    if cpu.chips:
-        yield f"  chips: [{', '.join(scalar(chip) for chip in cpu.chips)}]"
-    if cpu.levels:
-        yield f"  levels: [{', '.join(map(str, cpu.levels))}]"
+    processor, usual = cpu.processor, Cpu.of(cpu.processor)
+    if registry.find(processor.name) != processor:
+        if (cpu.pvr, cpu.chips, cpu.levels) != (usual.pvr, usual.chips, usual.levels):
+            message = (
+                f"expected a table for all of {cpu.generation}, found one for fewer PVRs, chips or "
+                f"levels; write {cpu.generation}'s own table and extend that"
+            )
+            where = table.where.get("cpu") or Location(path=table.name)
+            raise CannotGenerate([cannot_generate(message, where, table.name)])
+        yield from _processor(processor)
+    else:
+        if cpu.pvr:
+            yield f"  pvr: {cpu.pvr:#06x}"
+        if cpu.chips:
+            yield f"  chips: [{', '.join(scalar(chip) for chip in cpu.chips)}]"
+        if cpu.levels:
+            yield f"  levels: [{', '.join(map(str, cpu.levels))}]"
     if not cpu.supported:
         yield "  supported: no"
+    if cpu.kernels and cpu.kernels != usual.kernels:
+        yield _kernels(cpu.kernels)
+
+
+def _kernels(releases: tuple[str, ...]) -> str:
+    return "  kernels: [" + ", ".join(f'"{release}"' for release in releases) + "]"
+
+
+def _processor(processor: Processor) -> Iterator[str]:
+    """The definition of a processor that no packaged spec defines."""
+    yield f"  isa: {'.'.join(map(str, processor.isa))}"
+    if processor.pvr != processor.versions[0].pvr:
+        yield f"  pvr: {processor.pvr:#06x}"
+    if processor.levels:
+        yield f"  levels: [{', '.join(map(str, processor.levels))}]"
+    for key, said in (
+        ("grouped-levels", processor.grouped_levels),
+        ("fast-sleep", processor.fast_sleep),
+        ("linux-restores", processor.linux_restores),
+    ):
+        if said:
+            yield f"  {key}: yes"
+    if processor.timebase_stops_from is not None:
+        yield f"  timebase-stops-from: {processor.timebase_stops_from}"
+    yield from texts("  ", ("machine", processor.machine), ("boost-state", processor.boost_state))
+    if processor.kernels:
+        yield _kernels(processor.kernels)
+    yield "  versions:"
+    for version in processor.versions:
+        yield f"    - pvr: {version.pvr:#06x}"
+        yield f"      linux: {_known(version.linux)}"
+        yield "      chips:"
+        yield from (f"        - {_chip(chip)}" for chip in version.chips)
+        if version.testers:
+            yield f"      testers: [{', '.join(version.testers)}]"
+
+
+def _chip(chip: Chip) -> str:
+    parts = [f"name: {scalar(chip.name)}"]
+    if chip.cfam_id is not None:
+        parts.append(f"cfam-id: {chip.cfam_id:#04x}")
+    parts.append(f"skiboot: {_known(chip.skiboot)}")
+    if chip.sleeps_from_ec:
+        parts.append(f"sleeps-from-ec: {chip.sleeps_from_ec:#04x}")
+    return _flow(*parts)
+
+
+def _known(known: Known | None) -> str:
+    if known is None:
+        return "none"
+    return f"{known.release} {known.commit}".rstrip() if known.release else "always"
 
 
 def _firmware(firmware: Firmware) -> Iterator[str]:
     if firmware == Firmware():
         return
     yield "firmware:"
+    array = "" if firmware.shares else firmware.array
     yield from texts(
         "  ",
-        ("array", firmware.array),
-        ("file", firmware.file),
+        ("array", array),
+        ("file", "" if firmware.shares else firmware.file),
         ("quirk", firmware.quirk),
         ("copy-of", firmware.copy_of),
+        ("shares", firmware.shares),
     )
     if firmware.fused_core:
         yield "  fused-core: yes"
+    if firmware.ec is not None:
+        least, most = (f"{ec:#04x}" for ec in firmware.ec)
+        yield f"  ec: {least if least == most else f'{least}..{most}'}"
+    if firmware.skiboot is not None:
+        yield f"  skiboot: {_known(firmware.skiboot)}"
 
 
 def _partition(partition: Partition) -> Iterator[str]:

@@ -5,22 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.base.model.processors import PROCESSORS
 from idle_states.base.model.table import ReadFrom
 from idle_states.cli import main
 from idle_states.tables.check.criteria import Criteria, own_kernels
 from idle_states.tables.linux.releases import release
-from idle_states.tables.spec.library import find
+from idle_states.tables.spec.library import find, packaged
 
 TIMES = "name: mine\nextends: power9\noverride:\n  stop0_lite: {{latency: {}, residency: {}}}\n"
 
 
 def test_every_release_named_is_modelled() -> None:
-    for processor in PROCESSORS:
-        variants = {variant for variant, _ in processor.variants} | {""}
-        for variant, names in processor.kernels:
-            assert variant in variants
-            assert [release(name).name for name in names] == list(names)
+    for table in packaged():
+        names = table.cpu.kernels if table.cpu else ()
+        assert [release(name).name for name in names] == list(names)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from idle_states.tables.rules.engine import run
 from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.skiboot.export import export
 from idle_states.tables.skiboot.platform import ALL_LEVELS, PRESETS, Platform
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find
 from idle_states.tables.spec.packaged import revisions
 from tests import support
@@ -327,7 +328,9 @@ def refused(
 def table_of(*names: str, residency_ns: int | None = 10_000) -> IdleTable:
     one = IdleState("", 1000, residency_ns, 0x10_0000, 0x300331, 0x3003FF)
     states = tuple(replace(one, name=name) for name in names)
-    return IdleTable("t", states, Register.PSSCR, Cpu("power9", 0x4E, ("P9_NIMBUS",)))
+    return IdleTable(
+        "t", states, Register.PSSCR, Cpu(registry.named("power9"), 0x4E, ("P9_NIMBUS",))
+    )
 
 
 @pytest.mark.parametrize(
@@ -499,7 +502,9 @@ def test_unknown_processor_gives_no_cpu() -> None:
 
 
 def test_processor_without_pvr_is_known_by_its_name() -> None:
-    root = tree_of(replace(table_of("stop1"), cpu=Cpu("power9", 0, ("P9_NIMBUS",))), ALL_LEVELS)
+    root = tree_of(
+        replace(table_of("stop1"), cpu=Cpu(registry.named("power9"), 0, ("P9_NIMBUS",))), ALL_LEVELS
+    )
     cpu = cpu_of(root)
     assert cpu
     assert cpu.generation == "power9"

@@ -26,6 +26,7 @@ from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
 from idle_states.tables.skiboot.platform import parse_platform
 from idle_states.tables.sources import read_source, read_sources
+from idle_states.tables.spec import registry
 from tests.support.thorough import examples
 
 NEWEST = "6.12"
@@ -77,7 +78,7 @@ def tables(root: Node) -> list[IdleTable]:
 
 
 def driver(root: Node, kernel: str = NEWEST, which: int = 0) -> DriverTable:
-    return register(None, Cpu("power9"), release(kernel), tables(root)[which])
+    return register(None, Cpu(registry.named("power9")), release(kernel), tables(root)[which])
 
 
 def held(found: DriverTable) -> list[tuple[int, str, int, int]]:

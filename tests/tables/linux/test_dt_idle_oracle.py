@@ -28,6 +28,7 @@ from idle_states.tables.linux.suspend_parameter import PsciFirmware
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
 from idle_states.tables.sources import Source, read_sources
+from idle_states.tables.spec import registry
 from tests.oracle import skipping
 from tests.oracle.debian import binary_tree, elsewhere
 from tests.oracle.linux.dt_idle import Driver, DtIdleOracle, DtIdleResult
@@ -264,7 +265,7 @@ def test_every_tree_of_debians_arm64_kernel_is_read(capsys: pytest.CaptureFixtur
         rows += sum(len(source.table.states) for source in found if source.table)
         for source in found:
             assert source.table
-            registered = register(None, Cpu("power9"), kernels[-1], source.table)
+            registered = register(None, Cpu(registry.named("power9")), kernels[-1], source.table)
             assert registered.states or registered.lost
             if not registered.states:
                 without_driver.append(file.name)

@@ -26,10 +26,11 @@ from idle_states.tables.linux.releases import (
 )
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.skiboot.platform import parse_platform
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find
 
-POWER9 = Cpu("power9", 0x4E)
-POWER8 = Cpu("power8", 0x4D)
+POWER9 = Cpu(registry.named("power9"), 0x4E)
+POWER8 = Cpu(registry.named("power8"), 0x4D)
 FAST = int(Flag.STOP_INST_FAST)
 DEEP = int(Flag.STOP_INST_DEEP)
 

@@ -18,6 +18,7 @@ from idle_states.base.model.table import Cpu, Register
 from idle_states.tables.linux import register
 from idle_states.tables.linux.driver_table import DriverTable
 from idle_states.tables.linux.releases import Release
+from idle_states.tables.spec import registry
 from tests.oracle import skipping
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
 from tests.oracle.linux.trees import distributed_as
@@ -25,11 +26,11 @@ from tests.support.random_tables import states
 from tests.support.shared import kept
 
 CPUS = (
-    Cpu("power8", 0x004D),
-    Cpu("power9", 0x004E),
-    Cpu("power9", 0x004E),
-    Cpu("power10", 0x0080),
-    Cpu("power11", 0x0082),
+    Cpu(registry.named("power8"), 0x004D),
+    Cpu(registry.named("power9"), 0x004E),
+    Cpu(registry.named("power9"), 0x004E),
+    Cpu(registry.named("power10"), 0x0080),
+    Cpu(registry.named("power11"), 0x0082),
 )
 LEVELS = {"err": "error", "warn": "warning", "info": "info", "debug": "debug"}
 LOOPS = {

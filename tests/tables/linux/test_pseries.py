@@ -6,8 +6,9 @@ from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, 
 from idle_states.tables.linux import register
 from idle_states.tables.linux.pseries import tb_to_ns
 from idle_states.tables.linux.releases import release
+from idle_states.tables.spec import registry
 
-POWER9, POWER10 = Cpu("power9", 0x4E), Cpu("power10", 0x80)
+POWER9, POWER10 = Cpu(registry.named("power9"), 0x4E), Cpu(registry.named("power10"), 0x80)
 
 
 def cede(cpu: Cpu, kernel: str, *ticks: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ import pytest
 from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
 from idle_states.tables.linux import register
 from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.spec import registry
 from tests.oracle import skipping
 from tests.oracle.linux.cases import cede_latencies
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle, PseriesResult
@@ -15,7 +16,11 @@ from tests.oracle.linux.trees import distributed_as
 from tests.support.shared import kept
 from tests.support.thorough import examples
 
-CPUS = (Cpu("power8", 0x004D), Cpu("power9", 0x004E), Cpu("power10", 0x0080))
+CPUS = (
+    Cpu(registry.named("power8"), 0x004D),
+    Cpu(registry.named("power9"), 0x004E),
+    Cpu(registry.named("power10"), 0x0080),
+)
 TIMEBASES = (512_000_000, 512_000_000, 31_250_000, 1_000_000_000, 188_000_000, 2_000_000_000)
 LEVELS = {"err": "error", "warn": "warning", "info": "info"}
 LOOPS = {"snooze_loop": "snooze", "dedicated_cede_loop": "cede", "shared_cede_loop": "cede"}

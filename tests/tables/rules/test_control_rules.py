@@ -23,6 +23,7 @@ from idle_states.tables.rules.catalogue import rule_named
 from idle_states.tables.rules.engine import run
 from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.skiboot.platform import ALL_LEVELS, Platform, parse_platform
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find
 
 KERNELS = tuple(release(name) for name in DEFAULT)
@@ -699,6 +700,8 @@ def test_cpu_of_a_tree_alone_gives_levels() -> None:
     """The PVR names a generation; its levels come from the packaged table."""
     table = edited(P9, "stop4", rl=6)
     node = PowerMgt(encode(table.states, table.register))
-    subject = Subject(decode(node, Cpu("power9", 0x4E), ReadFrom("dtb")), KERNELS, node=node)
+    subject = Subject(
+        decode(node, Cpu(registry.named("power9"), 0x4E), ReadFrom("dtb")), KERNELS, node=node
+    )
     (finding,) = found("IS319", subject)
     assert "requests level 6" in finding.message

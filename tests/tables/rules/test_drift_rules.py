@@ -58,7 +58,7 @@ def tree(properties: dict[str, bytes], cpu: Cpu | None, levels: int | None) -> S
     if levels is not None:
         properties = {**properties, dt.STOP_LEVELS: levels.to_bytes(4, "big")}
     node = PowerMgt(properties)
-    cpu = Cpu(cpu.generation, cpu.pvr) if cpu else None
+    cpu = Cpu(cpu.processor, cpu.pvr) if cpu else None
     return Subject(decode(node, cpu, ReadFrom("dtb")), KERNELS, node=node)
 
 
@@ -139,9 +139,11 @@ def test_each_value_that_differs(make: Maker, field: str, value: object, expecte
 @pytest.mark.parametrize(
     "text",
     [
-        "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 1500ns, residency: 15us}\n"
+        "name: mine\nextends: power9\nfirmware: {array: power9_cpu_idle_states}\n"
+        "override:\n  stop0_lite: {latency: 1500ns, residency: 15us}\n"
         "drop: [stop8, stop11]\n",
-        "name: power9-mambo\nextends: power9\ndrop: [stop4]\n",
+        "name: power9-mambo\nextends: power9\nfirmware: {array: power9_mambo_cpu_idle_states}\n"
+        "drop: [stop4]\n",
     ],
 )
 def test_what_a_spec_declares_is_no_drift(text: str, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from idle_states.base.model import power_mgt as dt
 from idle_states.base.model.findings import Finding, Severity
 from idle_states.base.model.power_mgt import PowerMgt, decode, encode
-from idle_states.base.model.processors import VERSIONS
 from idle_states.base.model.table import Cpu, Flag, IdleState, IdleTable, Psscr, ReadFrom
 from idle_states.tables.linux.releases import DEFAULT, all_releases, release, version_key
 from idle_states.tables.pipeline import Subject
@@ -492,7 +491,7 @@ def test_the_drivers_own_value_may_coincide() -> None:
 
 def refused_by(table: IdleTable) -> tuple[str, ...]:
     """The default kernels older than the first that takes the table's processor."""
-    version = VERSIONS.get(table.cpu.pvr) if table.cpu else None
+    version = table.cpu.processor.version(table.cpu.pvr) if table.cpu else None
     first = version.linux.release if version and version.linux else ""
     return tuple(k for k in DEFAULT if first and release(k).version < version_key(first))
 

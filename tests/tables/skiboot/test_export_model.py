@@ -13,6 +13,7 @@ from idle_states.tables.skiboot.export import Export, export
 from idle_states.tables.skiboot.nvram import strtol_u32
 from idle_states.tables.skiboot.platform import PRESETS, BadPlatform, Platform, parse_platform
 from idle_states.tables.skiboot.releases import UnknownSkiboot, known_chips, skiboot_features
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, packaged
 from idle_states.tables.spec.packaged import current
 from tests.oracle import skipping
@@ -113,7 +114,7 @@ def random_case(rng: random.Random) -> tuple[IdleTable, Platform]:
             for state in states(rng, 20, longest_name=15)
         ),
         register,
-        Cpu("power8" if pmicr else "power9", 0, (chip,)),
+        Cpu(registry.named("power8" if pmicr else "power9"), 0, (chip,)),
     )
     platform = Platform(
         enabled_stop_levels=rng.choice([None, 0, 0xFFFFFFFF, 0xEC000000, rng.randrange(2**32)]),
@@ -198,7 +199,9 @@ def test_agrees_with_skiboot_on_packaged_tables(
 
 def many(count: int, name_length: int) -> IdleTable:
     one = IdleState("n" * name_length, 1000, 10_000, 0x100000, 0x330, 0x3003FF)
-    return IdleTable("many", (one,) * count, Register.PSSCR, Cpu("power9", 0x4E, ("P9_NIMBUS",)))
+    return IdleTable(
+        "many", (one,) * count, Register.PSSCR, Cpu(registry.named("power9"), 0x4E, ("P9_NIMBUS",))
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,7 +255,7 @@ def test_name_of_16_bytes_runs_on(
         "two",
         (one, replace(one, name="next", latency_ns=1000)),
         Register.PMICR,
-        Cpu("power8", 0x4D, ("P8_NAPLES",)),
+        Cpu(registry.named("power8"), 0x4D, ("P8_NAPLES",)),
     )
     found = export(table, Platform(chip="P8_NAPLES", skiboot=skiboot))
     assert found.node

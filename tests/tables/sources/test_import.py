@@ -18,6 +18,7 @@ from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.sources import Source, read_source
 from idle_states.tables.sources.imported import imported
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import load
 from idle_states.tables.spec.packaged import current
 from idle_states.tables.spec.write import HELD, LISTED, write
@@ -25,11 +26,13 @@ from tests.support import DATA, random_tables
 from tests.support.thorough import examples
 
 DUMP = DATA / "traces/mt8196-teo.sysfs-before.txt"
-P9 = Cpu("power9", 0x004E, ("P9_NIMBUS",), (0, 1))
+P9 = Cpu(registry.named("power9"), 0x004E, ("P9_NIMBUS",), (0, 1))
 
 
 def table_of(states: Sequence[IdleState], register: Register = Register.PSSCR) -> IdleTable:
-    cpu = P9 if register is Register.PSSCR else Cpu("power8", 0x004D, ("P8_VENICE",))
+    cpu = (
+        P9 if register is Register.PSSCR else Cpu(registry.named("power8"), 0x004D, ("P8_VENICE",))
+    )
     return IdleTable(
         "made", tuple(states), register, cpu, Firmware(f"{cpu.generation}_cpu_idle_states")
     )

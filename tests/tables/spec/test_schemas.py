@@ -13,21 +13,25 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.model import processors, table
+from idle_states.base.model import table
 from idle_states.base.model.architectures import ARCHITECTURES
 from idle_states.base.model.findings import Location
 from idle_states.base.model.idle_tree import STATUSES
+from idle_states.base.model.processors import UNKNOWN_CHIP
 from idle_states.base.model.table import Flag, Psscr, Register
 from idle_states.base.reading import scalars
 from idle_states.base.reading.complaints import SpecProblems
 from idle_states.base.reading.document import Scalar, parse
 from idle_states.base.resources import resource
 from idle_states.tables.spec import build as builder
+from idle_states.tables.spec import build_header as header_builder
 from idle_states.tables.spec import build_tree as tree_builder
-from idle_states.tables.spec import fields, inherit, keys
+from idle_states.tables.spec import fields, inherit, keys, registry
+from idle_states.tables.spec import processor as processor_builder
 from idle_states.tables.spec.build_acpi import build_acpi
 from idle_states.tables.spec.build_tree import build_tree
 from idle_states.tables.spec.library import load
+from idle_states.tables.spec.loading import Loading, SpecsBeside
 from idle_states.tables.spec.packaged import Revision, named
 from tests.support import ROOT
 from tests.support.thorough import examples
@@ -85,9 +89,13 @@ def loader_codes(text: str) -> set[str]:
     """What the tool's own loader reports on a spec without ancestors."""
     problems = SpecProblems()
     expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, problems)
-    kinds = {inherit.is_machine: build_tree, inherit.is_acpi: build_acpi}
-    build = next((build for is_one, build in kinds.items() if is_one(expanded)), builder.build)
-    build(expanded, "mine.yaml", "", problems)
+    if inherit.is_machine(expanded):
+        build_tree(expanded, "mine.yaml", "", problems)
+    elif inherit.is_acpi(expanded):
+        build_acpi(expanded, "mine.yaml", "", problems)
+    else:
+        beside = SpecsBeside(Loading({}), Path("mine.yaml"))
+        builder.build(expanded, "mine.yaml", "", problems, beside)
     return {finding.rule for finding in problems.findings}
 
 
@@ -128,7 +136,7 @@ def test_keys_of_specs_and_states() -> None:
 
 EVERY_MAPPING = """\
 name: mine
-cpu: {generation: power9}
+cpu: {generation: power19, isa: 3.0, versions: [{pvr: 1, chips: [{name: P}]}]}
 firmware: {array: mine}
 partition: {extended-cede: [{hint: 1, latency-ticks: 1, wake-on-irq: yes}]}
 register: psscr
@@ -268,13 +276,15 @@ def test_acpi_specs_that_are_wrong(old: str, new: str, codes: set[str], seen: bo
 
 def test_keys_of_other_mappings(monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[tuple[str, ...]] = []
-    for module in (builder, tree_builder, fields):
+    for module in (builder, header_builder, tree_builder, fields, processor_builder):
         monkeypatch.setattr(module, "expect_only", lambda node, keys, problems: known.append(keys))
     assert loader_codes(EVERY_MAPPING) == set()
     assert loader_codes(MACHINE) == set()
-    partition = DEFS["partition"]["properties"]
+    partition, cpu = DEFS["partition"]["properties"], DEFS["cpu"]
     described = [
-        DEFS["cpu"]["properties"],
+        cpu["properties"],
+        cpu["properties"]["versions"]["items"]["properties"],
+        cpu["properties"]["versions"]["items"]["properties"]["chips"]["items"]["properties"],
         DEFS["firmware"]["properties"],
         DEFS["cpus"]["properties"],
         DEFS["domains"]["properties"],
@@ -328,8 +338,11 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     [
         (SPEC["properties"]["register"], list(Register)),
         (DEFS["flag"], [flag.name for flag in Flag]),
-        (DEFS["cpu"]["properties"]["generation"], processors.NAMES),
-        (DEFS["cpu"]["properties"]["chips"]["items"], (*processors.CHIPS, processors.UNKNOWN_CHIP)),
+        (DEFS["cpu"]["properties"]["generation"]["anyOf"][0], registry.names()),
+        (
+            DEFS["cpu"]["properties"]["chips"]["items"]["anyOf"][0],
+            (*(chip.name for chip in registry.chips()), UNKNOWN_CHIP),
+        ),
         (DEFS["pmicr"], table.PMICR_VALUES),
         (DEFS["pmicrMask"], table.PMICR_MASKS),
         (DEFS["psscrMask"]["anyOf"][0]["items"], Psscr.FIELDS),
@@ -424,7 +437,7 @@ BROKEN = [
     ("latency: 3856ns", "latency: 3856", {"IS923"}),
     ("STOP_INST_FAST", "STOP_INST_FASD", {"IS925"}),
     ("STOP_INST_FAST", "OPAL_PM_STOP_INST_FAST", {"IS925"}),
-    ("power9, pvr", "power99, pvr", {"IS925"}),
+    ("power9, pvr", "Power9, pvr", {"IS925"}),
     ("register: psscr", "register: pscr", {"IS925"}),
     ("scope: thread", "scope: socket", {"IS925"}),
     ("[rl, mtl, tr, ec, esl]", "[RL]", {"IS925"}),

@@ -20,6 +20,7 @@ from idle_states.base.model.table import (
 )
 from idle_states.base.model.units import format_time
 from idle_states.base.resources import resource
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, load, load_held
 from idle_states.tables.spec.loaded import LoadedSpec
 from idle_states.tables.spec.packaged import current, revisions
@@ -360,7 +361,7 @@ STATES = st.builds(
 def test_writing_and_reading_loses_nothing(
     tmp_path_factory: pytest.TempPathFactory, states: list[IdleState], register: Register
 ) -> None:
-    table = IdleTable("t", tuple(states), register, Cpu("power9", 0x4E))
+    table = IdleTable("t", tuple(states), register, Cpu(registry.named("power9"), 0x4E))
     file = tmp_path_factory.mktemp("spec") / "t.yaml"
     file.write_text(write(table), "utf-8")
     result = load(file)

@@ -7,7 +7,6 @@ from pathlib import Path
 from ....base.dataclass import dataclass, replace
 from ....base.model.findings import Unreadable
 from ....base.model.power_mgt import NODE, is_of_idle_states
-from ....base.model.processors import PROCESSORS
 from ....base.model.stages import Message
 from ....base.model.table import IdleTable
 from ....tables.devicetree import fdt
@@ -20,14 +19,15 @@ from ....tables.skiboot.export import Export, export
 from ....tables.skiboot.platform import PRESETS, Platform
 from ....tables.skiboot.releases import UnknownSkiboot, skiboot_features
 from ....tables.spec.library import find
+from ....tables.spec.registry import processors
 from .. import console
 from ..booted import Booted
 from ..registered import rows_stage
 from ..stage import LINUX, REGISTERED, SELECTED, USAGE, Mismatch, Stage, compared_lines, shown
 
 MACHINE_TABLE = {
-    machine: next(processor.name for processor in PROCESSORS if processor.machine == machine)
-    for machine in dict.fromkeys(processor.machine for processor in PROCESSORS)
+    machine: next(processor.name for processor in processors() if processor.machine == machine)
+    for machine in dict.fromkeys(processor.machine for processor in processors())
     if machine
 }
 """QEMU machine -> revision of the table that firmware uses on it."""

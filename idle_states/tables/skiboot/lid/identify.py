@@ -124,7 +124,11 @@ def known() -> tuple[IdleTable, ...]:
     """The packaged tables that firmware has, in order of preference: current ones first; POWER7's
     last, because its row equals the nap-only table of every later release."""
     firmware = [table for table in packaged() if table.register is not Register.NONE]
-    return tuple(sorted(firmware, key=lambda t: t.cpu is not None and bool(t.cpu.processor.table)))
+    return tuple(
+        sorted(
+            firmware, key=lambda t: t.cpu is not None and t.cpu.processor.table != t.cpu.generation
+        )
+    )
 
 
 def _key(row: IdleState, spec: IdleTable) -> Key:

@@ -13,20 +13,7 @@ from typing import Any
 
 import pytest
 
-from idle_states.base.model.processors import (
-    CHIPS,
-    NAMES,
-    PROCESSORS,
-    Chip,
-    Processor,
-    Registry,
-    UnknownProcessor,
-    Version,
-    WrongRegistry,
-    named,
-    of_chip,
-    of_pvr,
-)
+from idle_states.base.model.processors import Processor, UnknownProcessor
 from idle_states.base.model.table import Cpu
 from idle_states.base.resources import resource
 from idle_states.tables.devicetree import fdt
@@ -35,47 +22,61 @@ from idle_states.tables.devicetree.tables import unlisted_processor
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.linux.releases import all_releases
 from idle_states.tables.skiboot.platform import ALL_LEVELS
-from idle_states.tables.skiboot.releases import known_chips, version_key
+from idle_states.tables.skiboot.releases import known_chips, skiboot_features, version_key
 from idle_states.tables.sources import read_sources
-from idle_states.tables.spec.library import find, load
+from idle_states.tables.spec import registry
+from idle_states.tables.spec.library import find, load, packaged
 from idle_states.tables.spec.packaged import named as named_specs
-from idle_states.tables.spec.packaged import resolve_name
+from idle_states.tables.spec.registry import chips, named, names, of_chip, of_pvr, processors, taken
 from tests.support import ROOT
 from tools.spec_schema import with_processors
 
-ENTRY = """\
-    Processor(
-        "power12",
-        isa=(3, 1),
-        pvr=0x0083,
-        versions=(
-            Version(0x0083, (Chip("P12", Known("7.1.1")),), linux=Known("7.2")),
-            Version(0x0084, (Chip("P12P"),)),
-        ),
-        levels=(0, 2, 3, 11),
-    ),
-"""
 SPEC = """\
 name: power12
 title: POWER12
 extends: power10
-cpu: {generation: power12}
+cpu:
+  generation: power12
+  versions:
+    - {pvr: 0x0083, chips: [{name: P12, skiboot: 7.1.1}], linux: "7.2"}
+    - {pvr: 0x0084, chips: [{name: P12P}]}
 firmware: {array: power12_cpu_idle_states}
 override:
   stop0_lite: {latency: 2us, residency: 20us}
 """
 
 
-@pytest.mark.parametrize("processor", PROCESSORS, ids=NAMES)
-def test_entries_and_specs_name_each_other(processor: Processor) -> None:
+@pytest.mark.parametrize("processor", processors(), ids=names())
+def test_specs_and_processors_name_each_other(processor: Processor) -> None:
     assert named(processor.name) is processor
     assert processor.pvr in {version.pvr for version in processor.versions}
     assert find(processor.name).cpu == Cpu.of(processor)
-    assert all(resolve_name(table) for _, table in processor.variants)
-    assert not processor.table or resolve_name(processor.table)
+    assert find(processor.table)
     assert all(of_chip(chip) is processor for chip in processor.chips)
     assert all(of_pvr(version.pvr) is processor for version in processor.versions)
     assert bool(processor.levels) == processor.isa300
+
+
+def test_each_processor_pvr_and_chip_is_said_once() -> None:
+    pvrs = [version.pvr for processor in processors() for version in processor.versions]
+    chip_names = [chip.name for chip in chips()]
+    for found in (list(names()), pvrs, chip_names):
+        assert len(found) == len(set(found))
+
+
+def test_special_tables_are_known_by_their_machines() -> None:
+    assert {each.table: each.variant for each in taken()} == {
+        "power9-dd1": "dd1",
+        "power9-fused": "fused-core",
+        "power9-mambo": "mambo",
+    }
+    for table in packaged(lambda revision: not revision.historical):
+        first = table.firmware.skiboot
+        if first is None:
+            continue
+        place = "5.0" if first.release == "5.5-rc1" else "5.8"
+        had, has = skiboot_features(place), skiboot_features(first.release)
+        assert had != has, f"{table.name}: nothing changed in {first.release}"
 
 
 def test_a_processor_that_is_not_listed() -> None:
@@ -85,10 +86,10 @@ def test_a_processor_that_is_not_listed() -> None:
 
 def test_releases_named_exist() -> None:
     kernels = {release.name for release in all_releases()}
-    for processor in PROCESSORS:
+    for processor in processors():
         for version in processor.versions:
             assert version.linux is None or version.linux.release in {"", *kernels}
-    for chip in CHIPS.values():
+    for chip in chips():
         if chip.skiboot and chip.skiboot.release:
             assert version_key(chip.skiboot.release) >= version_key("4.0")
             assert chip.name in known_chips(chip.skiboot.release)
@@ -108,12 +109,6 @@ class Copy:
         for folder in ("idle_states", "templates", "schemas"):
             shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
         self.specs = root / "idle_states/tables/specs"
-
-    def add_entry(self, entry: str) -> None:
-        file = self.root / "idle_states/base/model/processors.py"
-        before, end, after = file.read_text().partition(")\n\nNAMES = ")
-        assert end
-        file.write_text(before + entry + end + after)
 
     def run(self, *arguments: str, status: int = 0) -> str:
         """Standard output, then standard error."""
@@ -139,9 +134,8 @@ class Copy:
 
 @pytest.fixture(scope="module")
 def power12(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """One registry entry and one spec, and nothing else."""
+    """One spec among the packaged ones, and nothing else."""
     copy = Copy(tmp_path_factory.mktemp("power12"))
-    copy.add_entry(ENTRY)
     (copy.specs / "power12.yaml").write_text(SPEC)
     return copy
 
@@ -232,7 +226,7 @@ class TestWhatTheRegistryLacks:
         (tmp_path / "mine.yaml").write_text("name: mine\nextends: power10\n")
         table = load(tmp_path / "mine.yaml").table
         assert table is not None
-        assert table.cpu == Cpu("power10", 0x0080, ("P10",), (0, 2, 3, 11))
+        assert table.cpu == Cpu(registry.named("power10"), 0x0080, ("P10",), (0, 2, 3, 11))
 
 
 @pytest.mark.slow
@@ -280,19 +274,3 @@ class TestTreesOfUnknownProcessors:
         (said,) = source.findings
         assert (said.rule, said.location.path) == ("IS121", "/cpus/PowerPC,POWER99@0")
         assert "found PowerPC,POWER99; its table is taken as power8's" in said.message
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({}, "each name once in PROCESSORS, found power10 twice"),
-        ({"name": "power12"}, "each chip once in PROCESSORS, found P10 twice"),
-        (
-            {"name": "power12", "versions": (Version(0x0080, (Chip("P12"),)),)},
-            "each PVR once in PROCESSORS, found 0x0080 twice",
-        ),
-    ],
-)
-def test_an_entry_that_would_hide_another_is_refused(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(WrongRegistry, match=said):
-        Registry.of([*PROCESSORS, replace(named("power10"), **change)])
