@@ -6,6 +6,7 @@ from ...base.model.findings import Unreadable, unreadable
 from ...base.model.table import IdleTable, Register
 from ...base.reading import opening
 from ...base.resources import resource
+from ...tables.skiboot.c_table.writer import array_name
 from ...tables.sources import NoSuchTable, read_table
 from ...tables.sources.source import MAX_BYTES
 from .description import Patch, TableEdit, is_description, read
@@ -105,7 +106,8 @@ def _beside(edit: TableEdit) -> str:
 
 def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> Patch:
     """A patch that replaces the tree's table by `table`. Raises NoSuchTable."""
-    array = table.firmware.array
+    is_spec = table.read_from.kind == "spec" and table.register is not Register.NONE
+    array = table.firmware.array or (array_name(table) if is_spec else "")
     if not array:
         raise NoSuchTable(
             f"expected a table of a skiboot array, found {name}, which names none (firmware: "
@@ -115,7 +117,7 @@ def patch_for(table: IdleTable, name: str, file: str = "", digest: str = "") -> 
         name=table.name,
         subject=f"slw: Bring {array} in line with {table.name}",
         body="",
-        edits=(TableEdit(array, name, Path(), read=table, whole=table.read_from.kind == "spec"),),
+        edits=(TableEdit(array, name, Path(), read=table, whole=is_spec),),
         aliases=FORMER_NAMES,
         file=file,
         sha256=digest,

@@ -14,7 +14,7 @@ from .description import FieldEdit, Patch, TableEdit
 from .faults import cannot_patch, refusal
 from .fields import Value, shown, value_in, with_value
 from .library import table_of
-from .revision import AddedRevision, added, foreign, is_own, owner_of, shares_it
+from .revision import AddedRevision, added, foreign, is_own, is_unknown_to, owner_of, shares_it
 from .tree import PatchedTree
 from .work_tree import WorkTree
 
@@ -179,7 +179,8 @@ class _Planning:
             shares = shares_it(table, arrays) and (found is None or found.same_values(table))
             if not shares:
                 raise foreign(table, owner, found.where.get("table") if found else None)
-            return owner
+            # the array is there; skiboot may not know these chips yet
+            return None if found and is_unknown_to(self.sources, table) else owner
         return owner if found is not None else None
 
     def revision(self, patch: Patch, table: IdleTable) -> PatchStep:

@@ -9,6 +9,7 @@ from ...base.model.findings import Faulty, Location
 from ...base.model.table import IdleTable
 from ...base.reading.c.lexer import UnsupportedC
 from ...base.wording import joined
+from ...tables.skiboot.c_table.writer import array_name
 from ...tables.skiboot.choosing import (
     Choosing,
     MachineKind,
@@ -79,6 +80,16 @@ def shares_it(table: IdleTable, arrays: Sequence[str]) -> bool:
     return any(one.firmware.array in arrays for one in own)
 
 
+def is_unknown_to(sources: Mapping[str, SourceText], table: IdleTable) -> bool:
+    """Whether the tree's code that chooses a table names none of the chips of a spec."""
+    try:
+        choosing = read_choosing({name: source.text for name, source in sources.items()})
+    except UnsupportedC:
+        return False
+    chips = table.cpu.chips if table.cpu else ()
+    return choosing is not None and bool(chips) and not set(chips) & set(_named(choosing))
+
+
 def is_own(table: IdleTable, owner: IdleTable, arrays: Sequence[str]) -> bool:
     """Whether a spec says the revision that owns an array anew, by its name or the array's."""
     return table.name.partition("@")[0] == owner.name or table.name in arrays
@@ -87,7 +98,7 @@ def is_own(table: IdleTable, owner: IdleTable, arrays: Sequence[str]) -> bool:
 def foreign(table: IdleTable, owner: IdleTable, place: Location | None) -> Faulty:
     """The refusal of a spec that names another revision's array. place: in the tree, if it has the
     array."""
-    array = table.firmware.array
+    array = array_name(table)
     if shares_it(table, (array,)):
         message = (
             f"expected the values that the tree has, because {table.name} shares {array} with "
@@ -131,7 +142,7 @@ class _Adding:
             raise self.fault("expected the chips that take the table, found none", "cpu")
         ec: tuple[int, int] | None = getattr(home, "ec", None)
         quirk = quirk_macro(home.quirk) if home.quirk else ""
-        self.claim = ArrayClaim(home.array, chips, quirk, home.fused_core, ec)
+        self.claim = ArrayClaim(array_name(table), chips, quirk, home.fused_core, ec)
 
     def made(self) -> AddedRevision:
         choosing = self.choosing()
@@ -140,7 +151,7 @@ class _Adding:
         home = next((n for n, s in self.sources.items() if self.claim.array in s.tables), "")
         try:
             expect_known(choosing, self.claim, usual)
-            has_case = bool(home) and is_there(choosing, self.claim)
+            has_case = bool(home) and self.has_case(choosing, usual)
             if not has_case:
                 self.expect_terms(choosing, usual, kin)
             beside = "" if home else self.beside(choosing, kin or self.claim.chips[0], usual)
@@ -171,6 +182,13 @@ class _Adding:
             tuple((header, name) for header, (_, new) in names.items() for name in new),
             tuple(left_by_hand(self.tree, changed, chips, self.claim.chips)) if chips else (),
         )
+
+    def has_case(self, choosing: Choosing, usual: TakenTable) -> bool:
+        """Whether the tree takes the array for the claim's machines; a shared one may be taken for
+        others, too."""
+        if usual.array != self.claim.array or not shares_it(self.table, (self.claim.array,)):
+            return is_there(choosing, self.claim)
+        return all(chip in _named(choosing) for chip in self.claim.chips)
 
     def old(self, name: str) -> str:
         return self.sources[name].text if name in self.sources else self.tree.text(name)

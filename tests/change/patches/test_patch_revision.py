@@ -286,3 +286,28 @@ def test_a_shared_array_changes_by_its_owners_spec_alone(tree: Path) -> None:
     assert "power11 shares power10_cpu_idle_states with power10" in said
     assert ("power1" in place, other.startswith("hw/slw.c:")) == (True, True)
     assert planned(tree, replace(owner, states=states)).steps[0].status == MADE
+
+
+def test_a_revision_that_shares_an_array_gets_its_chip_where_it_is_taken(tree: Path) -> None:
+    for file in ("hw/slw.c", "include/chip.h", "include/skiboot.h"):
+        text = (tree / file).read_text().replace(" || chip->type == PROC_CHIP_P11", "")
+        text = text.replace("\tPROC_CHIP_P11,\n", "").replace(",\n\tproc_gen_p11", "")
+        (tree / file).write_text(text)
+    before = choosing(tree)
+    made = planned(tree, find("power11"))
+    write(made.tree, made.files)
+    after = choosing(tree)
+    assert before.taken(MachineKind("P11")).array == ""
+    assert after.taken(MachineKind("P11")).array == "power10_cpu_idle_states"
+    for machine in before.machines():
+        assert after.taken(machine).array == before.taken(machine).array
+    assert "PROC_CHIP_P10 ||\n" in (tree / "hw/slw.c").read_text()
+    assert "\tPROC_CHIP_P11,\n" in (tree / "include/chip.h").read_text()
+    assert planned(tree, find("power11")).steps[0].status == PRESENT
+
+
+def test_a_spec_without_an_array_gets_one_of_its_own_name(tree: Path) -> None:
+    table = spec("power10", "", ("P10",), quirk="qemu")
+    added = planned(tree, table).steps[0].added
+    assert added is not None
+    assert added.claim.array == "power10_new_cpu_idle_states"

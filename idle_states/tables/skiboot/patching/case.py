@@ -81,7 +81,9 @@ class ArrayClaim:
     def __str__(self) -> str:
         parts = [f"chip {joined(self.chips, 'or')}"]
         if self.ec:
-            parts.append(f"EC {self.ec[0]:#04x} to {self.ec[1]:#04x}")
+            least, greatest = self.ec
+            upto = f" to {greatest:#04x}" if greatest < LATEST_EC else " and later"
+            parts.append(f"EC {least:#04x}{'' if least == greatest else upto}")
         parts += [self.quirk] if self.quirk else []
         return ", ".join([*parts, "fused cores"] if self.fused else parts)
 
@@ -346,6 +348,8 @@ class _Made:
             )
         kin = known[-1]
         terms = [self.chip_test()]
+        if self.claim.array == self.usual.array:
+            return self.widened(kin)
         body = kin.then.inner if isinstance(kin.then, StatementBlock) else ()
         if body and all(_only_chooses(each) for each in body):
             arm = self.arm(terms, self.indent(kin.start))
@@ -353,6 +357,11 @@ class _Made:
                 return [Replacement(kin.end, kin.end, f" else {arm}")]
             at = kin.otherwise.start
             return [Replacement(at, at, f"{arm} else ")]
+        inside = self.inner_chain(kin)
+        return [*self.widened(kin), *self.arm_at(inside, 0, terms)]
+
+    def widened(self, kin: Branch) -> list[Replacement]:
+        """The kin's condition with the new chips."""
         asked = kin.asked
         parts = asked.parts if isinstance(asked, Junction) and asked.how == "any" else (asked,)
         if any(
@@ -364,9 +373,8 @@ class _Made:
                 self.function.place(kin.start),
             )
         at = kin.asked_at[1]
-        more = f" ||{self.newline}{self.indent(kin.start)}    {terms[0]}"
-        inside = self.inner_chain(kin)
-        return [Replacement(at, at, more), *self.arm_at(inside, 0, terms)]
+        more = f" ||{self.newline}{self.indent(kin.start)}    {self.chip_test()}"
+        return [Replacement(at, at, more)]
 
     def inner_chain(self, kin: Branch) -> list[Branch]:
         """The ifs within the kin's case that choose, of which the first is asked first."""
@@ -408,7 +416,7 @@ class _Made:
         for machine in self.machines:
             old = self.choosing.taken(machine)
             new = after.taken(machine) if after else TakenTable()
-            gained += new.array == self.claim.array
+            gained += new.array == self.claim.array and self.claim.covers(machine)
             if new.array != old.array and not (
                 new.array == self.claim.array and self.claim.covers(machine)
             ):
