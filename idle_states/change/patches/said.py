@@ -80,8 +80,10 @@ def _settled(step: PatchStep, present: str) -> str:
 
 def summary(plan: Plan) -> str:
     changes = sum(len(step.changes) for step in plan.made)
-    if not changes:
+    if not plan.made:
         return "no difference"
+    if not changes:
+        return f"{plural(len(plan.files), 'file')} would change"
     return f"{plural(changes, 'value')} in {plural(len(plan.files), 'file')} would change"
 
 

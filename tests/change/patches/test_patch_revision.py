@@ -8,7 +8,7 @@ import pytest
 
 from idle_states.base.model.findings import Faulty
 from idle_states.base.model.table import IdleTable
-from idle_states.change.patches import mail
+from idle_states.change.patches import mail, said
 from idle_states.change.patches.library import patch_for
 from idle_states.change.patches.plan import MADE, PRESENT, Plan, plan
 from idle_states.change.patches.tree import PatchedTree
@@ -237,8 +237,8 @@ def test_what_the_tree_does_not_take_is_refused_with_both_places(
         # a name of another file is free
         assert planned(tree, table).steps[0].status == MADE
         return
-    said, place, other = refused(tree, table)
-    assert message in said
+    message_of, place, other = refused(tree, table)
+    assert message in message_of
     assert where in place
     assert other
     assert "power" in place + other
@@ -257,8 +257,8 @@ def test_a_tree_without_a_place_to_choose_is_refused(tree: Path) -> None:
     ):
         (tree / "hw/slw.c").write_text(broken)
         if message:
-            said, place, other = refused(tree, table)
-            assert message in said
+            message_of, place, other = refused(tree, table)
+            assert message in message_of
             assert place.startswith("hw/slw.c")
             assert "power10.yaml" in other
         else:
@@ -273,8 +273,8 @@ def test_an_array_that_others_take_is_not_taken_for_ours(tree: Path) -> None:
     (tree / "hw/slw.c").write_text(text.replace("chip->type == PROC_CHIP_P10 &&", "1 ||"))
     assert "expected" in refused(tree, table)[0]
     (tree / "hw/slw.c").write_text(text.replace("QUIRK_QEMU", "QUIRK_NO_CHIPTOD"))
-    said, place, _ = refused(tree, table)
-    assert "to be taken for chip P10, QUIRK_QEMU alone" in said
+    message_of, place, _ = refused(tree, table)
+    assert "to be taken for chip P10, QUIRK_QEMU alone" in message_of
     assert place.startswith("hw/slw.c:")
 
 
@@ -282,8 +282,8 @@ def test_a_shared_array_changes_by_its_owners_spec_alone(tree: Path) -> None:
     owner, sharer = find("power10"), find("power11")
     assert planned(tree, sharer).steps[0].status == PRESENT
     states = (replace(sharer.states[0], latency_ns=1500), *sharer.states[1:])
-    said, place, other = refused(tree, replace(sharer, states=states))
-    assert "power11 shares power10_cpu_idle_states with power10" in said
+    message_of, place, other = refused(tree, replace(sharer, states=states))
+    assert "power11 shares power10_cpu_idle_states with power10" in message_of
     assert ("power1" in place, other.startswith("hw/slw.c:")) == (True, True)
     assert planned(tree, replace(owner, states=states)).steps[0].status == MADE
 
@@ -295,6 +295,7 @@ def test_a_revision_that_shares_an_array_gets_its_chip_where_it_is_taken(tree: P
         (tree / file).write_text(text)
     before = choosing(tree)
     made = planned(tree, find("power11"))
+    assert said.summary(made) == "3 files would change"
     write(made.tree, made.files)
     after = choosing(tree)
     assert before.taken(MachineKind("P11")).array == ""
