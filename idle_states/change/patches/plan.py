@@ -14,7 +14,7 @@ from .description import FieldEdit, Patch, TableEdit
 from .faults import cannot_patch, refusal
 from .fields import Value, shown, value_in, with_value
 from .library import table_of
-from .revision import AddedRevision, added, foreign, is_own, is_unknown_to, owner_of, shares_it
+from .revision import AddedRevision, added, foreign, is_own, is_unknown_to, owner_of
 from .tree import PatchedTree
 from .work_tree import WorkTree
 
@@ -176,7 +176,7 @@ class _Planning:
         owner = owner_of(arrays)
         found = self.named(*arrays)
         if owner is not None and not is_own(table, owner, arrays):
-            shares = shares_it(table, arrays) and (found is None or found.same_values(table))
+            shares = table.firmware.shares and (found is None or found.same_values(table))
             if not shares:
                 raise foreign(table, owner, found.where.get("table") if found else None)
             # the array is there; skiboot may not know these chips yet

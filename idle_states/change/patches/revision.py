@@ -69,15 +69,7 @@ def owner_of(arrays: Sequence[str]) -> IdleTable | None:
     """The packaged revision whose array it is; None for an array of no packaged one."""
     found = packaged(lambda revision: not revision.historical)
     having = (table for table in found if table.firmware.array in arrays)
-    return next((table for table in having if not getattr(table.firmware, "shares", "")), None)
-
-
-def shares_it(table: IdleTable, arrays: Sequence[str]) -> bool:
-    """Whether the array of a revision is declared to be another's, too."""
-    if getattr(table.firmware, "shares", ""):
-        return True
-    own = packaged(lambda revision: revision.name == table.name.partition("@")[0])
-    return any(one.firmware.array in arrays for one in own)
+    return next((table for table in having if not table.firmware.shares), None)
 
 
 def is_unknown_to(sources: Mapping[str, SourceText], table: IdleTable) -> bool:
@@ -99,7 +91,7 @@ def foreign(table: IdleTable, owner: IdleTable, place: Location | None) -> Fault
     """The refusal of a spec that names another revision's array. place: in the tree, if it has the
     array."""
     array = array_name(table)
-    if shares_it(table, (array,)):
+    if table.firmware.shares:
         message = (
             f"expected the values that the tree has, because {table.name} shares {array} with "
             f"{owner.name}, found others; change them for both by a spec with name: {owner.name}, "
@@ -140,9 +132,8 @@ class _Adding:
         home, chips = table.firmware, table.cpu.chips if table.cpu else ()
         if not chips:
             raise self.fault("expected the chips that take the table, found none", "cpu")
-        ec: tuple[int, int] | None = getattr(home, "ec", None)
         quirk = quirk_macro(home.quirk) if home.quirk else ""
-        self.claim = ArrayClaim(array_name(table), chips, quirk, home.fused_core, ec)
+        self.claim = ArrayClaim(array_name(table), chips, quirk, home.fused_core, home.ec)
 
     def made(self) -> AddedRevision:
         choosing = self.choosing()
@@ -186,7 +177,7 @@ class _Adding:
     def has_case(self, choosing: Choosing, usual: TakenTable) -> bool:
         """Whether the tree takes the array for the claim's machines; a shared one may be taken for
         others, too."""
-        if usual.array != self.claim.array or not shares_it(self.table, (self.claim.array,)):
+        if usual.array != self.claim.array or not self.table.firmware.shares:
             return is_there(choosing, self.claim)
         return all(chip in _named(choosing) for chip in self.claim.chips)
 
