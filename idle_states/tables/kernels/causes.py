@@ -149,7 +149,7 @@ CAUSES: dict[str, Meaning] = {
         "the CPU's state and its container's are one, with both latencies and the longer residency",
         none="it is what ACPI says of composite states",
     ),
-    "exchanged": Meaning("exchanged", "a state has the latency of another", ("IS205",)),
+    "exchanged": Meaning("exchanged", "a state has the latency of another", ("IS205", "IS424")),
     # intel_idle
     "by-release": Meaning(
         "replaced",

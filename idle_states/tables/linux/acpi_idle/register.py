@@ -25,6 +25,7 @@ from .start import AcpiIdleStart, AcpiIdleState, start
 
 _INTEL = "drivers/idle/intel_idle.c intel_idle_init_cstates_acpi()"
 _IDLE = "drivers/acpi/processor_idle.c"
+_CUT = "the kernel keeps the lowest 32 bits"
 _CST = "drivers/acpi/acpi_processor.c acpi_processor_evaluate_cst()"
 _COMBINE = "combine_lpi_states()"
 _LEADER = f"{_IDLE} acpi_processor_setup_cpuidle_states(), once for all processors"
@@ -141,7 +142,7 @@ def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
             if ns == us * 1000 or {(state.source, field), (state.source, "times")} & told:
                 continue
             before, after = "none" if ns is None else f"{ns // 1000} us", f"{us} us"
-            reason, cause = "the kernel keeps the lowest 32 bits", "wrapped"
+            reason, cause = _CUT, "wrapped"
             if ns is None:
                 factor = _factor(table.origin, state.source, by)
                 reason = "its latency" if factor == 1 else f"{factor} times its latency"
@@ -365,11 +366,15 @@ def _reordered(
         row = sources[state.name]
         if row is None or not started.out_of_order:
             continue
-        before = table.states[row].latency_ns // 1000
+        name, own = table.states[row].name, table.states[row].latency_ns // 1000
+        before = own & U32_MAX
+        if before != own:
+            words = f"{own} us", f"{before} us", _CUT, _IDLE, "wrapped"
+            yield Changed(row, name, "latency", *words)
         if before != state.exit_latency_us:
             yield Changed(
                 row,
-                table.states[row].name,
+                name,
                 "latency",
                 f"{before} us",
                 f"{state.exit_latency_us} us",
