@@ -157,6 +157,20 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """A value that a spec's `override` replaced.
+
+    text        as it is written
+    where       its place in the spec that said it
+    provenance  where it came from; None: not said
+    """
+
+    text: str
+    where: Location
+    provenance: Provenance | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """A wake-up latency somebody measured, e.g. kind "ipi", 3670 ns.
 
@@ -224,6 +238,8 @@ class IdleState:
     cpuidle        False where the state is meant for CPU offlining only; `reason` says why
     where          field name -> Location; not part of equality
     macro          in C, the macro that makes the row or some of its members; not part of equality
+    replaced       of a spec, field -> the values that overrides replaced, the last one first; not
+                   part of equality
     """
 
     name: str
@@ -241,6 +257,9 @@ class IdleState:
     provenance: Mapping[str, Provenance] = field(default_factory=dict, compare=False, repr=False)
     where: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
     macro: str = field(default="", compare=False, repr=False)
+    replaced: Mapping[str, tuple[Replaced, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def psscr(self) -> Psscr:

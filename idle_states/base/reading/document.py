@@ -53,6 +53,15 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
+def written(node: Node) -> str:
+    """The node on one line, as a person would write it."""
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Sequence):
+        return f"[{', '.join(map(written, node.items))}]"
+    return "{" + ", ".join(f"{key}: {written(item)}" for key, item in node.entries.items()) + "}"
+
+
 def unreadable(code: str, name: str, message: str, where: Location) -> Unreadable:
     return Unreadable([Finding(code, name, Severity.ERROR, message, where)])
 

@@ -86,6 +86,7 @@ def consequences(journey: Journey) -> Iterator[Section]:
     for group in agreeing(journey):
         yield from kernel_sections(group, table)
     yield indented("When states pay, by what they draw", _energy(table))
+    yield indented("Given in the spec, without a source", _replaced(table))
     if sources := tuple(_provenance(table)):
         yield Section("Where the values come from", sources)
 
@@ -161,6 +162,21 @@ def _provenance(table: IdleTable) -> Iterator[Lines]:
         yield Lines((key,), first="  ", further="      ")
         said = tuple(f"{fields} of {joined(names)}" for fields, names in uses.items())
         yield Lines(said, first="      ", further="          ")
+
+
+def _replaced(table: IdleTable) -> Iterator[str]:
+    """Yields each value that an override gives without a source, and what it replaced."""
+    for state in table.states:
+        for field, values in state.replaced.items():
+            if field in state.provenance or (field == "measured" and not state.measured):
+                continue
+            where = state.where.get(field)
+            chain = "; replaces ".join(
+                f"{was.text} at {was.where}"
+                + (f", {was.provenance.source} ({was.provenance.kind})" if was.provenance else "")
+                for was in values
+            )
+            yield f"{_FIELDS.get(field, field)} of {state.name} at {where}: replaces {chain}"
 
 
 def _energy(table: IdleTable) -> list[str]:

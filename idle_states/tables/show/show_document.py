@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from ...base.model import acpi_objects, beyond_opal, table
+from ...base.model.findings import Location
 from ...base.model.forms import GIVEN, INLINE, OMITTED, U32, U64, Count, Form, Limits, With, derived
 from ...base.model.stages import Changed, Lost, Message
 from ...base.model.table import IdleState, IdleTable, flag_names
@@ -54,6 +55,18 @@ class Provenance(Form[table.Provenance]):
     note: str
 
 
+class Place(Form[Location]):
+    file: Annotated[str | None, "Null where the value is in no file."]
+    line: Annotated[Count | None, "From 1."]
+    column: Annotated[Count | None, "From 1."]
+
+
+class Replaced(Form[table.Replaced]):
+    text: Annotated[str, "The value as the spec writes it."]
+    where: Place
+    provenance: Annotated[Provenance | None, "Where it came from; null where not said."]
+
+
 class State(Form[IdleState]):
     name: str
     latency_ns: Annotated[U64, "Exit latency."]
@@ -75,6 +88,14 @@ class State(Form[IdleState]):
     ]
     cpuidle: Annotated[bool, "False for a state meant for offlined CPUs only."]
     provenance: Annotated[dict[str, Provenance], "Field -> where its value comes from."]
+    where: Annotated[
+        dict[str, Place], "Field -> where its value stands; of a spec, in the file that says it."
+    ]
+    replaced: Annotated[
+        dict[str, list[Replaced]],
+        "Field -> the values that overrides replaced, the last one first. A field that is here and "
+        "not in provenance is given without a source.",
+    ]
 
 
 class BuiltInState(Form[beyond_opal.BuiltInState]):

@@ -152,6 +152,7 @@ def _state(
         power=power_of(entries.get("power"), problems),
         provenance=provenance,
         where=where,
+        replaced=source.replaced,
     )
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Location
-from ...base.model.table import Provenance
+from ...base.model.table import Provenance, Replaced
 from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
-from ...base.reading.document import Mapping, Node, Scalar
+from ...base.reading.document import Mapping, Node, Scalar, written
 from ...base.wording import suggestion
 from .keys import (
     CONFIDENCES,
@@ -26,7 +26,7 @@ from .keys import (
     X86,
 )
 
-_UNSOURCED = (
+UNSOURCED = (
     "name",
     "note",
     "reason",
@@ -50,6 +50,7 @@ class StateSource:
     keys: dict[str, Location]
     where: Location
     provenance: dict[str, Provenance] = field(default_factory=dict)
+    replaced: dict[str, tuple[Replaced, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -57,7 +58,25 @@ class StateSource:
         return node.text if isinstance(node, Scalar) else ""
 
     def copy(self) -> "StateSource":
-        return StateSource(dict(self.entries), dict(self.keys), self.where, dict(self.provenance))
+        own = dict(self.entries), dict(self.keys), self.where, dict(self.provenance)
+        return StateSource(*own, dict(self.replaced))
+
+    def override(self, change: "StateSource") -> None:
+        """Takes the values of a change. Each has the provenance that the change gives it, or none:
+        that of the value that it replaces says nothing of it."""
+        for key in change.entries:
+            if key in UNSOURCED:
+                continue
+            before = self.provenance.get(key)
+            if key not in change.provenance:
+                self.provenance.pop(key, None)
+            if key in self.entries:
+                node = self.entries[key]
+                replaced = Replaced(written(node), node.where, before)
+                self.replaced[key] = (replaced, *self.replaced.get(key, ()))
+        self.entries.update(change.entries)
+        self.keys.update(change.keys)
+        self.provenance.update(change.provenance)
 
 
 @dataclass(slots=True)
@@ -282,7 +301,7 @@ def _state_source(
         problems.wrong_type("a mapping of fields to provenance", written.kind, written.where)
     provenance = {}
     for key in entries:
-        if key in _UNSOURCED:
+        if key in UNSOURCED:
             continue
         for candidate in (
             own.get(key),
@@ -318,9 +337,7 @@ def _apply_override(
         if "before" in source.entries:
             problems.unknown_key("before", source.keys["before"], STATE_KEYS[:-1])
             del source.entries["before"]
-        target.entries.update(source.entries)
-        target.keys.update(source.keys)
-        target.provenance.update(source.provenance)
+        target.override(source)
 
 
 def _apply_drop(document: Mapping, states: list[StateSource], problems: SpecProblems) -> None:

@@ -34,7 +34,7 @@ def values(capsys: Capture, *words: str) -> Any:
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
-            left_out = ("inputs", "location", "provenance", "sha256", "file", "related")
+            left_out = ("inputs", "location", "provenance", "where", "sha256", "file", "related")
             return {key: plain(held) for key, held in value.items() if key not in left_out}
         return [plain(held) for held in value] if isinstance(value, list) else value
 

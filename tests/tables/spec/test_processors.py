@@ -21,6 +21,9 @@ from idle_states.tables.devicetree.generate import tree_of
 from idle_states.tables.devicetree.tables import unlisted_processor
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.linux.releases import all_releases
+from idle_states.tables.pipeline import Subject
+from idle_states.tables.rules.engine import run
+from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.skiboot.platform import ALL_LEVELS
 from idle_states.tables.skiboot.releases import known_chips, skiboot_features, version_key
 from idle_states.tables.sources import read_sources
@@ -274,3 +277,98 @@ class TestTreesOfUnknownProcessors:
         (said,) = source.findings
         assert (said.rule, said.location.path) == ("IS121", "/cpus/PowerPC,POWER99@0")
         assert "found PowerPC,POWER99; its table is taken as power8's" in said.message
+
+
+def test_an_override_never_has_the_source_of_what_it_replaced(tmp_path: Path) -> None:
+    """Through two specs, each of which replaces the value."""
+    middle = "name: middle\nextends: power10\noverride:\n  stop2: {latency: 21us}\n"
+    source = "provenance:\n  latency: {kind: measured, source: lab, confidence: low}\n"
+    last = "name: last\nextends: middle\noverride:\n  stop2: {latency: 22us}\n"
+    (tmp_path / "middle.yaml").write_text(middle + source)
+    (tmp_path / "last.yaml").write_text(last)
+    (tmp_path / "other.yaml").write_text(last + source)
+    table, other = load(tmp_path / "last.yaml").table, load(tmp_path / "other.yaml").table
+    assert table is not None
+    assert other is not None
+    stop2 = table.states[2]
+    assert "latency" not in stop2.provenance
+    assert other.states[2].provenance["latency"].source == "lab"
+    assert [was.text for was in stop2.replaced["latency"]] == ["21us", "20us"]
+    by = [was.provenance.source for was in stop2.replaced["latency"] if was.provenance]
+    assert by == ["lab", "skiboot 1cb7b37c9"]
+    files = [Path(str(was.where.file)).name for was in stop2.replaced["latency"]]
+    assert files == ["middle.yaml", "power10.yaml"]
+    assert stop2.provenance["residency"].source == "skiboot 1cb7b37c9"
+
+
+def test_a_spec_beside_another_defines_a_processor(tmp_path: Path) -> None:
+    (tmp_path / "power12.yaml").write_text(SPEC)
+    (tmp_path / "lpar.yaml").write_text(
+        "name: lpar\nextends: pseries-dedicated\ncpu: {generation: power12}\n"
+    )
+    (tmp_path / "small.yaml").write_text(
+        "name: small\nextends: power12\ncpu: {levels: [0, 2], pvr: 0x0084, chips: [P12P]}\n"
+    )
+    lpar, small = load(tmp_path / "lpar.yaml").table, load(tmp_path / "small.yaml").table
+    assert lpar is not None
+    assert small is not None
+    assert lpar.cpu == load(tmp_path / "power12.yaml").table.cpu  # type: ignore[union-attr]
+    assert small.cpu is not None
+    assert (small.cpu.generation, small.cpu.levels, small.cpu.pvr) == ("power12", (0, 2), 0x84)
+    assert small.firmware.array == "", "no array of its parent's"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "said"),
+    [
+        ("cpu: {generation: p, versions: []}", "IS921", "one version at least"),
+        ("cpu: {generation: p, versions: [{pvr: 0x83}]}", "IS921", "'chips'"),
+        ("cpu: {generation: p, versions: [{pvr: 0x83, chips: []}]}", "IS921", "one chip at least"),
+        (
+            "cpu: {generation: p, versions: [{pvr: 0x12345, chips: [{name: P}]}]}",
+            "IS924",
+            "at most 0xffff",
+        ),
+        ("cpu: {generation: p, isa: 3.1}", "IS920", "add versions"),
+        ("cpu: {generation: power12}", "IS925", "power12.yaml beside this file"),
+        ("cpu: {levels: [0, 7]}", "IS925", "a stop level of power10"),
+        ("firmware: {shares: power12}", "IS926", "whose array is shared"),
+        ("firmware: {shares: power10, array: mine}", "IS920", "'shares'"),
+        ("firmware: {ec: 16}", "IS922", "0x10..0x1f"),
+        ("firmware: {ec: 0x1f..0x10}", "IS924", "least EC level first"),
+        ("firmware: {skiboot: soon}", "IS922", "or always, or none"),
+    ],
+)
+def test_what_is_wrong_has_its_place(text: str, rule: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(f"name: mine\nextends: power10\n{text}\n")
+    loaded = load(tmp_path / "mine.yaml", "mine.yaml")
+    found = {finding.rule: finding for finding in loaded.findings}
+    assert loaded.table is None
+    assert said in found[rule].message
+    assert found[rule].location.line == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("cpu: {generation: p12, versions: [{pvr: 0x80, chips: [{name: P12}]}]}", "power10's"),
+        ("cpu: {generation: p12, versions: [{pvr: 0x83, chips: [{name: P10}]}]}", "chip P10"),
+        (
+            "cpu: {generation: power11, versions: [{pvr: 0x83, chips: [{name: P12}]}]}",
+            "power11, which is defined with other values",
+        ),
+        ("firmware: {array: power10_cpu_idle_states}", "declare shares: power10"),
+    ],
+)
+def test_what_a_packaged_spec_has_is_claimed_twice(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(f"name: mine\nextends: power10\n{text}\n")
+    table = load(tmp_path / "mine.yaml").table
+    assert table is not None
+    (found,) = (f for f in run(Subject(table, ()), selection=RuleSelection(("IS505",))))
+    assert said in found.message
+    ((place, _),) = found.related
+    assert Path(str(place.file)).name in ("power10.yaml", "power11.yaml")
+    (tmp_path / "mine.yaml").write_text("name: mine\nextends: power10\n")
+    mine = load(tmp_path / "mine.yaml").table
+    assert mine is not None
+    assert not list(run(Subject(mine, ()), selection=RuleSelection(("IS505",))))
