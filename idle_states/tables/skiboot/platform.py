@@ -8,7 +8,6 @@ from ...base.model.findings import UsageError
 from ...base.model.processors import UNKNOWN_CHIP
 from ...base.model.table import U32_MAX
 from ...base.wording import suggestion
-from ..spec import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +124,8 @@ def _value(key: str, text: str) -> object:
     if key == "quirk" and text not in ("", "none", "mambo", "awan"):
         raise BadPlatform(f"expected mambo, awan or none for quirk, found {text!r}")
     if key == "chip":
+        from ..spec import registry  # --help names no chip
+
         known = (*(chip.name for chip in registry.chips()), UNKNOWN_CHIP)
         if text not in known:
             raise BadPlatform(f"expected one of {', '.join(known)} for chip, found {text!r}")
