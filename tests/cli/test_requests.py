@@ -97,7 +97,7 @@ def test_requests_are_frozen(kind: Any) -> None:
 
 
 def test_replay(recording: str, run: Run) -> None:
-    found = replay(ReplayRequest((recording,), NEW, states=STATES, governor="menu"))
+    found = replay(ReplayRequest((recording,), NEW, states=STATES, governors=("menu",)))
     words = ("--states", STATES.text, "--governor", "menu", "--kernel", "6.1")
     status, document = run("replay", recording, *words)
     total = found.result.accounts[0].total
@@ -212,7 +212,7 @@ def test_diff(run: Run) -> None:
     [
         (lambda: ReplayRequest((), NEW), "expected a trace, a recording or a sysfs dump"),
         (lambda: ReplayRequest(("t",), NEW, hz=0), "expected --hz from 1 to 10000, found 0"),
-        (lambda: ReplayRequest(("t",), OLD, governor="teo"), "teo"),
+        (lambda: ReplayRequest(("t",), OLD, governors=("teo",)), "teo"),
         (lambda: GovernorRequest(), "expected a table or --states, one of the two"),
         (lambda: GovernorRequest(table="a", states=STATES), "one of the two"),
         (lambda: GovernorRequest(table="a", hz=0), "expected --hz from 1 to 10000, found 0"),

@@ -17,7 +17,7 @@ from .domains import DomainReplay, delayed, domains_of
 from .machine import TracedMachine
 from .next_timer import CALIBRATED
 from .observed import Observed
-from .replay import CpuModels, ReplayModel, Settings
+from .replay import Asked, CpuModels, ReplayModel, Settings
 from .results import Account
 
 Counted = Mapping[int, Sequence[SysfsState]]
@@ -72,10 +72,10 @@ class ByEntered:
 
 
 class ByGovernor:
-    """Machines judged by what a governor's model selects; so is the traced machine, to which the
-    model is held.
+    """Machines judged by what governors' models select; so is the traced machine, to which the
+    model of its own governor is held.
 
-    settings  of the machines
+    asked     the machines, each with a governor
     by        what decided in the trace
     certain   `traced` is known to be the traced machine
     """
@@ -83,27 +83,30 @@ class ByGovernor:
     def __init__(
         self,
         traced: TracedMachine,
-        machines: Sequence[TracedMachine],
-        settings: Settings,
+        asked: Sequence[Asked],
         by: Settings,
         problems: InputProblems,
         *,
         certain: bool,
     ) -> None:
-        self._machines, self._settings, self._by = machines, settings, by
-        self._problems = problems
-        known = all(knows((*machines, traced), each, estimated=True) for each in (settings, by))
-        make = CoreModel if known else ReplayModel
-        self._asked: list[ReplayModel | CoreModel] = [
-            make(machine, settings, problems) for machine in machines
+        self._asked, self._by, self._problems = asked, by, problems
+
+        def model(machine: TracedMachine, settings: Settings) -> ReplayModel | CoreModel:
+            make = CoreModel if knows((machine,), settings, estimated=True) else ReplayModel
+            return make(machine, settings, problems)
+
+        self._made = [model(*each) for each in asked]
+        own = [
+            made
+            for made, (machine, settings) in zip(self._made, asked, strict=True)
+            if by == settings and machine.like(traced)
         ]
-        likes = (model for model in self._asked if by == settings and model.machine.like(traced))
-        self._own = next(likes, None) or make(traced, by, problems)
-        self._models = tuple(dict.fromkeys((*self._asked, self._own)))
-        self._others = sum(by != settings or not machine.like(traced) for machine in machines)
-        unasked = settings.next_timer != CALIBRATED
+        self._own = own[0] if own else model(traced, by)
+        self._models = tuple(dict.fromkeys((*self._made, self._own)))
+        self._others = len(asked) - len(own)
+        unasked = by.next_timer != CALIBRATED
         self._trace: Trace | None = None
-        if settings.calibrates and (certain or not unasked):
+        if all(each.calibrates for _, each in asked) and (certain or not unasked):
             self._trace = Trace(traced, by, unasked_most(self._others) if unasked else None)
 
     def add(self, idle: Sequence[Period]) -> None:
@@ -115,19 +118,31 @@ class ByGovernor:
 
     def finish(self, observed: Account, misses: bool, counted: Counted) -> Accounts:
         """observed: the traced machine's account, to which its model's is held."""
-        settings, by = self._settings, self._by
+        by = self._by
         own = modelled(self._own, by)
         if self._trace is None or self._trace.too_long:
-            accounts = tuple(modelled(model, settings) for model in self._asked)
-            agreement = agreement_of(own, observed, by, counted)
-            return Accounts(accounts, agreement, None, self._others)
-        calibration, again, models = self._trace.calibrate(self._machines, settings, self._problems)
+            made = zip(self._made, self._asked, strict=True)
+            accounts = tuple(modelled(model, settings) for model, (_, settings) in made)
+            held_to = agreement_of(own, observed, by, counted)
+            return Accounts(accounts, held_to, None, self._others)
+        found: dict[int, Account] = {}
+        agreement: Agreement | None = None
+        inferred: Calibration | None = None
+        for settings in dict.fromkeys(settings for _, settings in self._asked):
+            places = [at for at, (_, each) in enumerate(self._asked) if each == settings]
+            machines = [self._asked[at][0] for at in places]
+            calibration, again, models = self._trace.calibrate(machines, settings, self._problems)
+            for at, model in zip(places, models, strict=True):
+                found[at] = replace(modelled(model, settings), bounds=model.bounds)
+            # what is inferred depends a little on what else is asked
+            if agreement is None or settings == by:
+                agreement = agreement_of(modelled(again, by), observed, by, counted)
+                agreement = replace(agreement, uncalibrated=own.agreed)
+                inferred = calibration
         return Accounts(
-            tuple(replace(modelled(model, settings), bounds=model.bounds) for model in models),
-            replace(
-                agreement_of(modelled(again, by), observed, by, counted), uncalibrated=own.agreed
-            ),
-            calibration,
+            tuple(found[at] for at in range(len(self._asked))),
+            agreement,
+            inferred,
             self._others,
         )
 

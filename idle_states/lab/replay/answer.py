@@ -33,18 +33,23 @@ class Replayed:
     """The result of a request.
 
     name      name of the trace, recording or dump
-    release   the kernel; settings: what the governor was replayed with, None: the trace's own
-              states were judged. Both are completed by what a recording's head says
+    release   the kernel; asked: what each governor was replayed with, (): the trace's own states
+              were judged. Both are completed by what a recording's head says
     power     power model of the states; None without figures
     inputs    (name, SHA-256) of every file read
     """
 
     name: str
     release: Release
-    settings: Settings | None
+    asked: tuple[Settings, ...]
     result: ReplayResult
     power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
+
+    @property
+    def settings(self) -> Settings | None:
+        """What the only governor, or the first, was replayed with."""
+        return self.asked[0] if self.asked else None
 
     @property
     def doubtful(self) -> bool:
@@ -87,24 +92,29 @@ def replay(
     if request.limits_us:
         machines = [one for each in machines for one in under_limits(each, request.limits_us)]
     power = power_model(request.power, [table for each in machines for table in each.tables], rows)
+    by = request.by
     if traces:
         name = traces[0].name
         if traces[0].kind in (InputKind.CSV, InputKind.JSONL):
-            result = from_recording(traces[0], traced, machines, kernel, settings)
+            own = [each for each in settings if head and each.governor == head.governor]
+            by = own[0] if own else by
+            result = from_recording(traces[0], traced, machines, kernel, settings, by, power)
         else:
             counted = sysfs.difference(*dumps) if len(dumps) == 2 else {}
             # with a governor, the tables are candidates, not the traced machine's own
-            certain = bool(dumps) or settings is None
-            by = request.by
+            certain = bool(dumps) or not settings
             result = from_trace(
-                traces[0], traced, machines, kernel, settings, by, counted, certain=certain
+                traces[0], traced, machines, kernel, settings, by, counted, power, certain=certain
             )
         if head is not None:
-            said = tuple(_unlike(request, head, recorded, machines))
+            governor = by.governor if by else ""
+            said = tuple(_unlike(request, governor, head, recorded, machines))
             result = replace(result, assumptions=(*said, *result.assumptions))
         if result.accounts and all(account.doubted for account in result.accounts):
-            result = replace(result, suspicion=_suspected(request, traces[0], machines, head))
-    elif settings is not None:
+            assert by is not None
+            doubt = _suspected(request, by.governor, traces[0], machines, head)
+            result = replace(result, suspicion=doubt)
+    elif settings:
         raise UsageError("expected a trace for --governor, found sysfs dumps only")
     else:
         before = dumps[0] if len(dumps) == 2 else None
@@ -115,21 +125,23 @@ def replay(
 
 def _unlike(
     request: ReplayRequest,
+    governor: str,
     head: RecordingHead,
     recorded: TracedMachine | None,
     machines: Sequence[TracedMachine],
 ) -> Iterator[str]:
     """Sentences: where what is replayed is not what the recording's head says."""
-    yield from unlike(head, request.kernel, request.governor or "", request.hz or HZ)
+    yield from unlike(head, request.kernel, governor, request.hz or HZ)
     if recorded is not None:
         for machine in machines:
             yield from unlike_states(recorded, machine)
-    if request.governor and request.hz is None:
+    if governor and request.hz is None:
         yield NO_HZ
 
 
 def _suspected(
     request: ReplayRequest,
+    governor: str,
     recording: Input,
     machines: Sequence[TracedMachine],
     head: RecordingHead | None,
@@ -143,14 +155,13 @@ def _suspected(
         return None
     sample = Sample()
     sample.fill(rows(recording.again()))
-    assert request.governor is not None
     of = NamedGovernor(
-        request.governor,
+        governor,
         request.hz,
         table,
         None if request.tables else request.states,
         request.platform,
     )
     skip = head.skip if head else 0
-    by = Basis(request.governor, request.kernel, request.hz or HZ, machines[0], skip)
+    by = Basis(governor, request.kernel, request.hz or HZ, machines[0], skip)
     return suspicion(sample, by, of, head)

@@ -82,6 +82,22 @@ class Settings:
         return is_asked(idle_loop.features(self.release), self.governor, table.states)
 
 
+Asked = tuple[TracedMachine, Settings]
+"""A machine to replay, and what to replay it with."""
+
+
+def each_asked(machines: Sequence[TracedMachine], settings: Sequence[Settings]) -> list[Asked]:
+    """Returns each machine with each governor, whose name the machine's then tells if there are
+    several."""
+    if len(settings) == 1:
+        return [(machine, settings[0]) for machine in machines]
+    return [
+        (replace(machine, name=f"{machine.name}, {each.governor}"), each)
+        for machine in machines
+        for each in settings
+    ]
+
+
 class CpuModels:
     """A machine's CPUs with their counters, whatever decides.
 

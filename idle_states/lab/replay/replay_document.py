@@ -10,7 +10,7 @@ from ...tables.documents.known_document import Kernel, Known
 from ...tables.linux.genpd.running import DomainFigures
 from ...tables.linux.grounds import LOOP
 from ...tables.power.energy_document import Costs, rounded
-from . import agreement, counters, results
+from . import agreement, counters, results, rivals
 from .answer import Replayed
 from .calibrated import Calibration, StateBounds
 from .consumption import of_accounts, spent
@@ -98,7 +98,9 @@ class Truth(Form[agreement.Agreement]):
 
 
 class Account(Form[results.Account]):
-    table: Annotated[str, "The table."] = derived("machine")
+    table: Annotated[str, "The table, and the governor where there are several."] = derived(
+        "machine"
+    )
     decisions: Annotated[Count, "Decisions of the model; 0 where none was run."]
     agreement: Annotated[
         Agreement | None,
@@ -142,7 +144,7 @@ class Replay(Form[Any]):
     known: Annotated[Known, INLINE] = derived(
         lambda result: Kernel(result.release, result.governor or LOOP)
     )
-    governor: Annotated[str | None, "The governor; null where none was run."]
+    governor: Annotated[str | None, "The governor, the first of several; null where none was run."]
     hz: Annotated[int | None, "The kernel's HZ."]
     next_timer: Annotated[str | None, "What was assumed of the next timer."]
     read: Annotated[results.Read, "What was read."]
@@ -151,6 +153,11 @@ class Replay(Form[Any]):
     tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
         "accounts"
     )
+    governors: Annotated[
+        list[rivals.GovernorRow],
+        "Where several governors were asked for: the states traced, each governor, and an oracle "
+        "that knows how long each idle period lasts; else empty.",
+    ]
     energy: Costs
     consumption: Annotated[
         Consumption | None,
@@ -186,6 +193,7 @@ def result_of(found: Replayed) -> With:
         governor=settings and settings.governor,
         hz=settings and settings.hz,
         next_timer=None if settings is None or exact else _next_timer(result, settings),
+        governors=rivals.rivals(result, power),
         energy=power
         and (power, [(each.machine, spent(each.total, power)) for each in result.accounts]),
         consumption=consumption_of(

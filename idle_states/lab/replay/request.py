@@ -40,9 +40,9 @@ class ReplayRequest:
     states      a further table, given by its times
     disabled    numbers of disabled states
     hz          None: as a recording's head says, else 250
-    governor    None: judge the states that the trace shows
+    governors   (): judge the states that the trace shows; several are compared, with an oracle
     next_timer  for traces of cpu_idle
-    traced_by   governor that decided in such a trace; None: `governor`
+    traced_by   governor that decided in such a trace; None: the first of `governors`
     traced_release  the kernel that did; None: `release`
     limits_us   latency limits in us under which each table is replayed, besides without one; ():
                 without any but those that a recording has
@@ -73,14 +73,15 @@ class ReplayRequest:
         "StateNumbers",
         Option("--disabled", "states switched off, by number", metavar="N,..."),
     ] = ()
-    governor: Annotated[
-        str | None,
+    governors: Annotated[
+        tuple[str, ...],
         Option(
             "--governor",
-            f"menu, teo, ladder, haltpoll, {SOURCES} (default: judge the states the trace shows)",
+            f"menu, teo, ladder, haltpoll, {SOURCES}; may be repeated to compare them with each "
+            "other and with an oracle (default: judge the states the trace shows)",
             metavar="G",
         ),
-    ] = None
+    ] = ()
     hz: Annotated[int | None, replace(HZ_RECORDED, after="--kernel")] = None
     next_timer: Annotated[
         NextTimer,
@@ -96,7 +97,7 @@ class ReplayRequest:
         str | None,
         Option(
             "--traced-governor",
-            "governor that decided in a trace of cpu_idle (default: --governor)",
+            "governor that decided in a trace of cpu_idle (default: the first --governor)",
             metavar="G",
         ),
     ] = None
@@ -135,11 +136,12 @@ class ReplayRequest:
         if not self.tables and self.states is None and not self.sysfs:
             own = table_of(self.platform)
             object.__setattr__(self, "tables", () if own is None else (own,))
-        if self.governor is not None:
+        object.__setattr__(self, "governors", tuple(dict.fromkeys(self.governors)))
+        if self.governors:
             from ...tables.linux.governors import Governor, State
 
-            by = self.traced_by or self.governor, self.traced_release or self.kernel
-            for governor, kernel in ((self.governor, self.kernel), by):
+            by = self.traced_by or self.governors[0], self.traced_release or self.kernel
+            for governor, kernel in (*((each, self.kernel) for each in self.governors), by):
                 try:
                     Governor.for_kernel(governor, kernel, [State(0, 0), State(1, 1)])
                 except ValueError as error:
@@ -164,18 +166,18 @@ class ReplayRequest:
         return self.release or release(NEWEST)
 
     @property
-    def settings(self) -> "Settings | None":
-        if self.governor is None:
-            return None
+    def settings(self) -> "tuple[Settings, ...]":
+        """What to replay with, governor by governor."""
         from .replay import Settings
 
-        return Settings(self.governor, self.kernel, self.hz or 250, self.next_timer)
+        hz = self.hz or 250
+        return tuple(Settings(each, self.kernel, hz, self.next_timer) for each in self.governors)
 
     @property
     def by(self) -> "Settings | None":
-        """What decided in a trace of cpu_idle."""
-        asked = self.settings
-        if asked is None:
+        """What decided in a trace of cpu_idle; None without a governor."""
+        if not self.settings:
             return None
-        governor = self.traced_by or asked.governor
-        return replace(asked, governor=governor, release=self.traced_release or asked.release)
+        first = self.settings[0]
+        governor = self.traced_by or first.governor
+        return replace(first, governor=governor, release=self.traced_release or first.release)

@@ -13,6 +13,8 @@ from .counters import Figures, total
 from .suspects import ENOUGH, Suspicion
 
 EXACT, ESTIMATED = "exact", "estimated"
+BY_RESIDENCY, BY_ENERGY = "oracle, by residency", "oracle, by energy"
+"""What selects in the account of an oracle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ class ReplayResult:
     """Result of a replay. misses: number of the trace's cpu_idle_miss events, {"above": n, "below":
     n}; None without any. suspicion: what the first table may be instead; None if nothing is
     suspected. agreement: how true the model is; None where no governor was asked.
-    calibration: how the inputs of its decisions were inferred; None where they were not."""
+    calibration: how the inputs of its decisions were inferred; None where they were not. oracles:
+    where several governors are compared, an oracle's account of each machine asked for, and last
+    of the traced one; else ()."""
 
     exactness: str
     assumptions: tuple[str, ...]
@@ -100,3 +104,4 @@ class ReplayResult:
     suspicion: Suspicion | None = None
     agreement: Agreement | None = None
     calibration: Calibration | None = None
+    oracles: tuple[Account, ...] = ()

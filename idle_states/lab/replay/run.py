@@ -11,6 +11,7 @@ from ...base.wording import plural
 from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors import core
 from ...tables.linux.releases import Release
+from ...tables.power.energy import PowerModel
 from ..traces import any_trace, recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
@@ -23,7 +24,8 @@ from .domains import DomainReplay, assumed_of_domains, assumed_of_timers, domain
 from .dumps import bracket
 from .machine import TracedMachine
 from .observed import Observed
-from .replay import TURN_NS, ReplayModel, Settings
+from .oracle import Oracles
+from .replay import TURN_NS, Asked, ReplayModel, Settings, each_asked
 from .results import ESTIMATED, EXACT, Account, Read, ReplayResult
 
 _TOGETHER = 1 << 16
@@ -35,9 +37,10 @@ def from_trace(
     traced: TracedMachine,
     machines: Sequence[TracedMachine],
     release: Release,
-    settings: Settings | None,
+    settings: Sequence[Settings],
     by: Settings | None,
     counted: Mapping[int, Sequence[SysfsState]],
+    power: PowerModel | None = None,
     *,
     certain: bool,
 ) -> ReplayResult:
@@ -45,10 +48,11 @@ def from_trace(
 
     traced    machine on which the trace was taken; its table judges the states really entered
     certain   whether it is known to be that machine; if not, cpu_idle_miss is ignored
-    machines  machines to replay, with settings; without settings, `traced` and they are judged by
-              the states really entered
+    machines  machines to replay, with each of settings; without settings, `traced` and they are
+              judged by the states really entered
     by        what decided in the trace; None without settings
     counted   CPU -> the kernel's counts around the trace, if known
+    power     what states draw, for the oracle that several governors are compared with
     Raises Unreadable.
     """
     problems = InputProblems()
@@ -58,13 +62,16 @@ def from_trace(
     judge = Observed(traced, counts_in_ns(release), problems)
     others: ByGovernor | ByEntered = (
         ByEntered(traced, machines, release, problems)
-        if settings is None or by is None
-        else ByGovernor(traced, machines, settings, by, problems, certain=certain)
+        if by is None
+        else ByGovernor(traced, each_asked(machines, settings), by, problems, certain=certain)
     )
+    oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     seen = 0
     for periods, misses in _periods(any_trace.batches(source, reader), pairing):
         idle = judge.sift(periods, certain and misses)
         others.add(idle)
+        if oracles is not None:
+            oracles.add(idle)
         seen += len(idle)
     misses = certain and pairing.misses > 0
     if source.cut is not None:
@@ -80,7 +87,7 @@ def from_trace(
         (
             *of_estimate(reader.coarse, certain, misses, release, settings, machines, found),
             *of_domains(
-                machines, found.accounts, release, settings.next_timer if settings else None
+                machines, found.accounts, release, settings[0].next_timer if settings else None
             ),
         ),
         Read(
@@ -97,6 +104,7 @@ def from_trace(
         bracketed,
         agreement=found.agreement,
         calibration=found.calibration,
+        oracles=oracles.finish() if oracles else (),
     )
 
 
@@ -105,39 +113,48 @@ def from_recording(
     traced: TracedMachine,
     machines: Sequence[TracedMachine],
     release: Release,
-    settings: Settings | None,
+    settings: Sequence[Settings],
+    by: Settings | None = None,
+    power: PowerModel | None = None,
 ) -> ReplayResult:
     """Replays an exact recording; parameters as in from_trace(). Raises Unreadable."""
     problems = InputProblems()
-    beyond = "state-beyond-table" if settings is None else "other-state"
+    by = by or (settings[0] if settings else None)
+    beyond = "state-beyond-table" if by is None else "other-state"
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
     own = replace(traced, domains=machines[0].domains)
     domains = None if settings else domains_of(own, release)
-    every = _with(traced, machines)
+    asked = each_asked(machines, settings)
+    every, at = _with(traced, asked, by) if by else ((), 0)
+    oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     models: Sequence[ReplayModel | CoreModel]
-    if core.available() and (settings is None or knows(every, settings, estimated=False)):
-        by_core = [CoreModel(machine, settings, problems) for machine in every if settings]
-        count, refused = _decided_by_core(source, by_core, judge, domains, problems)
+    if core.available() and all(knows((own,), each, estimated=False) for own, each in every):
+        by_core = [CoreModel(*each, problems) for each in every]
+        count, refused = _decided_by_core(source, by_core, judge, domains, problems, oracles)
         models = by_core
     else:
-        by_reference = [ReplayModel(machine, settings, problems) for machine in every if settings]
-        count, refused = _decided(source, by_reference, judge, domains)
+        by_reference = [ReplayModel(*each, problems) for each in every]
+        count, refused = _decided(source, by_reference, judge, domains, oracles)
         models = by_reference
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
     observed = judged(own, judge.finish(False), domains)
     agreement = None
     accounts: tuple[Account, ...] = (observed,)
-    if settings is not None:
-        accounts = tuple(modelled(model, settings) for model in models)
-        likes = (at for at, each in enumerate(every) if each.like(traced))
-        agreement = agreement_of(accounts[next(likes)], observed, settings, {})
-        accounts = accounts[: len(machines)]
-    guessed: tuple[str, ...] = ()
-    if settings is not None:
-        guessed = recording.guessed(source, settings.governor, settings.release)
+    if by is not None:
+        made = zip(models, every, strict=True)
+        accounts = tuple(modelled(model, each) for model, (_, each) in made)
+        agreement = agreement_of(accounts[at], observed, by, {})
+        accounts = accounts[: len(asked)]
+    guessed = tuple(
+        dict.fromkeys(
+            words
+            for each in settings
+            for words in recording.guessed(source, each.governor, each.release)
+        )
+    )
     assumptions = [*(guessed or [recording.COMPLETE])]
-    if settings is not None:
+    if by is not None:
         assumptions += [
             "an idle period lasts as long as recorded, whatever is selected; exact therefore for "
             "the table and kernel of the recording",
@@ -152,6 +169,7 @@ def from_recording(
         accounts,
         problems.listing(),
         agreement=agreement,
+        oracles=oracles.finish() if oracles else (),
     )
 
 
@@ -161,6 +179,7 @@ def _decided_by_core(
     judge: Observed,
     domains: DomainReplay | None,
     problems: InputProblems,
+    oracles: Oracles | None,
 ) -> tuple[int, int]:
     """Gives a recording's decisions to the core's models, and to what judges those that were
     recorded; returns how many there are, and how many of them the driver refused."""
@@ -173,13 +192,19 @@ def _decided_by_core(
             judge.count(part, notes)
             if domains is not None:
                 domains.record_packed(part.cpu, part.rows, part.decided)
+            if oracles is not None:
+                oracles.add_packed(part)
         replay(models, parts, notes)
         notes.report(problems)
     return count, refused
 
 
 def _decided(
-    source: Input, models: Sequence[ReplayModel], judge: Observed, domains: DomainReplay | None
+    source: Input,
+    models: Sequence[ReplayModel],
+    judge: Observed,
+    domains: DomainReplay | None,
+    oracles: Oracles | None,
 ) -> tuple[int, int]:
     """What _decided_by_core() does, with models of the reference."""
     count = refused = 0
@@ -189,14 +214,22 @@ def _decided(
         judge.add(row)
         if domains is not None:
             domains.record(row, row.state, row.stop_tick)
+        if oracles is not None:
+            oracles.add_row(row)
         for model in models:
             model.decide(row)
     return count, refused
 
 
-def _with(traced: TracedMachine, machines: Sequence[TracedMachine]) -> Sequence[TracedMachine]:
-    """The machines to replay: those asked for, and the traced one, to which the model is held."""
-    return machines if any(each.like(traced) for each in machines) else (*machines, traced)
+def _with(
+    traced: TracedMachine, asked: Sequence[Asked], by: Settings
+) -> tuple[Sequence[Asked], int]:
+    """Returns what to replay: what is asked for, and the traced machine with its own governor, to
+    which the model is held; and the place of that one."""
+    for at, (machine, settings) in enumerate(asked):
+        if settings == by and machine.like(traced):
+            return asked, at
+    return (*asked, (traced, by)), len(asked)
 
 
 def _counts(machine: TracedMachine) -> Callable[[int], int | None]:
@@ -247,7 +280,7 @@ def of_estimate(
     certain: bool,
     misses: bool,
     release: Release,
-    settings: Settings | None,
+    asked: Sequence[Settings],
     machines: Sequence[TracedMachine],
     found: Accounts,
 ) -> tuple[str, ...]:
@@ -271,12 +304,13 @@ def of_estimate(
         said.append(
             f"Linux {release.name} does not count above and below; counted as by 5.1 to 5.4"
         )
-    if settings is None:
+    if not asked:
         said.append("the states are those entered; no governor was asked (--governor)")
         return tuple(said)
+    settings = asked[0]
     if found.calibration is not None:
         return (*said, *assumed_of_calibration(found.calibration, settings))
-    if settings.calibrates:
+    if all(each.calibrates for each in asked):
         said.append(not_calibrated(found.others, certain=certain))
     limited = any(table.limit_us < NO_LIMIT_US for each in machines for table in each.tables)
     timer = (

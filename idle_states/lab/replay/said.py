@@ -20,7 +20,7 @@ from ...tables.linux.genpd import said as domains_said
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel, Spent
-from . import agreement_said, drawn, energy_said, fits
+from . import agreement_said, drawn, energy_said, fits, rivals
 from .answer import Replayed
 from .consumption import of_accounts, spent
 from .counters import PERCENTILES, Figures, percentile_name
@@ -39,13 +39,16 @@ _CPUS = 32
 def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
     """Returns the whole output of `replay`. per_cpu: each CPU's figures too, not those of all
     together alone."""
-    result, power, release, settings = found.result, found.power, found.release, found.settings
+    result, power, release = found.result, found.power, found.release
     totals = [(account.machine, account.total) for account in result.accounts]
     sections = []
     if result.agreement is not None:
         held = agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
         sections.append(held)
-    sections += [_rests(result, release, settings), *_pictures(result, totals)]
+    some = rivals.rivals(result, power)
+    if some:
+        sections.append(rivals.section(some, power))
+    sections += [_rests(result, release, found.asked), *_pictures(result, totals)]
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
@@ -55,7 +58,8 @@ def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
     if len(result.accounts) > 1:
         sections.append(_comparison(totals))
     sections += [*_energies(result, totals, power), *_beside(result)]
-    states = "states as entered" if settings is None else f"{settings.governor}, HZ {settings.hz}"
+    names = ", ".join(each.governor for each in found.asked)
+    states = f"{names}, HZ {found.asked[0].hz}" if found.asked else "states as entered"
     about = Lines(
         (
             f"{found.name}: {reading(result.read)}",
@@ -89,10 +93,10 @@ def _most(figures: Figures) -> str:
     return f"{most.name} ({percent(most.time_us, figures.time_us)})"
 
 
-def _rests(result: ReplayResult, release: Release, settings: Settings | None) -> Section:
+def _rests(result: ReplayResult, release: Release, asked: Sequence[Settings]) -> Section:
     """What the figures rest on."""
     suspected = [result.suspicion.words] if result.suspicion else []
-    known = remarks([release], settings.governor if settings else LOOP)
+    known = remarks([release], *(dict.fromkeys(each.governor for each in asked) or (LOOP,)))
     said = bullets([*result.assumptions, *suspected, *known])
     return Section(Worded("", "All of this rests on"), (said,))
 

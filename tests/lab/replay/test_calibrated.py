@@ -252,7 +252,9 @@ def test_what_decided_is_asked_for_beside_a_governor_only() -> None:
     with pytest.raises(UsageError, match="beside --governor only"):
         ReplayRequest((SLICE,), traced_by="teo")
     with pytest.raises(UsageError, match=r"expected a release from 5\.1 on for teo"):
-        ReplayRequest((SLICE,), governor="menu", traced_by="teo", traced_release=release("4.11"))
+        ReplayRequest(
+            (SLICE,), governors=("menu",), traced_by="teo", traced_release=release("4.11")
+        )
 
 
 def test_without_the_core_few_periods_are_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:

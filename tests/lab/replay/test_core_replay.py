@@ -145,7 +145,8 @@ def replayed(
     path: Path, machines: Sequence[TracedMachine], settings: Settings | None, kernel: str
 ) -> tuple[Any, ...]:
     source = Input(str(path))
-    result = run.from_recording(source, machines[0], machines, release(kernel), settings)
+    asked = [settings] if settings else []
+    result = run.from_recording(source, machines[0], machines, release(kernel), asked)
     return result.read, result.observed, result.accounts, problems_of(result.problems)
 
 

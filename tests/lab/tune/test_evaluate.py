@@ -67,7 +67,7 @@ def replayed(task: EvaluationTask, candidate: Candidate, name: Path) -> tuple[An
     """What `replay` says of the same."""
     machine = TracedMachine("", evaluating.with_residencies(task.table, candidate), {})
     source = Input(str(name))
-    given = source, machine, [machine], task.settings.release, task.settings
+    given = source, machine, [machine], task.settings.release, [task.settings]
     if name == RECORDING:
         result = replays.from_recording(*given)
     else:
