@@ -10,7 +10,7 @@ and the first fold both reject a value that has no meaning.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -106,14 +106,21 @@ class History(Generic[FeaturesT]):
     """A subsystem's features over its releases.
 
     oldest  features of the oldest release modelled
-    rows    changes, in any order; of two for the same feature and release the later one counts
+    rows    changes, in any order; of two for the same feature and release the later one counts. Of
+            a function, what it returns when they are first asked for
     """
 
-    def __init__(self, oldest: FeaturesT, rows: Sequence[Since]) -> None:
+    def __init__(
+        self, oldest: FeaturesT, rows: Sequence[Since] | Callable[[], Sequence[Since]]
+    ) -> None:
         self.oldest = oldest
-        self.rows = rows
+        self._given = rows
         self._placed: dict[str, list[tuple[Key, Dated]]] | None = None
         self._rows2folded: dict[tuple[int, ...], FeaturesT] = {}
+
+    @cached_property
+    def rows(self) -> Sequence[Since]:
+        return self._given() if callable(self._given) else self._given
 
     def fold(
         self,

@@ -6,7 +6,6 @@ from typing import Literal
 from ...base.dataclass import dataclass
 from ...base.model.history import U32, History, Since, Sources, rows_of, types_of
 from ...base.model.processors import Known
-from ..spec import registry
 
 SnoozeTimeout = Literal["none", "slot", "enabled"]
 
@@ -79,6 +78,8 @@ _LOOKS_AT_PVR = Known("5.10", "8747bf36f312 reverted, POWER10 driver")
 
 def _pvr_rows() -> Iterator[Since]:
     """Yields the PVR versions that the stop driver accepts, by release, from the registry."""
+    from ..spec import registry  # --help asks for no release
+
     pvr2known = {
         version.pvr: version.linux if version.linux.release else _LOOKS_AT_PVR
         for version in registry.versions()
@@ -120,10 +121,9 @@ CHANGES = (
     since("5.15 5.14.6 5.10.67", "50741b70b0cb", cede_power10=True),
     since("5.15", "71737a6c2a8f", cede_fixup="lowest"),
     since("6.2 debian-6.1.176", "5ddcc03a07ae", snooze_polling=True),
-    *_pvr_rows(),
 )
 
-HISTORY = History(DriverFeatures(), CHANGES)
+HISTORY = History(DriverFeatures(), lambda: (*CHANGES, *_pvr_rows()))
 PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_polling"})
 """Features that cpuidle-pseries has."""
 POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.model import processors
 from idle_states.base.model.acpi_objects import (
     FIXED_HARDWARE,
     AcpiObject,
@@ -34,6 +33,7 @@ from idle_states.tables.rules.catalogue import rule_of
 from idle_states.tables.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.tables.sources import Source, read_sources, read_table
 from idle_states.tables.sources.format_acpi import table_of as acpi_table
+from idle_states.tables.spec import registry
 from idle_states.tables.spec.packaged import machines, revisions
 from tests.support import random_tables
 from tests.support.random_trees import random_trees
@@ -42,7 +42,7 @@ from tests.tables.linux.test_dt_idle import cell, cpu, state, tree
 from tests.tables.rules.test_node_rules import hierarchy, level
 
 RELEASES = list(all_releases())
-CPUS = [Cpu.of(processors.named(name)) for name in ("power8", "power9", "power9", "power10")]
+CPUS = [Cpu.of(registry.named(name)) for name in ("power8", "power9", "power9", "power10")]
 ACPI_RELEASES = [each for each in RELEASES if modelled(each, ACPI_IDLE)]
 PACKAGED = [revision.name for revision in revisions()]
 
