@@ -34,6 +34,7 @@ class SimulateCommand:
 
 def run(given: SimulateCommand) -> int:
     from ..base.model.findings import UsageError
+    from ..base.wording import joined
     from ..lab.simulation.answer import prepare_simulation
     from ..lab.simulation.said import sheet, workloads
     from ..lab.simulation.simulate_document import Listed, Simulated, listed, simulated
@@ -54,9 +55,8 @@ def run(given: SimulateCommand) -> int:
         raise UsageError("expected a workload; see idle-states simulate --list")
     prepared = prepare_simulation(given.asked, say)
     note_missing_core()
-    if core.available() and not prepared.compiled:
-        governor = prepared.setups[0].governor
-        say(f"the compiled core does not know {governor}; the reference is slower")
+    if core.available() and (unknown := prepared.uncompiled):
+        say(f"the compiled core does not know {joined(unknown)}; the reference is slower")
     found = progress.simulated(prepared)
     if out.html:
         out.page("simulate", sheet(found, prepared.power), prepared.inputs)

@@ -118,8 +118,8 @@ def machine_section(
     unit = unit_of(model, machine=True)
     each = counts.removesuffix("s")
     if counts and all(one.cost.counted for one in some):
-        rows.append((f"each {each}, u{unit}", *(_each(one.cost.each_unit) for one in some)))
-    rows.append((f"each wake-up, u{unit}", *(_each(one.cost.each_wakeup) for one in some)))
+        rows.append((f"each {each}, u{unit}", *(each_of(one.cost.each_unit) for one in some)))
+    rows.append((f"each wake-up, u{unit}", *(each_of(one.cost.each_wakeup) for one in some)))
     against = []
     for one, change in zip(some[1:], found.changes, strict=True):
         if change is not None:
@@ -158,7 +158,7 @@ def _picture(some: Sequence[Priced], unit: str, axis: EnergyAxis) -> Iterator[Pi
             words = ranged(one.total)
             tip = f"{words} {unit}, p99 {axis.latency} {one.written}"
             plotted.append((one.label, one.latency_ns, one.total, tip))
-            rows.append((one.label, words, one.written, _each(one.cost.each_wakeup)))
+            rows.append((one.label, words, one.written, each_of(one.cost.each_wakeup)))
     if plotted:
         head = ("Table", f"Energy, {unit}", f"P99 {axis.latency}", f"Each wake-up, u{unit}")
         table = Rows(head, tuple(rows), f"Energy and {axis.latency}")
@@ -179,24 +179,26 @@ def _percent(value: float) -> str:
 def _rows(some: Sequence[Priced], power: str) -> list[tuple[str, ...]]:
     spents = [one.cost for one in some]
     rows = [
-        (state, *(_energy(dict(spent.states).get(state)) for spent in spents))
+        (state, *(shown(dict(spent.states).get(state)) for spent in spents))
         for state in dict.fromkeys(name for spent in spents for name, _ in spent.states)
     ]
-    rows.append(("total", *(_energy(spent.total) for spent in spents)))
+    rows.append(("total", *(shown(spent.total) for spent in spents)))
     rows.append(("on average", *(_power(spent.power, power) for spent in spents)))
     return rows
 
 
 def total(cost: Spent, unit: str) -> str:
     """Returns an energy with its unit; unknown without a total."""
-    return "unknown" if cost.total is None else f"{_energy(cost.total)} {unit}"
+    return "unknown" if cost.total is None else f"{shown(cost.total)} {unit}"
 
 
-def _energy(bounds: PowerBounds | None) -> str:
+def shown(bounds: PowerBounds | None) -> str:
+    """Returns an energy in the model's unit, without naming it; - without one."""
     return "-" if bounds is None else ranged(bounds.times(Fraction(1, _NS)))
 
 
-def _each(bounds: PowerBounds | None) -> str:
+def each_of(bounds: PowerBounds | None) -> str:
+    """Returns the energy of one of many, in millionths of the model's unit; - without one."""
     return "-" if bounds is None else ranged(bounds.times(Fraction(1, 1000)), 4)
 
 

@@ -1,6 +1,7 @@
-"""A simulation: its preparation (one setup for each table) and its runs."""
+"""A simulation: its preparation (one setup for each table and governor) and its runs."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
@@ -21,7 +22,7 @@ from .summary import UNNOTICED_NS, SimulationSummary, summary
 
 @dataclass(frozen=True, slots=True)
 class PreparedSimulation:
-    """A request after all files that it names were read: one setup for each table.
+    """A request after all files that it names were read: one setup for each table and governor.
 
     power   power model of the states; None without figures
     inputs  (name, SHA-256) of every file read
@@ -41,9 +42,10 @@ class PreparedSimulation:
         return len(self.seeds) + self.bistable
 
     @property
-    def compiled(self) -> bool:
-        """Tells whether the compiled core can run every setup."""
-        return all(map(by_core.knows, self.setups))
+    def uncompiled(self) -> tuple[str, ...]:
+        """The governors that the compiled core cannot run."""
+        unknown = (each.governor for each in self.setups if not by_core.knows(each))
+        return tuple(dict.fromkeys(unknown))
 
 
 def prepare_simulation(
@@ -61,20 +63,21 @@ def prepare_simulation(
     cpus = {number for each in held for domain in each.domains for number in domain.numbers}
     of = given(request.workload, say, len(cpus) or CPUS)
     setups = []
-    for each in held:
+    several = len(request.governors) > 1
+    for each, governor in product(held, request.governors):
         table = _switched_off(each.states, request.disabled, "--disabled")
         check_selects(
-            Governor.for_kernel(request.governor, request.release, table.states, request.hz), table
+            Governor.for_kernel(governor, request.release, table.states, request.hz), table
         )
         setups.append(
             Setup(
-                each.name,
+                f"{each.name}, {governor}" if several else each.name,
                 of.topology,
                 of.policy,
                 of.workload,
                 table,
                 effects_of(table, each.table, request.workload.exits_ns(table), each.rows),
-                request.governor,
+                governor,
                 request.release,
                 request.hz,
                 of.duration_ns,

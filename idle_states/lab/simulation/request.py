@@ -36,6 +36,7 @@ class SimulateRequest:
     tables     TABLE operands
     states     a further table, given by its times
     disabled   names of disabled states
+    governors  under each of which each table is simulated
     without    names of states, joined by commas, with which disabled each table is simulated,
                besides as it is; (): as it is only
     limits_us  latency limits in us under which each table is simulated, besides without one; ():
@@ -71,9 +72,14 @@ class SimulateRequest:
             after="--disabled",
         ),
     ] = ()
-    governor: Annotated[
-        str, Option("--governor", f"menu, teo, ladder or haltpoll, {SOURCES}", metavar="G")
-    ] = "menu"
+    governors: Annotated[
+        tuple[str, ...],
+        Option(
+            "--governor",
+            f"menu, teo, ladder or haltpoll, {SOURCES}; may be repeated to compare (default: menu)",
+            metavar="G",
+        ),
+    ] = ("menu",)
     hz: Annotated[int, replace(HZ, after="--kernel")] = 250
     platform: Annotated["AnyPlatform", replace(PLATFORM, after="--smt-hold-permille")] = field(
         default_factory=all_levels
@@ -122,6 +128,7 @@ class SimulateRequest:
     def __post_init__(self) -> None:
         check_hz(self.hz)
         object.__setattr__(self, "limits_us", beside_none(self.limits_us))
+        object.__setattr__(self, "governors", tuple(dict.fromkeys(self.governors or ("menu",))))
         if self.wake_ups is not None and self.wake_ups < 1:
             raise UsageError(f"expected --sequence of 1 or more, found {self.wake_ups}")
         if self.wake_ups is not None and self.wake_ups > WAKE_UPS_MAX:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...base.model.units import format_time
-from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet, as_is
+from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet, as_is, bullets
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
 from ...tables.linux.genpd import said as domains_said
 from ...tables.linux.grounds import remarks
-from ...tables.power.energy import PowerModel
+from ...tables.power.energy import PowerModel, Spent
 from ..replay import energy_said, fits
 from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
@@ -42,7 +42,8 @@ def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
     power  power model of the states; None without figures
     """
     energy = of_runs(found, power)
-    sections = [*_pictures(found)]
+    sections = [] if len(_governors(found)) == 1 else [_rivals(found, energy)]
+    sections += _pictures(found)
     for each in found:
         sections += _table_sections(each)
     if len(found) > 1:
@@ -55,10 +56,9 @@ def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
         sections.append(energy_said.UNLIKE)
     elif len(found) > 1:
         sections.append(energy_said.NO_FIGURES)
-    setup = found[0].setup
+    setup, names = found[0].setup, ", ".join(_governors(found))
     return Sheet(
-        title=f"{setup.workload.name}: {setup.governor} of Linux {setup.release.name}, "
-        f"HZ {setup.hz}",
+        title=f"{setup.workload.name}: {names} of Linux {setup.release.name}, HZ {setup.hz}",
         headline=_headline(found, energy),
         about=_about(found),
         sections=tuple(sections),
@@ -114,11 +114,11 @@ def _about(found: Summaries) -> Section:
     what = f": {tasks} on {cpus} ({setup.topology.name}), {policy}"
     lines: list[Line] = [
         (Marked("strong", setup.workload.name), what),
-        f"{setup.governor} of Linux {setup.release.name}, HZ {setup.hz}; "
+        f"{', '.join(_governors(found))} of Linux {setup.release.name}, HZ {setup.hz}; "
         f"{format_time(setup.duration_ns)} each, {seeds}",
     ]
     given = Lines((f"given: {', '.join(_costs(setup.costs))}",), further="  ")
-    known = Lines(tuple(remarks([setup.release], setup.governor)))
+    known = Lines(tuple(remarks([setup.release], *_governors(found))))
     return Section("What was simulated", (Lines(tuple(lines)), given, known))
 
 
@@ -263,11 +263,49 @@ def _bistable(found: SimulationSummary) -> Iterator[Lines]:
         yield Lines((f"stable: {jitter} of jitter changes no share by {points}",), first="  ")
 
 
+NO_ORACLE = (
+    "no oracle: what a state costs a wake-up moves the wake-ups that follow, so that no governor "
+    "could be told the length of an idle period before it selects"
+)
+
+
+def _governors(found: Summaries) -> list[str]:
+    return list(dict.fromkeys(each.setup.governor for each in found))
+
+
+def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
+    """The table of several governors, a row for each table and governor."""
+    counts = found[0].setup.workload.counts
+    head = ["Table", f"{counts or 'switches'}/s", "Too deep", "Too shallow"]
+    head += ["Wake-up p50", f"Wake-up {_P99}"]
+    costs: Sequence[Spent | None] = [None] * len(found)
+    if energy is not None:
+        unit = energy_said.unit_of(energy.model, machine=True)
+        head += [f"Energy, {unit}", *([f"Energy each, u{unit}"] if counts else [])]
+        costs = energy.spents
+    rows = []
+    for each, cost in zip(found, costs, strict=True):
+        done = each.counted_per_s if counts else each.switches_per_s
+        cells = [each.setup.name, _count(done), _count(each.too_deep), _count(each.too_shallow)]
+        cells += [_us(each.latency_ns["p50"]), _us(each.latency_ns[_P99])]
+        if cost is not None:
+            cells.append(energy_said.shown(cost.total))
+            cells += [energy_said.each_of(cost.each_unit)] if counts else []
+        rows.append(tuple(cells))
+    said = ["wake-up: to the first instruction, exit latency paid included", NO_ORACLE]
+    if len(found[0].runs) > 1:
+        said.append("mean (least to greatest) over the seeds")
+        if energy is not None:
+            said[-1] += "; energy is of all seeds together, its range what the figures leave open"
+    table = Rows(tuple(map(as_is, head)), tuple(rows), "Governors", unbroken=True)
+    return Section("Governors compared", (table, bullets(said)))
+
+
 def _comparison(found: Summaries) -> Section:
     rows = [
         ("switches/s", *(_count(each.switches_per_s) for each in found)),
-        ("too deep", *(_count(_sum([s.above for s in each.states])) for each in found)),
-        ("too shallow", *(_count(_sum([s.below for s in each.states])) for each in found)),
+        ("too deep", *(f"{each.too_deep.mean:.0f}" for each in found)),
+        ("too shallow", *(f"{each.too_shallow.mean:.0f}" for each in found)),
         ("wake-up mean", *(_us(each.mean_ns) for each in found)),
         *(
             (f"wake-up {name}", *(_us(each.latency_ns[name]) for each in found))
@@ -278,12 +316,6 @@ def _comparison(found: Summaries) -> Section:
         rows.insert(1, (f"{counts}/s", *(_count(each.counted_per_s) for each in found)))
     head = ("", *(as_is(each.setup.name) for each in found))
     return Section("Compared", (Rows(head, tuple(rows)),))
-
-
-def _sum(spreads: Sequence[RunSpread]) -> RunSpread:
-    """Only for means; least and greatest do not add up."""
-    mean = sum(each.mean for each in spreads)
-    return RunSpread(mean, mean, mean)
 
 
 def _spread(value: RunSpread, form: str) -> str:

@@ -199,7 +199,12 @@ class Placement(Form[Policy]):
 class Table(Form[summary.SimulationSummary]):
     """A table's runs."""
 
-    table: Annotated[str, "The table."] = derived("setup.name")
+    table: Annotated[str, "The table, with the governor where there are several."] = derived(
+        "setup.name"
+    )
+    governor: Annotated[str, "The governor."] = derived("setup.governor")
+    too_deep: Annotated[RunSpread, "Idle periods of all CPUs."]
+    too_shallow: Annotated[RunSpread, "Idle periods of all CPUs."]
     states: Annotated[list[State], "In the kernel's order."] = derived(lambda found: _states(found))
     wake_latency_ns: Annotated[
         dict[Percentile, Annotated[RunSpread | None, "Nearest rank."]], LATENCY
@@ -252,7 +257,7 @@ class Simulated(Form[Setup]):
     placement: Annotated[Placement, "The first table's."] = derived("policy")
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
     known: Annotated[Known, INLINE] = derived(lambda setup: Kernel(setup.release, setup.governor))
-    governor: Annotated[str, "The governor."]
+    governor: Annotated[str, "The governor, the first of several."]
     hz: Annotated[Count, "The kernel's HZ."]
     duration_ns: Annotated[Count, "Simulated, each run."]
     parameters: Annotated[costs.Costs, "What no table or kernel says; ns, or thousandths."] = (

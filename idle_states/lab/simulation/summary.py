@@ -135,6 +135,15 @@ class SimulationSummary:
     wake_ups: tuple[WakeUp, ...] = ()
 
     @property
+    def too_deep(self) -> RunSpread:
+        """Idle periods of all CPUs, run by run."""
+        return spread(total(list(run.cpus)).above for run in self.runs)
+
+    @property
+    def too_shallow(self) -> RunSpread:
+        return spread(total(list(run.cpus)).below for run in self.runs)
+
+    @property
     def figures(self) -> Figures:
         """Counters summed over all CPUs and all runs."""
         return total([cpu for run in self.runs for cpu in run.cpus])
