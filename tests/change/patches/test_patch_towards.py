@@ -235,6 +235,43 @@ def test_cpus_without_any_states_get_them(linux: History, tmp_path: Path, capsys
     assert main([*words, "--check"]) == 0
 
 
+def test_harts_without_any_states_get_them(linux: History, tmp_path: Path) -> None:
+    """RISC-V's container says no entry-method."""
+    folder, isa = "arch/riscv/boot/dts/maker", 'compatible = "riscv"; riscv,isa = "rv64ima"'
+    text = BARE.replace('compatible = "arm,cortex-a53"', isa).replace('"psci"', '"sbi"')
+    linux.commit({f"{folder}/soc.dtsi": text, f"{folder}/one.dts": BOARD % "one"})
+    table = wanted(
+        tmp_path,
+        ("architecture: arm", "architecture: riscv"),
+        ("0x1010000", "0x80000000"),
+        ("0x10000", "0x90000000"),
+        ("  - nodes: [cpu@1]", "  - enable-method: sbi\n    nodes: [cpu@1]"),
+    )
+    made = patch(PatchRequest(linux.directory, table, file="riscv/maker/soc.dtsi")).plan
+    after = made.files[f"{folder}/soc.dtsi"]
+    assert '\t\tidle-states {\n\t\t\tCPU_SLEEP: cpu-sleep {\n\t\t\t\tcompatible = "riscv,' in after
+    assert "riscv,sbi-suspend-param = <0x90000000>;" in after
+
+
+def test_a_cluster_comes_beside_another(linux: History, tmp_path: Path) -> None:
+    """Its state goes to the others, whose own stay as they are."""
+    big = BARE[BARE.index("\t\tcpu@1 {") : BARE.index("\t};\n};")]
+    text = MACHINE.replace("\t\tidle-states {", f"{big.replace('@1', '@100')}\n\t\tidle-states {{")
+    linux.commit({FILE: text})
+    table = wanted(
+        tmp_path,
+        ("provenance:", "  - nodes: [cpu@100]\n    states: [cluster-off]\nprovenance:"),
+        (CLUSTER, OFF + CLUSTER),
+    )
+    made = patch(PatchRequest(linux.directory, table, file=FILE)).plan
+    lines = changed(made.files[FILE], (linux.directory / FILE).read_text())
+    assert [line for line in lines if line[0] == "-"] == []
+    assert [line.strip("+\t") for line in lines if "idle-states = " in line] == [
+        "cpu-idle-states = <&CLUSTER_OFF>;"
+    ]
+    assert sum("CLUSTER_OFF: cluster-off {" in line for line in lines) == 1
+
+
 def test_states_come_where_the_cpus_are_written(
     linux: History, tmp_path: Path, capsys: Capture
 ) -> None:
