@@ -67,9 +67,11 @@ def kernel(text: str) -> "Release":
     return found[0]
 
 
-def kernels(texts: Iterable[str], governor: str | None = None) -> "tuple[Release, ...]":
+def kernels(
+    texts: Iterable[str], governor: str | Sequence[str] | None = None
+) -> "tuple[Release, ...]":
     """Returns the releases asked for, each once, in the order given, and says which names stand for
-    others; for `all`, those that have the governor. Raises UnknownRelease."""
+    others; for `all`, those that have the governor, or each of several. Raises UnknownRelease."""
     from ..tables.linux.releases import PRESETS, release
 
     names: list[str] = []
@@ -77,27 +79,29 @@ def kernels(texts: Iterable[str], governor: str | None = None) -> "tuple[Release
         # a line of /proc/version has commas of its own
         names += [text] if " " in text else text.split(",")
     found: list[Release] = []
+    governors = [governor] if isinstance(governor, str) else governor or ()
     for name in dict.fromkeys(names):
-        found += _all(governor) if name == "all" else [release(name)]
+        found += _all(governors) if name == "all" else [release(name)]
     for taken in dict.fromkeys(found):
         if taken.note and taken.name not in PRESETS:
             say(f"kernel {taken.name} is {taken.note}")
     return tuple(dict.fromkeys(found))
 
 
-def _all(governor: str | None) -> "list[Release]":
-    """Returns all releases that have the governor; says which are skipped."""
+def _all(governors: Iterable[str]) -> "list[Release]":
+    """Returns all releases that have the governors; says which are skipped."""
     from ..tables.linux.governors import governor_names, known_in
     from ..tables.linux.releases import all_releases
 
     releases = list(all_releases())
-    if governor not in governor_names():
-        return releases
-    lacking = [release for release in releases if not known_in(governor, release)]
-    if lacking:
-        names = ", ".join(release.name for release in lacking)
-        say(f"kernels without {governor} are skipped: {names}")
-    return [release for release in releases if release not in lacking]
+    for governor in governors:
+        if governor in governor_names():
+            lacking = [release for release in releases if not known_in(governor, release)]
+            if lacking:
+                names = ", ".join(release.name for release in lacking)
+                say(f"kernels without {governor} are skipped: {names}")
+            releases = [release for release in releases if release not in lacking]
+    return releases
 
 
 def platform(text: str) -> "AnyPlatform":

@@ -15,7 +15,8 @@ from .selection import Mapped, Selecting, SelectionChange, TableSelection, chang
 class Selections:
     """The result of a request.
 
-    selections  of the first table under each kernel, then of the second one
+    selections  of the first governor: of the first table under each kernel, then of the second
+                one; then of further governors
     sources     of the tables; empty if states were given
     limits      what each latency limit asked for leaves, of the first table, then of the second
     """
@@ -32,6 +33,11 @@ class Selections:
     def changed(self) -> list[tuple[TableSelection, list[tuple[Mapped, list[SelectionChange]]]]]:
         """Every other selection, with its differences from the first."""
         return [(other, changes(self.first, other)) for other in self.selections[1:]]
+
+    @property
+    def governors(self) -> list[str]:
+        """The governors, each once."""
+        return list(dict.fromkeys(selection.governor for selection in self.selections))
 
     @property
     def releases(self) -> list[Release]:
@@ -64,14 +70,15 @@ def select(request: SelectRequest, say: Callable[[str], None] = lambda message: 
         held.append((each.table or "", [(k, held_by(k, each, say, source)) for k in releases]))
         for note in crashes(states for _, states in held[-1][1]):
             say(note)
-    selecting = Selecting(request.of.governor, request.of.hz)
+    governors = [Selecting(governor, request.of.hz) for governor in request.governors]
     limits = [
-        limit(asked, kernels, selecting, table, per_cpu=request.per_cpu)
+        limit(asked, kernels, governors[0], table, per_cpu=request.per_cpu)
         for table, kernels in held
         for asked in request.all_limits
     ]
     found = [
         selecting.select(release, states, asked, table)
+        for selecting in governors
         for (table, release, states), asked in zip(
             ((table, *each) for table, kernels in held for each in kernels),
             _asked(request, held, limits),

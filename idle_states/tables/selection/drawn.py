@@ -40,7 +40,9 @@ def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
 def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
     """(title, numbered states) for each table, and for each kernel if a table's numbers depend on
     the kernel."""
-    named = _grouped(selections, lambda s: (s.table, s.names))
+    # whatever governor: it changes no names
+    first = [s for s in selections if s.governor == selections[0].governor]
+    named = _grouped(first, lambda s: (s.table, s.names))
     table2names: dict[tuple[str, int], set[str]] = {}
     for _, selection in named:
         for number, name in enumerate(selection.names):
@@ -62,13 +64,15 @@ def _grouped(
     """Of selections with equal keys, the first, under the names of all."""
     groups: dict[Hashable, list[TableSelection]] = {}
     for selection in selections:
-        groups.setdefault(key(selection), []).append(selection)
+        groups.setdefault((selection.governor, key(selection)), []).append(selection)
+    governors = len({s.governor for s in selections}) > 1
     kernels = list(dict.fromkeys(s.release.name for s in selections))
     several = len({s.table for s in selections}) > 1
     found = []
     for group in groups.values():
         ranges = kernel_ranges([s.release.name for s in group], kernels)
         whose = f"{group[0].table}, " if several else ""
+        whose += f"{group[0].governor} of " if governors else ""
         found.append((f"{whose}Linux {ranges}", group[0]))
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...base.extras import package
 from ...base.model.findings import Location
+from ...base.wording import joined
 from ...base.workers import variable
 from .selection import Mapped, TableSelection
 from .words import circumstances
@@ -38,11 +39,16 @@ def picture(selections: Sequence[TableSelection], form: str) -> bytes:
         axes.set_xlim(_FIRST_US, max(last_us, 10.0))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        labels = [_label(s, _shown(s)[number], len(selections) > 1) for s, number in rows]
+        governors = list(dict.fromkeys(s.governor for s in selections))
+        labels = [
+            (f"{s.governor}, " if len(governors) > 1 else "")
+            + _label(s, _shown(s)[number], len(selections) > 1)
+            for s, number in rows
+        ]
         axes.set_yticks(range(len(rows)), labels, fontsize=8)
         axes.set_xlabel("idle length in us, every idle period alike")
         first = selections[0]
-        axes.set_title(f"Selected by {first.governor}, HZ {first.hz}", loc="left")
+        axes.set_title(f"Selected by {joined(governors)}, HZ {first.hz}", loc="left")
         handles = [
             patch(facecolor=_shade(i), hatch=_hatch(i), edgecolor="black", label=f"{i} {name}")
             for i, name in enumerate(names)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.units import format_time
-from ...base.options import Annotated, Option
+from ...base.options import Annotated, Option, Options
 from ..linux.asked import FAR_NS, NO_LIMIT_US, GovernorRequest, kernels
+from ..linux.governors.source.names import SOURCES
 from .limit_words import NO_LATENCY, AskedLimit, keeping
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class SelectRequest:
     """A request for what a governor selects under each of some kernels.
 
     of        the governor, and the TABLE or states it selects from
+    governors  several governors, in the place of the one in `of`; (): that one
     releases  the kernels
     asked     for which timers and idle lengths
     against   a second TABLE to compare with, None for no comparison
@@ -87,9 +89,20 @@ class SelectRequest:
     Raises UsageError for what cannot be meant.
     """
 
-    of: GovernorRequest
-    releases: Annotated["tuple[Release, ...]", kernels(after="--governor", beside="governor")]
+    of: Annotated[GovernorRequest, Options(governor=None)]
+    releases: Annotated["tuple[Release, ...]", kernels(after="--governor", beside="governors")]
     asked: Asked = field(default_factory=Asked)
+    governors: Annotated[
+        tuple[str, ...],
+        Option(
+            "--governor",
+            f"menu, teo or ladder, {SOURCES}; may be repeated: what each further one selects "
+            "otherwise than the first (default: menu)",
+            metavar="G",
+            default="menu",
+            after="--polling",
+        ),
+    ] = ()
     against: Annotated[
         str | None,
         Option(
@@ -127,6 +140,13 @@ class SelectRequest:
     ] = False
 
     def __post_init__(self) -> None:
+        governors = tuple(dict.fromkeys(self.governors)) or (self.of.governor,)
+        object.__setattr__(self, "governors", governors)
+        if len(governors) > 1 and self.all_limits:
+            raise UsageError(
+                f"expected one --governor with --latency-limit or --keep, found {len(governors)}: "
+                "run select once for each"
+            )
         if self.against and self.of.table is None:
             raise UsageError("expected --against with a table, not with --states")
         if self.per_cpu and not self.all_limits:

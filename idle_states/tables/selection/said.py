@@ -74,7 +74,8 @@ def _title(selections: Sequence[TableSelection]) -> str:
     names = list(dict.fromkeys(s.table for s in selections if s.table))
     of = f"{' and '.join(names)}: " if names else ""
     kernels = list(dict.fromkeys(s.release.name for s in selections))
-    return f"{of}{first.governor} of Linux {kernel_ranges(kernels, kernels)}, HZ {first.hz}"
+    governors = ", ".join(dict.fromkeys(s.governor for s in selections))
+    return f"{of}{governors} of Linux {kernel_ranges(kernels, kernels)}, HZ {first.hz}"
 
 
 def _headline(selections: Sequence[TableSelection], changed: Changed) -> Iterator[str]:
@@ -83,12 +84,15 @@ def _headline(selections: Sequence[TableSelection], changed: Changed) -> Iterato
     if not changed:
         yield _selected(first)
     kernels = list(dict.fromkeys(s.release.name for s in selections))
+    several = any(s.governor != first.governor for s in selections)
     alike: dict[tuple[str, str], list[str]] = {}
     for other, maps in changed:
-        alike.setdefault((other.table, _most(first, maps)), []).append(other.release.name)
-    for (table, most), names in alike.items():
-        whose = f"{table}, " if table else ""
-        yield f"{whose}Linux {kernel_ranges(names, kernels)} instead of {_short(first)}: {most}"
+        whose = f"{other.table}, " if other.table else ""
+        whose += f"{other.governor} of " if several else ""
+        alike.setdefault((whose, _most(first, maps)), []).append(other.release.name)
+    short = _short(first, governor=several)
+    for (whose, most), names in alike.items():
+        yield f"{whose}Linux {kernel_ranges(names, kernels)} instead of {short}: {most}"
 
 
 def _selected(selection: TableSelection) -> str:
@@ -116,8 +120,9 @@ def _most(first: TableSelection, maps: MapChanges) -> str:
     )
 
 
-def _short(selection: TableSelection) -> str:
+def _short(selection: TableSelection, *, governor: bool = False) -> str:
     of = f"{selection.table}, " if selection.table else ""
+    of += f"{selection.governor} of " if governor else ""
     return f"{of}Linux {selection.release.name}"
 
 
@@ -293,7 +298,11 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
         yield Section("", (both,))
         yield from (Section("", (Lines((line,)),)) for line in reach(first, other))
     selections = (first, *(other for other, _ in changed))
-    rests = not_utilised(first.governor, [selection.release for selection in selections])
+    governors = list(dict.fromkeys(selection.governor for selection in selections))
+    releases = list(dict.fromkeys(selection.release for selection in selections))
+    rests = [line for each in governors for line in not_utilised(each, releases)]
+    if len(governors) > 1:
+        rests += grounds.remarks(releases, *governors)
     yield Section("", (Lines(tuple(rests)),))
 
 

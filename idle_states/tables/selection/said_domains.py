@@ -14,15 +14,17 @@ from .selection import TableSelection
 def sections(selections: Sequence[TableSelection]) -> Iterator[Section]:
     """Yields each domain and what it does, with the kernels that agree on it, then notes; nothing
     if no table has domains."""
-    groups: dict[tuple[str, tuple[DomainSelection, ...]], list[str]] = {}
+    several = len({selection.governor for selection in selections}) > 1
+    groups: dict[tuple[str, str, tuple[DomainSelection, ...]], list[str]] = {}
     for selection in selections:
         if selection.domains:
-            key = selection.table, selection.domains
+            whose = f"{selection.governor} of " if several else ""
+            key = selection.table, whose, selection.domains
             groups.setdefault(key, []).append(selection.release.name)
-    for (table, domains), kernels in groups.items():
+    for (table, whose, domains), kernels in groups.items():
         for each in domains:
-            under = f" under Linux {joined(kernels)}" if len(selections) > 1 else ""
-            of = f"{table}: " if len({name for name, _ in groups}) > 1 else ""
+            under = f" under {whose}Linux {joined(kernels)}" if len(selections) > 1 else ""
+            of = f"{table}: " if len({name for name, *_ in groups}) > 1 else ""
             yield Section(f"{of}{_what(each)}{under}", (Lines(tuple(_lines(each))),))
     notes = dict.fromkeys(note for each in selections for note in each.domain_notes)
     known = remarks([each.release for each in selections if each.domains], "genpd")

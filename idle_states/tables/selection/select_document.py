@@ -95,6 +95,7 @@ class Changed(Form[Any]):
         lambda change: change.other.table or None
     )
     kernel: Annotated[str, "The Linux release."] = derived("other.release.name")
+    governor: Annotated[str, "The governor."] = derived("other.governor")
     circumstances: Annotated[Where, INLINE]
     idle_us: Annotated[
         int | None,
@@ -159,6 +160,7 @@ class OtherDomains(Form[TableSelection]):
         lambda selection: selection.table or None
     )
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    governor: Annotated[str, "The governor."]
     domains: list[Domain] = derived(lambda selection: list(map(domain_of, selection.domains)))
 
 
@@ -270,7 +272,7 @@ class Select(Form[TableSelection]):
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda selection: selection.table or None
     )
-    governor: Annotated[str, "menu, teo or ladder."]
+    governor: Annotated[str, "menu, teo, ladder or a source; the first of several."]
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
     hz: Annotated[Positive, "The kernel's HZ."]
     states: Annotated[list[State], "What the governor selects from, snooze first."] = derived(
@@ -326,12 +328,13 @@ class Select(Form[TableSelection]):
     ] = derived(lambda selection: list(map(domain_of, selection.domains)))
     domain_changes: Annotated[
         list[OtherDomains],
-        "With several kernels or --against: each further one whose domains do otherwise.",
+        "With several governors or kernels, or --against: each further one whose domains do "
+        "otherwise.",
     ] = GIVEN
     changes: Annotated[
         list[Changed],
-        "With several kernels or --against: what each further one selects otherwise than the "
-        "first, whose maps are given here.",
+        "With several governors or kernels, or --against: what each further one selects otherwise "
+        "than the first, whose maps are given here.",
     ] = GIVEN
     limits: Annotated[
         list[Limit], "What each latency limit leaves, of each table; empty where none is given."
@@ -361,7 +364,7 @@ def selected(found: Selections) -> With:
         for mapped, some in maps
         for change in some
     ]
-    releases = [selection.release for selection in found.selections]
+    rests = [note for each in found.governors for note in not_utilised(each, found.releases)]
     notes = dict.fromkeys(note for each in found.selections for note in each.domain_notes)
     others = [other for other, _ in changed if other.domains != first.domains]
     return With(
@@ -370,5 +373,5 @@ def selected(found: Selections) -> With:
         domain_changes=others,
         limits=found.limits,
         obeyed=list(found.obeyed),
-        assumptions=(*not_utilised(first.governor, releases), *notes),
+        assumptions=(*dict.fromkeys(rests), *notes),
     )
