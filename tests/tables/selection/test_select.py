@@ -409,7 +409,8 @@ def test_only_what_changes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing changes" in capsys.readouterr().out
     body = document(capsys, *words[1:], "--against", "power9-dd1")
     assert body["changes"][0] == {
-        "table": "power9-dd1", "governor": "menu", "kernel": "4.11", "tick": "running", "ended_by": "interrupt",
+        "table": "power9-dd1", "governor": "menu", "kernel": "4.11", "tick": "running",
+        "ended_by": "interrupt",
         "next_timer_us": 10_000_000, "latency_limit_us": UNLIMITED_US, "idle_us": None,
         "from_us": 2, "to_us": 9, "from_ns": 2_000, "to_ns": 9_999,
         "a": ["stop0_lite"], "b": ["snooze"],
