@@ -22,6 +22,8 @@ METADATA = (
 _ELF64_LITTLE = b"\x7fELF\x02\x01"
 _MACHINE = slice(18, 20)
 _TAG = re.compile(r"-cp311-abi3-manylinux_2_\d+_\w+\.whl")
+_SHIPPED = "idle_states/tables/linux/governors/source/"
+"""C that is compiled where the package runs; other C is in the extensions."""
 
 
 def tracked(root: Path, *options: str) -> list[str]:
@@ -44,9 +46,9 @@ def compiled_specs(root: Path, into: Path) -> Path:
 
 def expected(root: Path, specs: Path | None = None) -> dict[str, Path | None]:
     """The files that a wheel of `root` has, but for its metadata, and what each is a copy of:
-    everything in the directories of setup.cfg's packages except C; below `.data` what is installed
-    elsewhere; specs, the compiled specs, unless None; and the compiled modules, which are copies of
-    nothing."""
+    everything in the directories of setup.cfg's packages except the C of extensions; below `.data`
+    what is installed elsewhere; specs, the compiled specs, unless None; and the compiled modules,
+    which are copies of nothing."""
     config = configparser.ConfigParser()
     config.read(root / "setup.cfg", "utf-8")
     directories = config["options"]["package_dir"].strip().splitlines()
@@ -58,7 +60,8 @@ def expected(root: Path, specs: Path | None = None) -> dict[str, Path | None]:
             name2source[f".data/data/{place}/{Path(file).name}"] = root / file
     for name in tracked(root):
         directory, _, rest = name.partition("/")
-        if directory in directory2package and not name.endswith((".c", ".h")):
+        is_core = name.endswith((".c", ".h")) and not name.startswith(_SHIPPED)
+        if directory in directory2package and not is_core:
             name2source[f"{directory2package[directory]}/{rest}"] = root / name
     return name2source
 

@@ -158,7 +158,7 @@ WRITES: dict[str, tuple[str, ...]] = {
     "collect --record": ("collect", "--record", "-o", "result-here"),
     "collect --measure": ("collect", "--measure", "-o", "result-here"),
     "list rules": ("list", "rules", "-o", "result-here"),
-    "patch": ("patch", "./mine.yaml", "--tree", "tree", "-o", "result-here"),
+    "patch": ("patch", "./power9@mine.yaml", "--tree", "tree", "-o", "result-here"),
     "fit": (
         "fit",
         str(DATA / "measured/power9-2023.log"),
@@ -196,6 +196,8 @@ def test_a_file_that_cannot_be_written_is_named(
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     Path("result-here.yaml").write_text(FIXABLE)
     if name == "patch":
+        text = Path("mine.yaml").read_text()
+        Path("power9@mine.yaml").write_text(text.replace("name: mine", "name: power9@mine"))
         tree_of(folder / "tree", {"hw/slw.c": [find("power9")]}, "v7.1")
         Path("result-here").mkdir()
     before = whole(folder)

@@ -248,7 +248,8 @@ def test_a_tree_that_is_none_and_one_without_the_table(tmp_path: Path, skiboot_t
         from_tree(PatchedTree(tmp_path), "powernv9", None, tmp_path / "cache")
     (tmp_path / "hw").mkdir()
     text = (skiboot_tree / "hw/slw.c").read_text()
-    (tmp_path / "hw/slw.c").write_text(text.replace("power9_cpu_idle_states", "other_states"))
+    without = text.replace("power9_cpu_idle_states[]", "other_states[]")
+    (tmp_path / "hw/slw.c").write_text(without)
     (tmp_path / "include").symlink_to(skiboot_tree / "include")
     with pytest.raises(Unreadable, match=r"expected .* power9_cpu_idle_states|outside it"):
         from_tree(PatchedTree(tmp_path), "powernv9", None, tmp_path / "cache")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from idle_states.base.extras import remedy
 from idle_states.cli import main
 from idle_states.tables.linux.asked import GovernorRequest
-from idle_states.tables.linux.governors import Governor, Outcome, Situation, State, core, steady
+from idle_states.tables.linux.governors import Governor, Outcome, Situation, State, core
 from idle_states.tables.linux.governors.interface import NO_STATE
 from idle_states.tables.linux.governors.ladder_features import features as ladder_features
 from idle_states.tables.linux.governors.ladder_steps import steps
@@ -145,22 +145,6 @@ def test_maps_are_exact_at_every_half_microsecond(
     asked = settling(*kind, states, hz=hz)
     step_ns = examples(1_000, 500) if core.can_replay(asked.governor) else 61_500
     agree(selection_map(asked, fixed), asked, fixed, step_ns)
-
-
-@settings(max_examples=examples(40, 1500), deadline=None)
-@given(st.sampled_from(GOVERNORS), tables(), circumstances(), st.sampled_from((100, 250, 1000)))
-def test_lengths_tried_first_lead_to_all_ranges(
-    kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int
-) -> None:
-    """As if every length near a threshold were tried in any case."""
-    asked = settling(*kind, states, hz=hz)
-    if not core.can_replay(asked.governor):
-        return
-    idle_ns = states[-1].residency_ns + 5_300
-    found = selection_map(asked, fixed), timer_map(asked, idle_ns, fixed)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(steady, "_FIRST", steady._CLOSE)
-        assert found == (selection_map(asked, fixed), timer_map(asked, idle_ns, fixed))
 
 
 @settings(max_examples=examples(15, 60), deadline=None)

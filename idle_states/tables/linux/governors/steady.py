@@ -3,15 +3,13 @@ exact ranges of its length, or of the time to the next timer.
 
 Lengths are in ns, whatever the kernel computes in. The selection changes at a threshold (a
 residency, the tick, 15 us ...), or above it by what the governor deducts (an exit latency, or half
-of one) or loses by rounding. There lengths are tried densely, between these places every 3 %.
-Around a length at which the selection changes or alternates, every half microsecond is tried, up
-to latencies of 200 us (every whole one before 5.5, when kernels cut times to microseconds); and
-wherever two neighbours differ, the boundary is sought down to the nanosecond. A test holds the
-result to every microsecond.
+of one) or loses by rounding. There lengths are tried densely, every half microsecond up
+to latencies of 200 us (every whole one before 5.5, when kernels cut times to microseconds), between
+these places every 3 %; and wherever two neighbours differ, the boundary is sought down to the
+nanosecond. A test holds the result to every microsecond.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ....base.dataclass import dataclass, replace
@@ -27,13 +25,9 @@ _INTERESTING_NS = 50_000 * _US
 """Longer idle periods count as the timer's in menu."""
 _UNITY = 8192
 """menu's RESOLUTION * DECAY."""
-_FIRST = 128
-"""Lengths tried about one threshold in any case."""
 _CLOSE = 448
-"""Lengths tried about one threshold where the selection changes or alternates; all there are, for
-exit latencies up to 200 us, the longest that powernv registers."""
-_BESIDE = 2
-"""Lengths on either side of such a one, between which all are tried, too."""
+"""Lengths tried about one threshold; all there are, for exit latencies up to 200 us, the longest
+that powernv registers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +54,14 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
 
-    tried, close = (_idles_tried(settling, circumstances, most) for most in (_FIRST, _CLOSE))
-    ranges = _ranges(tried, over, close)
+    ranges = _ranges(_idles_tried(settling, circumstances), over)
     return ranges if _bounded(circumstances) else _endless(ranges)
 
 
-def _idles_tried(settling: Settling, circumstances: Circumstances, most: int) -> list[int]:
-    """Returns lengths for selection_map() to try, at most so many about one threshold."""
-    points, end = _lengths(settling, circumstances, most), circumstances.next_timer_ns
+def _idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
+    """The lengths that selection_map() tries in any case; beside them only some about each boundary
+    that it finds."""
+    points, end = _lengths(settling, circumstances), circumstances.next_timer_ns
     if _bounded(circumstances):
         points = {point for point in points if point < end} | {end - 1}
     return sorted(points)
@@ -86,17 +80,12 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
 
-    tried, close = (
-        _timers_tried(settling, idle_ns, circumstances, most) for most in (_FIRST, _CLOSE)
-    )
-    return _endless(_ranges(tried, over, close))
+    return _endless(_ranges(_timers_tried(settling, idle_ns, circumstances), over))
 
 
-def _timers_tried(
-    settling: Settling, idle_ns: int, circumstances: Circumstances, most: int
-) -> list[int]:
+def _timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
     """As _idles_tried(), of timer_map()."""
-    points = _timers(settling, idle_ns, circumstances.wake_ns, most)
+    points = _timers(settling, idle_ns, circumstances.wake_ns)
     return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
 
 
@@ -132,8 +121,7 @@ def lock_in(
 
         if number == 0 or state.residency_ns == 0:
             continue
-        from_ns = state.residency_ns - wake_ns - 2 * _US
-        points = _grid(from_ns, state.residency_ns, _unit(settling), _CLOSE)
+        points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
         ranges = _ranges(sorted({*points, state.residency_ns - 1}), over)
         kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
         if kept:
@@ -154,15 +142,9 @@ def _spent_in(settling: Settling, number: int, wake_ns: int) -> list[Outcome]:
     return [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
 
 
-def _ranges(points: Sequence[int], over: Selected, close: Sequence[int] = ()) -> tuple[Range, ...]:
-    """Returns the ranges that a selection has. close: what is tried as well, where the selection
-    at the points changes or alternates."""
-    tried = dict(zip(points, over(points), strict=True))
-    if more := _beside_changes(tried, close):
-        tried |= zip(more, over(more), strict=True)
-        tried = dict(sorted(tried.items()))
+def _ranges(points: Sequence[int], over: Selected) -> tuple[Range, ...]:
     ranges: list[Range] = []
-    for first, last, states in _stretches(tried, over):
+    for first, last, states in _stretches(points, over):
         if ranges and set(ranges[-1].states) == set(states):
             ranges[-1] = replace(ranges[-1], last_ns=last)
         else:
@@ -170,32 +152,16 @@ def _ranges(points: Sequence[int], over: Selected, close: Sequence[int] = ()) ->
     return tuple(ranges)
 
 
-def _beside_changes(tried: Mapping[int, tuple[int, ...]], close: Sequence[int]) -> list[int]:
-    """Returns which of the lengths in `close` lie beside one where the selection changes or
-    alternates."""
-    points, taken = list(tried), list(tried.values())
-    wanted: list[int] = []
-    for number, (before, at) in enumerate(pairwise(taken)):
-        if before != at or len(at) > 1:
-            first = points[max(0, number - _BESIDE)]
-            last = points[min(len(points) - 1, number + 1 + _BESIDE)]
-            begin = bisect_left(close, max(first, wanted[-1] + 1) if wanted else first)
-            wanted += close[begin : bisect_right(close, last)]
-    return wanted
-
-
 def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return (*ranges[:-1], replace(ranges[-1], last_ns=None))
 
 
-def _stretches(
-    tried: Mapping[int, tuple[int, ...]], over: Selected
-) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Yields (first, last, states) from the first point to the last."""
-    points, taken = list(tried), list(tried.values())
+def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """(first, last, states) from the first point to the last."""
+    taken = over(points)
     first, states = points[0], taken[0]
     for (left, right), beyond in zip(pairwise(points), taken[1:], strict=True):
-        while beyond != states and set(beyond) != set(states):
+        while set(beyond) != set(states):
             low, high = left, right
             while high - low > 1:
                 middle = (low + high) // 2
@@ -214,10 +180,10 @@ def _unit(settling: Settling) -> int:
     return _US // 2 if getattr(settling.governor.features, "nanoseconds", True) else _US
 
 
-def _grid(first: int, last: int, unit: int, most: int) -> range:
-    """Returns about `most` multiples of the unit from `first` on, 0 at least, to behind `last`."""
+def _grid(first: int, last: int, unit: int) -> range:
+    """Multiples of the unit from `first` on, 0 at least, to behind `last`."""
     first = max(0, first) // unit * unit
-    step = max(1, -(-(last - first) // (most * unit))) * unit
+    step = max(1, -(-(last - first) // (_CLOSE * unit))) * unit
     return range(first, last + step, step)
 
 
@@ -228,7 +194,7 @@ def _spread(first: int, last: int, part: int = 32) -> Iterator[int]:
         first += first // part + _US
 
 
-def _lengths(settling: Settling, circumstances: Circumstances, most: int) -> set[int]:
+def _lengths(settling: Settling, circumstances: Circumstances) -> set[int]:
     states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
     thresholds = {state.residency_ns for state in states}
     thresholds |= {0, tick, 2 * tick, _SHORT_NS, _INTERESTING_NS}
@@ -239,11 +205,11 @@ def _lengths(settling: Settling, circumstances: Circumstances, most: int) -> set
         thresholds |= {_corrected(state.residency_ns, timer) for state in states} | {timer}
     deducted = max(state.exit_ns for state in states)
     # Up to twice the exit latency, menu takes half of what was measured.
-    points = {*_grid(0, 2 * deducted + 4 * _US, unit, most)}
+    points = {*_grid(0, 2 * deducted + 4 * _US, unit)}
     for threshold in thresholds:
         lost = threshold // 512 + 4 * _US
         before = threshold - circumstances.wake_ns - 4 * _US
-        points.update(_grid(before, threshold + deducted + lost, unit, most))
+        points.update(_grid(before, threshold + deducted + lost, unit))
     return points | {*_spread(0, 2 * max(points))}
 
 
@@ -256,7 +222,7 @@ def _corrected(residency_ns: int, timer_ns: int) -> int:
     return max(0, -(-(factor - 7) // 8)) * timer_ns // 1024
 
 
-def _timers(settling: Settling, idle_ns: int, wake_ns: int, most: int) -> set[int]:
+def _timers(settling: Settling, idle_ns: int, wake_ns: int) -> set[int]:
     states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
     deducted = 2 * max(state.exit_ns for state in states)
     points: set[int] = set()
@@ -265,7 +231,7 @@ def _timers(settling: Settling, idle_ns: int, wake_ns: int, most: int) -> set[in
         *(state.residency_ns for state in states),
     ):  # fmt: skip
         lost = threshold // 512 + 4 * _US
-        points.update(_grid(threshold - deducted - lost, threshold + deducted + lost, unit, most))
+        points.update(_grid(threshold - deducted - lost, threshold + deducted + lost, unit))
     return points | _saw(settling, idle_ns, wake_ns) | {*_spread(idle_ns + 1, FAR_NS)}
 
 
