@@ -277,6 +277,11 @@ class IdleState:
     def is_stop(self) -> bool:
         return bool(self.flags & STOP_CLASSES)
 
+    @property
+    def unsourced(self) -> list[str]:
+        """The fields whose values overrides give without a source. Measurements name their own."""
+        return [key for key in self.replaced if key not in (*self.provenance, "measured")]
+
     def misfits(self) -> Iterator[tuple[str, int, int]]:
         """(field, value, greatest value) of each value too large for its field in the C struct."""
         for name, value, most in (

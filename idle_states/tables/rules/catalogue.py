@@ -18,7 +18,7 @@ _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     "is219 is3 is404 is405 is406 is407 is408 is409 is410 is411 is412 is422 is423 is5",
     (*OPAL_FORMS, "sysfs"): "is210 is402 is420",
     ("dt",): "is101 is102 is103 is106 is107 is113 is115 is116 is119 is120 is316 is331",
-    ("spec",): "is213 is220 is221 is332 is421 is505",
+    ("spec",): "is213 is220 is221 is332 is421 is505 is506",
     ("spec", "c"): "is109 is110 is214 is320 is321 is322 is327 is502 is503",
     ("nodes",): "is6",
     ("driver",): "is413 is414 is416",

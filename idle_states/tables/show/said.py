@@ -167,14 +167,12 @@ def _provenance(table: IdleTable) -> Iterator[Lines]:
 def _replaced(table: IdleTable) -> Iterator[str]:
     """Yields each value that an override gives without a source, and what it replaced."""
     for state in table.states:
-        for field, values in state.replaced.items():
-            if field in state.provenance or (field == "measured" and not state.measured):
-                continue
+        for field in state.unsourced:
             where = state.where.get(field)
             chain = "; replaces ".join(
                 f"{was.text} at {was.where}"
                 + (f", {was.provenance.source} ({was.provenance.kind})" if was.provenance else "")
-                for was in values
+                for was in state.replaced[field]
             )
             yield f"{_FIELDS.get(field, field)} of {state.name} at {where}: replaces {chain}"
 

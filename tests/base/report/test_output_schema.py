@@ -174,6 +174,8 @@ def described(document: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
     by_name = ("cpus", "provenance", "inputs", "intermediate", "outcome", "facts", "versions")
     free = {id(value) for c, key in places(document) if key in by_name for value in [c[key]]}
     free |= {id(c[key]) for c, key in places(document) if key == "wake_latency_ns"}
+    by_field = ("where", "replaced")
+    free |= {id(c[key]) for c, key in places(document) if key in by_field and "flag_names" in c}
     return [
         (container, key)
         for container, key in list(places(document))

@@ -301,6 +301,62 @@ def test_an_override_never_has_the_source_of_what_it_replaced(tmp_path: Path) ->
     assert stop2.provenance["residency"].source == "skiboot 1cb7b37c9"
 
 
+SOURCE = "{kind: measured, source: lab, confidence: low}"
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("override: {stop2: {latency: 21us, residency: 70us}}", ["latency", "residency"]),
+        ("override: {stop2: {latency: 20us}}", ["latency"]),
+        (
+            f"override: {{stop2: {{latency: 21us, residency: 70us, "
+            f"provenance: {{latency: {SOURCE}}}}}}}",
+            ["residency"],
+        ),
+        (f"override: {{stop2: {{latency: 21us}}}}\nprovenance: {{latency: {SOURCE}}}", []),
+        (f"override: {{stop2: {{latency: 21us}}}}\nprovenance: {{default: {SOURCE}}}", []),
+        (f"override: {{stop2: {{latency: 21us}}}}\nprovenance: {{flags: {SOURCE}}}", ["latency"]),
+        ("override: {stop2: {note: said elsewhere, cpuidle: no, reason: tried}}", []),
+        ("override: {stop2: {measured: [{kind: ipi, latency: 21us, source: lab}]}}", []),
+        ("override: {stop2: {latency: 21us}}\ndrop: [stop2]", []),
+        (
+            "states: [{name: stop9, latency: 1ms, residency: 9ms, flags: [STOP_INST_DEEP], "
+            "psscr: {rl: 9, mtl: 9, tr: 3, esl: 1, ec: 1}}]",
+            [],
+        ),
+    ],
+)
+def test_an_override_without_a_source_is_noted(
+    text: str, fields: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.yaml").write_text(f"name: mine\nextends: power10\n{text}\n")
+    loaded = load(tmp_path / "mine.yaml", "mine.yaml")
+    assert loaded.table is not None, loaded.findings
+    found = run(Subject(loaded.table, ()), selection=RuleSelection(("IS506",)))
+    assert [finding.location.path for finding in found] == [
+        f"mine:states[2].{key}" for key in fields
+    ]
+    for field, finding in zip(fields, found, strict=True):
+        was = {"latency": "20us", "residency": "200us"}[field]
+        assert f"{field} of stop2 without a source; it replaces {was}," in finding.message
+        assert "from skiboot 1cb7b37c9 (estimate)" in finding.message
+        assert f"{{{field}: {{kind: ..., source: ..., confidence: ...}}}}" in finding.message
+        assert (finding.location.file, finding.location.line) == ("mine.yaml", 3)
+        ((place, _),) = finding.related
+        assert Path(str(place.file)).name == "power10.yaml"
+
+
+def test_no_packaged_spec_overrides_without_a_source() -> None:
+    tables = list(packaged())
+    assert any(state.replaced for table in tables for state in table.states)
+    assert not [
+        finding
+        for table in tables
+        for finding in run(Subject(table, ()), selection=RuleSelection(("IS506",)))
+    ]
+
+
 def test_a_spec_beside_another_defines_a_processor(tmp_path: Path) -> None:
     (tmp_path / "power12.yaml").write_text(SPEC)
     (tmp_path / "lpar.yaml").write_text(
