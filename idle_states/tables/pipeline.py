@@ -47,6 +47,7 @@ class Subject:
     beside     the other tables of the tree it is from; None: the packaged ones stand for them
     code       the export code of that tree; None: that of the platform's release
     by_change  whether it is judged by what a change does to it, not by the packaged table
+    earlier    specs' tables that the same check has before it
     thresholds values of rules' thresholds, by name: "IS209.percent"; others have their defaults
     """
 
@@ -64,6 +65,7 @@ class Subject:
     ) -> None:
         self.table = table
         self.thresholds = thresholds
+        self.earlier: Sequence[IdleTable] = ()
         self.beside = beside
         self.code = code
         self.by_change = by_change

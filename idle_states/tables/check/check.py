@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from ...base.model.findings import Finding, Unreadable, sort_findings
+from ...base.model.table import IdleTable
 from ...base.reading.unexpected import on_input
 from ..pipeline import Subject
 from ..rules.engine import reading, run, unused
@@ -20,6 +21,7 @@ def check(
     """
     found: list[Finding] = []
     seen: dict[str, list[Source]] = {}
+    specs: list[IdleTable] = []
     for source in sources:
         seen.setdefault(source.file, []).append(source)
         found += reading(source, criteria.rules)
@@ -34,6 +36,9 @@ def check(
                         by_change=by_change,
                         thresholds=dict(criteria.rules.thresholds),
                     )
+                    subject.earlier = tuple(specs)
+                    if source.table.read_from.kind == "spec":
+                        specs.append(source.table)
                     found += run(subject, source.suppressions, criteria.rules)
             except Unreadable as error:
                 found += error.findings

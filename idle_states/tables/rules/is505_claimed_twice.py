@@ -1,7 +1,8 @@
-"""IS505 claimed-twice: a spec claims what a packaged spec has.
+"""IS505 claimed-twice: a spec claims what another spec has.
 
 What it does
-    Compares what a spec claims with the packaged specs of today: the generation, PVRs and chips of
+    Compares what a spec claims with the packaged specs of today, and with the other specs of the
+    same check, where the later one is reported: the generation, PVRs and chips of
     a processor that it defines; the machines that it says firmware takes its table for (quirk,
     EC levels, fused cores, of the same chips); and its C array, unless `shares` declares it. A
     spec with the name of the packaged one is that revision, changed, and claims nothing twice.
@@ -23,7 +24,7 @@ Ground
     EC level and fused cores; idle_states/tables/spec/registry.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...base.model.findings import Location
 from ...base.model.table import IdleTable
@@ -40,9 +41,33 @@ def check(subject: Subject) -> Verdicts:
         return
     yield from _of_processor(subject)
     name = table.name.partition("@")[0]
-    for other in subject.others:
+    known = {other.name for other in subject.others}
+    new = [each for each in subject.earlier if each.name not in known and not each.historical]
+    for other in (*subject.others, *new):
         if other.name != name and other.read_from.kind == "spec":
             yield from _of_firmware(subject, other)
+    yield from _of_new_processors(subject, new)
+
+
+def _of_new_processors(subject: Subject, earlier: Iterable[IdleTable]) -> Verdicts:
+    """What the spec's processor has of those that earlier specs of the check define."""
+    own = subject.table.cpu.processor if subject.table.cpu else None
+    others = {each.cpu.processor.name: each.cpu.processor for each in earlier if each.cpu}
+    for other in others.values():
+        if own is None or own == other or registry.find(other.name) or registry.find(own.name):
+            continue
+        if own.name == other.name:
+            claims = ["generation"]
+        else:
+            claims = [what for what in other.where if what.startswith(("pvr ", "chip "))]
+        for what in claims:
+            if what in own.where:
+                said = f"generation {own.name}" if what == "generation" else what
+                message = (
+                    f"expected {said} in one spec, found it in that of {other.name}, too, with "
+                    "other values; give the new processor its own"
+                )
+                yield Verdict(own.where[what], message, related=_said(other.where, what))
 
 
 def _of_processor(subject: Subject) -> Verdicts:

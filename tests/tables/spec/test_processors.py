@@ -16,6 +16,8 @@ import pytest
 from idle_states.base.model.processors import Processor, UnknownProcessor
 from idle_states.base.model.table import Cpu
 from idle_states.base.resources import resource
+from idle_states.tables.check.check import check
+from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.generate import tree_of
 from idle_states.tables.devicetree.tables import unlisted_processor
@@ -47,6 +49,9 @@ firmware: {array: power12_cpu_idle_states}
 override:
   stop0_lite: {latency: 2us, residency: 20us}
 """
+
+
+NEW = "cpu: {{generation: {}, isa: 3.1, versions: [{{pvr: {}, chips: [{{name: {}}}]}}]}}"
 
 
 @pytest.mark.parametrize("processor", processors(), ids=names())
@@ -299,6 +304,40 @@ def test_an_override_never_has_the_source_of_what_it_replaced(tmp_path: Path) ->
     files = [Path(str(was.where.file)).name for was in stop2.replaced["latency"]]
     assert files == ["middle.yaml", "power10.yaml"]
     assert stop2.provenance["residency"].source == "skiboot 1cb7b37c9"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (NEW.format("p12", "0x83", "P12"), NEW.format("p12", "0x84", "P12"), "generation p12"),
+        (NEW.format("p12", "0x83", "P12"), NEW.format("p13", "0x83", "P13"), "pvr 0x0083"),
+        (NEW.format("p12", "0x83", "P12"), NEW.format("p13", "0x84", "P12"), "chip P12"),
+        (NEW.format("p12", "0x83", "P12"), NEW.format("p13", "0x84", "P13"), ""),
+        ("firmware: {array: mine}", "firmware: {array: mine}", "found mine, which is a's"),
+        ("firmware: {array: mine}", "firmware: {shares: a}", ""),
+        ("firmware: {ec: 0x10..0x1f}", "firmware: {ec: 0x1f..0x20}", "found those of a"),
+        ("firmware: {ec: 0x10..0x1f}", "firmware: {ec: 0x20..0x2f}", ""),
+        ("firmware: {quirk: qemu}", "firmware: {quirk: qemu}", "found those of a"),
+        ("firmware: {fused-core: yes}", "firmware: {quirk: qemu}", ""),
+    ],
+)
+def test_two_specs_of_a_check_claim_the_same(
+    first: str, second: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.yaml").write_text(f"name: a\nextends: power10\n{first}\n")
+    (tmp_path / "b.yaml").write_text(f"name: b\nextends: power10\n{second}\n")
+    criteria = Criteria((), rules=RuleSelection(("IS505",)))
+    found = check(
+        [each for name in "ab" for each in read_sources(str(tmp_path / f"{name}.yaml"))], criteria
+    )
+    if not said:
+        assert not found
+        return
+    (finding,) = found
+    assert said in finding.message
+    assert Path(str(finding.location.file)).name == "b.yaml"
+    ((place, _),) = finding.related
+    assert Path(str(place.file)).name == "a.yaml"
 
 
 SOURCE = "{kind: measured, source: lab, confidence: low}"
