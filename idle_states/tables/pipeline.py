@@ -160,7 +160,11 @@ class Subject:
             return by_acpi, intel_features(release), tree_of(release)
         if by_acpi is not None:
             return by_acpi
-        return release if self.table.origin.form == "nodes" else id(release.features)
+        if self.table.origin.form == "nodes":
+            return release
+        from .linux.spec_pvrs import features_for
+
+        return id(release.features), features_for(self.table.cpu, release).pvrs
 
     @cached_property
     def alikes(self) -> tuple[object, ...]:

@@ -3,16 +3,22 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from ...base.model.processors import Known
 from ...base.model.table import IdleTable
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of
 from ..linux.platforms import AnyPlatform, subsystem_of
-from ..linux.releases import MAINLINE, PRESETS, Release, place, release, version_name
+from ..linux.releases import MAINLINE, PRESETS, Release, place, release, version_key, version_name
 from .moves import Step
 from .series import points
 
 
-def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
-    """The steps to look at, in the order of their releases. None leads from a kernel to itself."""
+def steps(
+    names: Sequence[str], subsystems: Sequence[str], first: Known | None = None
+) -> Iterator[Step]:
+    """The steps to look at, in the order of their releases. None leads from a kernel to itself.
+
+    first: the release that a spec says is the first to know its processor
+    """
     if len(names) == 2:
         a, b = map(release, names)
         if a != b:
@@ -25,6 +31,8 @@ def steps(names: Sequence[str], subsystems: Sequence[str]) -> Iterator[Step]:
     found = {
         (release(before), release(now)) for before, now in pairwise(MAINLINE) if series is None
     }
+    if first and first.release and version_name(version_key(first.release)[:2]) in MAINLINE:
+        begun.add(first.release)
     for name in begun:
         line, key = place(name)
         if line in MAINLINE and key[2] > 0 and series in (None, line):

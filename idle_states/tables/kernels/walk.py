@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from ...base.dataclass import dataclass, replace
-from ...base.model.history import Dated, Since
+from ...base.model.history import Dated, Since, meanings
+from ...base.model.processors import Known
+from ...base.model.table import Cpu
 from ..diff.tables import Difference, registered_otherwise
 from ..linux.asked import GovernorRequest
+from ..linux.driver_features import DriverFeatures
 from ..linux.driver_table import DriverTable
 from ..linux.governors import core
 from ..linux.governors.interface import State
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, known_of, left_out, modelled
 from ..linux.releases import Release, folded, lacking
+from ..linux.spec_pvrs import features_for, first_of_spec
 from ..pipeline import Arrival, journey
 from ..selection.request import Asked
 from ..selection.selection import Selecting, TableSelection, changes
@@ -36,7 +40,8 @@ def moves(request: MovesRequest, say: Callable[[str], None] = lambda message: No
     """
     source = read_table(request.of.table) if request.of.table is not None else None
     walk = _Walk(request.of, source)
-    named = list(steps(request.names, (request.of.governor, *walk.drivers)))
+    drivers = (request.of.governor, *walk.drivers)
+    named = list(steps(request.names, drivers, walk.first))
     looked_at = [step for step in named if walk.is_followed(step)]
     for line in walk.left_out(named):
         say(line)
@@ -73,8 +78,12 @@ class _Walk:
         self.kinds: set[object] = set()
         self.drivers: tuple[str, ...] = ()
         self.known = True
+        self.cpu: Cpu | None = None
+        self.first: Known | None = None
         if source is not None:
             assert source.table is not None
+            self.cpu = source.table.cpu
+            self.first = first_of_spec(self.cpu) if self.cpu else None
             self.drivers = drivers_of(source.table, of.platform)
             self.known = source.table.origin.form != "sysfs"
         self._outcomes: dict[Release, _Outcome] = {}
@@ -137,7 +146,10 @@ class _Walk:
 
     def _arrival(self, kernel: Release) -> Arrival:
         assert self.source is not None
-        features = tuple(folded(known_of(name)[0], kernel) for name in self.drivers)
+        features = (
+            *(folded(known_of(name)[0], kernel) for name in self.drivers),
+            features_for(self.cpu, kernel).pvrs,
+        )
         if features not in self._arrivals:
             way = journey(self.source, self.of.platform, [kernel])
             self._arrivals[features] = way.arrivals[0]
@@ -166,6 +178,18 @@ class _Walk:
         before, at = step
         yield from self._causes_in("a", step, before, at)
         yield from self._causes_in("b", step, at, before)
+        yield from self._known_by_spec(step)
+
+    def _known_by_spec(self, step: Step) -> Iterator[Cause]:
+        """The release from which the table's spec says that Linux knows its processor."""
+        before, at = (features_for(self.cpu, each).pvrs for each in step)
+        if self.first and self.cpu and None not in (before, at):
+            had, has = (self.cpu.pvr in (each or ()) for each in (before, at))
+            if had != has:
+                brought = Brought("b" if has else "a", self.first.release, self.first.commit)
+                meaning = meanings(DriverFeatures).get("pvrs", "")
+                change = FeatureChange("powernv", "pvrs", before, at, meaning, (brought,))
+                yield Cause("powernv", brought, (change,))
 
     def _causes_in(
         self, side: Literal["a", "b"], step: Step, having: Release, other: Release

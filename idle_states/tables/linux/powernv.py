@@ -13,6 +13,7 @@ from . import of, powernv_driver, powernv_platform
 from .driver_table import DriverState, DriverTable
 from .journal import Fatal, ParseFailure, TreeRow
 from .releases import Release
+from .spec_pvrs import features_for
 from .stop_choice import Boot
 
 
@@ -20,7 +21,7 @@ def register(
     node: PowerMgt | None, cpu: Cpu, release: Release, *, stop_api: bool = True
 ) -> DriverTable:
     """The driver's table. stop_api: opal_slw_set_reg() succeeds."""
-    features = release.features
+    features = features_for(cpu, release)
     boot = Boot(node, cpu, features, stop_api)
     states: list[DriverState] = []
     timeout: int | None = None

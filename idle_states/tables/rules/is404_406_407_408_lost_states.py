@@ -104,6 +104,7 @@ Ground
 from ...base.model.power_mgt import NAMES
 from ...base.model.stages import Lost
 from ...base.model.table import Flag
+from ..linux.spec_pvrs import since_said
 from .is4_kernels import PARSE_CAUSES, gave_up, knows_processor, place, row_of
 from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
 
@@ -171,7 +172,8 @@ def check_pvr(view: KernelView) -> Verdicts:
     version = cpu.processor.version(cpu.pvr)
     if features.stop and version is not None and version.linux is None:
         whose += ", nor has any modelled kernel that looks at it"
+    since = since_said(cpu) if features.stop else ""
     yield Verdict(
         subject.at(None, "cpu"),
-        f"the kernel has no stop driver{whose}, so it registers none of the states",
+        f"the kernel has no stop driver{whose}, so it registers none of the states{since}",
     )

@@ -10,6 +10,7 @@ from ...base.model.findings import Location
 from ...base.model.table import Flag, IdleState
 from ..linux.driver_table import DriverState, DriverTable
 from ..linux.releases import Release
+from ..linux.spec_pvrs import features_for
 from ..linux.stop_choice import HV_DEFAULT_MASK, HV_DEFAULT_VAL, OLD_FORMAT_MASK, restores
 from ..pipeline import Subject
 from .rows import StateRow, every_row
@@ -54,7 +55,8 @@ def gave_up(driver: DriverTable) -> bool:
 
 def knows_processor(view: KernelView) -> bool:
     """False where this kernel has no stop states at all, or none for this PVR."""
-    subject, features = view.subject, view.release.features
+    subject = view.subject
+    features = features_for(subject.cpu, view.release)
     if not subject.is_stop:
         return True
     known = features.pvrs is None or subject.cpu.pvr in features.pvrs

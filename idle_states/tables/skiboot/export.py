@@ -170,6 +170,8 @@ class _Exporter:
             chip = self.processor.chip(self.chip) if self.processor else None
             if self.processor and self.processor.isa300 and chip and chip.skiboot is None:
                 reason += " (no modelled release does)"
+            elif chip and chip.skiboot and registry.of_chip(self.chip) is None:
+                reason += f" (by its spec, {chip.skiboot.release} is the first that does)"
             if features.unknown_chip_returns:
                 self._say("error", "determining chip type")
                 reason += " and creates no properties"
