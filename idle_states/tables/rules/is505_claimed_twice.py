@@ -116,7 +116,7 @@ def _of_firmware(subject: Subject, other: IdleTable) -> Verdicts:
     if own.array and own.array == theirs.array and not (own.shares or theirs.shares):
         message = (
             f"expected an array of {table.name}'s own, found {own.array}, which is {other.name}'s; "
-            f"declare shares: {other.name}, or give it a name of its own"
+            f"write shares: {other.name} instead of array, or give the array a name of its own"
         )
         yield Verdict(where, message, related=related)
     chips = set(table.cpu.chips if table.cpu else ()) & set(other.cpu.chips if other.cpu else ())

@@ -452,7 +452,7 @@ def test_what_is_wrong_has_its_place(text: str, rule: str, said: str, tmp_path: 
             "cpu: {generation: power11, versions: [{pvr: 0x83, chips: [{name: P12}]}]}",
             "power11, which is defined with other values",
         ),
-        ("firmware: {array: power10_cpu_idle_states}", "declare shares: power10"),
+        ("firmware: {array: power10_cpu_idle_states}", "write shares: power10 instead of array"),
     ],
 )
 def test_what_a_packaged_spec_has_is_claimed_twice(text: str, said: str, tmp_path: Path) -> None:
