@@ -31,7 +31,7 @@ from idle_states.tables.skiboot import c_table
 from idle_states.tables.skiboot.platform import ALL_LEVELS, parse_platform
 from idle_states.tables.sources import Source, format_acpi, read_source, read_sources
 from idle_states.tables.spec import registry
-from idle_states.tables.spec.library import find, load
+from idle_states.tables.spec.library import find, load, packaged
 from tests.support import acpi
 
 KERNELS = tuple(release(name) for name in DEFAULT)
@@ -160,9 +160,27 @@ def arm_tree(states: Sequence[DriverState]) -> Node:
     return Node("", {}, (Node("cpus", {}, (cpu, *nodes)),))
 
 
+def _alike(one: IdleTable, other: IdleTable) -> bool:
+    """Whether firmware takes two tables for the same machines of one processor."""
+    return (
+        one.cpu is not None
+        and other.cpu is not None
+        and (one.cpu.generation, one.cpu.supported) == (other.cpu.generation, other.cpu.supported)
+        and one.firmware.quirk == other.firmware.quirk
+        and one.firmware.fused_core == other.firmware.fused_core
+    )
+
+
 def as_c(table: IdleTable) -> IdleTable:
     """Writes the table as C and reads that; a table that the writer refuses is only marked as read
-    from C."""
+    from C. One without an array of its own gets that of the packaged table for the same machines,
+    by which a reader of C knows whose it is."""
+    if not table.firmware.array and table.cpu:
+        alike = (each for each in packaged(lambda one: not one.historical) if _alike(each, table))
+        usual = next(alike, None)
+        if usual:
+            named = replace(table.firmware, array=usual.firmware.array)
+            table = replace(table, firmware=named)
     try:
         text = c_table.write([table])
     except c_table.CannotGenerate:

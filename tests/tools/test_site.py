@@ -237,7 +237,7 @@ def test_every_room_has_a_page_of_what_python_users_use() -> None:
     pages = dict(python.pages((DOCS / "architecture.md").read_text("utf-8")))
     page = pages["reference/python/replay.md"]
     assert "class ReplayRequest:" in page
-    assert "    governor: str | None = None" in page
+    assert "    governors: tuple[str, ...] = ()" in page
     assert "- `disabled`: numbers of disabled states" in page
     packages = {file.parent.name for file in (ROOT / "idle_states").glob("*/*/__init__.py")}
     listed = {Path(path).stem for path in pages} - {"index", "values"}
