@@ -30,5 +30,5 @@ def run(given: ShowCommand) -> int:
         source = way.source
         out.document(envelope("show", Show, way, [(source.file, source.sha256)]))
     else:
-        out.said(sheet(way))
+        out.said(sheet(way, provenance=given.asked.provenance))
     return 0

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
-from ...base.options import Annotated
+from ...base.options import Annotated, Option
 from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, all_levels, kernels, table_or_machine
 
 if TYPE_CHECKING:
@@ -15,14 +15,23 @@ if TYPE_CHECKING:
 class ShowRequest:
     """Which table to follow, and how far. Raises UsageError for no table.
 
-    releases  kernels that it is followed to
-    platform  machine that it is exported for
-    table     None for that of the platform, an x86 machine
+    releases    kernels that it is followed to
+    platform    machine that it is exported for
+    table       None for that of the platform, an x86 machine
+    provenance  each value's place, spec, source and what it replaced are shown, too
     """
 
     releases: Annotated["tuple[Release, ...]", kernels()]
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     table: Annotated[str | None, TABLE_OF_MACHINE] = None
+    provenance: Annotated[
+        bool,
+        Option(
+            "--provenance",
+            "list where each value stands, in which spec, its source, and what it replaced",
+            after="--platform",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", table_or_machine(self.table, self.platform))

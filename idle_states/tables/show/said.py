@@ -1,10 +1,20 @@
 """show, for people: the stages side by side, then everything that was lost or altered, and why."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from ...base.model.beyond_opal import Held
 from ...base.model.table import IdleTable
-from ...base.report.sheet import Lines, Marked, Section, Sheet, Worded, indented
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Lines,
+    Marked,
+    Rows,
+    Section,
+    Sheet,
+    Worded,
+    indented,
+)
 from ...base.wording import joined
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, unfit
@@ -14,11 +24,14 @@ from .origins import acpi_sections, built_in_sections
 from .stages import StageColumn, stages
 
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
+_PLACES_ONLY = ("state", "name", "control")
+"""Places of a state that are of no value, or of one that has a place under another name."""
 
 
-def sheet(journey: Journey) -> Sheet:
-    """Returns the whole output of `show`."""
-    return Sheet(journey.table.name, (), tuple(sections(journey)))
+def sheet(journey: Journey, *, provenance: bool = False) -> Sheet:
+    """Returns the whole output of `show`. provenance: with a row for each value."""
+    every = (_every_value(journey.table),) if provenance else ()
+    return Sheet(journey.table.name, (), (*sections(journey), *every))
 
 
 def sections(journey: Journey) -> Iterator[Section]:
@@ -162,6 +175,27 @@ def _provenance(table: IdleTable) -> Iterator[Lines]:
         yield Lines((key,), first="  ", further="      ")
         said = tuple(f"{fields} of {joined(names)}" for fields, names in uses.items())
         yield Lines(said, first="      ", further="          ")
+
+
+def _every_value(table: IdleTable) -> Section:
+    """Returns a row for each value of each state: where it stands, in which spec, its source, and
+    what it replaced, the last first."""
+    rows = []
+    for state in table.states:
+        for field, where in state.where.items():
+            if field in _PLACES_ONLY or "." in field:
+                continue
+            source = state.provenance.get(field)
+            said = f"{source.source} ({source.kind})" if source else ""
+            if not source and field in state.unsourced:
+                said = "none given"
+            replaced = "; ".join(
+                f"{was.text} at {was.where}" for was in state.replaced.get(field, ())
+            )
+            spec = PurePath(where.file or "").stem
+            rows.append((state.name, _FIELDS.get(field, field), str(where), spec, said, replaced))
+    head = ("State", "Value", "Stands at", "Spec", "Source", "Replaces")
+    return Section("Every value", (Rows(head, tuple(rows), numbers=NO_NUMBERS),))
 
 
 def _replaced(table: IdleTable) -> Iterator[str]:
