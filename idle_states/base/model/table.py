@@ -345,7 +345,7 @@ class Cpu:
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """Where skiboot has the table, and for which machines it takes it.
+    """The place of the table in skiboot, and the machines that it is taken for.
 
     array       name of the C array; "": none is given, and it is made of the table's name
     file        source file of the array
@@ -368,11 +368,11 @@ class Firmware:
 
     @property
     def is_special(self) -> bool:
-        """Whether firmware takes the table for some machines of its chips alone."""
+        """Tells whether firmware takes the table for only some machines of its chips."""
         return bool(self.quirk or self.fused_core or self.ec)
 
     def overlaps(self, other: "Firmware") -> bool:
-        """Whether a chip could be asked to take both tables."""
+        """Tells whether some machine could be meant by both tables."""
         if (self.quirk, self.fused_core) != (other.quirk, other.fused_core):
             return False
         if self.ec is None or other.ec is None:

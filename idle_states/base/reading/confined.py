@@ -94,7 +94,7 @@ class NotConfined(Exception):
 
 
 class Reach(dict):  # type: ignore[type-arg]
-    """What a program may reach: paths that it reads (and runs), paths that it writes below, and
+    """The reach of a program: paths that it reads (and runs), paths that it writes below, and
     whether it may start other programs."""
 
     def __init__(

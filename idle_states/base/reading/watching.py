@@ -20,7 +20,7 @@ _State = tuple[int, int, int] | None
 
 
 class SaveWatch:
-    """What is known of some files and directories. A directory changes with the names in it."""
+    """The state of some files and directories. A directory changes with the names in it."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = {path: _state(path) for path in paths}
@@ -62,5 +62,5 @@ def _state(path: str) -> _State:
 
 
 def _is_half(before: _State, now: _State) -> bool:
-    """Whether a save may have only begun: what was there is gone, or empty."""
+    """Tells whether a save may have only begun: a file that was there is gone, or empty."""
     return before is not None and before[1] > 0 and (now is None or now[1] == 0)

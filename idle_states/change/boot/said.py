@@ -107,8 +107,8 @@ def _of_q35(result: Q35Result) -> Iterator[Part]:
 
 
 def _states(result: GuestResult, none: str, *of_state: _Column) -> Part:
-    """What the guest shows, and what was counted during the work. none: said if no CPU registered a
-    state."""
+    """Returns the guest's states and what was counted during the work. none: said if no CPU
+    registered a state."""
     rows = [
         (str(cpu), *("-" if (cell := of(*pair)) is None else str(cell) for _, of in of_state))
         for cpu in sorted(result.found)
@@ -122,7 +122,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Rows:
 
 
 def _last(unconfirmed: Iterable[str], which: str) -> Section:
-    """What is not confirmed. which: boots."""
+    """Yields what is not confirmed. which: boots."""
     return Section(f"What {which} cannot confirm", (Lines((*unconfirmed,), first="  "),))
 
 

@@ -5,7 +5,7 @@ All known governors decide the same periods; where none agrees throughout, featu
 are changed one by one as long as that brings more decisions into agreement.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from ....base.dataclass import dataclass, fields, replace
@@ -70,10 +70,10 @@ class Identification:
 def identify(name: str, ask: Ask) -> Identification:
     """Compares a governor with all known ones. name: of the governor, for the answer. Raises
     CoreMissing without the compiled core, which decides for the known ones."""
-    trial = _Trial(ask)
+    trial, known = _Trial(ask), list(_known())
     kin = [
         (trial.agreement(governor, features), governor, features, kernels)
-        for governor, features, kernels in _known()
+        for governor, features, kernels in known
     ]
     kin.sort(key=lambda each: -each[0])
     total = trial.total
@@ -85,7 +85,8 @@ def identify(name: str, ask: Ask) -> Identification:
     if not found.is_near:
         return found
     agree, governor, features, _ = kin[0]
-    return replace(found, differs=tuple(_changes(trial, governor, features, agree)))
+    values = _values(features for other, features, _ in known if other == governor)
+    return replace(found, differs=tuple(_changes(trial, governor, features, agree, values)))
 
 
 def _known() -> Iterator[tuple[str, Any, tuple[str, ...]]]:
@@ -135,10 +136,10 @@ class _Trial:
 
 
 def _changes(
-    trial: _Trial, governor: str, features: Any, agree: int
+    trial: _Trial, governor: str, features: Any, agree: int, values: dict[str, tuple[Any, ...]]
 ) -> Iterator[FeatureDifference]:
-    """Yields the changes that bring most decisions into agreement, one after the other."""
-    values = _values(governor)
+    """Yields the changes that bring most decisions into agreement, one after the other. values:
+    those to try, by feature."""
     kind: type = type(features)
     words = meanings(kind)
     while agree < trial.total:
@@ -156,11 +157,10 @@ def _changes(
         agree, features = best, changed
 
 
-def _values(governor: str) -> dict[str, tuple[Any, ...]]:
+def _values(some: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
     """Returns the values that each feature has in some release."""
     found: dict[str, dict[Any, None]] = {}
-    for known, features, _ in _known():
-        if known == governor:
-            for field in fields(type(features)):
-                found.setdefault(field.name, {})[getattr(features, field.name)] = None
+    for features in some:
+        for field in fields(type(features)):
+            found.setdefault(field.name, {})[getattr(features, field.name)] = None
     return {name: tuple(values) for name, values in found.items() if len(values) > 1}

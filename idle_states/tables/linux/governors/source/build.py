@@ -58,7 +58,7 @@ def program(
         return kept
     with tempfile.TemporaryDirectory(prefix="idle-states-") as scratch:
         made = _compiled(source, compiler, words, Path(scratch))
-        target = kept or Path(_private(), f"governor-{digest[:32]}")
+        target = kept or Path(_private().name, f"governor-{digest[:32]}")
         fresh = target.with_name(f".{target.name}-{os.getpid()}")
         shutil.copyfile(made, fresh)
         fresh.chmod(0o700)
@@ -86,14 +86,9 @@ def _compiler() -> str:
 
 
 @lru_cache(maxsize=1)
-def _private() -> str:
-    """A folder for programs where there is no cache; it goes with this process."""
-    folder = tempfile.TemporaryDirectory(prefix="idle-states-governors-")
-    _folders.append(folder)
-    return folder.name
-
-
-_folders: list[tempfile.TemporaryDirectory[str]] = []
+def _private() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder for programs where there is no cache; it goes with this process."""
+    return tempfile.TemporaryDirectory(prefix="idle-states-governors-")
 
 
 def place(name: str) -> Path | None:

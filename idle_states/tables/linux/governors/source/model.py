@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from .....base.dataclass import dataclass
-from ..core.packing import NONE, ROW, Buffer, Decisions, mask
+from ..core.packing import NONE, Buffer, Decisions, pack
 from ..interface import (
     CPU_CAPACITY,
     NO_STATE,
-    U64_MAX,
     Decision,
     GovernorModel,
     Outcome,
@@ -88,13 +87,16 @@ class CompiledSource:
     def select(self, situation: Situation) -> Decision:
         """Returns the next decision. Raises Unreadable where the source does not answer."""
         self._selected = situation
-        state, stop_tick = self._program.select(self._cpu, _row(situation, _NOTHING))
+        state, stop_tick = self._program.select(
+            self._cpu, bytes(pack([(situation, Outcome(0, 0))]))
+        )
         return Decision(NO_STATE if state == NONE else state, bool(stop_tick))
 
     def finished(self, outcome: Outcome) -> None:
         """See GovernorModel."""
         assert self._selected is not None, "select() comes first"
-        self._program.finish(self._cpu, _row(self._selected, outcome))
+        if outcome.state != NO_STATE:
+            self._program.finish(self._cpu, bytes(pack([(self._selected, outcome)])))
 
     def replay(self, rows: Buffer) -> Decisions:
         """Returns the decisions of packed rows; see core.Stream.replay()."""
@@ -105,28 +107,3 @@ class CompiledSource:
     ) -> list[bytes]:
         """Returns the states selected once settled; see core.Stream.settled()."""
         return self._program.settle(self._cpu, lengths, circumstances, bytes(history))
-
-
-_NOTHING = Outcome(NO_STATE, 0)
-
-
-def _row(situation: Situation, outcome: Outcome) -> bytes:
-    return ROW.pack(
-        situation.sleep_length_ns,
-        situation.delta_next_ns,
-        situation.clock_ns & U64_MAX,
-        outcome.clock_ns & U64_MAX,
-        outcome.residency_ns,
-        situation.load,
-        situation.latency_req_us,
-        situation.nr_iowaiters,
-        mask(situation.disabled),
-        situation.tick_stopped,
-        outcome.rejected,
-        outcome.got_tick,
-        outcome.poll_time_limit,
-        NONE if outcome.state == NO_STATE else outcome.state,
-        NONE if outcome.state == NO_STATE else outcome.state,
-        situation.cpu_util,
-        situation.cpu_capacity,
-    )

@@ -10,6 +10,7 @@ from .....base.model.findings import Unreadable, unreadable
 from .....base.reading import limits
 from .....base.reading.confined import Reach, confined
 from .....base.reading.launching import Bounds, Child
+from ..core.packing import ROW
 from ..interface import State
 from . import build
 from .interface import Interface, interface_of
@@ -18,7 +19,7 @@ from .named import SourceFile
 _BOOT, _COPY, _BEFORE, _SELECT, _FINISH, _ROWS, _SETTLE, _MEMORY, _LIMIT = range(1, 10)
 _STATE = struct.Struct("<QQQ")
 _ANSWER_S, _MEMORY_BYTES = 10, 512 * limits.MIB
-ROW_BYTES, OBSERVED = 72, 64
+OBSERVED = 64
 _ROWS_AT_ONCE, _LENGTHS_AT_ONCE = 1 << 16, 256
 
 
@@ -76,10 +77,10 @@ class Program:
     def rows(self, cpu: int, rows: bytes | bytearray | memoryview) -> bytes:
         """Returns the decisions for rows, two bytes each, all entered as the rows say."""
         view, found = memoryview(rows).cast("B"), []
-        step = _ROWS_AT_ONCE * ROW_BYTES
+        step = _ROWS_AT_ONCE * ROW.size
         for at in range(0, len(view), step):
             part = bytes(view[at : at + step])
-            number = len(part) // ROW_BYTES
+            number = len(part) // ROW.size
             found.append(self._ask(struct.pack("<BII", _ROWS, cpu, number) + part, 2 * number))
         return b"".join(found)
 
@@ -89,7 +90,7 @@ class Program:
         """Returns the states that the last OBSERVED of many equal idle periods select, for each
         length; see core.Stream.settled()."""
         found: list[bytes] = []
-        before = len(history) // ROW_BYTES
+        before = len(history) // ROW.size
         for at in range(0, len(lengths), 2 * _LENGTHS_AT_ONCE):
             part = lengths[at : at + 2 * _LENGTHS_AT_ONCE]
             number = len(part) // 2
