@@ -40,7 +40,7 @@ def steps(
     for preset in (*PRESETS, *(name for name in begun if name[0].isalpha())):
         kernel = release(preset)
         if series in (None, version_name(kernel.version[:2])):
-            found.add((release(kernel.taken_as), kernel))
+            found.add((release(kernel.base), kernel))
     yield from sorted(found, key=lambda step: (_point(step[1]), step[1].name))
 
 

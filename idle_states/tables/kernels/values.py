@@ -13,7 +13,7 @@ from ...base.model.stages import Changed, Lost
 from ...base.model.table import U32_MAX, IdleTable, Register
 from ..devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY, WAKEUP, row_nodes
 from ..linux.asked import table_or_machine
-from ..linux.convert import THRESHOLD_NS, times_on_32_bits
+from ..linux.convert import NANOSECONDS, THRESHOLD_NS, times_on_32_bits
 from ..linux.driver_table import DriverState
 from ..linux.genpd.reading import STATE as GENPD
 from ..linux.grounds import known_of, modelled
@@ -25,6 +25,7 @@ from ..linux.releases import (
     SERIES2LAST,
     Release,
     place,
+    reached,
     release,
     version_key,
     version_name,
@@ -38,8 +39,6 @@ from .steps import drivers_of
 CORE = "drivers/cpuidle/driver.c __cpuidle_driver_init()"
 SNOOZE = "drivers/cpuidle/cpuidle-powernv.c snooze_loop(), tb_ticks_per_usec"
 STATE_NODE = "drivers/cpuidle/dt_idle_states.c init_state_node()"
-NANOSECONDS = version_key("5.5")
-"""cpuidle counts in nanoseconds: c1d51f684c72."""
 TIMEBASE_HZ = 512_000_000
 """Of every POWER processor with OPAL."""
 
@@ -204,7 +203,7 @@ class Folding:
         """The span that has the release which a distribution's kernel is taken as."""
         if not self.folded:
             return None
-        key = (*version_key(kernel.taken_as), 0)[:3]
+        key = (*kernel.version, 0)[:3]
         earlier = [at for at in self.own if (*self.spans[at].release.version, 0)[:3] <= key]
         return earlier[-1] if earlier else None
 
@@ -269,7 +268,7 @@ def _converted(way: Journey, arrival: Arrival) -> Iterator[tuple[str, int | None
             yield "driver", 0, changed
     if arrival.driver.snooze_timeout_us is not None and arrival.driver.states:
         yield "driver", None, _timeout(table, arrival.driver.snooze_timeout_us)
-    if arrival.release.version >= NANOSECONDS and arrival.driver.states:
+    if reached(arrival.release, NANOSECONDS) and arrival.driver.states:
         reason = "cpuidle multiplies by 1000, and governors compare ns (since 5.5, c1d51f684c72)"
         unit = Changed(0, "every state", "times", "1 us", "1000 ns", reason, CORE, "unit")
         yield "cpuidle", None, unit
@@ -326,7 +325,7 @@ def _of_32_bits(table: IdleTable, arrival: Arrival) -> Iterator[tuple[int, Chang
         return
     reason = "a 32-bit kernel multiplies by 1000 in 32 bits, which wraps"
     for row, state in sorted(arrival.registered.items()):
-        for name, us in times_on_32_bits(state, arrival.release.version):
+        for name, us in times_on_32_bits(state, arrival.release):
             before, after = f"{us} us", f"{us * 1000 & U32_MAX} ns"
             own = table.states[row].name
             yield row, Changed(row, own, name, before, after, reason, CORE, "wrapped-on-32-bits")

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from ...base.model.history import Key
 from ...base.model.table import U32_MAX
 from .driver_features import DriverFeatures
 from .driver_table import DriverState
-from .releases import version_key
+from .releases import Release, reached
 
 THRESHOLD_NS = 200_000
 """POWERNV_THRESHOLD_LATENCY_NS."""
 MOST_US_OF_32_BITS = U32_MAX // 1000
+NANOSECONDS = "5.5 rhel-4.18.0-240"
+"""c1d51f684c72: cpuidle and its governors count in nanoseconds from these releases on."""
 STATE_MAX = 10
 """CPUIDLE_STATE_MAX, snooze included."""
 NAME_LENGTH = 15
@@ -39,15 +40,15 @@ def conversion(nanoseconds: int | None, us: int, features: DriverFeatures) -> tu
     return "this kernel rounds up to microseconds (from 4.14.7, 8d4e10e9ed94)", "rounded-up"
 
 
-def times_on_32_bits(state: DriverState, version: Key) -> Iterator[tuple[str, int]]:
+def times_on_32_bits(state: DriverState, release: Release) -> Iterator[tuple[str, int]]:
     """(field, us) of a state's times that a 32-bit kernel wraps when it makes ns of them:
     residencies since 5.5, latencies from 5.5 to 6.8 (88390dd788db; the points at which stable
     series took it are not known)."""
-    if version < version_key("5.5"):
+    if not reached(release, NANOSECONDS):
         return
     if state.target_residency_us > MOST_US_OF_32_BITS:
         yield "residency", state.target_residency_us
-    if state.exit_latency_us > MOST_US_OF_32_BITS and version < version_key("6.9"):
+    if state.exit_latency_us > MOST_US_OF_32_BITS and not reached(release, "6.9"):
         yield "latency", state.exit_latency_us
 
 

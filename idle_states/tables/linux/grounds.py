@@ -11,8 +11,9 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
+from . import builds
 from .governors.source.names import is_source
-from .releases import Release, folded, place, release, version_key, version_name
+from .releases import Release, folded, place, reached, release, version_key, version_name
 
 TREES = (
     "4.4..4.4.273 4.5..4.5.7 4.6..4.6.7 4.7..4.7.10 4.8..4.8.17 4.9..4.9.273 4.10..4.10.17 "
@@ -93,7 +94,7 @@ def modelled(release: Release, subsystem: str) -> bool:
     """Whether the release has the subsystem, as far as it is modelled."""
     if subsystem in (INTEL_IDLE, INTEL_TABLES, ACPI_IDLE, "genpd"):
         held_against, _ = _name2modules[subsystem][1].rsplit(".", 1)
-        return release.version >= version_key(_module(held_against).OLDEST)
+        return reached(release, _module(held_against).OLDEST)
     if subsystem in _name2modules:
         return True
     from .governors import known_in
@@ -130,6 +131,8 @@ def ground(kernel: Release, subsystem: str) -> Ground:
         return Ground("compiled")
     if kernel.guessed:
         return Ground("taken", (kernel.taken_as,))
+    if builds.at_hand(kernel.way[-1][0]):
+        return _of_build(kernel, history, sources)
     compiled, read = _spans(sources.compiled), _spans(sources.read)
     if _within(compiled, kernel.version):
         return Ground("compiled")
@@ -138,6 +141,24 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     features = folded(history, kernel)
     beside = _beside(_both(compiled, read), kernel.version)
     agreeing = [name for name in beside if name and folded(history, release(name)) == features]
+    if len(agreeing) == 2:
+        return Ground("bracketed", tuple(agreeing))
+    return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
+
+
+def _of_build(kernel: Release, history: History[Any], sources: Sources) -> Ground:
+    """How a distribution's build is known, by the builds of its line that were compiled or read."""
+    line, key = kernel.way[-1]
+    compiled = set(builds.within(sources.compiled, line))
+    read = set(builds.within(sources.read, line))
+    if key in compiled:
+        return Ground("compiled")
+    if key in read:
+        return Ground("read")
+    below, above = builds.beside((line, key), compiled | read)
+    features = folded(history, kernel)
+    beside = filter(None, (below or kernel.base, above))
+    agreeing = [name for name in beside if folded(history, release(name)) == features]
     if len(agreeing) == 2:
         return Ground("bracketed", tuple(agreeing))
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
@@ -206,6 +227,8 @@ def _spans(words: str) -> tuple[Span, ...]:
     spans: set[Span] = set()
     for word in words.split():
         first, dots, last = word.partition("..")
+        if dots and first[0].isalpha():
+            continue
         line, key = place(first)
         if not dots:
             if not line or line[0].isdigit():

@@ -14,6 +14,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.model.history import FeaturesT, History, Key, Place, Since
 from ...base.wording import suggestion
+from .builds import at_hand, name_of
 from .driver_features import HISTORY, DriverFeatures
 from .uname import Named, name2distribution, taken_apart
 
@@ -69,17 +70,20 @@ class UnknownRelease(UsageError):
 class Release:
     """A kernel that tables are followed into.
 
-    name      as reports show it: "4.11", "6.6.93", "6.19-rc3", "debian-6.1.192"
-    version   its place among kernel.org's releases: (6, 6, 93); a candidate is below its release:
-              (6, 19, -997)
+    name      as reports show it: "4.11", "6.6.93", "6.19-rc3", "debian-6.1.192",
+              "rhel-4.18.0-553.22.1"
+    version   the place of its number among kernel.org's releases: (6, 6, 93); a candidate is below
+              its release: (6, 19, -997). What a distribution's kernel has of later ones, only its
+              way tells: see reached()
     way       the lines that its features are folded from
     typed     the name as it was given: "6.12.85-generic"
-    taken_as  kernel.org's release that it is followed as: "6.1.192"
+    taken_as  kernel.org's release that it is followed as: "6.1.192"; or a distribution's build
     guessed   whether it may behave otherwise: it is newer than what is known, or its distribution
               changes what it numbers so
     note      in words, how the name was understood: "taken as 6.1.192, ..."; "" if it is
               kernel.org's
     lacks     changes of its way that are left out, to find what each of them does
+    machine   ppc64le, where the name that was given says so; else ""
     """
 
     name: str
@@ -91,6 +95,12 @@ class Release:
     guessed: bool = False
     note: str = field(default="", compare=False)
     lacks: tuple[Since, ...] = ()
+    machine: str = field(default="", compare=False)
+
+    @property
+    def base(self) -> str:
+        """Kernel.org's release whose number it has."""
+        return version_name(self.version)
 
 
 @cache
@@ -111,20 +121,24 @@ def version_name(key: Key) -> str:
 
 @cache
 def place(name: str) -> Place:
-    """The line and key of a release that a row names: 6.12, 6.12.85, 6.19-rc3 or debian-6.1.176.
-    Raises UnknownRelease."""
+    """The line and key of a release that a row names: 6.12, 6.12.85, 6.19-rc3, debian-6.1.176 or
+    rhel-4.18.0-553.22.1. Raises UnknownRelease."""
     distribution, _, number = name.partition("-") if name[:1].isalpha() else ("", "", name)
+    build: Key = ()
+    if distribution and "-rc" not in number:
+        number, _, words = number.partition("-")
+        build = tuple(int(word) if word.isdecimal() else -1 for word in words.split(".") if word)
     try:
         key = version_key(number)
     except ValueError:
         key = ()
     series = ".".join(map(str, key[:2]))
     known = not distribution or distribution in name2distribution
-    if series not in SERIES2LAST or len(key) > 3 or not known:
+    if series not in SERIES2LAST or len(key) > 3 or not known or -1 in build:
         hint = suggestion(name, MAINLINE)
         raise UnknownRelease(f"expected a release up to {NEWEST} of SERIES, found {name!r}{hint}")
     if distribution:
-        return f"{distribution}-{series}", (*key, 0)[:3]
+        return f"{distribution}-{series}", ((*key, 0)[:3] + build)
     return series if key[2:] >= (0,) else "", key
 
 
@@ -153,12 +167,27 @@ def features_in(
 
     @cache
     def features(release: Release) -> FeaturesT:
-        if oldest and release.version < version_key(oldest):
-            message = f"expected a release from {oldest} on for {subsystem}, found {release.name}"
+        if oldest and not reached(release, oldest):
+            message = (
+                f"expected a release from {listed(oldest)} on for {subsystem}, found {release.name}"
+            )
             raise ValueError(message)
         return folded(history, release)
 
     return features
+
+
+@lru_cache(4096)
+def reached(release: Release, names: str) -> bool:
+    """Tells whether a kernel has what began with some releases, each in its own line: those that
+    `names` lists with spaces between, as the rows of a history do."""
+    ends = dict(release.way)
+    return any(line in ends and key <= ends[line] for line, key in map(place, names.split()))
+
+
+def listed(names: str) -> str:
+    """Returns "5.1 or rhel-4.18.0-240" of "5.1 rhel-4.18.0-240"."""
+    return " or ".join(names.split())
 
 
 def lacking(release: Release, rows: Sequence[Since]) -> Release:
@@ -194,9 +223,16 @@ def release(name: str) -> Release:
     way = [("", key if known.candidate is not None else (*known.series, 0))]
     if known.point:
         way.append((series, key))
+    builds: tuple[Key, ...] = ()
     if distribution is not None:
-        way.append((f"{distribution.name}-{series}", key))
-        if named.numbers == "base":
+        line = f"{distribution.name}-{series}"
+        builds = () if known.candidate else at_hand(line)
+        own, doubt = _build(line, (*key, *named.build), builds)
+        why += doubt
+        way.append((line, own))
+        if builds:
+            added = ""
+        elif named.numbers == "base":
             added = f"{distribution.title} carries changes of later releases"
         elif named.numbers == "patched":
             added = f"{distribution.title} adds changes of its own"
@@ -204,8 +240,8 @@ def release(name: str) -> Release:
             added = f"{distribution.title} numbers its kernels as stable does"
         if distribution.name == "debian" and named.numbers == "base":
             added = "Debian's point release is in uname -v"
-        why = [*why, added]
-    taken_as = version_name(key)
+        why = [*why, added] if added else why
+    taken_as = name_of(way[-1]) if builds and way[-1][1] >= builds[0] else version_name(key)
     if named.extra and distribution is None:
         why = [*why, f"what {_shown(named.extra)} adds is not known"]
     return Release(
@@ -215,9 +251,27 @@ def release(name: str) -> Release:
         way=tuple(way),
         typed=name,
         taken_as=taken_as,
-        guessed=known is not named or (distribution is not None and named.numbers != "stable"),
+        guessed=known is not named
+        or (bool(why) if builds else distribution is not None and named.numbers != "stable"),
         note=f"taken as {taken_as}: {'; '.join(why)}" if why else "",
+        machine=named.machine,
     )
+
+
+def _build(line: str, key: Key, builds: Sequence[Key]) -> tuple[Key, list[str]]:
+    """The build that a distribution's kernel is followed as, and why if it is another or a guess.
+
+    builds: those of its line that are known, oldest first; none where builds are not told apart
+    """
+    if not builds or builds[0] <= key <= builds[-1]:
+        return key, []
+    first, last = name_of((line, builds[0])), name_of((line, builds[-1]))
+    if key == builds[0][:3]:
+        differ = f"its builds differ, from {first} to {last}; give the output of `uname -r`"
+        return builds[-1], [differ]
+    if key < builds[0]:
+        return key, [f"older than {first}, the first build known"]
+    return builds[-1], ["the newest build known"]
 
 
 def _known(named: Named, text: str) -> tuple[Named, list[str]]:

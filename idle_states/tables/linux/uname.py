@@ -16,7 +16,8 @@ _VERSION = pattern(
 )
 _EARLY = pattern(r"-0\.rc(\d{1,2})\b", re.ASCII)
 """How Fedora and RHEL write a candidate."""
-_LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?)", re.ASCII | re.IGNORECASE)
+_LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?(?:-\d[-.+~\w]*)?)", re.ASCII | re.IGNORECASE)
+_MACHINE = pattern(r"[._+](ppc64le|x86_64|aarch64|s390x)\b", re.ASCII)
 _DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)
 _UBUNTU_BUILD = pattern(r"#[^\s#]*-Ubuntu\b", re.ASCII)
 _SIGNATURE = pattern(
@@ -37,21 +38,31 @@ class Distribution:
     numbers  "stable": a number is kernel.org's stable release; "patched": with changes of the
              distribution's own; "base": the release it began with, which the distribution then gave
              changes of later ones
+    build    the part of `extra` that tells the distribution's kernels of one number apart, as a
+             group: 553.22.1; without a pattern nothing does
     """
 
     name: str
     title: str
     extra: re.Pattern[str]
     numbers: Numbers
+    build: re.Pattern[str] | None = None
 
 
-def _row(name: str, title: str, extra: str, numbers: Numbers) -> Distribution:
-    return Distribution(name, title, pattern(extra, re.ASCII), numbers)
+def _row(name: str, title: str, extra: str, numbers: Numbers, build: str = "") -> Distribution:
+    builds = pattern(build, re.ASCII) if build else None
+    return Distribution(name, title, pattern(extra, re.ASCII), numbers, builds)
 
 
 DISTRIBUTIONS = (
     _row("uek", "Oracle's UEK", r".*\.el[0-9]+uek\b.*", "base"),
-    _row("rhel", "RHEL", r".*\.el[0-9]+.*", "base"),
+    _row(
+        "rhel",
+        "RHEL",
+        r".*\.el[0-9]+.*",
+        "base",
+        r"-(\d{1,6}(?:\.\d{1,6}){0,5}?)(?:\.(?:rt\d[\d.]*\.)?el\d.*)?",
+    ),
     _row("fedora", "Fedora", r".*\.fc[0-9]+\b.*", "stable"),
     _row("amazon", "Amazon Linux", r".*\.amzn[0-9]+.*", "patched"),
     _row("openeuler", "openEuler", r".*\.oe[0-9]+.*", "base"),
@@ -85,6 +96,8 @@ class Named:
     distribution  None for kernel.org's numbers
     numbers       what the number says, "stable" without distribution
     extra         what follows the number and says nothing: "-generic" of 6.12.85-generic
+    build         (553, 22, 1) of 4.18.0-553.22.1.el8_10, where a distribution numbers builds
+    machine       ppc64le of 4.18.0-553.el8_10.ppc64le; "" where the name does not say
     """
 
     series: tuple[int, int]
@@ -93,13 +106,16 @@ class Named:
     distribution: Distribution | None = None
     numbers: Numbers = "stable"
     extra: str = ""
+    build: tuple[int, ...] = ()
+    machine: str = ""
 
     @property
     def number(self) -> str:
-        """6.12, 6.12.85 or 6.19-rc3."""
+        """6.12, 6.12.85, 6.19-rc3 or 4.18.0-553.22.1."""
         point = "" if self.point is None else f".{self.point}"
         candidate = "" if self.candidate is None else f"-rc{self.candidate}"
-        return f"{self.series[0]}.{self.series[1]}{point}{candidate}"
+        build = f"-{'.'.join(map(str, self.build))}" if self.build else ""
+        return f"{self.series[0]}.{self.series[1]}{point}{candidate}{build}"
 
 
 def taken_apart(text: str) -> Named | None:
@@ -108,9 +124,10 @@ def taken_apart(text: str) -> Named | None:
     if listed is not None:
         distribution = name2distribution.get(listed[1].lower())
         named = _numbered(listed[2])
-        if distribution is None or named is None or named.extra:
+        if distribution is None or named is None:
             return None
-        return _of_distribution(named, distribution)
+        found = _of_distribution(named, distribution)
+        return None if named.extra and not found.build else found
     signature = _SIGNATURE.search(text) if "Ubuntu " in text else None
     if signature is not None:
         series = int(signature[2]), int(signature[3])
@@ -169,4 +186,17 @@ def _of_distribution(named: Named, distribution: Distribution) -> Named:
         numbers = "patched"
     if distribution.name == "debian" and named.point is None:
         numbers = "base"
-    return Named(named.series, named.point, named.candidate, distribution, numbers)
+    build: tuple[int, ...] = ()
+    if distribution.build and not named.point and named.candidate is None:
+        match = distribution.build.fullmatch(named.extra)
+        build = tuple(map(int, match[1].split("."))) if match else ()
+    machine = _MACHINE.search(named.extra)
+    return Named(
+        named.series,
+        0 if build else named.point,
+        named.candidate,
+        distribution,
+        numbers,
+        build=build,
+        machine=machine[1] if machine else "",
+    )

@@ -98,7 +98,7 @@ def check_narrow(view: KernelView) -> Verdicts:
     if listed_by(view.subject).riscv:
         return
     for row, state in registered(view):
-        for field, us in times_on_32_bits(state, view.release.version):
+        for field, us in times_on_32_bits(state, view.release):
             ns = us * 1000 & U32_MAX
             what = "a residency" if field == "residency" else "an exit latency"
             yield row.verdict(field, f"{row.name} has {what} of {us} us, {ns} ns to 32 bits")

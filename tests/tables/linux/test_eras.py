@@ -309,6 +309,7 @@ def test_every_release_takes_every_table() -> None:
         ("debian-6.1.176", "debian-6.1", (6, 1, 176)),
         ("ubuntu-6.8", "ubuntu-6.8", (6, 8, 0)),
         ("rhel-6.12-rc1", "rhel-6.12", (6, 12, -999)),
+        ("rhel-4.18.0-553.22.1", "rhel-4.18", (4, 18, 0, 553, 22, 1)),
     ],
 )
 def test_a_row_names_a_release_by_line_and_key(name: str, line: str, key: tuple[int, ...]) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states.tables.linux.builds import BUILDS, at_hand
 from idle_states.tables.linux.governors.menu_features import features as menu
 from idle_states.tables.linux.releases import (
     MAINLINE,
@@ -12,6 +13,7 @@ from idle_states.tables.linux.releases import (
     SERIES,
     SERIES2LAST,
     UnknownRelease,
+    reached,
     release,
     running,
     version_key,
@@ -84,9 +86,17 @@ NOTED = (
             True,
         ),
         # Red Hat and those that rebuild it; Oracle; Fedora
-        ("5.14.0-503.14.1.el9_5.ppc64le", "rhel-5.14.0", "5.14", True),
-        ("4.18.0-553.el8_10.x86_64", "rhel-4.18.0", "4.18", True),
-        ("6.12.0-55.9.1.el10_0.ppc64le", "rhel-6.12.0", "6.12", True),
+        ("5.14.0-503.14.1.el9_5.ppc64le", "rhel-5.14.0-503.14.1", "rhel-5.14.0-503.14.1", False),
+        ("4.18.0-553.el8_10.x86_64", "rhel-4.18.0-553", "rhel-4.18.0-553", False),
+        ("6.12.0-55.9.1.el10_0.ppc64le", "rhel-6.12.0-55.9.1", "rhel-6.12.0-55.9.1", False),
+        ("5.14.0-391.el9.aarch64+64k", "rhel-5.14.0-391", "rhel-5.14.0-391", False),
+        ("4.18.0-553.rt7.342.el8_10.x86_64", "rhel-4.18.0-553", "rhel-4.18.0-553", False),
+        ("4.18.0-9999.1.el8.x86_64", "rhel-4.18.0-9999.1", "rhel-4.18.0-553.66.1", True),
+        ("4.18.0-22.el8.x86_64", "rhel-4.18.0-22", "4.18", True),
+        ("rhel-4.18.0", "rhel-4.18.0", "rhel-4.18.0-553.66.1", True),
+        ("rhel-5.14.0-70.13.1", "rhel-5.14.0-70.13.1", "rhel-5.14.0-70.13.1", False),
+        ("6.12.0-0.rc2.24.el10.x86_64", "rhel-6.12-rc2", "6.12-rc2", True),
+        ("5.10.0-3.el8.x86_64", "rhel-5.10.0-3", "5.10", True),
         ("5.15.0-209.161.7.2.el9uek.x86_64", "uek-5.15.0", "5.15", True),
         ("6.11.4-301.fc41.x86_64", "fedora-6.11.4", "6.11.4", False),
         ("6.12.0-0.rc6.20241108gitabc.52.fc42.x86_64", "fedora-6.12-rc6", "6.12-rc6", False),
@@ -160,6 +170,27 @@ def test_a_refusal_says_why_or_what_was_meant(text: str, hint: str) -> None:
         release(text)
 
 
+def test_a_name_says_the_machine_it_is_of() -> None:
+    builds = ("553.el8_10.ppc64le", "553.el8_10.aarch64", "553.el8_10")
+    machines = [release(f"4.18.0-{build}").machine for build in builds]
+    assert machines == ["ppc64le", "aarch64", ""]
+    assert release("5.14.0-427.13.1.el9_4.aarch64+64k").machine == "aarch64"
+
+
+def test_builds_are_in_order_and_reach_what_began_before_them() -> None:
+    began = "5.5 rhel-4.18.0-240.1.1"
+    known = ("193.28.1", "240", "240.1.1", "240.10.1", "553")
+    reaching = [reached(release(f"rhel-4.18.0-{build}"), began) for build in known]
+    assert reaching == [False, False, True, True, True]
+    assert [reached(release(name), began) for name in ("5.4", "5.5", "rhel-5.14.0-70")] == [
+        *(False, True, True)
+    ]
+    for line in BUILDS:
+        keys = at_hand(line.removesuffix(".0"))
+        assert list(keys) == sorted(set(keys))
+        assert len(keys) == len(BUILDS[line].split())
+
+
 PIECES = st.sampled_from(
     [
         *("Linux version 6.1 6.12.0 -28 -rc3 #1 Debian 6.1.119-1 Ubuntu v -generic .el9_5").split(),
@@ -200,7 +231,7 @@ def test_every_known_name_in_each_of_its_spellings(name: str) -> None:
 
 
 def test_nothing_is_taken_as_another_in_silence() -> None:
-    for text in ("6.6.999", "9.1", "5.14.0-503.14.1.el9_5.ppc64le", "6.8.0-49-generic"):
+    for text in ("6.6.999", "9.1", "5.14.0-999.el9.ppc64le", "6.8.0-49-generic"):
         found = release(text)
         assert found.guessed
         assert found.note.startswith(f"taken as {found.taken_as}: ")

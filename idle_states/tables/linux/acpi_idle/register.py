@@ -15,7 +15,7 @@ from ..driver_table import DriverState, DriverTable
 from ..intel_idle.features import OLDEST as INTEL_OLDEST
 from ..intel_idle.platform import X86Platform
 from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
-from ..releases import Release, version_key
+from ..releases import Release, listed, reached
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
 from .for_intel import on
@@ -50,10 +50,10 @@ def register(
     Raises UsageError for a release that is not modelled, and for a platform that cannot be meant.
     """
     oldest = INTEL_OLDEST if platform else OLDEST
-    if release.version < version_key(oldest):
+    if not reached(release, oldest):
         raise UsageError(
-            f"expected Linux {oldest} or later for {table.name}, found {release.name}: what "
-            "Linux made of ACPI's objects before is not modelled"
+            f"expected Linux {listed(oldest)} or later for {table.name}, found {release.name}: "
+            "what Linux made of ACPI's objects before is not modelled"
         )
     assert table.origin.form == "acpi"
     machine = _machine(table.origin, platform, firmware)

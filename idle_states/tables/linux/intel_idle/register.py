@@ -10,7 +10,7 @@ from ....base.model.table import IdleTable
 from ..acpi_idle.for_intel import objects_of
 from ..cpuidle_flags import HINT_SHIFT, OFF, POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
-from ..releases import Release, version_key
+from ..releases import Release, listed, reached
 from . import figures
 from .features import OLDEST, features
 from .machine import X86Machine
@@ -31,9 +31,9 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
 
     Raises UsageError for a release before 5.6, and for a table that the processor does not have.
     """
-    if release.version < version_key(OLDEST):
+    if not reached(release, OLDEST):
         raise UsageError(
-            f"expected Linux {OLDEST} or later for platform {platform.name}, found "
+            f"expected Linux {listed(OLDEST)} or later for platform {platform.name}, found "
             f"{release.name}: how intel_idle started before is not modelled"
         )
     data = _with_rows(figures.data_of(release), table, platform)
