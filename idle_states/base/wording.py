@@ -45,6 +45,19 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
+def one_edit_apart(word: str, other: str) -> bool:
+    """Tells whether one letter added, left out, replaced or swapped with its neighbour turns one
+    word into the other, which differs."""
+    same = next(
+        (at for at, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None
+    )
+    at = min(len(word), len(other)) if same is None else same
+    left, right = word[at:], other[at:]
+    swapped = left[:2] == right[1::-1] and left[2:] == right[2:]
+    edited = left[1:] == right[1:] or left[1:] == right or left == right[1:]
+    return word != other and (edited or swapped)
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known word that is most like another; "" if none is like it."""
     import difflib

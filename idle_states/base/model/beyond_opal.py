@@ -328,6 +328,27 @@ class PowerDomain:
 
 
 @dataclass(frozen=True, slots=True)
+class Misspelt:
+    """A property that Linux does not read, one letter from one that it would.
+
+    node   path of the CPU, power domain or idle state
+    found  the property's name in the tree
+    meant  the name that Linux reads
+    """
+
+    node: str
+    found: str
+    meant: str
+    where: Location = field(default=Location(), compare=False, repr=False)
+
+    @property
+    def fault(self) -> str:
+        """The fault as a finding says it."""
+        node = self.node.rpartition("/")[2]
+        return f"Linux does not read {self.found} of {node}; write {self.meant}"
+
+
+@dataclass(frozen=True, slots=True)
 class IdleList:
     """The idle states of CPUs that share a list (Arm and RISC-V).
 
@@ -345,6 +366,8 @@ class IdleList:
     names_domains  the CPUs have both power-domains and power-domain-names
     power_domains  the power domains of the tree, in its order
     unlisted       the tree's nodes of idle states that are enabled, and that nothing refers to
+    misspelt       properties of the tree's CPUs, power domains and idle states that are one letter
+                   from one that Linux reads
     timer_runs     Arm's architected timer is always-on: it runs while its CPU is powered down
     method_where   place of the first CPU's enable-method, or of where one belongs
     siblings       every IdleList of the tree, this one included
@@ -363,6 +386,7 @@ class IdleList:
     names_domains: bool = False
     power_domains: tuple[PowerDomain, ...] = field(default=(), repr=False)
     unlisted: tuple[ListedNode, ...] = field(default=(), repr=False)
+    misspelt: tuple[Misspelt, ...] = field(default=(), repr=False)
     timer_runs: bool = False
     where: Location = field(default=Location(), compare=False, repr=False)
     method_where: Location = field(default=Location(), compare=False, repr=False)

@@ -10,13 +10,22 @@ of_get_cpu_state_node().
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from ...base.dataclass import replace
-from ...base.model.beyond_opal import Broken, DomainReference, IdleList, ListedNode, PowerDomain
+from ...base.model.beyond_opal import (
+    Broken,
+    DomainReference,
+    IdleList,
+    ListedNode,
+    Misspelt,
+    PowerDomain,
+)
 from ...base.model.findings import Location, unreadable
 from ...base.model.power_mgt import cells
 from ...base.model.table import U32_MAX, IdleState, IdleTable, ReadFrom, Register
 from ...base.reading import limits
+from ...base.wording import one_edit_apart
 from .dts_places import Places
 from .tree import Node
 
@@ -33,6 +42,12 @@ STATE_COMPATIBLES = frozenset(
     {"arm,idle-state", "qcom,idle-state-spc", "riscv,idle-state", "domain-idle-state"}
 )
 _LISTS = (LIST, DOMAIN_LIST)
+_CPU_WORDS = (LIST, METHOD, "power-domains", "power-domain-names")
+_DOMAIN_WORDS = (DOMAIN_LIST, "power-domains", "#power-domain-cells")
+_STATE_WORDS = (
+    *(ENTRY, EXIT, WAKEUP, RESIDENCY, TIMER_STOP, "idle-state-name", "status"),
+    *("arm,psci-suspend-param", "riscv,sbi-suspend-param"),
+)
 _PHANDLES, _NO_PHANDLE = ("phandle", "linux,phandle"), bytes(4)
 _TIMERS = {"arm,armv8-timer", "arm,armv7-timer"}
 
@@ -71,6 +86,7 @@ def lists_of(
     if not bare and not any(one.nodes() or one.above or one.broken for one in firsts):
         return ()
     domains, unlisted, timer_runs = tree.power_domains(), tree.unlisted(), tree.timer_runs
+    misspelt = tree.misspelt()
     lists = [
         replace(
             same[0],
@@ -78,6 +94,7 @@ def lists_of(
             numbers=tuple(number for one in same for number in one.numbers),
             power_domains=domains,
             unlisted=unlisted,
+            misspelt=misspelt,
             timer_runs=timer_runs,
         )
         for same in groups.values()
@@ -178,6 +195,16 @@ def _key(found: IdleList) -> object:
     return found.enable_method, found.riscv, *paths, broken, attachment
 
 
+@cache
+def _meant(name: str, words: tuple[str, ...]) -> str:
+    """Returns the word that a property's name is one letter from; "" for none, or a word itself.
+    An underscore counts as a hyphen."""
+    plain = name.replace("_", "-")
+    if name in words:
+        return ""
+    return next((each for each in words if plain == each or one_edit_apart(plain, each)), "")
+
+
 def is_cpu(node: Node) -> bool:
     """As for_each_of_cpu_node(), which passes over CPUs that failed."""
     if any(status.startswith("fail") for status in node.strings("status")[:1]):
@@ -222,6 +249,7 @@ class LinkedTree:
             if node.children:
                 waiting += [(f"{path}/{child.name}", child) for child in reversed(node.children)]
         listed = {self.phandle2node[one][0] for one in referred if one in self.phandle2node}
+        self._states = states
         self._unlisted = [(path, node) for path, node in states if path not in listed]
 
     def list_of(self, cpu: Node) -> IdleList:
@@ -275,13 +303,35 @@ class LinkedTree:
         )
         return tuple(node for node in nodes if node.available)
 
+    def misspelt(self) -> tuple[Misspelt, ...]:
+        """Returns the properties of CPUs, their power domains and idle states that are one letter
+        from one that Linux reads there."""
+        parent = self.root.find(CPUS)
+        children = parent.children if parent is not None else ()
+        cpus = [(f"{CPUS}/{child.name}", child) for child in children if is_cpu(child)]
+        domains = self._domain_nodes()
+        return tuple(
+            Misspelt(path, name, meant, self._at(path, name))
+            for nodes, words in (
+                (cpus, _CPU_WORDS),
+                (domains, _DOMAIN_WORDS),
+                (self._states, _STATE_WORDS),
+            )
+            for path, node in nodes
+            for name in node.properties
+            if (meant := _meant(name, words)) and meant not in node.properties
+        )
+
     def power_domains(self) -> tuple[PowerDomain, ...]:
+        """Returns the power domains that Linux looks for CPUs' states in."""
+        return tuple(self._power_domain(*each) for each in self._domain_nodes())
+
+    def _domain_nodes(self) -> list[tuple[str, Node]]:
         """The children of the node where Linux looks for the CPUs' power domains."""
         for path, node in self.root.walk():
             if path == POWER_DOMAINS or "arm,psci-1.0" in node.strings("compatible"):
-                children = [(f"{path}/{child.name}", child) for child in node.children]
-                return tuple(self._power_domain(*child) for child in children)
-        return ()
+                return [(f"{path}/{child.name}", child) for child in node.children]
+        return []
 
     def _power_domain(self, path: str, node: Node) -> PowerDomain:
         states = tuple(self.references(path, node, DOMAIN_LIST, []))

@@ -66,11 +66,11 @@ IS613 unlisted-state: an idle-state node is listed by nobody.
 
 What it does
     Looks for enabled nodes of idle states that no cpu-idle-states and no domain-idle-states refers
-    to, in a tree whose CPUs list others.
+    to, whether CPUs list others or none.
 
 Why is this bad
-    The state does not exist for Linux. Either a list lacks it, or a board took it out of the lists
-    on purpose; then status = "disabled", or deleting the node, says so.
+    The state does not exist for Linux. Either a list lacks it, or a board leaves it out on purpose:
+    then set its status to "disabled", or delete the node, so that readers of the tree see it.
 
 Example
     TWO_STATES of trees.py, but
@@ -128,7 +128,7 @@ from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
 BROKEN = Rule("IS603", "broken-state-reference", Severity.ERROR, forms=("nodes",))
 FOREIGN = Rule("IS604", "foreign-state-compatible", Severity.ERROR, forms=("nodes",))
 TWICE = Rule("IS612", "state-listed-twice", Severity.WARNING, forms=("nodes",))
-UNLISTED = Rule("IS613", "unlisted-state", Severity.NOTE, forms=("nodes",))
+UNLISTED = Rule("IS613", "unlisted-state", Severity.WARNING, forms=("nodes",))
 TOO_MANY = Rule("IS614", "more-than-nine-listed", Severity.ERROR, forms=("nodes",))
 RULES = (BROKEN, FOREIGN, TWICE, UNLISTED, TOO_MANY)
 
@@ -177,7 +177,7 @@ def check_once(subject: Subject) -> Verdicts:
 @UNLISTED.of_table
 def check_all(subject: Subject) -> Verdicts:
     for node in listed_by(subject).unlisted if speaks_for_tree(subject) else ():
-        message = f"expected a CPU or power domain to list {node.name}, found none"
+        message = f"no CPU or power domain lists {node.name}; Linux does not have this state"
         yield Verdict(node.where, message)
 
 

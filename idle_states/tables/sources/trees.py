@@ -51,8 +51,8 @@ def sources_of(
             found.append(Source(table.name, shown, digest, table, tree=root, texts=texts or {}))
     if found:
         return found
-    finding = _nothing(root, shown)
-    return [Source(shown, shown, digest, None, (finding,), tree=root, texts=texts or {})]
+    findings = tuple(_nothing(root, shown, places))
+    return [Source(shown, shown, digest, None, findings, tree=root, texts=texts or {})]
 
 
 def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Iterator[Finding]:
@@ -71,13 +71,22 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Ite
     yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)
 
 
-def _nothing(root: Node, shown: str) -> Finding:
+def _nothing(root: Node, shown: str, places: "Places | None") -> Iterator[Finding]:
     from ..devicetree import idle_nodes
 
-    if idle_nodes.has_cpus(root):
-        message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
-        where = Location(idle_nodes.CPUS, shown)
-        return Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
-    message = "expected a node /ibm,opal/power-mgt, found none"
-    where = Location("/ibm,opal", shown)
-    return Finding("IS114", "missing-node", Severity.ERROR, message, where, table=shown)
+    if not idle_nodes.has_cpus(root):
+        message = "expected a node /ibm,opal/power-mgt, found none"
+        where = Location("/ibm,opal", shown)
+        yield Finding("IS114", "missing-node", Severity.ERROR, message, where, table=shown)
+        return
+    message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
+    where = Location(idle_nodes.CPUS, shown)
+    yield Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
+    linked = idle_nodes.LinkedTree(root, shown, places)
+    for node in linked.unlisted():
+        message = f"no CPU or power domain lists {node.name}; Linux has WFI alone"
+        yield Finding("IS613", "unlisted-state", Severity.WARNING, message, node.where, table=shown)
+    for each in linked.misspelt():
+        yield Finding(
+            "IS627", "misspelt-property", Severity.WARNING, each.fault, each.where, table=shown
+        )

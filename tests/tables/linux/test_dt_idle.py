@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.model.findings import Unreadable
+from idle_states.base.model.findings import Severity, Unreadable
 from idle_states.base.model.power_mgt import u32_array
 from idle_states.base.model.table import Cpu, IdleTable
 from idle_states.cli import main
@@ -512,6 +512,19 @@ def test_tree_without_idle_states_is_a_note(tmp_path: Path) -> None:
     assert source.table is None
     assert [finding.rule for finding in source.findings] == ["IS601"]
     assert main(["check", str(path)]) == 0
+
+
+def test_states_that_no_cpu_lists_and_a_misspelt_list_are_warnings(tmp_path: Path) -> None:
+    path = tmp_path / "a.dtb"
+    misspelt = replace(
+        cpu(0, None), properties={**cpu(0, None).properties, "cpu-idle-state": cell(1)}
+    )
+    path.write_bytes(fdt.write(tree(misspelt, state("sleep", 1))))
+    (source,) = read_sources(str(path))
+    warned = [each for each in source.findings if each.severity is Severity.WARNING]
+    assert [each.rule for each in warned] == ["IS613", "IS627"]
+    assert "write cpu-idle-states" in warned[1].message
+    assert main(["check", str(path), "--fail-on", "warning"]) == 1
 
 
 @settings(deadline=None, max_examples=examples(25, 100))

@@ -415,3 +415,34 @@ def test_names_are_alike_after_15_characters() -> None:
         assert codes(tree(cpu(0, [1, 2]), *nodes), "IS626") == fires
         # in lists of different CPUs, sysfs shows them apart
         assert codes(tree(cpu(0, [1]), cpu(1, [2]), *nodes), "IS626") == []
+
+
+def test_a_property_one_letter_off_is_named_with_what_linux_reads() -> None:
+    misspelt = Node("sleep", {**SLEEP.properties, "local-timer-stops": b""})
+    (only,) = found(tree(cpu(0, [1]), misspelt), "IS627")
+    assert "local-timer-stops of sleep; write local-timer-stop" in only.message
+    assert codes(tree(cpu(0, [1], cpu_idle_stats=cell(1)), SLEEP), "IS627") == []  # both there
+    assert codes(tree(cpu(0, [1], power_domains_names=b"psci\0"), SLEEP), "IS627") == ["IS627"]
+    assert codes(tree(cpu(0, [1], clocks=b"", capacity_dmips=cell(1)), SLEEP), "IS627") == []
+
+
+def test_a_cpu_has_to_name_the_power_domain_of_its_states() -> None:
+    named = hierarchy(SLEEP)
+    assert codes(named, "IS628") == []
+    cpus = named.children[0]
+    without = {
+        name: value
+        for name, value in cpus.children[0].properties.items()
+        if name != "power-domain-names"
+    }
+    unnamed = replace(cpus, children=(replace(cpus.children[0], properties=without),))
+    unnamed_tree = replace(named, children=(unnamed, *named.children[1:]))
+    (only,) = found(unnamed_tree, "IS628")
+    assert 'power-domain-names = "psci"' in only.message
+    assert only.location.path.endswith("cpu@0:power-domains")
+    clocks = replace(cpus.children[0], properties={**without, "power-domain-names": b"perf\0"})
+    perf = replace(named, children=(replace(cpus, children=(clocks,)), *named.children[1:]))
+    assert codes(perf, "IS628") == ["IS628"]
+    foreign = {**without, "power-domains": cell(1)}
+    elsewhere = replace(cpus, children=(replace(cpus.children[0], properties=foreign),))
+    assert codes(replace(named, children=(elsewhere, *named.children[1:])), "IS628") == []
