@@ -1,8 +1,10 @@
 """The answer to a request for a review."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from ...base.dataclass import replace
+from ...base.model.findings import Unreadable, UsageError
 from ...base.reading.git import Repository
 from ...base.reading.mail import read_mails, series_of
 from ...base.wording import plural
@@ -10,18 +12,20 @@ from .base import Applied, on_its_base
 from .context import without_tree
 from .request import ReviewRequest
 from .result import Letter, Review
-from .review import Yardstick, ends
+from .review import Yardstick, ends, tree_of
 from .review import review as review_commits
 
 
 def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
-    if request.tree is None:
+    repository = _repository(request)
+    if repository is None:
         assert request.mail is not None
+        if request.base or request.specs:
+            raise UsageError("--base and --specs need a repository: add --tree DIR")
         versions = series_of(read_mails(request.mail)[0], request.mail)
         return _mailed(request, [without_tree(series, request.mail) for series in versions[-2:]])
-    repository = Repository(request.tree)
     try:
         for note in repository.notes:
             say(f"{repository.shown}: {note}")
@@ -34,6 +38,24 @@ def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: 
         return _mailed(request, made)
     finally:
         repository.close()
+
+
+def _repository(request: ReviewRequest) -> Repository | None:
+    """Returns the repository that is reviewed; for mails, None where none is named and the current
+    folder lies in none with tables."""
+    if request.tree is not None or request.mail is None:
+        return Repository(request.tree or Path())
+    try:
+        here = Repository(Path())
+    except Unreadable:
+        return None
+    try:
+        head = here.resolve("HEAD")
+        tree_of(here, head, head, specs=request.specs)
+    except Unreadable:
+        here.close()
+        return None
+    return here
 
 
 def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
@@ -56,7 +78,7 @@ def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
         circumstances,
         specs=request.specs,
         # without a tree, each of several patches has its own ends
-        per_commit=request.per_commit or (request.tree is None and several),
+        per_commit=request.per_commit or (bool(made.hidden) and several),
         cover=made.cover,
         answers=made.answers,
     )

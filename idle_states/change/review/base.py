@@ -6,6 +6,7 @@ diff (lines "index"); else, where the clone has never had these contents, by the
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Unreadable, unreadable
@@ -13,7 +14,7 @@ from ...base.reading import limits
 from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
-from ...base.wording import joined
+from ...base.wording import number_ranges
 from .fragments import Hidden
 from .result import Letter
 
@@ -21,6 +22,9 @@ Contents = dict[str, bytes | None]
 """Path -> content; None: the file goes."""
 
 _DAY = 86_400
+_SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
+_DEFINED = re.compile(r"\s*#\s*define\s+(\w+)", re.ASCII)
+_WORD = re.compile(r"\w+", re.ASCII)
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
 
 
@@ -74,8 +78,7 @@ def applied(
         letters.insert(0, _letter(series.cover, "", message))
     said = list(remarks)
     if series.missing:
-        numbers = joined([str(number) for number in series.missing])
-        said.append(f"not there: patch {numbers} of the series")
+        said.append(f"not there: patch {number_ranges(series.missing)} of the series")
     return Applied(
         series.version,
         base,
@@ -127,7 +130,14 @@ def on_its_base(repository: Repository, series: Series, named: str = "") -> Appl
     else:
         missing = "the diff has no hashes of contents"
     commits = _ordered(head, touching, date)
-    return _by_lines(repository, series, sorted(wanted), commits, missing)
+    bearing = {
+        change.before
+        for patch in series.patches
+        for change in patch.files
+        if reaches_tables(change, patch.files)
+    }
+    needed = [path for path in sorted(wanted) if path in bearing]
+    return _by_lines(repository, series, needed, commits, missing)
 
 
 def _first_seen(series: Series) -> tuple[dict[str, str], list[str]]:
@@ -240,10 +250,18 @@ def on_top(
             return held.content(found[0]) if found else None
 
         for change in patch.files:
-            kinds[change.path] = change.becomes or FILE
             place = patch.mail.place
-            made = changed_files(change, content_of, place, head[:9], only_once=only_once)
-            for path, content in list(made):
+            try:
+                made = [*changed_files(change, content_of, place, head[:9], only_once=only_once)]
+            except DoesNotApply:
+                if reaches_tables(change, patch.files):
+                    raise
+                remarks.append(
+                    f"left out, as it does not apply and bears on no table: {change.path}"
+                )
+                continue
+            kinds[change.path] = change.becomes or FILE
+            for path, content in made:
                 files[path] = content
                 if repository is not None and content is not None and path == change.after:
                     remarks += _differing(repository, change, content, is_same=not only_once)
@@ -253,6 +271,30 @@ def on_top(
         )
         hashes.append(head)
     return applied(series, held, base, head, hashes, remarks)
+
+
+def reaches_tables(change: FileChange, beside: Sequence[FileChange]) -> bool:
+    """Tells whether what a diff does to a file may bear on an idle-state table: a source or a spec;
+    a header that changes what it had, or whose new names the diffs of a patch's other files use.
+
+    beside: all files of the patch
+    """
+    name = PurePosixPath(change.path)
+    if name.suffix != ".h":
+        return name.suffix in _SOURCES and name.parts[0] != "Documentation"
+    lines = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
+    added = [_DEFINED.match(line.text) for line in lines if line.mark == "+" and line.text.strip()]
+    if any(line.mark == "-" for line in lines) or not all(added):
+        return True
+    names = {match[1] for match in added if match}
+    return any(
+        not names.isdisjoint(_WORD.findall(line.text))
+        for other in beside
+        if other is not change
+        for hunk in other.hunks
+        for line in hunk.lines
+        if line.mark == "+"
+    )
 
 
 def _differing(

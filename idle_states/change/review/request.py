@@ -20,7 +20,8 @@ RUNS_MAX = 1000
 class ReviewRequest:
     """What to review. Raises UsageError for values that make no sense.
 
-    tree        a git repository; None: none, only what a mailed diff shows is known
+    tree        a git repository; None: the one that the current folder lies in. Without tables
+                there, only what a mailed diff shows is known
     range       commits, as `review.ends` takes them; a file, a directory or "-" is a mail
     mail        a file or directory of mails or patches, or "-", instead of commits; None: none
     base        the revision that mailed patches were made on; "": the one that is found
@@ -34,7 +35,7 @@ class ReviewRequest:
 
     tree: Annotated[
         "Path | None",
-        Option("--tree", "the git repository; needed but for mails of skiboot", metavar="DIR"),
+        Option("--tree", "the git repository (default: the current folder's)", metavar="DIR"),
     ]
     range: Annotated[
         str | None,
@@ -92,10 +93,8 @@ class ReviewRequest:
             raise UsageError(f"expected --runs from 0 to {RUNS_MAX}, found {self.runs}")
         if self.mail is not None and self.range is not None:
             raise UsageError("expected commits or a mail, found both")
-        if self.base and (self.mail is None or self.tree is None):
-            raise UsageError("expected a mail or a patch, and --tree, with --base")
-        if self.tree is None and (self.mail is None or self.specs):
-            raise UsageError("expected a repository (--tree), or a mail or a patch of skiboot")
+        if self.base and self.mail is None:
+            raise UsageError("expected a mail or a patch with --base")
 
     def accept(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings with accepted ones marked as suppressed. Findings about the suppressions

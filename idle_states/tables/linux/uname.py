@@ -61,7 +61,7 @@ DISTRIBUTIONS = (
         "RHEL",
         r".*\.el[0-9]+.*",
         "base",
-        r"-(\d{1,6}(?:\.\d{1,6}){0,5}?)(?:\.(?:rt\d[\d.]*\.)?el\d.*)?",
+        r"-([0-9]{1,6}(?:\.[0-9]{1,6}){0,5}?)(?:\.(?:rt[0-9][0-9.]*\.)?el[0-9].*)?",
     ),
     _row("fedora", "Fedora", r".*\.fc[0-9]+\b.*", "stable"),
     _row("amazon", "Amazon Linux", r".*\.amzn[0-9]+.*", "patched"),

@@ -158,6 +158,50 @@ def test_a_mail_that_fits_nowhere_is_refused(history: History, tmp_path: Path) -
         mailed(history, mail, base="HEAD~1")
 
 
+OTHERS = {
+    "MAINTAINERS": ("A\nB\n", "A\nA2\nB\n", "X\nY\n"),
+    "Documentation/bindings/cpu.yaml": ("a: 1\nb: 2\n", "a: 1\nb: 3\n", "c: 1\n"),
+    "include/names.h": ("#define A 1\n", "#define A 1\n#define NEW 2\n", "#define B 1\n"),
+}
+"""Path -> (the sender's content, what the patch makes of it, that of the tree it is applied to)."""
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_a_file_that_bears_on_no_table_refuses_no_mail(path: str, tmp_path: Path) -> None:
+    before, after, foreign = OTHERS[path]
+    theirs = History(tmp_path / "theirs")
+    theirs.commit({FILE: BEFORE, path: before}, "First")
+    theirs.commit({FILE: AFTER, path: after}, "slw: Raise stop0_lite to 1us")
+    mail = format_patch(theirs, tmp_path / "mail", "-1")
+    ours = History(tmp_path / "ours")
+    ours.commit({FILE: BEFORE, path: foreign}, "Another history")
+    found = mailed(ours, mail)
+    request = ReviewRequest(theirs.directory, "HEAD~1..HEAD", CRITERIA)
+    assert said(found) == said(review(request))
+    assert f"left out, as it does not apply and bears on no table: {path}" in found.remarks
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("include/names.h", "#define A 1\n", "#define A 2\n"),
+        ("include/names.h", "#define A 1\n", "#define A 1\nint f(void);\n"),
+        ("hw/other.c", "int a;\n", "int b;\n"),
+    ],
+)
+def test_a_file_that_may_bear_on_a_table_refuses_the_mail(
+    path: str, before: str, after: str, tmp_path: Path
+) -> None:
+    theirs = History(tmp_path / "theirs")
+    theirs.commit({FILE: BEFORE, path: before}, "First")
+    theirs.commit({path: after}, "Change it")
+    mail = format_patch(theirs, tmp_path / "mail", "-1")
+    ours = History(tmp_path / "ours")
+    ours.commit({FILE: BEFORE, path: "/* another */\n"}, "Another history")
+    with pytest.raises(Unreadable, match=path):
+        mailed(ours, mail)
+
+
 def test_the_command_takes_a_mail_for_what_it_is(
     history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +247,21 @@ def test_without_a_tree_what_the_diff_shows_is_completed(history: History, tmp_p
     assert "packaged power9-dd1@84368bbf8, which agrees" in found.remarks[1]
     places = {f.location.line for f in (*found.new, *found.fixed)}
     assert places == {f.location.line for f in (*with_tree.new, *with_tree.fixed)}
+
+
+def test_the_current_folder_s_repository_is_the_tree(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = format_patch(history, tmp_path, "-1")
+    named = mailed(history, mail)
+    monkeypatch.chdir(history.directory)
+    assert said(without_tree(mail)) == said(named)
+    last = review(ReviewRequest(None, None, CRITERIA))
+    assert said(last) == said(review(ReviewRequest(history.directory, None, CRITERIA)))
+    other = History(tmp_path / "other")
+    other.commit({"README": "x\n"}, "No tables")
+    monkeypatch.chdir(other.directory)
+    assert any("without a tree" in remark for remark in without_tree(mail).remarks)
 
 
 def test_a_row_that_is_added_was_not_there_before(tmp_path: Path) -> None:

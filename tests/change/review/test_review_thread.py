@@ -224,3 +224,17 @@ def test_reports_say_which_mail(thread: Thread, capsys: pytest.CaptureFixture[st
     line = ["review", str(thread.file), "--tree", str(thread.history.directory), "--runs", "0"]
     assert main([*line, "--kernel", "4.11", "--fail-on", "warning", "--format", "json"]) == 1
     assert f'"answer": "{thread.file}, mail 2"' in capsys.readouterr().out
+
+
+def test_a_part_of_a_diff_that_an_answer_quotes_is_no_patch(
+    history: History, tmp_path: Path
+) -> None:
+    thread = Thread(history, tmp_path / "box")
+    whole = thread.review()
+    head, hunk, rest = thread.first.partition("@@ ")
+    quoted = thread.quoted((head + hunk + rest[:80] + "\n[...]\n").partition("\n\n")[2])
+    thread.answer(f"{quoted}\nLooks good.\n")
+    found = thread.review()
+    assert [t.differences for c in found.changes for t in c.tables] == [
+        t.differences for c in whole.changes for t in c.tables
+    ]

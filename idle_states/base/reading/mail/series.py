@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...dataclass import dataclass, replace
-from ...model.findings import unreadable
+from ...model.findings import Unreadable, unreadable
 from ..git_am import in_body
 from ..patch import FileChange, read_diff
 from .mail import Mail, addressed_in_prose
@@ -168,7 +168,8 @@ class Series:
 def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     """The versions of the series that mails hold, the oldest first.
 
-    A patch that is there as it was sent counts before one that a reply quotes.
+    A patch that is there as it was sent counts before one that a reply quotes. A diff that a reply
+    quotes in part is no patch, as long as the mails hold another.
     Raises Unreadable (IS930) where there is no patch, where a diff cannot be read, or where mails
     hold patches of several threads.
     """
@@ -189,8 +190,16 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
         elif patch.files:
             unnumbered.append(patch)
     known = {patch.subject for patch in (*found.values(), *unnumbered)}
+    cut_short: Unreadable | None = None
     for mail, text in quoted:
-        patch = _patch(mail, text)
+        if parsed(mail.subject)[0] in known:
+            # what is quoted of a patch that is there is an answer's
+            continue
+        try:
+            patch = _patch(mail, text)
+        except Unreadable as problem:
+            cut_short = cut_short or problem
+            continue
         if patch is None or patch.subject in known:
             continue
         remarks = ("the patch is read from a reply", *patch.remarks)
@@ -207,6 +216,8 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
         versions.setdefault(patch.version, []).append(patch)
     made = [_series(version, versions[version]) for version in sorted(versions)]
     made = [series for series in made if series.patches]
+    if not made and cut_short is not None:
+        raise cut_short
     if not made:
         raise unreadable(shown, "expected a patch (lines diff --git, or --- and +++), found none")
     return list(_answered(made, mails))
