@@ -19,6 +19,8 @@ from ..base.wording import joined
 from .pipeline import Subject
 from .skiboot.export import export
 from .skiboot.platform import ALL_LEVELS, Platform
+from .skiboot.releases import ExportCode, skiboot_features
+from .spec import registry
 from .spec.library import find, packaged
 from .spec.packaged import Revision, resolve_table
 
@@ -94,6 +96,8 @@ def _nearest(subject: Subject) -> Claim | None:
     """Exports every packaged table as skiboot would, under the tree's own stop levels, and returns
     the one with the fewest differences from the tree; of equals, the earlier revision."""
     levels = subject.node.stop_levels if subject.node else None
+    if subject.table.origin.form == "dt" and subject.table.origin.unknown:
+        return None
     platform = replace(
         ALL_LEVELS,
         enabled_stop_levels=U32_MAX if levels is None else levels,
@@ -101,9 +105,9 @@ def _nearest(subject: Subject) -> Claim | None:
     )
     claims: dict[tuple[object, ...], Claim] = {}
     names = frozenset(state.name for state in subject.table.states)
-    for table in _candidates(subject.table):
+    for table in _candidates(subject):
         for variant in _variants(platform, _asks_hostboot(table)):
-            claimed = _export_claim(table.name, variant, names)
+            claimed = _export_claim(table, variant, names)
             claims.setdefault(claimed.rows, claimed)
 
     def distance(candidate: Claim) -> int:
@@ -112,13 +116,15 @@ def _nearest(subject: Subject) -> Claim | None:
     return min(claims.values(), key=distance, default=None)
 
 
-def _candidates(table: IdleTable) -> Iterator[IdleTable]:
+def _candidates(subject: Subject) -> Iterator[IdleTable]:
+    table = subject.table
+
     def wanted(revision: Revision) -> bool:
         # names of revisions begin with the generation, so others are skipped without being read
         own = table.cpu is None or revision.name.startswith(table.cpu.generation)
         return own and not revision.historical
 
-    for candidate in packaged(wanted):
+    for candidate in (*packaged(wanted), *subject.platform.specs):
         if candidate.register is not table.register or not candidate.cpu:
             continue
         if table.cpu is None or candidate.cpu.generation == table.cpu.generation:
@@ -142,11 +148,15 @@ def _variants(platform: Platform, sleeps: bool) -> tuple[Platform, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _export_claim(revision: str, platform: Platform, names: frozenset[str]) -> Claim:
-    """What skiboot exports of a revision. names: of the states in the tree, which may include
+def _export_claim(table: IdleTable, platform: Platform, names: frozenset[str]) -> Claim:
+    """What skiboot exports of a spec's table. names: of the states in the tree, which may include
     states that only NVRAM settings bring back."""
-    table = find(revision)
-    exported = export(table, platform)
+    code = None
+    if table.cpu is not None and registry.find(table.cpu.generation) is None:
+        # some skiboot knows it, for it made the tree
+        code = ExportCode(skiboot_features(platform.skiboot), frozenset(table.cpu.chips))
+        platform = replace(platform, skiboot=None)
+    exported = export(table, platform, code)
     # NVRAM may bring back what OPAL's own mask takes away
     masked = {lost.index for lost in exported.lost if lost.cause == "disabled-by-opal"}
     optional = {index for index in masked if table.states[index].name in names}

@@ -13,6 +13,7 @@ from ..base.dataclass import dataclass, replace
 from ..base.model.findings import Location, UsageError
 from ..base.model.history import Since
 from ..base.model.power_mgt import PowerMgt
+from ..base.model.processors import Processor
 from ..base.model.stages import Changed, Lost
 from ..base.model.table import Cpu, IdleTable, Register
 from .linux import grounds, register
@@ -24,6 +25,7 @@ from .linux.releases import Release
 from .skiboot.platform import ALL_LEVELS, Platform
 from .skiboot.releases import ExportCode
 from .sources import Source, read_table
+from .sources.source import with_processor_of
 from .spec import registry
 from .spec.library import find, packaged
 from .spec.packaged import Revision
@@ -71,7 +73,7 @@ class Subject:
         self.by_change = by_change
         self.node = node
         self.machine = x86_of(platform, table)
-        self.platform = firmware_of(platform)
+        self.platform = firmware_of(platform).expect_chip(table.cpu)
         self.kernels = tuple(kernels)
         self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
         self._drivers: dict[object, DriverTable] = {}
@@ -86,7 +88,9 @@ class Subject:
         by_change: bool = False,
         thresholds: Mapping[str, int] = MappingProxyType({}),
     ) -> "Subject":
-        """The table of a source, which must have one."""
+        """The table of a source, which must have one. The platform's specs know its processor,
+        too."""
+        source = with_processor_of(source, firmware_of(platform).specs)
         assert source.table is not None
         return cls(
             source.table,
@@ -124,9 +128,14 @@ class Subject:
 
     @cached_property
     def cpu(self) -> Cpu:
-        """The table's processor, guessed from its register where the source does not say."""
+        """The table's processor, guessed from its register where the source does not say; of one
+        that no spec has, its PVR alone is known."""
         if self.table.cpu:
             return self.table.cpu
+        origin = self.table.origin
+        if origin.form == "dt" and origin.unknown:
+            isa = (3, 0) if self.is_stop else (2, 7)
+            return Cpu(Processor("unknown", isa, origin.pvr, ()), origin.pvr)
         processor = registry.assumed(self.is_stop)
         return Cpu(processor, processor.pvr)
 
@@ -295,6 +304,7 @@ def journey(source: Source, platform: "AnyPlatform", kernels: Sequence[Release])
 
         source = replace(source, table=as_of(source.table, kernels[0]))
     subject = Subject.of(source, kernels, platform)
+    source = replace(source, table=subject.table)
     return Journey(
         source,
         subject.table,

@@ -342,6 +342,11 @@ class Cpu:
         """CPU_FTR_ARCH_300: the stop instruction and PSSCR exist."""
         return self.processor.isa300
 
+    @property
+    def version(self) -> str:
+        """The PVR, for messages."""
+        return f"PVR {self.pvr:#06x}" if self.pvr else "an unknown PVR"
+
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
@@ -424,8 +429,15 @@ class BeforeExport:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A table as skiboot exported it to a device tree: states it left out are not in it."""
+    """A table as skiboot exported it to a device tree: states it left out are not in it.
 
+    unknown  the processor that the tree names where no spec has it: "PVR 0x00f00100" or
+             "PowerPC,POWER99"; "" where one has, or the tree names none
+    pvr      that PVR's upper half, 0 where the tree gives a name alone
+    """
+
+    unknown: str = ""
+    pvr: int = 0
     form: ClassVar[Literal["dt"]] = "dt"
 
 

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from ...base.dataclass import dataclass, replace
-from ...base.model.findings import Unreadable, UsageError
+from ...base.model.findings import Rejected, Unreadable, UsageError
+from ...base.model.table import IdleTable
 from ...base.reading import opening
 from ...base.reading.opening import Found, is_directory
 from ...base.wording import joined
@@ -14,6 +16,7 @@ from ..devicetree.boards import Boards
 from ..devicetree.source_trees import LAYOUTS, top_of
 from ..devicetree.tree import Node
 from ..linux.governors.interface import State
+from ..linux.platforms import knowing
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
 from ..sources import MAX_BYTES, File, read_file
@@ -26,13 +29,15 @@ from .request import AuditRequest
 
 
 def setting_of(request: AuditRequest) -> Setting:
-    """The settings for every input; reads the tree `against`. Raises UsageError,
+    """The settings for every input; reads the tree `against`, and the specs among the inputs that
+    are named, which may say the processors of the others. Raises UsageError,
     UnknownGovernor."""
     if request.governor:
         # checked here, not once for every input
         settling_of(request.governor, release(NEWEST), [State(0, 0)], request.hz)
+    platform = knowing(request.criteria.platform, _specs(request.inputs))
     return Setting(
-        request.criteria,
+        replace(request.criteria, platform=platform),
         request.redact,
         request.governor,
         request.hz,
@@ -76,6 +81,14 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
             yield from opening.given_names()
         else:
             yield word
+
+
+def _specs(names: Sequence[str]) -> Iterator[IdleTable | None]:
+    for name in names:
+        if name.endswith((".yaml", ".yml")):
+            # what is wrong with it is said where it is audited
+            with suppress(Rejected, OSError):
+                yield from (source.table for source in read_file(File.open(Path(name))))
 
 
 def _tree(name: str) -> Node:

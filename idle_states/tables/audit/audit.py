@@ -20,11 +20,12 @@ from ..identify import claim, drift
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
 from ..linux.intel_idle.origin import origin
+from ..linux.platforms import firmware_of
 from ..linux.releases import running
 from ..pipeline import Subject
 from ..rules.engine import reading, run
 from ..sources import Source, read_file
-from ..sources.source import File
+from ..sources.source import File, with_processor_of
 from . import fwts, op_test
 from .audited import UNREADABLE, Audited, Registered, Selected
 from .fwts import ToolVerdict
@@ -68,7 +69,9 @@ def audit_path(
         with one_of_several(shown):
             file = opened or File.open(where)
             digest = file.sha256 if file.data else ""
-            results = [audit(source, setting) for source in sources(file)]
+            specs = firmware_of(setting.criteria.platform).specs
+            read = (with_processor_of(source, specs) for source in sources(file))
+            results = [audit(source, setting) for source in read]
             found = _collected(file)
             results = [_beside(audited, found) for audited in results] if found else results
             if setting.redact:
@@ -300,7 +303,8 @@ class _Known:
             # a number, which differs where firmware made other nodes before
             items = source.node.properties.items()
             properties = tuple("phandle" if item[0] == "phandle" else item for item in items)
-            key = (name, properties, cpu)
+            assert source.table is not None
+            key = (name, properties, cpu, source.table.origin)
         found = self._results.get(key)
         if found is None:
             found = self._results[key] = _of_table(source, setting)

@@ -5,18 +5,19 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Location, Unreadable, sort_findings
 from ...base.reading.unexpected import internal_error, raise_expected
 from ...base.wording import plural
 from ..linux.grounds import left_out, remarks
-from ..linux.platforms import firmware_of, subsystem_of
+from ..linux.platforms import firmware_of, knowing, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
 from ..sources.here import tables_here, tables_of, tables_within
+from ..sources.source import with_processor_of
 from .check import check as found_on
 from .criteria import Criteria
-from .request import AUTO, DTSCHEMA, NATIVE, CheckRequest
+from .request import AUTO, DTSCHEMA, NATIVE, CheckRequest, Engine
 
 
 @dataclass(frozen=True)
@@ -107,11 +108,14 @@ def check(request: CheckRequest) -> Checked:
             looked = tables_within(Path(configuration.file).parent, within)
         else:
             looked = tables_here()
-    sources = looked.sources
+    platform = knowing(criteria.platform, (source.table for source in looked.sources))
+    criteria = replace(criteria, platform=platform)
+    specs = firmware_of(platform).specs
+    sources = tuple(with_processor_of(source, specs) for source in looked.sources)
     findings = [finding for failure in looked.failures for finding in failure.findings]
     if request.engine != DTSCHEMA:
         findings += found_on(sources, criteria)
-    findings, without = _with_binding(findings, sources, request)
+    findings, without = _with_binding(findings, sources, request.engine, criteria)
     quoted = chain((each.texts for each in looked.failures), (each.texts for each in sources))
     texts = dict(chain.from_iterable(each.items() for each in quoted))
     changes = request.acceptance.changes(texts)
@@ -124,26 +128,25 @@ def check(request: CheckRequest) -> Checked:
 
 
 def _with_binding(
-    native: list[Finding], sources: Sequence[Source], request: CheckRequest
+    native: list[Finding], sources: Sequence[Source], engine: Engine, criteria: Criteria
 ) -> tuple[list[Finding], str]:
-    """The findings with those of the dt-schema binding, as far as the request asks for it; and why
+    """The findings with those of the dt-schema binding, as far as the engine asks for it; and why
     device trees were not held to it, "" if they were."""
-    if request.engine == AUTO:
+    if engine == AUTO:
         sources = [each for each in sources if each.node is not None and each.table is not None]
-    if request.engine == NATIVE or (request.engine == AUTO and not sources):
+    if engine == NATIVE or (engine == AUTO and not sources):
         return native, ""
     from .dtschema_engine import check as check_with_dtschema
     from .dtschema_engine import confirmed
 
-    criteria = request.criteria
     try:
         second = check_with_dtschema(sources, firmware_of(criteria.platform), criteria.rules)
         return list(dict.fromkeys(confirmed(native, second))), ""
     except Unreadable as error:
-        if request.engine != AUTO:
+        if engine != AUTO:
             raise
         return native, error.findings[0].message
     except Exception as error:
         raise_expected(error)
-        where = Location(path=f"--engine {request.engine}")
+        where = Location(path=f"--engine {engine}")
         return [*native, internal_error(error, where)], ""

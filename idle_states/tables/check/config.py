@@ -300,6 +300,8 @@ def _setting(shown: str, key: str, line: int | None, said: Entries) -> tuple[str
     if key in LISTS:
         return words(said)
     text = " ".join(entry for _, entry in said)
+    if key == "platform" and "spec=" in text:
+        raise _bad(shown, line, "expected no spec= in a configuration: name the spec as a table")
     choices = _CHOICES.get(key)
     if choices and text not in choices:
         raise _bad(shown, line, f"expected {', '.join(choices)} as {key}, found {text!r:.80}")

@@ -55,7 +55,8 @@ def own_kernels(table: "IdleTable") -> tuple[str, ...]:
     from ..spec import registry
     from ..spec.library import find
 
-    if table.register is Register.NONE:
+    origin = table.origin
+    if table.register is Register.NONE or (origin.form == "dt" and origin.unknown):
         return ()
     if table.cpu is None:
         return registry.assumed(table.register is Register.PSSCR).kernels

@@ -37,7 +37,7 @@ def tree_of(
     indices: Sequence[int] = range(len(states))
     problems: list[Finding] = []
     if node is None:
-        exported = export(table, platform)
+        exported = export(table, platform.expect_chip(table.cpu))
         if exported.node is None or exported.outcome != "ok":
             raise CannotGenerate([_finding(table, None, _OUTCOMES[exported.outcome])])
         node, indices = exported.node, exported.indices

@@ -3,13 +3,14 @@
 Source of the names of CPU nodes: skiboot hdata/cpu-common.c and QEMU hw/ppc/pnv.c.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.dataclass import replace
 from ...base.model.findings import Location, unreadable
 from ...base.model.power_mgt import CELL_BYTES, NAMES, NODE, STOP_LEVELS, PowerMgt, decode
-from ...base.model.table import Cpu, IdleTable, ReadFrom
+from ...base.model.processors import Processor
+from ...base.model.table import Cpu, Exported, IdleTable, ReadFrom
 from ...base.patterns import pattern
 from ...base.reading import limits
 from ..spec import registry
@@ -41,6 +42,8 @@ def tables_of(
     Raises Unreadable (IS930) for more nodes or states than any tree has.
     """
     cpu = cpu_of(root)
+    unlisted = unlisted_processor(root)
+    origin = Exported(unlisted.name, unlisted.pvr) if unlisted else Exported()
     found: list[tuple[PowerMgt, IdleTable]] = []
     for path, node in _nodes(root):
         lines = (places or {}).get(path, {})
@@ -53,7 +56,8 @@ def tables_of(
             if count > MAX_STATES:
                 message = f"expected at most {MAX_STATES} states, found {count}"
                 raise unreadable(raw.at(name), message)
-        found.append((raw, decode(raw, cpu, ReadFrom(kind, file, sha256, where))))
+        table = decode(raw, cpu, ReadFrom(kind, file, sha256, where))
+        found.append((raw, replace(table, origin=origin)))
     return found
 
 
@@ -67,35 +71,50 @@ def _nodes(root: Node) -> Iterator[tuple[str, Node]]:
         yield from ((path, node) for path, node in root.walk() if node.name == "power-mgt")
 
 
-def cpu_of(root: Node) -> Cpu | None:
-    """The tree's processor: by the first cpu-version, else by names. None if nothing tells.
+def cpu_of(root: Node, more: Sequence[Processor] = ()) -> Cpu | None:
+    """The tree's processor: by the first cpu-version that is known; by names where no CPU has a
+    cpu-version, as a kernel looks at that alone. None if nothing tells.
 
+    more  processors beside those of packaged specs
     pvr is what the tree says; where only a name does, that of the generation's usual chip.
     """
     cpus = root.find("/cpus")
     versions = [cpu.u32("cpu-version") for cpu in cpus.children] if cpus else []
-    for version in versions:
-        processor = registry.of_pvr(version >> 16) if version is not None else None
-        if version is not None and processor is not None:
-            return Cpu.of(processor, version >> 16)
-    names = [_CPU_NAME.match(cpu.name) for cpu in cpus.children] if cpus else []
-    machines = [_MACHINE.fullmatch(name) for name in root.strings("compatible")]
-    for match in (*names, *machines):
-        if match and (named := registry.find(f"power{match[1]}")):
-            return Cpu.of(named)
+    pvrs = [version >> 16 for version in versions if version is not None]
+    for pvr in pvrs:
+        own = (each for each in more if each.version(pvr))
+        if processor := registry.of_pvr(pvr) or next(own, None):
+            return Cpu.of(processor, pvr)
+    names = [_CPU_NAME.match(cpu.name) for cpu in cpus.children] if cpus and not pvrs else []
+    machines = [_MACHINE.fullmatch(name) for name in root.strings("compatible") if not pvrs]
+    for match in filter(None, (*names, *machines)):
+        name = f"power{match[1]}"
+        own = (each for each in more if each.name == name)
+        if processor := registry.find(name) or next(own, None):
+            return Cpu.of(processor)
     return None
 
 
-def unlisted_processor(root: Node) -> tuple[str, str] | None:
-    """Returns the path and the name or PVR of the first CPU that names a processor, if none that
-    the tree names is in the registry; None if one is, or if no CPU names any."""
+class UnlistedProcessor(NamedTuple):
+    """The first processor that a tree names: path of what names it, the name or PVR, and the upper
+    half of the PVR, 0 for a name."""
+
+    path: str
+    name: str
+    pvr: int
+
+
+def unlisted_processor(root: Node) -> UnlistedProcessor | None:
+    """Returns the first processor that a tree names, if none that it names is in the registry;
+    None if one is, or if no CPU names any."""
     cpus = root.find("/cpus")
     if cpus is None or cpu_of(root) is not None:
         return None
     for cpu in cpus.children:
         version = cpu.u32("cpu-version")
         if version is not None:
-            return f"/cpus/{cpu.name}:cpu-version", f"PVR {version:#010x}"
+            path = f"/cpus/{cpu.name}:cpu-version"
+            return UnlistedProcessor(path, f"PVR {version:#010x}", version >> 16)
         if _CPU_NAME.match(cpu.name):
-            return f"/cpus/{cpu.name}", cpu.name.partition("@")[0]
+            return UnlistedProcessor(f"/cpus/{cpu.name}", cpu.name.partition("@")[0], 0)
     return None

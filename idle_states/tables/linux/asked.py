@@ -33,7 +33,8 @@ _MOST = 9
 PLATFORM = Option(
     "--platform",
     "op920, rainier, mambo, qemu-powernv8, qemu-powernv9, qemu-powernv10, no-homer, awan, "
-    "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode; an x86 "
+    "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode, or "
+    "spec=FILE, your own spec of a processor; an x86 "
     "machine and intel_idle's parameters: skx, spr,pc6=off,acpi=c1:c6,max_cstate=2 "
     "(default: all-levels)",
     metavar="P",

@@ -1,7 +1,7 @@
 """The machines that --platform may name: those of firmware that exports tables, and those with an
 x86 processor, whose driver has tables of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ForwardRef, TypeAlias
 
 from ...base.dataclass import replace
@@ -9,6 +9,7 @@ from ...base.model.findings import UsageError
 from ...base.model.table import IdleTable, Register
 from ...base.wording import joined, suggestion
 from ..skiboot.platform import ALL_LEVELS, PRESETS, BadPlatform, Platform, parse_platform
+from ..spec import registry
 from .grounds import INTEL_IDLE, driver_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,16 @@ def parse(text: str) -> "AnyPlatform":
 def firmware_of(platform: "AnyPlatform") -> Platform:
     """What firmware exports for; x86 machines have none that exports."""
     return platform if isinstance(platform, Platform) else ALL_LEVELS
+
+
+def knowing(platform: "AnyPlatform", tables: Iterable[IdleTable | None]) -> "AnyPlatform":
+    """The platform with the specs among the tables of a run that say a processor no packaged spec
+    has: they then say the processors of device trees, too."""
+    if not isinstance(platform, Platform):
+        return platform
+    said = (t for t in tables if t is not None and t.read_from.kind == "spec" and t.cpu is not None)
+    own = [t for t in said if t.cpu is not None and registry.find(t.cpu.generation) is None]
+    return replace(platform, specs=(*platform.specs, *own)) if own else platform
 
 
 def x86_of(platform: "AnyPlatform", table: IdleTable) -> "X86Platform | None":

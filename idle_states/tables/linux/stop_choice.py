@@ -111,7 +111,7 @@ def no_driver(cpu: Cpu) -> str:
     version = cpu.processor.version(cpu.pvr)
     known = version is None or version.linux is not None
     others = "" if known else ", nor has any modelled kernel that looks at it"
-    return f"this kernel has no stop driver for PVR {cpu.pvr:#06x}{others}{since_said(cpu)}"
+    return f"this kernel has no stop driver for {cpu.version}{others}{since_said(cpu)}"
 
 
 def choose_by_level(rows: Sequence[TreeRow], boot: Boot) -> None:

@@ -71,16 +71,16 @@ Use instead
 Ground
     schemas/powerpc/opal-power-mgt.yaml; the finding names the place in it.
 
-IS121 unknown-processor: a tree names a processor that is not in the registry.
+IS121 unknown-processor: a tree names a processor that no spec defines.
 
 What it does
-    Looks at cpu-version, and at the names, of the CPUs in a tree that has a table of OPAL's. If
-    none of them is a processor that a packaged spec defines, the table is taken as
-    POWER9's, or POWER8's if its control register is PMICR, and the finding says so.
+    Looks at cpu-version of the CPUs in a tree that has a table of OPAL's, and at their names where
+    none has a cpu-version. Reported if none of them is a processor that a packaged spec defines, or
+    another spec of the same check or audit, or the spec of --platform spec=FILE.
 
 Why is this bad
-    Levels, chips and what Linux makes of the states depend on the processor, so whatever else is
-    said of the tree is a guess.
+    Levels, chips and the nearest table depend on the processor and are not judged. A kernel that
+    looks at the PVR (Linux 5.10 on) is taken to have no stop driver for it.
 
 Example
     / {

@@ -168,7 +168,7 @@ def check_pvr(view: KernelView) -> Verdicts:
     if gave_up(view.driver) or knows_processor(view) or not subject.exported_indices:
         return
     cpu = subject.cpu
-    whose = f" for PVR {cpu.pvr:#06x} ({cpu.generation})" if features.stop else ""
+    whose = f" for {cpu.version} ({cpu.generation})" if features.stop else ""
     version = cpu.processor.version(cpu.pvr)
     if features.stop and version is not None and version.linux is None:
         whose += ", nor has any modelled kernel that looks at it"

@@ -27,6 +27,11 @@ _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 _PLACES_ONLY = ("state", "name", "control")
 """Places of a state that are of no value, or of one that has a place under another name."""
 
+_NO_SPEC = (
+    "no packaged spec has it, so its levels are not known, and kernels that look at the PVR are "
+    "taken to have no stop driver for it; if you have its spec: --platform spec=FILE"
+)
+
 
 def sheet(journey: Journey, *, provenance: bool = False) -> Sheet:
     """Returns the whole output of `show`. provenance: with a row for each value."""
@@ -85,6 +90,8 @@ def consequences(journey: Journey) -> Iterator[Section]:
             yield indented("Lost in firmware", lines)
         if export.changed:
             yield indented("Changed in firmware", map(change, export.changed))
+    if table.origin.form == "dt" and table.origin.unknown:
+        yield indented("Unknown processor", [f"{table.origin.unknown}: {_NO_SPEC}"])
     if table.origin.form == "sysfs":
         yield indented("Note", _held(table.origin))
         found = origin(table.origin)

@@ -1,12 +1,13 @@
 """The machine that a table is exported on: presets, and key=value pairs for other machines."""
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from ...base.dataclass import dataclass, fields, replace
-from ...base.model.findings import UsageError
+from ...base.dataclass import dataclass, field, fields, replace
+from ...base.model.findings import Rejected, Severity, UsageError
 from ...base.model.processors import UNKNOWN_CHIP
-from ...base.model.table import U32_MAX
+from ...base.model.table import U32_MAX, Cpu, IdleTable, Register
 from ...base.wording import suggestion
 
 
@@ -30,6 +31,7 @@ class Platform:
     stop_api             firmware restores the SPRs that Linux asks for when a deep state is left
     psci_mode            of an Arm machine: "osi", firmware offers OS-initiated mode; "pc", it has
                          platform-coordinated mode alone, in which Linux keeps power domains on
+    specs                tables of specs that may say its processor, beside the packaged ones
     """
 
     name: str = "all-levels"
@@ -44,6 +46,24 @@ class Platform:
     skiboot: str | None = None
     stop_api: bool = True
     psci_mode: str = "osi"
+    specs: tuple[IdleTable, ...] = field(default=(), repr=False)
+
+    def expect_chip(self, cpu: Cpu | None) -> Self:
+        """Returns the platform. Raises BadPlatform for a chip that neither a packaged spec, nor one
+        of `specs`, nor the CPU of a table that is followed on it has."""
+        if self.chip in (None, UNKNOWN_CHIP):
+            return self
+        from ..spec import registry  # --help names no chip
+
+        known = [chip.name for chip in registry.chips()]
+        for each in (cpu, *(spec.cpu for spec in self.specs)):
+            known += each.processor.chips if each else ()
+        if self.chip not in known:
+            raise BadPlatform(
+                f"expected one of {', '.join(dict.fromkeys((*known, UNKNOWN_CHIP)))} for chip, "
+                f"found {self.chip!r}; of a chip in your own spec, name that: spec=FILE,chip=NAME"
+            )
+        return self
 
 
 ALL_LEVELS = Platform()
@@ -72,7 +92,12 @@ PRESET2TITLE: Mapping[Platform, str] = {
 """Preset -> what it is."""
 PRESETS: Mapping[str, Platform] = {platform.name: platform for platform in PRESET2TITLE}
 
-KEYS = tuple(field.name.replace("_", "-") for field in fields(Platform) if field.name != "name")
+_FIELD2KEY = {"specs": "spec"}
+KEYS = tuple(
+    _FIELD2KEY.get(each.name, each.name.replace("_", "-"))
+    for each in fields(Platform)
+    if each.name != "name"
+)
 
 
 class BadPlatform(UsageError):
@@ -101,9 +126,30 @@ def parse_platform(text: str) -> Platform:
             raise BadPlatform(
                 f"expected one of {', '.join(KEYS)}, found {key!r}{suggestion(key, KEYS)}"
             )
+        if key == "spec":
+            platform = replace(platform, specs=(*platform.specs, _spec(value)))
+            continue
         changes: dict[str, Any] = {key.replace("-", "_"): _value(key, value)}
         platform = replace(platform, **changes)
     return platform if text in PRESETS else replace(platform, name=text)
+
+
+def _spec(file: str) -> IdleTable:
+    """The table of a spec in a file."""
+    from ..spec.library import load
+
+    try:
+        loaded = load(Path(file))
+    except Rejected as error:
+        problem = str(error)
+    except OSError as error:
+        problem = str(error.strerror)
+    else:
+        if loaded.table is not None and loaded.table.register is not Register.NONE:
+            return loaded.table
+        errors = (each.message for each in loaded.findings if each.severity is Severity.ERROR)
+        problem = next(errors, "one of another kind of table")
+    raise BadPlatform(f"expected a spec of an OPAL table for spec, found {file!r}: {problem}")
 
 
 def _value(key: str, text: str) -> object:
@@ -123,12 +169,6 @@ def _value(key: str, text: str) -> object:
         return value
     if key == "quirk" and text not in ("", "none", "mambo", "awan"):
         raise BadPlatform(f"expected mambo, awan or none for quirk, found {text!r}")
-    if key == "chip":
-        from ..spec import registry  # --help names no chip
-
-        known = (*(chip.name for chip in registry.chips()), UNKNOWN_CHIP)
-        if text not in known:
-            raise BadPlatform(f"expected one of {', '.join(known)} for chip, found {text!r}")
     if key == "psci-mode" and text not in ("osi", "pc"):
         raise BadPlatform(f"expected osi or pc for psci-mode, found {text!r}")
     return "" if key == "quirk" and text == "none" else text

@@ -84,6 +84,22 @@ def with_findings(sources: Sequence[Source], findings: Sequence[Finding]) -> lis
     return [replace(first, findings=(*first.findings, *findings)), *others]
 
 
+def with_processor_of(source: Source, specs: Sequence[IdleTable]) -> Source:
+    """The source, with the processor that a spec says where no packaged one knows the tree's. IS121
+    is then gone."""
+    table = source.table
+    if not specs or source.node is None or source.tree is None or table is None or table.cpu:
+        return source
+    from ...base.model.power_mgt import decode
+    from ..devicetree.tables import cpu_of
+
+    cpu = cpu_of(source.tree, [spec.cpu.processor for spec in specs if spec.cpu])
+    if cpu is None:
+        return source
+    findings = tuple(finding for finding in source.findings if finding.rule != "IS121")
+    return replace(source, table=decode(source.node, cpu, table.read_from), findings=findings)
+
+
 def of_skiboot(sources: Sequence[Source], texts: Mapping[str, str]) -> list[Source]:
     """The sources of one skiboot tree with what its own export code does. texts: of its C files, by
     their paths."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
-from ...base.model.table import IdleTable, Register
+from ...base.model.table import IdleTable
 from ..devicetree import tables
 from ..devicetree.tree import Node
 from ..spec import registry
@@ -60,13 +60,11 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Ite
     named = tables.unlisted_processor(root)
     if named is None:
         return
-    path, found = named
-    node, _, name = path.partition(":")
-    where = replace(places.get(node, {}).get(name) or Location(file=shown), path=path)
-    taken = registry.assumed(table.register is not Register.PMICR).name
+    node, _, name = named.path.partition(":")
+    where = replace(places.get(node, {}).get(name) or Location(file=shown), path=named.path)
     message = (
-        f"expected a processor that is known ({', '.join(registry.names())}), found {found}; "
-        f"its table is taken as {taken}'s"
+        f"unknown processor {named.name}: it is none of {', '.join(registry.names())}, so its "
+        "levels and nearest table are not judged; if you have its spec, name that beside the tree"
     )
     yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)
 

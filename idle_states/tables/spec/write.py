@@ -59,7 +59,10 @@ def with_processor(table: IdleTable) -> IdleTable:
     if table.cpu is not None:
         return table
     cpu = Cpu(registry.assumed(table.register is not Register.PMICR))
-    said = f"The source does not name its processor; {cpu.generation} is assumed."
+    origin = table.origin
+    unknown = origin.unknown if origin.form == "dt" else ""
+    why = f"No packaged spec has {unknown}" if unknown else "The source does not name its processor"
+    said = f"{why}; {cpu.generation} is assumed."
     return replace(table, cpu=cpu, note=f"{table.note} {said}".lstrip())
 
 

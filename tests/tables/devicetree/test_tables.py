@@ -205,7 +205,7 @@ def cpus(name: str = "PowerPC,POWER9@0", version: bytes | None = None) -> Node:
             ]
         ),
         (around(cpus=cpus(version=cell(0x800000))), "power10", 0x80),
-        (around(cpus=cpus(version=cell(0x12345678))), "power9", 0x4E),
+        (around(cpus=cpus(version=cell(0x12345678))), None, None),
         (around(cpus=cpus(version=b"\0\x80")), "power9", 0x4E),
         (around(cpus=cpus("PowerPC,POWER8NVL@20")), "power8", 0x4D),
         (around(cpus=cpus("PowerPC,POWER10@0")), "power10", 0x80),
@@ -213,6 +213,7 @@ def cpus(name: str = "PowerPC,POWER9@0", version: bytes | None = None) -> Node:
         (around(cpus=cpus("cpu@0")), None, None),
         (around(compatible=b"qemu,powernv9\0ibm,powernv\0"), "power9", 0x4E),
         (around(compatible=b"ibm,powernv\0x,powernv11\0"), "power11", 0x82),
+        (around(cpus=cpus(version=cell(1)), compatible=b"x,powernv11\0"), None, None),
         (around(compatible=b"ibm,powernv\0"), None, None),
         (around(compatible=b"\xff\xfe"), None, None),
         (EMPTY_ROOT, None, None),

@@ -257,22 +257,22 @@ class TestTreesOfUnknownProcessors:
     @pytest.mark.parametrize(
         ("cpu", "version", "expected"),
         [
-            ("PowerPC,POWER99@0", 0x00F0_0100, ("/cpus/{}:cpu-version", "PVR 0x00f00100")),
-            ("PowerPC,POWER99@0", None, ("/cpus/{}", "PowerPC,POWER99")),
-            ("PowerPC,POWER9@0", 0x00F0_0100, None),
+            ("PowerPC,POWER99@0", 0x00F0_0100, ("/cpus/{}:cpu-version", "PVR 0x00f00100", 0xF0)),
+            ("PowerPC,POWER99@0", None, ("/cpus/{}", "PowerPC,POWER99", 0)),
+            ("PowerPC,POWER9@0", 0x00F0_0100, ("/cpus/{}:cpu-version", "PVR 0x00f00100", 0xF0)),
             ("PowerPC,POWER99@0", 0x004E_1202, None),
             ("cpu@0", None, None),
         ],
     )
     def test_what_names_it_is_told(
-        self, cpu: str, version: int | None, expected: tuple[str, str] | None
+        self, cpu: str, version: int | None, expected: tuple[str, str, int] | None
     ) -> None:
         properties = {} if version is None else {"cpu-version": version.to_bytes(4, "big")}
         root = Node("", {}, (Node("cpus", {}, (Node(cpu, properties),)),))
-        wanted = expected and (expected[0].format(cpu), expected[1])
+        wanted = expected and (expected[0].format(cpu), *expected[1:])
         assert unlisted_processor(root) == wanted
 
-    def test_the_guess_is_said(self, tmp_path: Path) -> None:
+    def test_it_is_said(self, tmp_path: Path) -> None:
         root = tree_of(find("power8"), ALL_LEVELS)
         cpus = Node("cpus", {}, (Node("PowerPC,POWER99@0", {}),))
         others = tuple(child for child in root.children if child.name != "cpus")
@@ -281,7 +281,7 @@ class TestTreesOfUnknownProcessors:
         (source,) = read_sources(str(file))
         (said,) = source.findings
         assert (said.rule, said.location.path) == ("IS121", "/cpus/PowerPC,POWER99@0")
-        assert "found PowerPC,POWER99; its table is taken as power8's" in said.message
+        assert said.message.startswith("unknown processor PowerPC,POWER99: it is none of power7,")
 
 
 def test_an_override_never_has_the_source_of_what_it_replaced(tmp_path: Path) -> None:
