@@ -71,13 +71,16 @@ def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
     names = names_of(held, governor.states)
     search = Search(make, scene)
     refutes = refuting(governor, scene, names)
-    found, proofs = search.quickly(), []
-    for number, name in enumerate(names):
-        unreachable = None if number in found else refutes(number)
-        if unreachable is None and (number in found or search.thoroughly(number)):
-            proofs.append(StateProof(number, name, search.witness(number)))
-            continue
-        proofs.append(StateProof(number, name, None, unreachable))
+    found = search.quickly()
+    refuted = {number: refutes(number) for number in range(len(names)) if number not in found}
+    undecided = [number for number, unreachable in refuted.items() if unreachable is None]
+    if left := [number for number in undecided if not search.thoroughly(number)]:
+        search.at_random(left)
+    proofs = [
+        StateProof(number, name, search.witness(number) if number in search.found else None,
+                   refuted.get(number))
+        for number, name in enumerate(names)
+    ]  # fmt: skip
     result = Proven(request, governor.states, scene.disabled, tuple(proofs))
     if not request.periods:
         return result

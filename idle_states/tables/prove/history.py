@@ -22,7 +22,7 @@ from ...base.dataclass import dataclass
 from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import tick_ns
-from ..linux.idle_loop import IdleLoopFeatures, poll, poll_limit_ns, snooze, snooze_timeout_ns
+from ..linux.idle_loop import IdleLoopFeatures, poll_limit_ns, snooze_timeout_ns
 
 __all__ = ["IdleStep", "Memory", "Played", "Scene"]
 
@@ -155,14 +155,19 @@ class Scene:
     def _polls(self, governor: Governor, state: int) -> bool:
         return governor.states[state].polling or (state == 0 and self.snoozes)
 
-    def _polled(self, governor: Governor, woken_ns: int, by_tick: bool) -> tuple[int, bool, bool]:
-        """How long polling lasts, whether its limit is told, and whether the tick ends it."""
+    def polls_for(self, governor: Governor) -> tuple[int | None, bool]:
+        """Returns how long polling lasts at most, in ns, None for until woken; and whether the
+        governor is told that its limit ended it."""
         tick = tick_ns(governor.hz)
-        own = governor.poll_limit_ns
         if self.snoozes:
             timeout = snooze_timeout_ns(self.loop, governor.states, tick, self.disabled)
-            ended = snooze(self.loop, woken_ns, timeout)
-        else:
-            limit = own or poll_limit_ns(self.loop, governor.states, tick, self.disabled)
-            ended = poll(woken_ns, limit)
-        return ended.ns, ended.time_limit, by_tick and not ended.timed_out
+            return timeout, self.loop.snooze_polling
+        own = governor.poll_limit_ns
+        return own or poll_limit_ns(self.loop, governor.states, tick, self.disabled), True
+
+    def _polled(self, governor: Governor, woken_ns: int, by_tick: bool) -> tuple[int, bool, bool]:
+        """How long polling lasts, whether its limit is told, and whether the tick ends it."""
+        limit, told = self.polls_for(governor)
+        if limit is None or woken_ns <= limit:
+            return woken_ns, False, by_tick
+        return limit, told, False

@@ -13,7 +13,8 @@ from ...base.model.forms import Count, KeyName
 from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from .history import IdleStep, Memory, Played
-from .witness import US, Search
+from .wandering import US
+from .witness import Search
 
 _SETTLING = 80
 """Idle periods until a selection counts as settled: governors forget an eighth each time."""

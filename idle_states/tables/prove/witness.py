@@ -1,21 +1,23 @@
 """Looks for histories after which a governor selects a state.
 
 The search is directed: idle periods about the state's residency, ended by the timer or by an
-interrupt, with the tick running or stopped, equal ones first, then two kinds in turn. What it
-finds is replayed, and shortened as long as it still leads to the state. Not finding one proves
-nothing.
+interrupt, with the tick running or stopped, equal ones first, then two kinds in turn, random ones
+at last. The core plays many at once where it can. What is found is replayed by the reference, and
+shortened as long as it still leads to the state. Not finding one proves nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
 
 from ...base.dataclass import replace
 from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from ..linux.governors.interface import CPU_CAPACITY, tick_ns
 from .history import IdleStep, Memory, Played, Scene
+from .playing import History, player_of
+from .wandering import US, random_histories
 
-US = 1000
 _EQUAL = (12, 48)
 """Equal idle periods tried: menu's history has eight, and the first decisions do not know them;
 ladder takes four for each state, and what snooze's time-out or the tick ends counts too."""
@@ -23,8 +25,22 @@ _TRAIN = (8, 16)
 _WAITING = (1, 2, 3, 5, 9, 20, 60, 200)
 """Numbers of tasks waiting for I/O that are tried where the governor asks."""
 
+_AT_RANDOM = (100_000, 3_000)
+"""Random histories tried, about a dozen idle periods each: with the core, and without."""
+_AT_ONCE = (8, 1024)
+"""Histories that the core plays at once: at first, and at most."""
+
+_USUAL: tuple[tuple[str, Any], ...] = (
+    ("late_ns", 0),
+    ("iowaiters", 0),
+    ("cpu_util", 0),
+    ("tick_ns", None),
+    ("tick_stopped", False),
+    ("interrupt_ns", None),
+)
+"""Circumstances that a witness is shown without where it still leads to its state."""
+
 MakeGovernor = Callable[[], Governor]
-History = tuple[IdleStep, ...]
 
 
 class Search:
@@ -39,6 +55,7 @@ class Search:
         self.scene = scene
         self.governor = make()
         self.found: dict[int, History] = {}
+        self._player = player_of(self.governor, scene)
         self._tick = tick_ns(self.governor.hz)
         unlike = (3 * US, 20 * US, 150 * US, 1000 * US, 2 * self._tick)
         self._mixed = tuple(IdleStep(FAR_NS, each) for each in unlike) * 3
@@ -46,25 +63,35 @@ class Search:
     def quickly(self) -> frozenset[int]:
         """Tries equal idle periods for each state; returns the states found."""
         for state in range(len(self.governor.states)):
-            self._try(state, self._equal(state))
+            self._try({state}, self._equal(state))
         return frozenset(self.found)
 
     def thoroughly(self, state: int) -> bool:
         """Tries all that there is for one state; returns whether it was found."""
-        self._try(state, self._about(state))
+        self._try({state}, self._about(state))
         return state in self.found
+
+    def at_random(self, states: Collection[int]) -> None:
+        """Tries random histories for states, the same ones each time."""
+        most = _AT_RANDOM[self._player is None]
+        self._try(states, islice(random_histories(self.governor), most))
 
     def anyhow(self, state: int) -> bool:
         """Tries all that there is for one state, idle periods with tasks that wait for I/O and of a
         utilised CPU first; returns whether it was found."""
-        self._try(state, chain(self._waiting(state), self._utilised(state), self._equal(state)))
+        self._try({state}, chain(self._waiting(state), self._utilised(state), self._equal(state)))
         return self.thoroughly(state)
 
-    def _try(self, state: int, histories: Iterator[History]) -> None:
-        for history in histories:
-            if state in self.found:
+    def _try(self, states: Collection[int], histories: Iterator[History]) -> None:
+        """Plays histories until all of the states are found."""
+        at_once, most = _AT_ONCE if self._player else (1, 1)
+        while wanted := {*states} - {*self.found}:
+            some = [*islice(histories, at_once)]
+            if not some:
                 return
-            self._run(history)
+            for history in self._player.leading(some, wanted) if self._player else some:
+                self._run(history)
+            at_once = min(2 * at_once, most)
 
     def replayed(self, history: Sequence[IdleStep]) -> tuple[Played, ...]:
         return tuple(self.scene.play_all(self.make(), history))
@@ -173,8 +200,16 @@ class Search:
         )
 
     def witness(self, state: int) -> tuple[Played, ...]:
-        """The history found for a state, without the steps that it does not need."""
-        history = list(self.found[state])
+        """The history found for a state, without the steps and circumstances that it does not
+        need."""
+        history = self._shortened(list(self.found[state]), state)
+        for name, usual in _USUAL:
+            plainer = [replace(step, **{name: usual}) for step in history]
+            if plainer != history and self._leads(plainer, state):
+                history = self._shortened(plainer, state)
+        return self.replayed(history)
+
+    def _shortened(self, history: list[IdleStep], state: int) -> list[IdleStep]:
         size = len(history) - 1
         while size >= 1:
             at = 0
@@ -185,7 +220,7 @@ class Search:
                 else:
                     at += size
             size //= 2
-        return self.replayed(history)
+        return history
 
     def _leads(self, history: Sequence[IdleStep], state: int) -> bool:
         try:

@@ -99,7 +99,7 @@ def test_a_far_state_needs_idles_unlike_each_other() -> None:
     """FastSleep's 300 ms: equal idles leave menu in nap, whose tick it never stops (4.19 on)."""
     (_, _, fastsleep) = found("menu", "5.4", "power8").proofs
     assert fastsleep.witness
-    assert len({one.step for one in fastsleep.witness}) > 2
+    assert len({one.step for one in fastsleep.witness}) > 1
 
 
 def test_a_tie_needs_tasks_that_wait_for_io() -> None:

@@ -26,6 +26,7 @@ SETTLED = 64
 """States that settled() gives for each length."""
 _LANES = 8
 _DECISION_SIZE = 2
+_LED = struct.Struct("<QQ")
 
 
 class Stream:
@@ -88,6 +89,16 @@ class Stream:
         compiled.settle(*self._given, memory, fixed, history, lengths, selected)
         packed = bytes(selected)
         return [packed[at : at + SETTLED] for at in range(0, len(packed), SETTLED)]
+
+    def led(self, scene: Buffer, steps: Buffer) -> list[tuple[int, int]]:
+        """Plays histories, each from boot on; returns for each state the steps that first lead to
+        it: where their history begins, and behind which step it is, 0 where none do.
+
+        scene, steps: as prove/playing.py packs them. ValueError for haltpoll.
+        """
+        found = bytearray(_LED.size * (len(self._given[2]) // STATE.size))
+        compiled.play(*self._given, bytearray(compiled.memory_size), scene, steps, found)
+        return [*_LED.iter_unpack(found)]
 
     @property
     def given(self) -> tuple[str, bytes, bytes, int]:
