@@ -86,6 +86,7 @@ def _pvr_rows() -> Iterator[Since]:
         if version.linux is not None
     }
     taken: tuple[int, ...] = ()
+    yield since("rhel-4.18.0-305", "", pvrs=(0x4E, 0x80))
     for known in sorted(set(pvr2known.values()), key=_order):
         taken += tuple(pvr for pvr in pvr2known if pvr2known[pvr] == known)
         yield since(known.release, known.commit, pvrs=taken)
@@ -113,14 +114,28 @@ CHANGES = (
     since("4.15 4.14.7", "8d4e10e9ed94", round_up=True),
     since("4.16", "", shared_snooze=True),
     since("4.18 4.17.4 4.14.53 4.9.111 4.4.139", "0a4ec6aa035a", snooze_timeout="enabled"),
-    since("4.19", "9c7b185ab2fe", parse="platform", sizes_checked=False, residency="tree"),
-    since("5.2", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
-    since("5.3", "", loss_levels="hex"),
+    since(
+        "4.19 rhel-4.18.0-193",
+        "9c7b185ab2fe",
+        parse="platform",
+        sizes_checked=False,
+        residency="tree",
+    ),
+    since("5.2 rhel-4.18.0-240", "10d91611f426", loss_levels="decimal", keeps_winkle=True),
+    since("5.3 rhel-4.18.0-240", "", loss_levels="hex"),
     since("5.8", "2f62870ca5bc", residency_message=True),
-    since("5.9", "d947fb4c965c", cede_fixup="lower"),
-    since("5.15 5.14.6 5.10.67", "50741b70b0cb", cede_power10=True),
-    since("5.15", "71737a6c2a8f", cede_fixup="lowest"),
-    since("6.2 debian-6.1.176", "5ddcc03a07ae", snooze_polling=True),
+    since("5.9 rhel-4.18.0-305", "d947fb4c965c", cede_fixup="lower"),
+    since(
+        "5.15 5.14.6 5.10.67 rhel-4.18.0-305.25.1 rhel-5.14.0-70.13.1",
+        "50741b70b0cb",
+        cede_power10=True,
+    ),
+    since("5.15 rhel-4.18.0-305.25.1 rhel-5.14.0-70.13.1", "71737a6c2a8f", cede_fixup="lowest"),
+    since(
+        "6.2 debian-6.1.176 rhel-4.18.0-553 rhel-5.14.0-362.8.1",
+        "5ddcc03a07ae",
+        snooze_polling=True,
+    ),
 )
 
 HISTORY = History(DriverFeatures(), lambda: (*CHANGES, *_pvr_rows()))
@@ -129,7 +144,10 @@ PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_poll
 POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
 """Features that cpuidle-powernv or its platform code has."""
 POWERNV_SOURCES = Sources(
-    compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6..",
-    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
+    compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6.. "
+    "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12..",
+    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4.. rhel-4.18..",
 )
-PSERIES_SOURCES = Sources(compiled="4.4..4.14.325 4.16..6.4.6 6.6..")
+PSERIES_SOURCES = Sources(
+    compiled="4.4..4.14.325 4.16..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.."
+)

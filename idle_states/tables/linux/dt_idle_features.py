@@ -53,21 +53,27 @@ CHANGES = (
     since("3.18", "9f14da345599", arm=True),
     since("4.3", "", skips_disabled=True),
     since("4.13", "d50a7d8acd78", per_cpu=True),
-    since("5.2", "", compatible_first=True),
+    since("5.2 rhel-4.18.0-193", "", compatible_first=True),
     since("5.4", "9ffeb6d08c3a", psci=True),
-    since("5.6", "", hierarchy=True),
+    since("5.6 rhel-4.18.0-240", "", hierarchy=True),
     since("5.7 5.6.5 5.4.33", "Allow no domain-idle-states DT property", stateless_domains=True),
     since("5.9", "", needs_domains=True),
     since("5.10", "", domains_always=True),
     since("5.18", "6abf32f1d9c5", riscv=True),
-    since("5.18", "", domain_helper=True),
-    since("6.6 6.4.11 6.1.47", "12acb348fa45", keeps_domains=True, sets_mode=True),
+    since("5.18 rhel-5.14.0-162.6.1", "", domain_helper=True),
+    since(
+        "6.6 6.4.11 6.1.47 rhel-5.14.0-503.11.1", "12acb348fa45", keeps_domains=True, sets_mode=True
+    ),
     since("6.16", "af5376a77e87", faux=True),
     since("7.2", "", faux=False),
-    since("6.2 6.1.2 5.15.86 5.10.163 5.4.229", "ee3c2c8ad6ba", counts_enabled=True),
+    since(
+        "6.2 6.1.2 5.15.86 5.10.163 5.4.229 rhel-5.14.0-362.8.1",
+        "ee3c2c8ad6ba",
+        counts_enabled=True,
+    ),
 )
 """The release of a row without commit may be off by one or two before 5.4."""
 
 HISTORY = History(DtIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
-SOURCES = Sources(compiled="5.4..6.4.6 6.6..", read="4.4..")
+SOURCES = Sources(compiled="5.4..6.4.6 6.6.. rhel-5.14.. rhel-6.12..", read="4.4.. rhel-4.18..")

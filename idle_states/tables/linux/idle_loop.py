@@ -80,16 +80,17 @@ CHANGES = (
     since("4.15", "0cc2b4e5a020", zero_limits=True),
     since("4.17", "554c8aa8ecad", governor_decides_tick=True),
     since("4.17", "4dc2375c1a4e", poll_limit="sixteenth"),
-    since("4.19 4.18.7", "", stopped_stays=True),
+    since("4.19 4.18.7 rhel-4.18.0-80", "", stopped_stays=True),
     since("4.20", "", poll_limit="slot"),
-    since("5.0", "", poll_limit="first", judged=True),
-    since("5.4", "", poll_limit="last", poll_limit_kept=True),
-    since("5.5 5.4.4 ubuntu-5.4.0", "36fcb4292473", poll_limit="first"),
-    since("5.5", "c1d51f684c72", nanoseconds=True),
-    since("5.5", "", forced_idle="limited"),
-    since("5.8", "", s2idle_rechecks=True),
-    since("5.10", "", rejected=True),
-    since("5.11", "7a25759eaa", poll_limit="capped"),
+    since("5.0", "", poll_limit="first"),
+    since("5.0 rhel-4.18.0-193", "", judged=True),
+    since("5.4 rhel-4.18.0-147.3.1", "", poll_limit="last", poll_limit_kept=True),
+    since("5.5 5.4.4 ubuntu-5.4.0 rhel-4.18.0-240", "36fcb4292473", poll_limit="first"),
+    since("5.5 rhel-4.18.0-240", "c1d51f684c72", nanoseconds=True),
+    since("5.5 rhel-4.18.0-240", "", forced_idle="limited"),
+    since("5.8 rhel-4.18.0-305", "", s2idle_rechecks=True),
+    since("5.10 rhel-4.18.0-348", "", rejected=True),
+    since("5.11 rhel-4.18.0-348", "7a25759eaa", poll_limit="capped"),
     since("6.19", "", wakeup_latency=True),
     since(
         "7.0 6.19.6 6.18.14 6.12.75 6.6.128 6.1.165 5.15.202 5.10.252",
@@ -109,7 +110,7 @@ CHANGES = (
 )
 
 HISTORY = History(IdleLoopFeatures(), CHANGES)
-SOURCES = Sources(compiled="4.4..")
+SOURCES = Sources(compiled="4.4.. rhel-4.18.. rhel-5.14.. rhel-6.12..")
 
 
 @lru_cache(4096)

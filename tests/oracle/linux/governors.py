@@ -53,11 +53,14 @@ _SHIM = Path(__file__).parent / "shim"
 _CPUIDLE = "include/linux/cpuidle.h"
 _CONSTANTS = r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"
 _STRUCTURES = "cpuidle_state_usage cpuidle_state cpuidle_device cpuidle_driver cpuidle_governor"
+_SHADOWS = "rh_cpuidle_state_usage rh_cpuidle_device"
+"""What RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
 # Macro of the shim -> what in cpuidle's header says that this kernel is so.
 _MACRO2SIGN = {
     "ORACLE_IN_NS": r"\bexit_latency_ns\b",
     "ORACLE_STOP_TICK": r"\bbool\s*\*\s*stop_tick\b",
     "ORACLE_POLL_TIME_LIMIT": r"\bpoll_time_limit\b",
+    "ORACLE_SHADOWED": r"\brh_cpuidle_dev\b",
 }
 COMPILER_FLAGS = (
     "-O2",
@@ -215,9 +218,10 @@ def _mask(numbers: frozenset[int]) -> int:
 def extract(header: str) -> str:
     """cpuidle's constants and structures, and what they say about the kernel's age."""
     cut = constants(header, _CONSTANTS)
+    shadows = [name for name in _SHADOWS.split() if f"struct {name} {{" in header]
     for name in _STRUCTURES.split():
         cut += f"struct {name};\n"
-    for name in _STRUCTURES.split():
+    for name in (*shadows, *_STRUCTURES.split()):
         found = re.search(rf"^struct {name}\s*\{{.*?^\}};", header, re.MULTILINE | re.DOTALL)
         if found is None:
             raise OracleError(f"{_CPUIDLE}: expected struct {name}, found none")

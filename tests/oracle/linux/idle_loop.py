@@ -62,10 +62,10 @@ _NEEDED = set(
 _CONSTANTS = r"POLL_IDLE_\w+|CPUIDLE_POLL_\w+"
 # Macro of the shim -> what in cpuidle's header says that this kernel is so.
 _MACRO2SIGN = {
-    "ORACLE_FORCED": "use_deepest_state:",
-    "ORACLE_FORCED_NS": "forced_idle_latency_limit_ns;",
-    "ORACLE_JUDGED": "\tabove;",
-    "ORACLE_REJECTED": "\trejected;",
+    "ORACLE_FORCED": r"\buse_deepest_state:",
+    "ORACLE_FORCED_NS": r"\bforced_idle_latency_limit_ns;",
+    "ORACLE_JUDGED": r"\babove;",
+    "ORACLE_REJECTED": r"\brejected;",
 }
 _HEADER = struct.Struct("<II")
 _STATE = struct.Struct("<qqIII4x")
@@ -165,7 +165,7 @@ class IdleLoopOracle:
         text, names = _cut(tree)
         self.asks_limit = "cpuidle_governor_latency_req" in names
         self.tells_limit = "ORACLE_POLL_TIME_LIMIT" in cut
-        macros = {macro: "1" for macro, sign in _MACRO2SIGN.items() if sign in cut}
+        macros = {macro: "1" for macro, sign in _MACRO2SIGN.items() if re.search(sign, cut)}
         macros["CONFIG_SUSPEND"] = "1"
         macros["ORACLE_LOOP"] = "do_idle" if "do_idle" in names else "cpu_idle_loop"
         macros["ORACLE_S2IDLE"] = "enter_s2idle" if "enter_s2idle" in cut else "enter_freeze"

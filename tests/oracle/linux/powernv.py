@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .harness import DriverState, Harness, Message, Report, unhex
-from .source import keep_functions, read
+from .source import functions, keep_functions, read
 
 __all__ = ["DriverCase", "DriverResult", "ParsedState", "PowernvOracle", "StopState"]
 
@@ -15,6 +15,8 @@ _PLATFORM_FUNCTIONS = frozenset(
     {
         "arch300_idle",
         "pnv_arch300_idle_init",
+        "pnv_power9_idle_init",
+        "power9_idle",
         "pnv_disable_deep_states",
         "pnv_get_supported_cpuidle_states",
         "pnv_init_idle_states",
@@ -133,8 +135,10 @@ class PowernvOracle:
     """The powernv idle driver of a kernel tree, compiled into `workdir`."""
 
     def __init__(self, tree: Path, workdir: Path) -> None:
+        platform = read(tree, _PLATFORM)
+        there = _PLATFORM_FUNCTIONS & {name for name, _, _ in functions(platform)}
         sources = {
-            "PLATFORM_SOURCE": keep_functions(read(tree, _PLATFORM), _PLATFORM_FUNCTIONS),
+            "PLATFORM_SOURCE": _level(platform) + keep_functions(platform, there),
             "DRIVER_SOURCE": read(tree, _DRIVER),
         }
         units = ("powernv_platform.c", "powernv_driver.c")
@@ -152,6 +156,12 @@ class PowernvOracle:
     def run_one(self, case: DriverCase) -> DriverResult:
         """The result of one case."""
         return self.run([case])[0]
+
+
+def _level(platform: str) -> str:
+    """Names the level at which registers are lost as the shim does, before 5.10."""
+    known = "deep_spr_loss_state" in platform
+    return "" if known else "#define deep_spr_loss_state pnv_first_spr_loss_level\n"
 
 
 def _result(report: Report, ticks_per_us: int) -> DriverResult:

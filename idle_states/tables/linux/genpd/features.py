@@ -47,12 +47,16 @@ since = rows_of(GenpdFeatures)
 
 CHANGES = (
     since("5.18", "Factor-out power domain related code from PSCI", governed=False),
-    since("5.18", "e7d90cfac551", deepest_children=True),
+    since("5.18 rhel-5.14.0-162.6.1", "e7d90cfac551", deepest_children=True),
     since("5.19 5.18.3", "Fix regression leading to no genpd governor", governed=True),
-    since("5.19", "", measured=False),
-    since("6.3", "", preempt_rt="on"),
-    since("6.5 6.4.4 6.1.39 5.15.121 5.10.188 5.4.251", "e5d1c8722083", wide_times=True),
-    since("6.12", "", preempt_rt="suspend"),
+    since("5.19 rhel-5.14.0-284.11.1", "", measured=False),
+    since("6.3 rhel-5.14.0-362.8.1", "", preempt_rt="on"),
+    since(
+        "6.5 6.4.4 6.1.39 5.15.121 5.10.188 5.4.251 rhel-5.14.0-503.11.1",
+        "e5d1c8722083",
+        wide_times=True,
+    ),
+    since("6.12 rhel-5.14.0-570.12.1", "", preempt_rt="suspend"),
     since(
         "6.16-rc7 6.15.8 6.12.40 6.6.100 6.1.147 5.15.190 5.10.241 5.4.297",
         "500ba3328441",
@@ -68,6 +72,6 @@ SOURCES = Sources(
     compiled="5.2.1 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.10.35..5.10.265 5.12.9 5.15..5.15.215 "
     "5.17-rc5 5.18.12 5.19 6.1..6.1.166 6.2.1 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 "
     "6.12.10..6.12.94 6.12.107 6.13.2 6.14 6.17 6.17.8 6.18..6.18.8 6.18.15 6.19 6.19.6 7.0 7.1.3 "
-    "7.1.13 7.2.13 7.3.4",
+    "7.1.13 7.2.13 7.3.4 rhel-5.14.. rhel-6.12..",
     read="5.4..5.4.116 5.6..5.6.19 5.8..5.8.18 5.9..5.9.16 5.10..5.10.34 6.18..6.18.44",
 )

@@ -4,7 +4,7 @@ from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
 from ..releases import features_in
 
-OLDEST = "5.4"
+OLDEST = "5.4 rhel-4.18.0-147.3.1"
 """2cffe9f6b96f"""
 
 
@@ -23,10 +23,10 @@ class HaltpollFeatures:
 since = rows_of(HaltpollFeatures)
 
 CHANGES = (
-    since("5.5", "c1d51f684c72", nanoseconds=True),
-    since("6.9", "", shrinks_to_zero=True),
+    since("5.5 rhel-4.18.0-240", "c1d51f684c72", nanoseconds=True),
+    since("6.9 rhel-5.14.0-570.12.1", "", shrinks_to_zero=True),
 )
 
 HISTORY = History(HaltpollFeatures(), CHANGES)
 features = features_in(HISTORY, OLDEST, "haltpoll")
-SOURCES = Sources(compiled="5.4..")
+SOURCES = Sources(compiled="5.4.. rhel-4.18.0-147.3.1.. rhel-5.14.. rhel-6.12..")

@@ -22,12 +22,12 @@ since = rows_of(LadderFeatures)
 
 CHANGES = (
     since("4.14", "dc2251bf98c6", skips_polling=True),
-    since("5.5", "c1d51f684c72", nanoseconds=True),
+    since("5.5 rhel-4.18.0-240", "c1d51f684c72", nanoseconds=True),
 )
 
 HISTORY = History(LadderFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
-    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
+    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )

@@ -131,25 +131,31 @@ CHANGES = (
     since("4.14", "dc2251bf98c6", skips_polling=True),
     since("4.17", "45f1ff59e27c", decides_tick=True, latency_shortens=True, tick_wakeup=True),
     since("4.17", "87c9fe6ee495", stopped_tick="capped"),
-    since("4.19 4.18.7 ubuntu-4.18.0", "5ef499cd571c", stopped_tick="event"),
-    since("4.19 4.18.7 ubuntu-4.18.0", "757ab15c3f49", shallow_escape=True),
-    since("4.19 4.18.7 ubuntu-4.18.0", "5ef499cd571c", stopped_tick_stays=True),
-    since("4.20", "a7fe5190c03f", load=False),
-    since("4.20 4.19.86", "5f26bdceb9c0", poll_limit=True),
-    since("4.20", "", early_return=True, skips_polling=False, polling_override=True),
-    since("4.20", "", typical_unknown="late"),
-    since("5.1", "814b8797f9bd", typical_ceiling=S32_MAX),
+    since("4.19 4.18.7 ubuntu-4.18.0 rhel-4.18.0-80", "5ef499cd571c", stopped_tick="event"),
+    since("4.19 4.18.7 ubuntu-4.18.0 rhel-4.18.0-80", "757ab15c3f49", shallow_escape=True),
+    since("4.19 4.18.7 ubuntu-4.18.0 rhel-4.18.0-80", "5ef499cd571c", stopped_tick_stays=True),
+    since("4.20 rhel-4.18.0-193", "a7fe5190c03f", load=False),
+    since("4.20 4.19.86 rhel-4.18.0-147.3.1", "5f26bdceb9c0", poll_limit=True),
     since(
-        "5.4",
+        "4.20 rhel-4.18.0-193", "", early_return=True, skips_polling=False, polling_override=True
+    ),
+    since("4.20 rhel-4.18.0-193", "", typical_unknown="late"),
+    since("5.1 rhel-4.18.0-193", "814b8797f9bd", typical_ceiling=S32_MAX),
+    since(
+        "5.4 rhel-4.18.0-240",
         "Allow tick to be stopped if PM QoS is used",
         early_tick="polls",
         latency_shortens=False,
     ),
-    since("5.5", "c1d51f684c72", nanoseconds=True),
-    since("5.13", "Take negative sleep length into account", negative_is_zero=True),
+    since("5.5 rhel-4.18.0-240", "c1d51f684c72", nanoseconds=True),
+    since(
+        "5.13 rhel-4.18.0-425.3.1", "Take negative sleep length into account", negative_is_zero=True
+    ),
     since("5.13", "Use s64 as exit_latency_ns and target_residency_ns", signed_event=True),
-    since("5.13", "Take negative sleep length into account", stopped_tick="timer"),
-    since("6.6", "5484e31bbbff", typical_first=True, typical_unknown="zeros"),
+    since(
+        "5.13 rhel-4.18.0-425.3.1", "Take negative sleep length into account", stopped_tick="timer"
+    ),
+    since("6.6 rhel-5.14.0-503.11.1", "5484e31bbbff", typical_first=True, typical_unknown="zeros"),
     since("6.13 6.12.44 6.6.103", "38f83090f515", iowait=False),
     since("6.15", "8de7606f0f", trims_both_ends=True),
     since(
@@ -184,5 +190,5 @@ HISTORY = History(MenuFeatures(), CHANGES)
 features = features_in(HISTORY, OLDEST, "menu")
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
-    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
+    "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )

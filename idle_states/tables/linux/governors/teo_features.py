@@ -9,8 +9,8 @@ from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
 from ..releases import features_in
 
-OLDEST = "5.1"
-"""b26bf6ab716f"""
+OLDEST = "5.1 rhel-4.18.0-240"
+"""b26bf6ab716f; RHEL has the source from -193 on, which compiles from -240 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class TeoFeatures:
     recent_duration     recent idles count as short against the expected duration; before, against
                         the found state's residency
     ring_slots          recent idles kept; the ninth is written behind the array and never read
+    mixed_units         times are in us, but the latency limit and the duration expected of a state
+                        of most early hits are in ns, cut to 32 bits, and compared with us
     early_hits_below    a state that misses cannot replace itself by having most early hits
     disabled_metrics    hits, misses and early hits of disabled states count for the state above
     recent_from_first   recent idles refine states below the first enabled one; before, below 0
@@ -79,6 +81,7 @@ class TeoFeatures:
     late_constraint: bool = False
     recent_duration: bool = False
     ring_slots: Literal[8, 9] = 9
+    mixed_units: bool = False
     early_hits_below: bool = False
     disabled_metrics: bool = False
     recent_from_first: bool = False
@@ -108,21 +111,22 @@ since = rows_of(TeoFeatures)
 
 # 6.14's came with d619b5cc6780, 13ed5c4a6d9c and 16c8d7586c19, among others.
 CHANGES = (
-    since("5.4 5.3.4 5.2.19", "", late_constraint=True, recent_duration=True),
+    since("5.4 5.3.4 5.2.19 rhel-4.18.0-240", "", late_constraint=True, recent_duration=True),
     since("5.5", "c1d51f684c72", nanoseconds=True),
     since("5.5", "", excludes_overhead=True),
-    since("5.5 5.4.4 5.3.17 ubuntu-5.4.0", "", disabled_metrics=True),
+    since("5.5 5.4.4 5.3.17 ubuntu-5.4.0 rhel-4.18.0-240", "", disabled_metrics=True),
     since("5.5 5.4.14 ubuntu-5.4.0", "", ring_slots=8),
-    since("5.5 5.4.18 ubuntu-5.4.0", "", early_hits_below=True),
+    since("5.5 5.4.18 ubuntu-5.4.0 rhel-4.18.0-240", "", early_hits_below=True),
+    since("rhel-4.18.0-240", "", mixed_units=True),
     since("5.13", "", signed=True),
     since("5.13", "Adjust handling of very short idle times", short_counts=True),
     since("5.13", 'Take negative "sleep length" values into account', recent_from_first=True),
     since("5.14", "77577558f25d", bins=True, recent=True),
-    since("6.3", "9ce0f7c4bc64", utilisation="any"),
-    since("6.6", "21d28cd2fa5f", utilisation="deep enough"),
-    since("6.6", "6da8f9ba5a87", lazy_timers=True),
-    since("6.6", "21d28cd2fa5f", stopped_tick="residency"),
-    since("6.6", "2662342079f5", tick_hits=True),
+    since("6.3 rhel-5.14.0-362.8.1", "9ce0f7c4bc64", utilisation="any"),
+    since("6.6 rhel-5.14.0-503.11.1", "21d28cd2fa5f", utilisation="deep enough"),
+    since("6.6 rhel-5.14.0-503.11.1", "6da8f9ba5a87", lazy_timers=True),
+    since("6.6 rhel-5.14.0-503.11.1", "21d28cd2fa5f", stopped_tick="residency"),
+    since("6.6 rhel-5.14.0-503.11.1", "2662342079f5", tick_hits=True),
     since("6.11", "9ce0f7c4bc64 reverted", utilisation=""),
     since("6.11", "449914398083", recent=False),
     since("6.11", "4b20b07ce72f", asks_for_zero=True),
@@ -158,5 +162,6 @@ CHANGES = (
 HISTORY = History(TeoFeatures(), CHANGES)
 features = features_in(HISTORY, OLDEST, "teo")
 SOURCES = Sources(
-    compiled="5.2.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0"
+    compiled="5.2.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 "
+    "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.."
 )

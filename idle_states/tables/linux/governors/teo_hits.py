@@ -98,11 +98,16 @@ class Hits:
             if self.features.early_hits_below and early == state:
                 early = search.previous
             if early >= 0:
-                state, duration = early, self.table.residency[early]
+                state, duration = early, self._expected(early)
         state = max(min(state, search.constraint), 0)
         if state > (search.first if self.features.recent_from_first else 0):
             state, duration = self._refined(state, duration, situation, why)
         return Choice(state, duration, situation.sleep_length_ns)
+
+    def _expected(self, state: int) -> int:
+        if self.features.mixed_units:
+            return self.table.residency_ns[state] & U32_MAX
+        return self.table.residency[state]
 
     def _count(self, timer: int, idle: int) -> None:
         metrics = self.states[timer]

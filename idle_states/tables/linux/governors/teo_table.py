@@ -65,7 +65,8 @@ class TeoTable:
         unit = 1 if features.nanoseconds else _NSEC_PER_USEC
         self.features = features
         self.count = len(states)
-        self.residency = [state.residency_ns // unit for state in states]
+        self.residency_ns = [state.residency_ns for state in states]
+        self.residency = [each // unit for each in self.residency_ns]
         self.exit = [state.exit_ns // unit for state in states]
         self.polling = [state.polling for state in states]
         self.tick_ns = tick_ns(hz)
@@ -83,6 +84,8 @@ class TeoTable:
         return ns if self.features.signed else u64(ns)
 
     def latency(self, us: int) -> int:
+        if self.features.mixed_units:
+            return u32(us * _NSEC_PER_USEC)
         return us * _NSEC_PER_USEC if self.features.nanoseconds else us
 
     def idle(self, measured: int, state: int) -> int:

@@ -114,7 +114,19 @@ struct list_head {
 };
 struct module;
 struct cpumask;
+/* RHEL 8 changes structures so that modules still know them, and keeps some members elsewhere. */
+#define RH_KABI_DEPRECATE(type, name) type name;
+#define RH_KABI_EXTEND(member) member;
+#define RH_KABI_FILL_HOLE(member) member;
+#define RH_KABI_REPLACE(old, member) member;
 #include "cpuidle_extract.h"
+#ifdef ORACLE_SHADOWED
+#define oracle_kept(device) ((device).rh_cpuidle_dev)
+#define oracle_judged(device, i) ((device).rh_cpuidle_dev.rh_states_usage[i])
+#else
+#define oracle_kept(device) (device)
+#define oracle_judged(device, i) ((device).states_usage[i])
+#endif
 #ifndef CPUIDLE_FLAG_POLLING
 #define CPUIDLE_FLAG_POLLING 0x01000000 /* before 4.14 no governor asks for it */
 #endif

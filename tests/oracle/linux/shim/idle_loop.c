@@ -92,7 +92,7 @@ static void load(void)
 	for (int i = 0; i < oracle_driver.state_count; i++)
 		oracle_device.states_usage[i].disable = row.disabled >> i & 1;
 #if defined(ORACLE_FORCED_NS)
-	oracle_device.forced_idle_latency_limit_ns = (u64)row.forced_ns;
+	oracle_kept(oracle_device).forced_idle_latency_limit_ns = (u64)row.forced_ns;
 #elif defined(ORACLE_FORCED)
 	oracle_device.use_deepest_state = row.forced_ns != 0;
 #endif
@@ -317,15 +317,15 @@ static void results(void)
 		emit('n', (s64)usage->time);
 #endif
 #ifdef ORACLE_JUDGED
-		emit('a', (s64)usage->above);
-		emit('b', (s64)usage->below);
+		emit('a', (s64)oracle_judged(oracle_device, i).above);
+		emit('b', (s64)oracle_judged(oracle_device, i).below);
 #endif
 #ifdef ORACLE_REJECTED
-		emit('j', (s64)usage->rejected);
+		emit('j', (s64)oracle_judged(oracle_device, i).rejected);
 #endif
 	}
 #ifdef ORACLE_IN_NS
-	emit('i', (s64)oracle_device.last_residency_ns);
+	emit('i', (s64)oracle_kept(oracle_device).last_residency_ns);
 #else
 	emit('i', (s64)oracle_device.last_residency * NSEC_PER_USEC);
 #endif

@@ -76,6 +76,7 @@ void *kcalloc(size_t count, size_t size, int gfp);
 #define kzalloc_objs(object, count) kcalloc(count, sizeof(object), GFP_KERNEL)
 void kfree(const void *block);
 ssize_t strscpy(char *target, const char *source, size_t size);
+#define strlcpy strscpy
 
 /* Device tree. */
 struct device_node;
@@ -210,5 +211,8 @@ enum { CPU_ONLINE, CPU_ONLINE_FROZEN, CPU_DEAD, CPU_DEAD_FROZEN, NOTIFY_DONE, NO
 #define register_cpu_notifier(block) ((void)(block))
 void power7_idle_type(unsigned long type);
 void arch300_idle_type(unsigned long psscr, unsigned long mask);
+/* Before 5.10. */
+#define power9_idle_type arch300_idle_type
+#define power9_idle arch300_idle
 
 #endif
