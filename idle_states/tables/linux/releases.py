@@ -169,7 +169,8 @@ def features_in(
     def features(release: Release) -> FeaturesT:
         if oldest and not reached(release, oldest):
             message = (
-                f"expected a release from {listed(oldest)} on for {subsystem}, found {release.name}"
+                f"expected a release from {began(release, oldest)} on for {subsystem}, "
+                f"found {release.name}"
             )
             raise ValueError(message)
         return folded(history, release)
@@ -185,9 +186,11 @@ def reached(release: Release, names: str) -> bool:
     return any(line in ends and key <= ends[line] for line, key in map(place, names.split()))
 
 
-def listed(names: str) -> str:
-    """Returns "5.1 or rhel-4.18.0-240" of "5.1 rhel-4.18.0-240"."""
-    return " or ".join(names.split())
+def began(release: Release, names: str) -> str:
+    """Returns which of some releases, as in reached(), is of the release's own line; else the
+    first, mainline's."""
+    first, *others = names.split()
+    return next((name for name in others if place(name)[0] == release.way[-1][0]), first)
 
 
 def lacking(release: Release, rows: Sequence[Since]) -> Release:

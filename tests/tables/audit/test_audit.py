@@ -355,7 +355,11 @@ def test_a_collection_is_held_against_its_running_kernel(collection: Path) -> No
             "not known, taken as 6.8.12",
         ),
         ("6.8.12 #1 SMP ppc64le\n", "6.8.12", "between 6.8 and 6.9, which agree"),
-        ("5.14.0-503.el9.ppc64le #1 SMP\n", "rhel-5.14.0-503", "not known, taken as 5.14"),
+        (
+            "5.14.0-503.el9.ppc64le #1 SMP\n",
+            "rhel-5.14.0-503",
+            "between rhel-5.14.0-427.42.1 and rhel-5.14.0-503.11.1, which agree",
+        ),
         ("4.11.0 #1 SMP ppc64le\n", "4.11", "read, not compiled"),
     ],
 )

@@ -56,7 +56,17 @@ NAMES = st.one_of(
         ("ubuntu-5.4.0", "teo", "compiled and compared"),
         ("ubuntu-5.4.0", "haltpoll", "not known, taken as 5.4"),
         ("ubuntu-5.4.0", "powernv", "not known, taken as 5.4"),
-        ("5.14.0-503.14.1.el9_5.ppc64le", "menu", "not known, taken as 5.14"),
+        ("5.14.0-503.14.1.el9_5.ppc64le", "menu", "compiled and compared"),
+        (
+            "4.18.0-400.el8.x86_64",
+            "haltpoll",
+            "between rhel-4.18.0-372.32.1 and rhel-4.18.0-425.3.1, which agree",
+        ),
+        ("4.18.0-400.el8.x86_64", "menu", "not known, taken as rhel-4.18.0-372.32.1"),
+        ("4.18.0-9999.el8.x86_64", "menu", "not known, taken as rhel-4.18.0-553.66.1"),
+        ("4.18.0-22.el8.x86_64", "menu", "not known, taken as 4.18"),
+        ("4.18.0-147.3.1.el8_1.ppc64le", "powernv", "read, not compiled"),
+        ("4.18.0-300.el8.ppc64le", "powernv", "not known, taken as rhel-4.18.0-240.22.1"),
     ],
 )
 def test_grounds(kernel: str, subsystem: str, expected: str) -> None:

@@ -15,7 +15,7 @@ from ..driver_table import DriverState, DriverTable
 from ..intel_idle.features import OLDEST as INTEL_OLDEST
 from ..intel_idle.platform import X86Platform
 from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
-from ..releases import Release, listed, reached
+from ..releases import Release, began, reached
 from .by_intel_idle import by_intel_idle, without_acpi
 from .features import OLDEST, features
 from .for_intel import on
@@ -52,8 +52,8 @@ def register(
     oldest = INTEL_OLDEST if platform else OLDEST
     if not reached(release, oldest):
         raise UsageError(
-            f"expected Linux {listed(oldest)} or later for {table.name}, found {release.name}: "
-            "what Linux made of ACPI's objects before is not modelled"
+            f"expected Linux {began(release, oldest)} or later for {table.name}, found "
+            f"{release.name}: what Linux made of ACPI's objects before is not modelled"
         )
     assert table.origin.form == "acpi"
     machine = _machine(table.origin, platform, firmware)

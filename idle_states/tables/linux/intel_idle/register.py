@@ -10,7 +10,7 @@ from ....base.model.table import IdleTable
 from ..acpi_idle.for_intel import objects_of
 from ..cpuidle_flags import HINT_SHIFT, OFF, POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
-from ..releases import Release, listed, reached
+from ..releases import Release, began, reached
 from . import figures
 from .features import OLDEST, features
 from .machine import X86Machine
@@ -33,7 +33,7 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
     """
     if not reached(release, OLDEST):
         raise UsageError(
-            f"expected Linux {listed(OLDEST)} or later for platform {platform.name}, found "
+            f"expected Linux {began(release, OLDEST)} or later for platform {platform.name}, found "
             f"{release.name}: how intel_idle started before is not modelled"
         )
     data = _with_rows(figures.data_of(release), table, platform)

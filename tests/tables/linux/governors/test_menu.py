@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idle_states.tables.linux.builds import at_hand, beside
 from idle_states.tables.linux.governors.interface import (
     KTIME_MAX,
     U32_MAX,
@@ -18,7 +19,7 @@ from idle_states.tables.linux.governors.interface import (
 )
 from idle_states.tables.linux.governors.menu import Menu
 from idle_states.tables.linux.governors.menu_features import CHANGES, features
-from idle_states.tables.linux.releases import MAINLINE, release, version_key
+from idle_states.tables.linux.releases import MAINLINE, place, release, version_key
 from tests.support import vectors
 from tests.support.menus import KERNELS, NO_LIMIT_US
 from tests.support.thorough import few
@@ -112,12 +113,21 @@ POINTS = sorted({name for row in CHANGES for name in row.releases[1:]})
 """The first releases of their lines to have a change."""
 
 
+def earlier(kernel: str) -> str:
+    """Returns the release before one, in its line; of a line's first, the one it is made from."""
+    line, key = place(kernel)
+    builds = at_hand(line)
+    if builds:
+        return beside((line, key), builds)[0] or release(kernel).base
+    number, _, point = kernel.rpartition(".")
+    return f"{number}.{int(point) - 1}" if int(point) else number[-4:]
+
+
 @pytest.mark.parametrize("kernel", POINTS)
 def test_a_change_begins_where_its_row_says(kernel: str) -> None:
     """The release before it lacks at least one value of the rows that name it."""
     rows = [row for row in CHANGES if kernel in row.releases]
-    number, _, point = kernel.rpartition(".")
-    before = features(release(f"{number}.{int(point) - 1}" if int(point) else number[-4:]))
+    before = features(release(earlier(kernel)))
     for row in rows:
         for field, value in row.values.items():
             assert getattr(features(release(kernel)), field) == value

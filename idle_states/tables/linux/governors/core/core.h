@@ -70,7 +70,7 @@ struct estimate;
 
 /* States in the release's unit, padded so that no comparison has to know how many there are. */
 struct table {
-	u64 exit[16], residency[16];
+	u64 exit[16], residency[16], residency_ns[16];
 	u32 count, polling; /* polling: bit n, state n polls */
 	u64 tick, tick_ns;
 };
@@ -121,6 +121,7 @@ static inline void make_table(struct table *table, const struct state *states, u
 	table->count = count;
 	for (u32 i = 0; i < count; i++) {
 		table->exit[i] = states[i].exit_ns / unit;
+		table->residency_ns[i] = states[i].residency_ns;
 		table->residency[i] = states[i].residency_ns / unit;
 		table->polling |= (states[i].polling ? 1u : 0u) << i;
 	}

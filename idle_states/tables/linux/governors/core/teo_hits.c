@@ -89,7 +89,8 @@ static struct decision choose(const struct teo_features *f, const struct table *
 			      const struct hits *h, const struct row *row)
 {
 	u32 enabled = ~(u32)row->disabled & ((1u << t->count) - 1);
-	u64 latency = row->latency_req_us * (u64)(f->nanoseconds ? NS_PER_US : 1);
+	u64 per_us = f->nanoseconds || f->mixed_units ? NS_PER_US : 1;
+	u64 latency = (f->mixed_units ? U32_MAX : U64_MAX) & row->latency_req_us * per_us;
 	wide duration = time_of(f, row->sleep_length_ns), delta;
 	int state = -1, first = 0, constraint = (int)t->count, early = -1, previous = -1, from;
 	u32 hits = 0, misses = 0, early_hits = 0;
@@ -149,7 +150,7 @@ static struct decision choose(const struct teo_features *f, const struct table *
 			early = previous;
 		if (early >= 0) {
 			state = early;
-			duration = t->residency[early];
+			duration = f->mixed_units ? (u32)t->residency_ns[early] : t->residency[early];
 		}
 	}
 	if (state > constraint)
