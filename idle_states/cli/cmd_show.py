@@ -5,9 +5,8 @@ SAVES is twice the latency divided by the residency: of the power that a state s
 the state before does not save already, if the residency is its break-even (docs/thresholds.md)."""
 
 from ..base.dataclass import dataclass
-from ..base.options import Annotated
 from ..tables.show.request import ShowRequest
-from .output import NO_PAGE, USUAL, Output
+from .output import USUAL, Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +14,7 @@ class ShowCommand:
     """Options of `show`."""
 
     asked: ShowRequest
-    out: Annotated[Output, NO_PAGE] = USUAL
+    out: Output = USUAL
 
 
 def run(given: ShowCommand) -> int:
@@ -26,9 +25,11 @@ def run(given: ShowCommand) -> int:
     from .values import say
 
     out, way = given.out, show(given.asked, say)
+    inputs = [(way.source.file, way.source.sha256)]
+    if out.html:
+        out.page("show", sheet(way, provenance=True), inputs)
     if out.format == "json":
-        source = way.source
-        out.document(envelope("show", Show, way, [(source.file, source.sha256)]))
+        out.document(envelope("show", Show, way, inputs))
     else:
         out.said(sheet(way, provenance=given.asked.provenance))
     return 0

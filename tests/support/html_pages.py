@@ -9,6 +9,8 @@ from tests.support import DATA
 
 TRACE = str(DATA / "traces/mt8196-teo.slice.txt.gz")
 COMMANDS = {
+    "show": ["show", "power10", "--kernel", "6.1", "--platform", "rainier"],
+    "show-x86": ["show", "--platform", "skx", "--kernel", "6.1,7.0"],
     "select": ["select", "power9-dd1@84368bbf8", "--kernel", "4.11"],
     "select-kernels": [
         *("select", "power9", "--kernel", "4.11,6.1,6.6,6.12"),

@@ -27,6 +27,7 @@ _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 _PLACES_ONLY = ("state", "name", "control")
 """Places of a state that are of no value, or of one that has a place under another name."""
 
+_MOST_HEADLINES = 3
 _NO_SPEC = (
     "no packaged spec has it, so its levels are not known, and kernels that look at the PVR are "
     "taken to have no stop driver for it; if you have its spec: --platform spec=FILE"
@@ -36,7 +37,16 @@ _NO_SPEC = (
 def sheet(journey: Journey, *, provenance: bool = False) -> Sheet:
     """Returns the whole output of `show`. provenance: with a row for each value."""
     every = (_every_value(journey.table),) if provenance else ()
-    return Sheet(journey.table.name, (), (*sections(journey), *every))
+    return Sheet(journey.table.name, tuple(_headline(journey)), (*sections(journey), *every))
+
+
+def _headline(journey: Journey) -> Iterator[str]:
+    """Yields what becomes of the states, of the first few groups of kernels that agree."""
+    for group in agreeing(journey)[:_MOST_HEADLINES]:
+        names = [state.name for state in group.first.driver.states]
+        yield f"Linux {group.kernels} registers {joined(names) if names else 'no state'}"
+    if journey.export is not None and (lost := [lost.state for lost in journey.export.lost]):
+        yield f"Firmware does not export {joined(lost)}"
 
 
 def sections(journey: Journey) -> Iterator[Section]:

@@ -32,6 +32,8 @@ from tests.support.shared import once
 from tests.support.thorough import examples
 
 PICTURES = {
+    "show": ["Exit latency and target residency"],
+    "show-x86": ["Exit latency and target residency"],
     "select": ["Idle length and selected state", "Exit latency and target residency"],
     "replay": [
         "Idle periods whose state did not fit their length",
@@ -128,7 +130,7 @@ def test_names_tool_and_inputs(name: str, made: dict[str, str], tmp_path: Path) 
             assert hashlib.sha256(file.read_bytes()).hexdigest() in footer
 
 
-@pytest.mark.parametrize("name", ["select", "replay", "fleet", "simulate", "tune"])
+@pytest.mark.parametrize("name", ["show", "select", "replay", "fleet", "simulate", "tune"])
 def test_same_bytes_and_same_output(
     name: str, made: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.wording import joined
 from idle_states.cli import main
 from idle_states.lab.replay.headlines import Measure, compared
 from tests.support import DATA
@@ -27,6 +28,18 @@ def test_what_changes_comes_before_what_stays() -> None:
         "c instead of a: nothing changes",
         "b, as a: p99 5 us",
         "c, as a: energy 1 J; p99 5 us",
+    ]
+
+
+def test_of_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["show", "power9", "--platform", "op920", "--kernel", "4.11,6.1"]
+    found = document(capsys, *words)
+    registered = {k["kernel"]: [state["name"] for state in k["states"]] for k in found["kernels"]}
+    lost = [each["state"] for each in found["export"]["lost"]]
+    assert len(lost) == 2
+    assert _headline(words, tmp_path) == [
+        *(f"Linux {kernel} registers {joined(names)}" for kernel, names in registered.items()),
+        f"Firmware does not export {joined(lost)}",
     ]
 
 

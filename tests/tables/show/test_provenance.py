@@ -1,8 +1,10 @@
 """show --provenance: each value's place, spec, source and what it replaced."""
 
+import re
 from pathlib import Path
 
 from tests.support.commands import Capture, run
+from tests.support.html_pages import parse
 
 PARENT = """\
 name: parent
@@ -71,3 +73,18 @@ def test_each_value_of_a_packaged_spec_has_a_row(capsys: Capture) -> None:
 def test_only_when_asked(capsys: Capture) -> None:
     _, out, _ = run(capsys, "show", "power9", "--kernel", "6.12")
     assert "Every value" not in out
+
+
+def test_a_page_has_every_value_without_the_option(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "parent.yaml").write_text(PARENT)
+    (tmp_path / "child.yaml").write_text(CHILD)
+    spec, page = str(tmp_path / "child.yaml"), tmp_path / "page.html"
+    assert run(capsys, "show", spec, "--kernel", "6.12", "--html", str(page))[0] == 0
+    *_, table = parse(page.read_text()).all("table")
+    head, *body = table.rows()
+    assert head == ["State", "Value", "Stands at", "Spec", "Source", "Replaces"]
+    found = {(state, value): rest for state, value, *rest in body}
+    assert found.keys() == rows(capsys, spec).keys()
+    place, own, source, replaced = found["stop2", "residency"]
+    assert (place, own, source) == (f"{spec}:6:16", "child", "a lab (measured)")
+    assert re.match(rf"300us at {tmp_path}/parent.yaml:5:22; 200us at ", replaced)
