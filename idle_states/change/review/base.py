@@ -23,6 +23,12 @@ Contents = dict[str, bytes | None]
 
 _DAY = 86_400
 _SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
+_LINUX = ("arch", "drivers", "kernel", "lib")
+_TABLE = re.compile(
+    r"\bstruct\s+(?:cpuidle_(?:driver|state)|cpu_idle_states)\b[^;(){}=]{1,300}=\s*\{"
+)
+_DEFINES = re.compile(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
+"""A directive, an enumerator, or a part of a macro."""
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)", re.ASCII)
 _WORD = re.compile(r"\w+", re.ASCII)
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
@@ -254,7 +260,8 @@ def on_top(
             try:
                 made = [*changed_files(change, content_of, place, head[:9], only_once=only_once)]
             except DoesNotApply:
-                if reaches_tables(change, patch.files):
+                content = content_of(change.before) if change.before else None
+                if reaches_tables(change, patch.files, content):
                     raise
                 remarks.append(
                     f"left out, as it does not apply and bears on no table: {change.path}"
@@ -273,18 +280,31 @@ def on_top(
     return applied(series, held, base, head, hashes, remarks)
 
 
-def reaches_tables(change: FileChange, beside: Sequence[FileChange]) -> bool:
-    """Tells whether what a diff does to a file may bear on an idle-state table: a source or a spec;
-    a header that changes what it had, or whose new names the diffs of a patch's other files use.
+def reaches_tables(
+    change: FileChange, beside: Sequence[FileChange], content: bytes | None = None
+) -> bool:
+    """Tells whether what a diff does to a file may bear on an idle-state table.
 
-    beside: all files of the patch
+    So do device-tree sources and specs; C sources of Linux with a table in them; headers whose
+    macros or enumerators change, or whose new ones the other files of a patch use.
+
+    beside   all files of the patch
+    content  the file's before; None where it is not known
     """
     name = PurePosixPath(change.path)
+    changed = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
+    if name.suffix == ".c" and name.parts[0] in _LINUX:
+        shown = "\n".join(line.text for hunk in change.hunks for line in hunk.lines)
+        sections = "\n".join(hunk.section for hunk in change.hunks)
+        return bool(
+            _TABLE.search(shown + sections) or _TABLE.search((content or b"").decode("latin-1"))
+        )
     if name.suffix != ".h":
         return name.suffix in _SOURCES and name.parts[0] != "Documentation"
-    lines = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
-    added = [_DEFINED.match(line.text) for line in lines if line.mark == "+" and line.text.strip()]
-    if any(line.mark == "-" for line in lines) or not all(added):
+    if not any(_DEFINES.match(line.text) for line in changed):
+        return False
+    added = [_DEFINED.match(line.text) for line in changed if line.text.strip()]
+    if any(line.mark == "-" for line in changed) or not all(added):
         return True
     names = {match[1] for match in added if match}
     return any(

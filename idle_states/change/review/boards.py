@@ -111,15 +111,18 @@ class BoardsTree(TreeReader):
                 boards.add(path)
             elif self._differs(base, head, path):
                 parts.add(path)
+        orphans = set(parts)
         # what is gone is reached from where it was alone
         gone = {path for path in parts if head.files.entry(path) is None}
         for state, meant in ((head, parts), (base, gone)):
-            if meant:
-                boards |= {
-                    board
-                    for board in state.boards.files()
-                    if not meant.isdisjoint(state.reached(board))
-                }
+            for board in state.boards.files() if meant else ():
+                reached = meant.intersection(state.reached(board))
+                orphans -= reached
+                if reached:
+                    boards.add(board)
+        for path in list(orphans):
+            orphans.difference_update(set(head.reached(path)) - {path})
+        boards |= {path for path in sorted(orphans) if self._stands_alone(top, path)}
         for board in sorted(boards):
             sides = [state for state in (base, head) if state.files.entry(board)]
             if not any(state.boards.has_idle_states(board) for state in sides):
@@ -130,6 +133,24 @@ class BoardsTree(TreeReader):
                     top + path for path in changed if base.hash_of(path) != head.hash_of(path)
                 }
                 yield board
+
+    def _stands_alone(self, top: str, path: str) -> bool:
+        """Tells whether a .dtsi that no board includes compiles without one; says so in remarks."""
+        states = [self.state(top, commit) for commit in self._ends_of]
+        there = [state for state in states if state.files.entry(path)]
+        if not path.endswith(".dtsi") or not any(s.boards.has_idle_states(path) for s in there):
+            return False
+        made = [self._lists_at(top, commit, path) for commit in self._ends_of]
+        problem = next((each for each in made if isinstance(each, str)), "")
+        which = f"no board of the tree includes {top}{path}"
+        if problem:
+            which += (
+                f", and it does not compile without one: its states are not reviewed ({problem})"
+            )
+        else:
+            which += ": it is compiled without one"
+        self.remarks.append(which)
+        return not problem
 
     def _differs(self, base: "_TreeState", head: "_TreeState", path: str) -> bool:
         """Whether a file that boards include may bear on their idle states otherwise."""

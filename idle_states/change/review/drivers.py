@@ -175,6 +175,7 @@ class LinuxTree(TreeReader):
         self._drivers = DriversTree(repository, base, head)
         self._boards = BoardsTree(repository, base, head, dict(trees))
         self.copied = self._drivers.copied
+        self.remarks = self._boards.remarks
 
     def commits(self, base: str, head: str) -> list[Commit]:
         paths = sorted({*self._drivers.paths, *self._boards.paths})

@@ -131,9 +131,12 @@ def review(
         circumstances.governor,
         tuple(changes),
         texts,
-        remarks=tuple(
-            f"{path} is reviewed for the {count - 1:,} other paths of the same content"
-            for path, count in tree.copied.items()
+        remarks=(
+            *(
+                f"{path} is reviewed for the {count - 1:,} other paths of the same content"
+                for path, count in tree.copied.items()
+            ),
+            *tree.remarks,
         ),
         letters=tuple(Letter(c.hash, c.subject, c.message, date=c.date) for c in commits),
     )

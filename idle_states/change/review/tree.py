@@ -83,12 +83,14 @@ class Gathered:
 class TreeReader(ABC):
     """Reads ends of changes; each commit once.
 
-    copied  file -> number of all paths with its content, where it stands for the others
+    copied   file -> number of all paths with its content, where it stands for the others
+    remarks  what else the user must know of what is read
     """
 
     def __init__(self, repository: CommitReader) -> None:
         self.repository = repository
         self.copied: dict[str, int] = {}
+        self.remarks: list[str] = []
         self._ends: dict[str, End] = {}
 
     @abstractmethod

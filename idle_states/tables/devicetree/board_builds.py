@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ...base.dataclass import dataclass
 from ...base.reading import limits
@@ -45,12 +45,15 @@ class BuiltBoard:
 def build(
     files: SourceFiles, top: Path, layout: Layout, board: str, shown: Path, kept: Kept
 ) -> BuiltBoard:
-    """Builds a board. files: of the tree, closed by this; top: where it is; kept: what its boards
-    share.
+    """Builds a board; of a .dtsi, a board that includes it alone. files: of the tree, closed by
+    this; top: where it is; kept: what its boards share.
 
     Raises Unreadable as `dts.prepared` and `dts.compiled` do, OSError.
     """
     with SourceTree(files, top, board, shown, layout, kept) as tree:
-        data = tree.tree.read(board, limits.DTS_BYTES, shown=shown.as_posix())
+        if board.endswith(".dtsi"):
+            data = f'/dts-v1/;\n#include "{PurePosixPath(board).name}"\n'.encode()
+        else:
+            data = tree.tree.read(board, limits.DTS_BYTES, shown=shown.as_posix())
         source = prepared(data, shown.as_posix(), None, tree)
     return BuiltBoard(board, shown.as_posix(), compiled(source), source)

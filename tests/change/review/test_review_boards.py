@@ -140,6 +140,27 @@ def test_headers_are_found_through_links(linux: History, capsys: Capture) -> Non
     assert {"arch/arm/boot/dts/far.dts", f"{FOLDER}/linked.dts"} <= named
 
 
+def test_a_dtsi_that_no_board_includes_is_compiled_alone(linux: History, capsys: Capture) -> None:
+    new = {f"{FOLDER}/new.dtsi": WITH_PSCI.replace("<(100)>", "<(3000)>")}
+    linux.commit({**new, f"{FOLDER}/newer.dtsi": '#include "new.dtsi"\n'})
+    assert reviewed(linux, "--format", "json") == 1
+    document = json.loads(capsys.readouterr().out)
+    (change,) = document["changes"]
+    rules = {(f["rule"], f["location"]["file"]) for t in change["tables"] for f in t["new"]}
+    assert ("IS609", f"{FOLDER}/new.dtsi") in rules
+    assert {tuple(t["after"]["boards"]) for t in change["tables"]} == {(f"{FOLDER}/newer.dtsi",)}
+    assert any("newer.dtsi: it is compiled without one" in each for each in document["remarks"])
+
+
+def test_a_dtsi_that_does_not_compile_alone_is_named_and_no_error(
+    linux: History, capsys: Capture
+) -> None:
+    linux.commit({f"{FOLDER}/new.dtsi": WITH_PSCI + '&elsewhere { status = "okay"; };\n'})
+    assert reviewed(linux) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "new.dtsi, and it does not compile without one: its states are not reviewed" in out
+
+
 def test_boards_come_and_go(linux: History, capsys: Capture) -> None:
     linux.commit({f"{FOLDER}/four.dts": BOARD % "four", f"{FOLDER}/three.dts": None})
     assert reviewed(linux) in (0, 1)

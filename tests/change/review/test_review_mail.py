@@ -162,6 +162,8 @@ OTHERS = {
     "MAINTAINERS": ("A\nB\n", "A\nA2\nB\n", "X\nY\n"),
     "Documentation/bindings/cpu.yaml": ("a: 1\nb: 2\n", "a: 1\nb: 3\n", "c: 1\n"),
     "include/names.h": ("#define A 1\n", "#define A 1\n#define NEW 2\n", "#define B 1\n"),
+    "include/code.h": ("int f(void);\n", "int f(int);\n", "int g(void);\n"),
+    "drivers/cpuidle/cpuidle.c": ("int a;\n", "int b;\n", "int c;\n"),
 }
 """Path -> (the sender's content, what the patch makes of it, that of the tree it is applied to)."""
 
@@ -185,8 +187,13 @@ def test_a_file_that_bears_on_no_table_refuses_no_mail(path: str, tmp_path: Path
     ("path", "before", "after"),
     [
         ("include/names.h", "#define A 1\n", "#define A 2\n"),
-        ("include/names.h", "#define A 1\n", "#define A 1\nint f(void);\n"),
+        ("include/names.h", "enum {\nA,\n};\n", "enum {\nA0,\nA,\n};\n"),
         ("hw/other.c", "int a;\n", "int b;\n"),
+        (
+            "drivers/idle/x.c",
+            "struct cpuidle_state a[] = {\n};\n",
+            "struct cpuidle_state a[] = {\n{0}};\n",
+        ),
     ],
 )
 def test_a_file_that_may_bear_on_a_table_refuses_the_mail(
