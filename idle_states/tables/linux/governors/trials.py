@@ -11,6 +11,7 @@ TABLES = (
     (State(0, 0, True), State(1_000, 10_000)),
     (State(0, 0, True), State(2_000, 2_000), State(10_000, 20_000), State(133_000, 600_000)),
     (State(0, 0), State(1_000, 10_000), State(20_000, 200_000), State(200_000, 20_000_000)),
+    (State(0, 0), State(5_000, 20_000), State(90_000, 150_000), State(40_000, 400_000)),
 )
 
 
@@ -32,7 +33,7 @@ def trial_rows(states: Sequence[State], hz: int, seed: int = 1) -> Iterator[byte
             clock,
             clock + idle_ns,
             idle_ns,
-            0,
+            bits & 0xFFF if (bits >> 40) % 4 == 0 else 0,
             (2_000_000_000, 2_000_000_000, 50, 0)[bits >> 30 & 3],
             (bits >> 33) % 5 == 0,
             1 << (bits >> 36) % len(states) if (bits >> 39) % 7 == 0 else 0,

@@ -231,7 +231,9 @@ int cpuidle_governor_latency_req(unsigned int cpu);
 #define PM_QOS_RESUME_LATENCY_NO_CONSTRAINT_NS ((s64)INT_MAX * NSEC_PER_USEC)
 #define PM_QOS_LATENCY_ANY INT_MAX
 #define get_cpu_device(cpu) ((struct device *)NULL)
-#define dev_pm_qos_raw_read_value(device) ((void)(device), GOV_NO_RESUME_LIMIT)
+/* Before 4.15 no limit was 0; no governor tells that from the greatest. */
+#define dev_pm_qos_raw_read_value(device) \
+	((void)(device), PM_QOS_RESUME_LATENCY_NO_CONSTRAINT)
 #define dev_pm_qos_read_value(device) dev_pm_qos_raw_read_value(device)
 int pm_qos_request(int class);
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.dataclass import replace
 from idle_states.base.model.findings import Unreadable, UsageError
 from idle_states.tables.linux.governors import Governor, Outcome, Situation, State
 from idle_states.tables.linux.governors.settling import Circumstances, Settling, by_reference
@@ -53,6 +54,23 @@ def test_it_decides_as_its_file_says(situation: Situation, state: int, stops: bo
 def test_a_longer_residency_than_the_tick_stops_it() -> None:
     deep = governor("timer.c", (*STATES, State(100_000, 5_000_000)))
     assert deep.select(idle(10**9)).stop_tick
+
+
+@pytest.mark.parametrize(
+    ("situation", "state"),
+    [
+        (idle(9_999), 0),
+        (idle(10_000), 1),
+        (idle(10**9), 2),
+        (idle(10**9, limit_us=19), 1),
+        (replace(idle(10**9), load=2_000), 2),
+        (replace(idle(10**9), load=2_001), 0),
+    ],
+)
+def test_it_puts_the_latency_limit_together_itself(situation: Situation, state: int) -> None:
+    """As menu did from 4.11 to 4.18, where no CPU has a limit of its own."""
+    found = governor("early.c").select(situation)
+    assert (found.state, found.stop_tick) == (state, True)
 
 
 def random_periods(count: int, seed: int = 1) -> list[tuple[Situation, Outcome]]:
