@@ -8,7 +8,7 @@ tick and no time limit of polling ends it early. Power domains are not in it.
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from math import ceil
 
 from ...base.dataclass import dataclass
@@ -48,15 +48,19 @@ def by_residency(table: CpuTable, allowed: Sequence[int]) -> Foreseen:
     return _choice(found)
 
 
-def by_energy(table: CpuTable, allowed: Sequence[int], power: PowerModel) -> Foreseen:
-    """Returns the choice of the state with the least energy. power: has each allowed state."""
+def by_energy(
+    table: CpuTable, allowed: Sequence[int], power: PowerModel, exits_ns: Sequence[int] = ()
+) -> Foreseen:
+    """Returns the choice of the state with the least energy. power: has each allowed state;
+    exits_ns: by how much each state makes the idle period longer."""
     middles = power.middles()
     awake = middles.awake.low
     # energy of an idle period: start + draw * length
     lines = {}
     for number in allowed:
         known = middles.states[table.names[number]]
-        lines[number] = (awake - known.power.low) * known.tau_ns, known.power.low
+        longer = known.power.low * (exits_ns[number] if exits_ns else 0)
+        lines[number] = (awake - known.power.low) * known.tau_ns + longer, known.power.low
     last = min(allowed, key=lambda number: (*lines[number], number))
     found = [(0, last)]
     while better := {
@@ -75,7 +79,30 @@ def _choice(found: Sequence[tuple[int, int]]) -> Foreseen:
     return Foreseen(tuple(least for least, _ in found), tuple(number for _, number in found))
 
 
-def _prices(table: CpuTable, power: PowerModel | None) -> bool:
+def foreseen(
+    table: CpuTable,
+    power: PowerModel | None,
+    limit_us: int = NO_LIMIT_US,
+    disabled: int = 0,
+    exits_ns: Sequence[int] = (),
+) -> Foreseen:
+    """Returns the choice among a table's enabled states: by energy with power, else by residency.
+
+    power     has each enabled state
+    disabled  as a mask: states that are switched off where the table has none so
+    exits_ns  as of by_energy()
+    """
+    # a table's own switched-off states replace those of a recording
+    off = mask(table.disabled) or disabled
+    enabled = [at for at in range(len(table.states)) if not off >> at & 1] or [0]
+    limit_ns = 1000 * min(limit_us, table.limit_us)
+    allowed = [at for at in enabled if table.states[at].exit_ns <= limit_ns] or enabled[:1]
+    if power is None:
+        return by_residency(table, allowed)
+    return by_energy(table, allowed, power, exits_ns)
+
+
+def prices(table: CpuTable, power: PowerModel | None) -> bool:
     """Tells whether an oracle can select by energy: each enabled state has a figure."""
     enabled = (name for at, name in enumerate(table.names) if at not in table.disabled)
     return power is not None and all(name in power.states for name in enabled)
@@ -86,7 +113,7 @@ class _Oracle:
 
     def __init__(self, machine: TracedMachine, in_ns: bool, power: PowerModel | None) -> None:
         self._machine, self._in_ns = machine, in_ns
-        priced = all(_prices(table, power) for table in machine.tables)
+        priced = all(prices(table, power) for table in machine.tables)
         self._power = power if priced else None
         self._cpus: dict[int, tuple[Tally, Callable[[int, int], Foreseen]] | None] = {}
 
@@ -104,22 +131,11 @@ class _Oracle:
         return Account(self._machine.name, by, dict(known))
 
     def _appear(self, cpu: int) -> tuple[Tally, Callable[[int, int], Foreseen]] | None:
-        table, power = self._machine.table(cpu), self._power
+        table = self._machine.table(cpu)
         if table is None:
             self._cpus[cpu] = None
             return None
-
-        @cache
-        def choice(limit_us: int, disabled: int) -> Foreseen:
-            # a table's own switched-off states replace those of a recording
-            off = mask(table.disabled) or disabled
-            enabled = [at for at in range(len(table.states)) if not off >> at & 1] or [0]
-            limit_ns = 1000 * min(limit_us, table.limit_us)
-            allowed = [at for at in enabled if table.states[at].exit_ns <= limit_ns] or enabled[:1]
-            if power is None:
-                return by_residency(table, allowed)
-            return by_energy(table, allowed, power)
-
+        choice = cache(partial(foreseen, table, self._power))
         self._cpus[cpu] = Tally(table, self._in_ns), choice
         return self._cpus[cpu]
 

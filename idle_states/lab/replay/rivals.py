@@ -73,21 +73,30 @@ def rivals(result: ReplayResult, power: PowerModel | None) -> tuple[Rival, ...]:
 
 def _rival(by: str, account: Account, oracle: Account, power: PowerModel | None) -> Rival:
     figures, best = account.total, oracle.total
+    awake_ns = 1000 * max(0, best.time_us - figures.time_us)
+    return rival(oracle.machine, by, figures, best, power, awake_ns)
+
+
+def rival(
+    table: str,
+    by: str,
+    figures: Figures,
+    oracle: Figures,
+    power: PowerModel | None,
+    awake_ns: int,
+) -> Rival:
+    """Returns what a governor makes of idle periods, beside an oracle. awake_ns: time in which a
+    CPU selects again, where for the oracle one idle period goes on."""
     energy = beyond = None
     if power is not None:
         total = spent(figures, power).total
         if total is not None:
-            energy = total + power.awake.times(_awake_ns(figures, best))
-            beyond = _beyond(figures, best, power)
-    return Rival(oracle.machine, by, figures, energy, best, beyond)
+            energy = total + power.awake.times(awake_ns)
+            beyond = _beyond(figures, oracle, power, awake_ns)
+    return Rival(table, by, figures, energy, oracle, beyond)
 
 
-def _awake_ns(figures: Figures, oracle: Figures) -> int:
-    """Time in which a CPU selects again, where for the oracle one idle period goes on."""
-    return 1000 * max(0, oracle.time_us - figures.time_us)
-
-
-def _beyond(figures: Figures, oracle: Figures, power: PowerModel) -> Change | None:
+def _beyond(figures: Figures, oracle: Figures, power: PowerModel, awake_ns: int) -> Change | None:
     """Energy beyond the oracle's, over all that the figures allow."""
     entered = [
         name
@@ -97,7 +106,7 @@ def _beyond(figures: Figures, oracle: Figures, power: PowerModel) -> Change | No
     ends = [sorted({one.low, one.high}) for one in (power.awake, *_powers(power, entered))]
     if spent(oracle, power).total is None or prod(map(len, ends)) > MOST_CORNERS:
         return None
-    own = _times(figures, power, entered, _awake_ns(figures, oracle))
+    own = _times(figures, power, entered, awake_ns)
     best = _times(oracle, power, entered, 0)
     ratios = []
     for draws in product(*ends):
@@ -164,7 +173,7 @@ def _cells(each: Rival, priced: bool) -> Iterator[str]:
         yield f"{count} ({percent(count, figures.usage)})" if count else "0"
     if priced:
         yield "-" if each.energy is None else ranged(each.energy.times(Fraction(1, 10**9)))
-    yield from (_us(figures.wake_latency_ns(percentile)) for percentile in _PAID)
+    yield from (_us(figures.wake_latency_ns(percentile)) for percentile in SHOWN)
     if each.by in (BY_ENERGY, BY_RESIDENCY):
         yield from ("" for _ in range(3 + priced))
         return
@@ -172,10 +181,11 @@ def _cells(each: Rival, priced: bool) -> Iterator[str]:
         yield "-" if each.beyond is None else energy_said.in_percent(each.beyond)
     share = each.misjudged_beyond
     yield "-" if share is None else f"{100 * share:+.2f}"
-    yield from (_us(each.paid_beyond_ns(percentile), "+") for percentile in _PAID)
+    yield from (_us(each.paid_beyond_ns(percentile), "+") for percentile in SHOWN)
 
 
-_PAID = (50.0, 99.0)
+SHOWN = (50.0, 99.0)
+"""Percentiles of the exit latency paid."""
 
 
 def _us(ns: int | None, sign: str = "") -> str:
@@ -197,7 +207,7 @@ class GovernorRow(Form[Rival]):
         "Of the idle periods, awake between their pieces; null where figures are missing.",
     ] = derived(lambda each: in_seconds(each.energy))
     paid_ns: Annotated[dict[str, int | None], "Percentile -> exit latency paid."] = derived(
-        lambda each: {percentile_name(p): each.figures.wake_latency_ns(p) for p in _PAID}
+        lambda each: {percentile_name(p): each.figures.wake_latency_ns(p) for p in SHOWN}
     )
     energy_beyond: Annotated[
         Change | None, "Energy beyond the oracle's; null without one of them."
@@ -207,4 +217,4 @@ class GovernorRow(Form[Rival]):
     ]
     paid_beyond_ns: Annotated[
         dict[str, int | None], "Percentile -> exit latency paid beyond the oracle's."
-    ] = derived(lambda each: {percentile_name(p): each.paid_beyond_ns(p) for p in _PAID})
+    ] = derived(lambda each: {percentile_name(p): each.paid_beyond_ns(p) for p in SHOWN})

@@ -103,6 +103,8 @@ class SimulatedCpu:
     got_tick      whether the tick ended the idle period, if no task ran since
     draws         random numbers drawn so far
     average       its utilisation, where governors ask for that
+    stretch_ns    when it began to idle, until there is work for it; None: there is
+    left_ns       end of its last idle period
     """
 
     number: int
@@ -127,3 +129,5 @@ class SimulatedCpu:
     got_tick: bool = False
     draws: int = 0
     average: Average = field(default_factory=Average)
+    stretch_ns: int | None = None
+    left_ns: int = 0

@@ -14,6 +14,7 @@ from ..replay.power import power_model
 from ..replay.tables import of_given, of_table
 from . import by_core
 from .given import CPUS, given, policy_of
+from .hindsight import with_hindsight
 from .request import SimulateRequest
 from .setup import SCOPES, Setup, SimulationRun, check_selects, effects_of
 from .simulate import Simulation, simulate
@@ -110,6 +111,8 @@ def prepare_simulation(
     power = power_model(
         request.power, [one.table for one in setups], rows, scopes if of_power else {}
     )
+    if len(request.governors) > 1:
+        setups = [with_hindsight(each, power) for each in setups]
     files = (file for each in held for file in each.files)
     seeds = request.workload.seeds
     inputs = (*of.files, *files)

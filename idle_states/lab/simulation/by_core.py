@@ -15,6 +15,7 @@ from ...tables.linux.governors.core.structs import (
     DOMAIN_COUNTER,
     DOMAIN_STATE,
     EFFECT,
+    FORESEEN,
     NOWHERE,
     OP,
     PROGRAM,
@@ -24,6 +25,7 @@ from ...tables.linux.governors.interface import tick_ns
 from ...tables.linux.idle_loop import is_asked, unasked_stop_tick
 from ...tables.linux.releases import folded
 from ..replay.counters import Tally, counts_in_ns
+from ..replay.oracle import Foreseen
 from ..replay.polling import polling
 from .placement import CLUSTER
 from .programs import LOG2_Q32, U64
@@ -93,11 +95,13 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         array("Q", LOG2_Q32),
         array("Q", DECAYS),
         tally.thresholds,
+        _foreseen(setup.foreseen),
     )
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
     reached = _zeros(len(states))
     scope_ns = _zeros(len(SCOPES) * (len(states) + 1))
-    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(8)
+    latencies, totals = _zeros(HISTOGRAM_SIZE), _zeros(9)
+    hindsight = tally.empty_counters()
     of_domains = bytearray(DOMAIN_COUNTER.layout.size * sum(len(each.states) for each in laid))
     stayed_on = _zeros(len(laid))
     traced = _zeros(3 * trace)
@@ -108,7 +112,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         packed_states(states),
         setup.hz,
         inputs,
-        (counters, reached, scope_ns, of_domains, stayed_on, latencies, traced, totals),
+        (counters, reached, scope_ns, of_domains, stayed_on, latencies, traced, hindsight, totals),
         watch.cells,
     )
     if unfinished and not watch.cells[1]:
@@ -117,7 +121,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     counted_states = DOMAIN_COUNTER.layout.iter_unpack(of_domains)
     for number, (each, often) in enumerate(zip(laid, stayed_on, strict=True)):
         domains.absorb(number, often, [next(counted_states) for _ in each.states])
-    switches, counted, events, digest, latency_max_ns, traces, waited, waited_ns = totals
+    switches, counted, events, digest, latency_max_ns, traces, waited, waited_ns, between = totals
     levels = len(states) + 1
     return SimulationRun(
         seed,
@@ -138,7 +142,16 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         domains.figures(),
         waited,
         waited_ns,
+        tally.figures_of(hindsight) if setup.foreseen else None,
+        between,
     )
+
+
+def _foreseen(chosen: Foreseen | None) -> bytes:
+    if chosen is None:
+        return b""
+    of_lengths = zip(chosen.lengths_ns, chosen.states, strict=True)
+    return b"".join(FORESEEN.pack(length_ns=length, state=state) for length, state in of_lengths)
 
 
 def _governor(setup: Setup) -> Governor:
@@ -198,6 +211,7 @@ def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> bytes
         domain_cpus=sum(len(each.cpus) for each in laid),
         deepest_children=genpd.deepest_children,
         domain_limit_ns=setup.table.limit_us * 1000 if genpd.latency_limits else U64,
+        foreseen=len(setup.foreseen.states) if setup.foreseen else 0,
     )
 
 

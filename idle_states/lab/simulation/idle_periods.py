@@ -9,8 +9,9 @@ from ...tables.linux.governors import Governor, Outcome, Situation, asks_utilisa
 from ...tables.linux.governors.interface import KTIME_MAX, tick_ns
 from ...tables.linux.idle_loop import is_asked, tick_stops, unasked_stop_tick
 from ...tables.linux.releases import folded
+from ..replay.counters import Tally, counts_in_ns
 from ..replay.polling import polling
-from .actors import BUSY, EXITING, FREE, HOLDS, IDLE, SimulatedCpu
+from .actors import BETWEEN, BUSY, EXITING, FREE, HOLDS, IDLE, SimulatedCpu
 from .programs import draw, uniform
 from .schedule import Schedule
 from .scopes import AWAKE, Scopes
@@ -26,6 +27,8 @@ class IdlePeriods:
     tick_ns        the tick's period
     told_of_limit  whether the governor is told that polling ended by its time limit
     utilises       whether the governor asks for the CPU's utilisation
+    hindsight      counters of stretches of idle time, by the state that setup.foreseen selects
+    between_ns     time within stretches outside of idle periods
     """
 
     def __init__(
@@ -50,6 +53,8 @@ class IdlePeriods:
         )
         self._last = len(setup.effects) - 1
         self.reached = [0] * len(setup.effects)
+        self.hindsight = Tally(setup.table, counts_in_ns(setup.release))
+        self.between_ns = 0
 
     def governor(self) -> Governor | None:
         """A CPU's governor; None where the kernel asks none. Raises UnknownGovernor."""
@@ -85,6 +90,7 @@ class IdlePeriods:
             state, stop_tick = decision.state, decision.stop_tick
         cpu.stopped = tick_stops(self._loop, stop_tick, cpu.stopped)
         cpu.phase, cpu.state, cpu.since_ns, cpu.got_tick = IDLE, state, now, False
+        self.stretch_goes_on(cpu)
         self.scopes.ask(cpu.number, state, now)
         if state == self._last:
             timer_ns = sleep_ns if cpu.stopped else min(sleep_ns, to_tick_ns)
@@ -136,6 +142,38 @@ class IdlePeriods:
                     clock_ns=self._schedule.now_ns,
                 )
             )
+        cpu.left_ns = self._schedule.now_ns
         cpu.tally.add(cpu.state, residency_ns)
         if cpu.state == self._last:
             self.domains.awake(cpu.number, self._schedule.now_ns)
+
+    def stretch_goes_on(self, cpu: SimulatedCpu) -> None:
+        """Begins a stretch of idle time, unless the CPU has one: it lasts until there is work for
+        the CPU, through ticks and time limits of polling."""
+        if cpu.stretch_ns is None:
+            cpu.stretch_ns = self._schedule.now_ns
+        else:
+            self.between_ns += self._schedule.now_ns - cpu.left_ns
+
+    def stretch_ends(self, cpu: SimulatedCpu) -> None:
+        """There is work for a CPU: counts the state that its stretch of idle time was for."""
+        if cpu.stretch_ns is None:
+            return
+        if cpu.phase == BETWEEN:
+            self.between_ns += self._schedule.now_ns - cpu.left_ns
+        self._foresee(self._schedule.now_ns - cpu.stretch_ns)
+        cpu.stretch_ns = None
+
+    def stretch_is_cut(self, cpu: SimulatedCpu) -> None:
+        """The simulation ends: of a stretch that goes on, counts what lies in idle periods that
+        are over."""
+        if cpu.stretch_ns is None or cpu.left_ns <= cpu.stretch_ns:
+            return
+        if cpu.phase != BETWEEN:
+            self.between_ns -= cpu.since_ns - cpu.left_ns
+        self._foresee(cpu.left_ns - cpu.stretch_ns)
+
+    def _foresee(self, length_ns: int) -> None:
+        if self._setup.foreseen is not None:
+            state = self._setup.foreseen.state(length_ns)
+            self.hindsight.add(state, length_ns + self._setup.effects[state].exit_ns)

@@ -15,10 +15,12 @@ from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
 from ..replay.energy_said import EnergyAxis, Priced
 from ..replay.headlines import Measure, compared
+from ..replay.rivals import SHOWN
 from . import drawn, sequence_said
 from .consumption import of_runs
 from .costs import Costs
 from .experiments import EXPERIMENTS
+from .hindsight import BY_COST, Hindsight, hindsight_of
 from .summary import (
     BISTABLE_POINTS,
     UNNOTICED_NS,
@@ -42,7 +44,8 @@ def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
     power  power model of the states; None without figures
     """
     energy = of_runs(found, power)
-    sections = [] if len(_governors(found)) == 1 else [_rivals(found, energy)]
+    judged = [one for each in found if (one := hindsight_of(each, power)) is not None]
+    sections = [_rivals(found, energy), _hindsight(judged)] if judged else []
     sections += _pictures(found)
     for each in found:
         sections += _table_sections(each)
@@ -263,12 +266,6 @@ def _bistable(found: SimulationSummary) -> Iterator[Lines]:
         yield Lines((f"stable: {jitter} of jitter changes no share by {points}",), first="  ")
 
 
-NO_ORACLE = (
-    "no oracle: what a state costs a wake-up moves the wake-ups that follow, so that no governor "
-    "could be told the length of an idle period before it selects"
-)
-
-
 def _governors(found: Summaries) -> list[str]:
     return list(dict.fromkeys(each.setup.governor for each in found))
 
@@ -292,13 +289,51 @@ def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
             cells.append(energy_said.shown(cost.total))
             cells += [energy_said.each_of(cost.each_unit)] if counts else []
         rows.append(tuple(cells))
-    said = ["wake-up: to the first instruction, exit latency paid included", NO_ORACLE]
+    said = ["wake-up: to the first instruction, exit latency paid included"]
     if len(found[0].runs) > 1:
         said.append("mean (least to greatest) over the seeds")
         if energy is not None:
             said[-1] += "; energy is of all seeds together, its range what the figures leave open"
     table = Rows(tuple(map(as_is, head)), tuple(rows), "Governors", unbroken=True)
     return Section("Governors compared", (table, bullets(said)))
+
+
+NO_ORACLE = (
+    "hindsight is no governor: with its states wake-ups would have paid another exit latency, and "
+    "the stretches after them would have been others; where CPUs share a core or a power domain, a "
+    "stretch itself may end at another time"
+)
+
+
+def _hindsight(found: Sequence[Hindsight]) -> Section:
+    """The table of each governor's distance to hindsight."""
+    priced = any(each.by == BY_COST for each in found)
+    head = ["Table", "Stretches", *(f"Paid {percentile_name(p)}" for p in SHOWN), "+Misjudged"]
+    head += [f"+P{p:g}" for p in SHOWN] + ["+Energy"] * priced
+    rows = []
+    for each in found:
+        share = each.misjudged_beyond
+        cells = [each.setup.name, _count(each.stretches), *(_us(each.paid_ns(p)) for p in SHOWN)]
+        cells.append("-" if share is None else _points(share))
+        cells += [_us(each.paid_beyond_ns(p), "+") for p in SHOWN]
+        if priced:
+            beyond = each.whole.beyond
+            cells.append("-" if beyond is None else energy_said.in_percent(beyond))
+        rows.append(tuple(cells))
+    what = "costs least" if priced else "is deepest of those whose target residency it reaches"
+    said = bullets(
+        [
+            "a stretch of idle time lasts from a task's end until there is work for the CPU, "
+            "through ticks and time limits of polling; hindsight knows how long each lasted, and "
+            f"takes the enabled state that {what}, within the latency limit",
+            NO_ORACLE,
+            f"paid: {energy_said.PAID}; columns with + are the distance to hindsight (misjudged: "
+            "idle periods too deep or too shallow by the target residencies, in points)"
+            + ("; energy is that of idle time, over all seeds" if priced else ""),
+        ]
+    )
+    table = Rows(tuple(map(as_is, head)), tuple(rows), "Distance to hindsight", unbroken=True)
+    return Section("Distance to hindsight", (table, said))
 
 
 def _comparison(found: Summaries) -> Section:
@@ -334,8 +369,13 @@ def _percent(value: RunSpread) -> str:
     return _spread(value, "{:.2f} %")
 
 
-def _us(value: RunSpread | None) -> str:
+def _points(share: RunSpread) -> str:
+    points = RunSpread(100 * share.mean, 100 * share.least, 100 * share.greatest)
+    return _spread(points, "{:+.2f}")
+
+
+def _us(value: RunSpread | None, sign: str = "") -> str:
     if value is None:
         return "-"
     us = RunSpread(value.mean / 1000, value.least / 1000, value.greatest / 1000)
-    return _spread(us, "{:.3g} us")
+    return _spread(us, f"{{:{sign}.3g}} us")

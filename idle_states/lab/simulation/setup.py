@@ -13,6 +13,7 @@ from ...tables.linux.releases import Release
 from ...tables.power.energy import SNOOZE
 from ..replay.counters import Figures, nearest_rank
 from ..replay.machine import CpuTable
+from ..replay.oracle import Foreseen
 from ..replay.power import Rows
 from .costs import Costs
 from .placement import Policy
@@ -65,6 +66,8 @@ class Setup:
     domains       power domains of the tree that the table is from, whose CPUs are numbered as here;
                   those within others first
     domain_notes  sentences: what these rest on
+    foreseen      what hindsight selects for a stretch of idle time, from the end of a task until
+                  there is work for the CPU; None: nothing
     """
 
     name: str
@@ -80,6 +83,7 @@ class Setup:
     costs: Costs = Costs()
     domains: tuple[CpuDomain, ...] = ()
     domain_notes: tuple[str, ...] = ()
+    foreseen: Foreseen | None = None
 
     @property
     def polls(self) -> bool:
@@ -159,6 +163,9 @@ class SimulationRun:
     trace           (time in ns, CPU, task) of the first switches, as many as requested
     domains         counters of the power domains with states, those within others first
     waited          wake-ups of CPUs that waited for a power domain; waited_ns: how long in all
+    hindsight       counters of stretches of idle time, by the state that setup.foreseen selects, as
+                    long as they lasted and that state's exit latency; None without
+    between_ns      time within these outside of idle periods
     """
 
     seed: int
@@ -176,6 +183,8 @@ class SimulationRun:
     domains: tuple[DomainFigures, ...] = ()
     waited: int = 0
     waited_ns: int = 0
+    hindsight: Figures | None = None
+    between_ns: int = 0
 
     def latency_ns(self, percentile: float) -> int | None:
         """Returns a percentile of the wake-up latency by nearest rank; None without wake-ups.

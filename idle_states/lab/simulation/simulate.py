@@ -90,6 +90,8 @@ class Simulation:
         while self._step():
             pass
         self._idling.scopes.close(setup.duration_ns)
+        for cpu in self._cpus:
+            self._idling.stretch_is_cut(cpu)
         return SimulationRun(
             self._seed,
             setup.duration_ns,
@@ -106,6 +108,8 @@ class Simulation:
             self._idling.domains.figures(),
             self._idling.domains.waited,
             self._idling.domains.waited_ns,
+            self._idling.hindsight.figures() if setup.foreseen else None,
+            self._idling.between_ns if setup.foreseen else 0,
         )
 
     def first_wake_ups(self, most: int) -> tuple[WakeUp, ...]:
@@ -374,6 +378,7 @@ class Simulation:
         cpu = self._cpus[task.cpu]
         # timers are sorted by expiry, then by the order in which they were started
         cpu.timers.pop(0)
+        self._idling.stretch_ends(cpu)
         task.woken_by = None
         if cpu.phase == RUNNING or (cpu.phase == IDLE and self._idling.polls(cpu)):
             if cpu.phase == RUNNING and not cpu.spins:
@@ -381,6 +386,9 @@ class Simulation:
                 cpu.work += self._costs.wake * WORK
                 self._run(cpu)
             self._wake(task, cpu.number, self._schedule.now_ns, sync=False)
+            if cpu.phase == IDLE:
+                # it polls on, and its task runs elsewhere
+                self._idling.stretch_goes_on(cpu)
             return
         cpu.pending.append(task)
         if cpu.phase == IDLE:
@@ -411,6 +419,7 @@ class Simulation:
 
     def _enqueue(self, task: RunningTask, number: int, waker: int) -> None:
         cpu = self._cpus[number]
+        self._idling.stretch_ends(cpu)
         if self._idling.utilises and task.cpu != number:
             self._migrate(task, cpu)
         task.cpu = number

@@ -16,6 +16,7 @@ from ..replay.counters import percentile_name
 from . import costs, setup, summary, wake_ups
 from .consumption import of_runs
 from .experiments import EXPERIMENTS, Experiment
+from .hindsight import HindsightForm, hindsight_of
 from .placement import Policy
 from .setup import SCOPES, WAKE_PERCENTILES, Setup
 from .summary import RunSpread, SimulationSummary
@@ -220,6 +221,9 @@ class Table(Form[summary.SimulationSummary]):
     ]
     domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
     domain_notes: Annotated[list[str], "What these rest on."] = derived("setup.domain_notes")
+    hindsight: Annotated[
+        HindsightForm | None, "null where one governor, or none, was asked for."
+    ] = GIVEN
     placement: Annotated[Placement, "Where tasks wake up."] = derived("setup.policy")
     sequence: Annotated[Wakes | None, "null without --sequence."] = derived(
         lambda found: found if found.wake_ups else None
@@ -304,7 +308,7 @@ def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | No
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
     return With(
         found[0].setup,
-        tables=found,
+        tables=[With(each, hindsight=hindsight_of(each, power)) for each in found],
         energy=power and (power, spents),
         consumption=consumption_of(names, of_runs(found, power)),
     )

@@ -38,6 +38,7 @@ static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
 {
 	struct cpu_now *cpu = &s->cpus[number];
 
+	stretch_ends(s, cpu);
 	if (s->set.utilises && s->tasks[task].cpu != number)
 		migrate(s, &s->tasks[task], cpu);
 	s->tasks[task].cpu = number;
@@ -86,6 +87,7 @@ static void timer(struct simulation *s, u32 number)
 	struct cpu_now *cpu = &s->cpus[task->cpu];
 
 	end_timer(s, cpu);
+	stretch_ends(s, cpu);
 	if (phase_of(s, cpu) == RUNNING || (phase_of(s, cpu) == IDLE && polls(s, cpu))) {
 		if (phase_of(s, cpu) == RUNNING && !cpu->spins) {
 			worked(s, cpu);
@@ -93,6 +95,8 @@ static void timer(struct simulation *s, u32 number)
 			run(s, cpu);
 		}
 		wake(s, number, task->cpu, s->now, false);
+		if (s->set.foreseen && phase_of(s, cpu) == IDLE)
+			stretch_goes_on(s, cpu); /* another one: it polls on, its task runs elsewhere */
 		return;
 	}
 	task->woken_ns = s->now;
@@ -376,6 +380,8 @@ static void close(struct simulation *s)
 		struct thread *thread = &s->cpus[i].thread;
 
 		account(&s->scopes, THREAD, thread->level, &thread->since, s->set.duration_ns);
+		if (s->set.foreseen)
+			stretch_is_cut(s, &s->cpus[i]);
 	}
 	scopes_close(&s->scopes, s->set.duration_ns);
 	for (u64 i = 0; i < s->set.cpus * s->set.states; i++) {

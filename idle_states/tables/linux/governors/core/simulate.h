@@ -24,7 +24,7 @@ struct traced {
 };
 
 struct sim_totals {
-	u64 switches, counted, events, digest, latency_max_ns, traced, waited, waited_ns;
+	u64 switches, counted, events, digest, latency_max_ns, traced, waited, waited_ns, between_ns;
 };
 
 /* Groups of CPUs: of each CPU, its number. */
@@ -46,6 +46,7 @@ struct sim_input {
 	const u32 *features;
 	const struct table *table;
 	const struct threshold *thresholds;
+	const struct foreseen *foreseen;
 	replay_fn *run;
 	finish_fn *finish;
 	/* Results, all 0 before. */
@@ -54,6 +55,7 @@ struct sim_input {
 	struct sim_domain_counter *domain_counters; /* state by state */
 	u64 *stayed_on; /* domain by domain */
 	struct traced *trace;
+	struct counter *hindsight; /* state by state, of all CPUs */
 	struct sim_totals *totals;
 };
 

@@ -15,6 +15,52 @@ static void wakes(struct simulation *s, struct cpu_now *cpu)
 	take(s, cpu, BUSY);
 }
 
+static void foresee(struct simulation *s, u64 length)
+{
+	u64 at = s->set.foreseen, state;
+
+	while (s->in.foreseen[--at].length_ns > length)
+		;
+	state = s->in.foreseen[at].state;
+	count_idle(&s->in.thresholds[state], s->set.counts_ns, &s->in.hindsight[state],
+		   length + s->in.effects[state].exit_ns);
+}
+
+/* Hindsight: idle time that began with a task that blocked ends, for there is work for the CPU. */
+static void stretch_ends(struct simulation *s, struct cpu_now *cpu)
+{
+	struct stretch *stretch;
+
+	if (!s->set.foreseen || (stretch = &s->stretches[number_of(s, cpu)])->since == NEVER)
+		return;
+	if (phase_of(s, cpu) == BETWEEN)
+		s->in.totals->between_ns += s->now - stretch->left;
+	foresee(s, s->now - stretch->since);
+	stretch->since = NEVER;
+}
+
+/* At the end: of a stretch that goes on, what lies in idle periods that are over. */
+static void stretch_is_cut(struct simulation *s, struct cpu_now *cpu)
+{
+	struct stretch *stretch = &s->stretches[number_of(s, cpu)];
+
+	if (stretch->since == NEVER || stretch->left <= stretch->since)
+		return;
+	if (phase_of(s, cpu) != BETWEEN)
+		s->in.totals->between_ns -= cpu->since_ns - stretch->left;
+	foresee(s, stretch->left - stretch->since);
+}
+
+static void stretch_goes_on(struct simulation *s, struct cpu_now *cpu)
+{
+	struct stretch *stretch = &s->stretches[number_of(s, cpu)];
+
+	if (stretch->since == NEVER)
+		stretch->since = s->now;
+	else
+		s->in.totals->between_ns += s->now - stretch->left;
+}
+
 static void idle(struct simulation *s, struct cpu_now *cpu)
 {
 	u64 now = s->now, to_tick = s->set.tick_ns - now % s->set.tick_ns;
@@ -48,6 +94,8 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 	cpu->state = decision.state;
 	cpu->since_ns = now;
 	cpu->got_tick = false;
+	if (s->set.foreseen)
+		stretch_goes_on(s, cpu);
 	scopes_ask(&s->scopes, &cpu->thread, decision.state, now);
 	if (cpu->state == s->set.states - 1)
 		domains_idle(&s->domains, number, now,
@@ -100,6 +148,8 @@ static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 
 		s->in.finish(s->in.features, s->in.table, memory_of(s, cpu), &row, cpu->state);
 	}
+	if (s->set.foreseen)
+		s->stretches[number_of(s, cpu)].left = s->now;
 	idled->time += time;
 	idled->periods[verdict_on(&s->in.thresholds[cpu->state], time)]++;
 	if (cpu->state == s->set.states - 1)

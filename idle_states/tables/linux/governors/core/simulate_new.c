@@ -247,6 +247,7 @@ struct simulation *simulation_new(const struct sim_input *input)
 	s->tasks = block(s, tasks, sizeof(struct task));
 	s->more = block(s, tasks, sizeof(struct task_more));
 	s->idled = block(s, cpus * s->set.states, sizeof(struct idled));
+	s->stretches = block(s, s->set.foreseen ? cpus : 0, sizeof(struct stretch));
 	s->memories = block(s, cpus, MEMORY_STRIDE);
 	if (s->failed || !make_scopes(s) || !make_placement(s) || !make_domains(s)) {
 		simulation_free(s);
@@ -260,6 +261,8 @@ struct simulation *simulation_new(const struct sim_input *input)
 		cpu->queue.first = cpu->pending.first = cpu->timers = cpu->task = NOWHERE;
 		cpu->rate = WORK;
 		cpu->planned = cpu->timer = NO_PLAN;
+		if (s->set.foreseen)
+			s->stretches[i].since = NEVER;
 	}
 	for (u32 i = 0; i < tasks; i++) {
 		s->tasks[i].stream = stream_key(s->set.seed, i);

@@ -49,6 +49,12 @@ struct idled {
 	u32 periods[TOO_SHALLOW + 1]; /* by verdict */
 };
 
+/* A CPU's idle time until work comes to it. since: its beginning, NEVER outside; left: the end of its
+ * last idle period. */
+struct stretch {
+	u64 since, left;
+};
+
 struct line {
 	u32 first, last;
 };
@@ -78,6 +84,7 @@ struct simulation {
 	u8 *phases; /* of CPUs: a core's are looked at together */
 	struct average *averages; /* of CPUs */
 	struct idled *idled; /* CPU by CPU, state by state */
+	struct stretch *stretches; /* of CPUs, where there is hindsight */
 	struct task *tasks;
 	struct task_more *more;
 	u32 *siblings; /* by core, ascending */

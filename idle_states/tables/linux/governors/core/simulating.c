@@ -8,14 +8,14 @@ PyDoc_STRVAR(simulate_doc,
 	     "simulate(governor, features, states, hz, inputs, results, watch)\n--\n\n"
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
 	     "effects, power domains, their states and CPUs, each CPU's domain, ops, programs,\n"
-	     "logarithms, decays, thresholds. results: counters, reached, scope_ns, domain counters,\n"
-	     "how often domains stayed on, latencies, trace, totals, all 0. Checked for their sizes\n"
-	     "only. watch: two numbers that\n"
+	     "logarithms, decays, thresholds, what hindsight selects. results: counters, reached, scope_ns, domain counters,\n"
+	     "how often domains stayed on, latencies, trace, counters of hindsight, totals, all 0.\n"
+	     "Checked for their sizes only. watch: two numbers that\n"
 	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.\n"
 	     "Returns whether it ended before its time, stopped or by the most events.");
 
-enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, INPUTS };
-enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, TOTALS, RESULTS };
+enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, FORESEEN, INPUTS };
+enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, HINDSIGHT, TOTALS, RESULTS };
 enum { NOW, STOP, WATCH };
 
 static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
@@ -61,6 +61,8 @@ static bool have_sizes(const Py_buffer *in, const Py_buffer *out)
 	       has_size(&in[LOG2], LOG2_SIZE * sizeof(u64), "logarithms") &&
 	       has_size(&in[DECAYS], HALF_LIFE * sizeof(u64), "decays") &&
 	       has_size(&in[THRESHOLDS], states * (Py_ssize_t)sizeof(struct threshold), "thresholds") &&
+	       has_size(&in[FORESEEN], (Py_ssize_t)(set->foreseen * sizeof(struct foreseen)), "foreseen") &&
+	       has_size(&out[HINDSIGHT], states * (Py_ssize_t)sizeof(struct counter), "hindsight") &&
 	       has_size(&out[COUNTERS], cpus * states * (Py_ssize_t)sizeof(struct counter), "counters") &&
 	       has_size(&out[REACHED], states * (Py_ssize_t)sizeof(u64), "reached") &&
 	       has_size(&out[SCOPE_NS], SCOPES * (states + 1) * (Py_ssize_t)sizeof(u64), "scope_ns") &&
@@ -123,6 +125,7 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.features = cpu.features.buf,
 			.table = &cpu.table,
 			.thresholds = in[THRESHOLDS].buf,
+			.foreseen = in[FORESEEN].buf,
 			.run = code(&cpu, true),
 			.finish = cpu.governor->finish,
 			.counters = out[COUNTERS].buf,
@@ -132,6 +135,7 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.stayed_on = out[STAYED_ON].buf,
 			.latencies = out[LATENCIES].buf,
 			.trace = out[TRACE].buf,
+			.hindsight = out[HINDSIGHT].buf,
 			.totals = out[TOTALS].buf,
 		};
 

@@ -40,9 +40,12 @@ SETTING = CStruct(
     "asks got_tick_stops decides_tick disabled latency_req_us counts_ns "
     "switch_ns wake_ns idle_entry_ns turn_ns ipi_ns overshoot_ns jitter_ns slice_ns "
     "background_ns utilises smt_busy smt_hold recent cluster trace_most events_most "
-    "domains domain_states domain_cpus deepest_children domain_limit_ns",
+    "domains domain_states domain_cpus deepest_children domain_limit_ns foreseen",
 )
-"""domain_limit_ns: the CPU latency that power domains are allowed; U64_MAX: limits do not hold."""
+"""domain_limit_ns: the CPU latency that power domains are allowed; U64_MAX: limits do not hold.
+foreseen: how many FORESEEN there are; 0: no hindsight."""
+FORESEEN = CStruct("foreseen", u64="length_ns state")
+"""What hindsight selects from a length of idle time on; ascending, the first 0."""
 
 EFFECT = CStruct("effect", u64="exit_ns", u32="scope holds")
 OP = CStruct("op", u64="low high", u32="kind spread first count which sync")
@@ -74,6 +77,6 @@ and the size of the tracepoint's bytes without callers before it (-1: nowhere); 
 and below."""
 
 STRUCTS = (
-    *(SETTING, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER),
+    *(SETTING, FORESEEN, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER),
     *(RING_LAYOUT, PERF_LAYOUT, PERF_KIND),
 )
