@@ -23,7 +23,8 @@ Contents = dict[str, bytes | None]
 
 _DAY = 86_400
 _SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
-_LINUX = ("arch", "drivers", "kernel", "lib")
+LINUX = ("arch/", "drivers/", "kernel/", "lib/")
+"""Folders of Linux's C sources."""
 _TABLE = re.compile(
     r"\bstruct\s+(?:cpuidle_(?:driver|state)|cpu_idle_states)\b[^;(){}=]{1,300}=\s*\{"
 )
@@ -293,7 +294,7 @@ def reaches_tables(
     """
     name = PurePosixPath(change.path)
     changed = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
-    if name.suffix == ".c" and name.parts[0] in _LINUX:
+    if name.suffix == ".c" and change.path.startswith(LINUX):
         shown = "\n".join(line.text for hunk in change.hunks for line in hunk.lines)
         sections = "\n".join(hunk.section for hunk in change.hunks)
         return bool(

@@ -26,9 +26,11 @@ from ...base.reading.git import HeldCommits
 from ...base.reading.mail import Series
 from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
+from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
-from .base import Applied, applied, name_of
+from . import driver_lines
+from .base import LINUX, Applied, applied, name_of
 from .fragments import FragmentText, Hidden, ShownRow
 
 
@@ -47,6 +49,13 @@ def without_tree(series: Series, shown: str) -> Applied:
             if change.path.endswith((".c", ".h")) and change.becomes:
                 unread += max(1, _changed(change))
                 remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+            elif change.path.startswith(LINUX) and change.path.endswith(".c"):
+                driver = driver_lines.shown(change)
+                unread += driver.unread
+                remarks += driver.remarks
+                for number, text in enumerate((driver.before, driver.after)):
+                    if text:
+                        ends[number][change.path] = FragmentText(text)
             elif change.path.endswith((".c", ".h")) and change.hunks:
                 old, new, aside, said = _fragments(change, partial)
                 remarks += said
@@ -54,11 +63,13 @@ def without_tree(series: Series, shown: str) -> Applied:
                 if old.text or new.text:
                     ends[0][change.before or change.path] = old
                     ends[1][change.path] = new
-        if ends[0]:
+        if any(ends):
             before, after = (
                 {file: text.text.encode("utf-8", "surrogateescape") for file, text in texts.items()}
                 for texts in ends
             )
+            if any(path.startswith(LINUX) for path in (*before, *after)):
+                before[SIGN_OF_LINUX] = after[SIGN_OF_LINUX] = driver_lines.HEADER.encode()
             context = held.add(head, "what the diff shows", before, is_patch=False)
             base = base or context
             head = held.add(
@@ -66,18 +77,16 @@ def without_tree(series: Series, shown: str) -> Applied:
             )
             for commit, texts in zip((context, head), ends, strict=True):
                 hidden[commit] = {file: text.hidden for file, text in texts.items()}
-        hashes.append(head if ends[0] else "")
+        hashes.append(head if any(ends) else "")
         remarks += patch.remarks
     if not head:
         head = base = held.add("", "nothing", {}, is_patch=False)
         remarks.append("the diff shows no named row of an idle-state table")
         changes = [change for patch in series.patches for change in patch.files]
         trees = [change for change in changes if change.path.endswith((".dts", ".dtsi"))]
-        drivers = [each for each in changes if each.path.endswith(".c") and "idle" in each.path]
-        for what, those in (("device-tree source", trees), ("a driver of Linux", drivers)):
-            if those:
-                remarks.append(f"{what} is not looked at without its repository (--tree)")
-                unread += sum(map(_changed, those))
+        if trees:
+            remarks.append("device-tree source is not looked at without its repository (--tree)")
+            unread += sum(map(_changed, trees))
     made = applied(series, held, base, head, hashes, remarks)
     return replace(made, partial=frozenset(partial), hidden=hidden, unread=unread)
 

@@ -39,8 +39,8 @@ class ShownRow:
 class FragmentText:
     """The text of a file, as far as it is known."""
 
-    def __init__(self) -> None:
-        self.text = ""
+    def __init__(self, text: str = "") -> None:
+        self.text = text
         self.hidden: list[HiddenPlace] = []
         self._line = 1
         self._hunk = 1
