@@ -280,7 +280,8 @@ def test_standard_input_is_a_table_of_commands_that_ask_for_it_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = tmp_path / "mine.yaml"
-    spec.write_text("name: mine\nextends: power9\ndrop: [stop8, stop11]\n")
+    text = "name: mine\nextends: power9\ndrop: [stop8, stop11]\nfirmware: {array: mine}\n"
+    spec.write_text(text)
     for words in (["import", "-"], ["generate", "-", "--to", "c"], ["diff", "-", "power9"]):
         with spec.open() as file:
             monkeypatch.setattr("sys.stdin", file)

@@ -62,6 +62,10 @@ def of_table(
     if wanted.to == C:
         from ..skiboot import c_table
 
+        home = table.firmware
+        if table.read_from.kind == "spec" and not home.array:
+            file = f", for {home.file}" if home.file else ""
+            say(f"the array is {c_table.array_name(table)}{file}: its spec names none")
         return c_table.write([table], self_test=wanted.self_test)
     if wanted.to == MARKDOWN:
         from . import markdown

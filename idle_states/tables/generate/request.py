@@ -44,7 +44,8 @@ class Generated:
         bool,
         Option(
             "--self-test",
-            "c: add a main() behind an #ifdef that checks the values when compiled on the host",
+            "c: add a main() behind an #ifdef that checks the values when compiled on the host, "
+            "alone or with a skiboot tree's macros; the first lines say how",
         ),
     ] = False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from idle_states.base.model.findings import Unreadable
 from idle_states.base.model.table import Firmware, IdleState, IdleTable, Register
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.skiboot.c_table.builtin import DEFINITIONS
-from idle_states.tables.spec.library import find
+from idle_states.tables.spec.library import find, load
 from idle_states.tables.spec.packaged import current
 from tests.oracle import skipping
 from tests.oracle.skiboot import Row, dump_tables
@@ -345,3 +346,67 @@ int main(void)
     assert status == 0
     assert read == compiled
     assert sum(map(len, read.values())) == 19
+
+
+OWN = """\
+name: power12
+extends: power10
+cpu:
+  generation: power12
+  levels: [0, 2, 3, 11]
+  versions: [{pvr: 0x0090, chips: [{name: P12}]}]
+firmware: {array: p12_states, file: hw/slw-p12.c}
+override:
+  stop3: {latency: 60us, residency: 600us, psscr: {rl: 11, mtl: 11, tr: 3, ec: 1, esl: 1}}
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> IdleTable:
+    """A table of a processor that no packaged spec has, with an array and a file of its own."""
+    (tmp_path / "power12.yaml").write_text(OWN)
+    table = load(tmp_path / "power12.yaml").table
+    assert table is not None
+    assert (table.firmware.array, table.firmware.file) == ("p12_states", "hw/slw-p12.c")
+    return table
+
+
+def test_own_array_compiles_with_the_tree(own: IdleTable, skiboot_tree: Path) -> None:
+    """With its struct and headers; no array of the tree changes."""
+    compiled = dump(skiboot_tree, {"p12_states": c_table.write([own])})
+    assert compiled.pop("p12_states") == as_rows(own.states)
+    assert compiled == dump(skiboot_tree, {})
+
+
+def of_tree(gcc: str, tmp_path: Path, text: str, tree: Path) -> tuple[int, str]:
+    """Exit status and output of a self-test with the macros of a tree."""
+    there = (word for folder in (tree / "include", tree) for word in ("-idirafter", str(folder)))
+    return run_c(gcc, tmp_path, text, "-DIDLE_STATES_SELF_TEST", "-DIDLE_STATES_TREE", *there)
+
+
+@pytest.mark.parametrize("name", ["power12", "power8", "power9"])
+def test_self_test_with_the_macros_of_a_tree(
+    name: str, own: IdleTable, gcc: str, tmp_path: Path, skiboot_tree: Path
+) -> None:
+    table = own if name == own.name else find(name)
+    text = c_table.write([table], self_test=True)
+    wanted = 0, f"ok {len(table.states)} rows\n"
+    assert of_tree(gcc, tmp_path, text, skiboot_tree) == wanted
+
+
+def test_self_test_finds_a_tree_whose_macros_differ(
+    own: IdleTable, gcc: str, tmp_path: Path, skiboot_tree: Path
+) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(skiboot_tree / "include", tree / "include")
+    shutil.copytree(skiboot_tree / "ccan", tree / "ccan")
+    header = tree / "include/opal-api.h"
+    flag = r"(#define\s+OPAL_PM_STOP_INST_FAST\s+)0x00100000"
+    changed, count = re.subn(flag, r"\g<1>0x00400000", header.read_text())
+    assert count == 1
+    header.write_text(changed)
+    status, output = of_tree(gcc, tmp_path, c_table.write([own], self_test=True), tree)
+    assert (status, output.splitlines()[0]) == (
+        1,
+        "p12_states[0].flags: expected 0x100000, found 0x400000",
+    )

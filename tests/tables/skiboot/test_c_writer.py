@@ -18,6 +18,7 @@ from idle_states.tables.spec.library import find
 from idle_states.tables.spec.packaged import revisions
 from tests.support import random_tables
 from tests.support.c_tables import UGLY_NAMES, made, run_c, values
+from tests.support.commands import run
 from tests.support.expected import Expected
 
 OPAL = [
@@ -242,3 +243,17 @@ def test_obstacle_is_placed_in_the_spec() -> None:
         "power10:states[0].latency",
     )
     assert where.line == table.states[0].where["latency"].line
+
+
+def test_a_default_name_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text("name: mine\nextends: power10\n")
+    _, out, err = run(capsys, "generate", "--to", "c", str(spec))
+    assert (
+        err == "idle-states: the array is mine_cpu_idle_states, for hw/slw.c: its spec names none\n"
+    )
+    assert "cpu_idle_states mine_cpu_idle_states[]" in out
+    spec.write_text("name: mine\nextends: power10\nfirmware: {array: own}\n")
+    _, out, err = run(capsys, "generate", "--to", "c", str(spec))
+    assert err == ""
+    assert "cpu_idle_states own[]" in out

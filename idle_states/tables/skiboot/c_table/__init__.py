@@ -4,6 +4,6 @@ from ....base.model.findings import CannotGenerate
 from .builtin import definitions_in
 from .reader import read
 from .unmodelled import unmodelled
-from .writer import write
+from .writer import array_name, write
 
-__all__ = ["CannotGenerate", "definitions_in", "read", "unmodelled", "write"]
+__all__ = ["CannotGenerate", "array_name", "definitions_in", "read", "unmodelled", "write"]

@@ -51,8 +51,9 @@ def write(tables: Sequence[IdleTable], *, self_test: bool = False) -> str:
     NAME is `firmware.array` of the table; where it has none, it is made of the table's name. A
     residency of None is left out: such a table is of a struct without that member.
 
-    self_test  adds a main() that is compiled with `gcc -DIDLE_STATES_SELF_TEST`. It compares every
-               member with a plain number and prints "ok N rows", or for each difference
+    self_test  adds a main() that is compiled with `gcc -DIDLE_STATES_SELF_TEST`, and with
+               -DIDLE_STATES_TREE takes the macros of a skiboot tree. It compares every member
+               with a plain number and prints "ok N rows", or for each difference
                "ARRAY[ROW].MEMBER: expected X, found Y" and ends with status 1.
     Raises CannotGenerate (IS933), with all reasons, if C cannot express a table.
     """
