@@ -28,8 +28,10 @@ class TuneCommand:
 
 def run(given: TuneCommand) -> int:
     from ..base.files import check_writable
+    from ..base.model.forms import With
     from ..base.report import printer
-    from ..lab.tune.answer import tune
+    from ..lab.tune.answer import tune_each
+    from ..lab.tune.rivals import compared, rivals
     from ..lab.tune.said import sheet
     from ..lab.tune.tune_document import Tune
     from ..tables.documents.json_output import envelope
@@ -44,16 +46,19 @@ def run(given: TuneCommand) -> int:
     check_writable(None if asked.resume is None else str(asked.resume), appended=True)
     if not asked.alone:
         note_missing_core()
-    with tune(asked, say=say, bar=Bar) as tuning:
+    with tune_each(asked, say=say, bar=Bar) as tunings:
+        tuning = tunings[0]
+        said = sheet(tuning) if len(tunings) == 1 else compared(tunings)
         if tuning.boot is not None:
             if searched := tuning.searched():
                 say(searched)
             out.text(argument_line(tuning.boot, tuning.release, say))
         elif out.format == "json":
-            out.document(envelope("tune", Tune, tuning, tuning.files))
+            body = With(tuning, governors=rivals(tunings))
+            out.document(envelope("tune", Tune, body, tuning.files))
         else:
-            out.said(sheet(tuning))
+            out.said(said)
         printer.flush()
         if out.html:
-            out.page("tune", sheet(tuning), tuning.files)
+            out.page("tune", said, tuning.files)
     return 0

@@ -14,6 +14,7 @@ from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
 from .basis import Basis, basis
 from .conform_request import ConformRequest
+from .core_models import stream_of
 from .sample import Sample
 from .suspects import ENOUGH, Suspicion, suspicion
 
@@ -164,7 +165,7 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
                 if part.earlier_state >= len(table.states):
                     return None
                 earlier = Outcome(part.earlier_state, part.earlier_residency_ns)
-                streams[part.cpu] = _stream(by.model(table.states), earlier)
+                streams[part.cpu] = stream_of(by.model(table.states), earlier)
             rows = disable(part.as_recorded(), table.disabled)
             decisions = streams[part.cpu].replay(rows).packed
             passed = min(max(by.skip - fed[part.cpu], 0), len(part))
@@ -178,15 +179,6 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
         if lines and found.line is None:
             found.line, found.cpu = min(lines)
     return found
-
-
-def _stream(governor: Governor, earlier: Outcome) -> "core.Stream | CompiledSource":
-    source = governor.source
-    if source is None:
-        return core.Stream.of(governor, earlier)
-    if earlier.state or earlier.residency_ns:
-        source.switched_on(earlier)
-    return source
 
 
 def _decided_again(

@@ -7,12 +7,12 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.reading.problems import InputProblems, Notes
 from ...base.reading.threads import Threads
 from ...tables.linux import idle_loop
-from ...tables.linux.governors import core
+from ...tables.linux.governors import Governor, core
 from ...tables.linux.governors.core.packing import NONE, PERIOD, Buffer, compiled
 from ...tables.linux.governors.interface import Outcome, tick_ns
 from ...tables.linux.idle_loop import unasked_stop_tick
@@ -23,6 +23,9 @@ from .counters import Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
 from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, CpuModels, Settings
+
+if TYPE_CHECKING:
+    from ...tables.linux.governors.source.model import CompiledSource
 
 _SETTING = struct.Struct("<5Q10I")
 _U64_MAX = (1 << 64) - 1
@@ -40,6 +43,17 @@ def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: b
         return False
     tables = (table for machine in machines for table in machine.tables)
     return all(core.can_replay(settings.governor_of(table)) for table in tables)
+
+
+def stream_of(governor: Governor, earlier: Outcome | None) -> "core.Stream | CompiledSource":
+    """Returns what decides packed rows one after the other: the core, or a source's own program.
+    earlier: the idle period before the governor was switched on; None: it is as booted."""
+    source = governor.source
+    if source is None:
+        return core.Stream.of(governor, earlier)
+    if earlier is not None and (earlier.state or earlier.residency_ns):
+        source.switched_on(earlier)
+    return source
 
 
 class CoreModel(CpuModels):

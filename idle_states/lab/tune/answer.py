@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
@@ -77,6 +77,16 @@ def tune(
             honest,
             gaps.sample,
         )
+
+
+@contextmanager
+def tune_each(
+    request: TuneRequest, say: Callable[[str], None] = lambda message: None, bar: StartBar = NoBar
+) -> Iterator[tuple[Tuning, ...]]:
+    """Context manager that tunes under each governor of a request, one after the other, and yields
+    the results; otherwise as tune()."""
+    with ExitStack() as kept:
+        yield tuple([kept.enter_context(tune(each, say=say, bar=bar)) for each in request.each])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ...base.dataclass import dataclass, replace
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import Governor, core
 from ...tables.linux.governors.core.packing import PERIOD, REJECTED, SETTLES, Buffer
-from ..replay.core_models import follow, knows
+from ..replay.core_models import follow, knows, stream_of
 from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
 from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
@@ -191,16 +191,17 @@ def _decided(
     """Replays one CPU's recorded decisions with each table."""
     in_ns = counts_in_ns(settings.release)
     tallies = [Tally(table, in_ns) for table in tables]
-    if not fast:
-        for table, tally in zip(tables, tallies, strict=True):
-            _referred(settings.governor_of(table), tally, cpu)
+    governors = [settings.governor_of(table) for table in tables]
+    if not fast and not (core.available() and governors[0].source):
+        for governor, tally in zip(governors, tallies, strict=True):
+            _referred(governor, tally, cpu)
         return [tally.figures() for tally in tallies]
     known = cpu.earlier is not None and cpu.earlier.state < len(tables[0].states)
     earlier = cpu.earlier if known else None
-    streams = [core.Stream.of(settings.governor_of(table), earlier) for table in tables]
+    streams = [stream_of(governor, earlier) for governor in governors]
     sweep = None
     if settings.governor == "menu" and len(tables) >= core.FEWEST_TABLES:
-        sweep = core.Sweep(streams)
+        sweep = core.Sweep([stream for stream in streams if isinstance(stream, core.Stream)])
     size = _BLOCK * core.ROW.size
     view, counted = memoryview(cpu.rows), memoryview(_counted(cpu))
     for start in range(0, len(view), size):

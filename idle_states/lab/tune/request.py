@@ -6,6 +6,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, Options, check_choices
 from ...tables.linux.asked import KERNEL, GovernorRequest
+from ...tables.linux.governors.source.names import SOURCES
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from ..replay.next_timer import NEXT_TIMER, NextTimer
 from ..simulation.workload_request import WorkloadRequest
@@ -29,6 +30,7 @@ class TuneRequest:
     trace       idle gaps from a trace of cpu_idle or a recording (one of trace, workload and gaps)
     workload    idle gaps from a simulation
     gaps        idle gaps from a list (CSV of gap_ns,count)
+    governors   those in the loop, in the place of the one in `of`; (): that one
     governed    False: no governor; every gap's length is taken as known when the gap begins. A list
                 of gaps is always evaluated so
     next_timer  for traces of cpu_idle
@@ -42,7 +44,7 @@ class TuneRequest:
     to          CMDLINE: only tables that intel_idle.table= can give the machine may be the best
     """
 
-    of: GovernorRequest
+    of: Annotated[GovernorRequest, Options(governor=None)]
     release: Annotated["Release", KERNEL]
     objective: Annotated[Objective, Options(after="--next-timer")] = field(
         default_factory=Objective
@@ -73,6 +75,17 @@ class TuneRequest:
             after="--workload",
         ),
     ] = None
+    governors: Annotated[
+        tuple[str, ...],
+        Option(
+            "--governor",
+            f"menu, teo or ladder, {SOURCES}; none: each idle period's length is known; may be "
+            "repeated to compare (default: menu)",
+            metavar="G",
+            default="menu",
+            after="--polling",
+        ),
+    ] = ()
     governed: bool = True
     next_timer: Annotated[
         NextTimer,
@@ -135,9 +148,7 @@ class TuneRequest:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        if self.of.governor == NONE:
-            object.__setattr__(self, "of", replace(self.of, governor="menu"))
-            object.__setattr__(self, "governed", False)
+        self._name_governors()
         if [self.trace, self.workload, self.gaps].count(None) != 2:
             raise UsageError(
                 "expected idle gaps from --trace, --workload or --gaps, one of the three"
@@ -160,6 +171,34 @@ class TuneRequest:
         for option, value in alone:
             if self.alone and value is not None:
                 raise UsageError(f"expected a governor for --{option}, found none to ask")
+
+    def _name_governors(self) -> None:
+        governors = tuple(dict.fromkeys(self.governors)) or (self.of.governor,)
+        object.__setattr__(self, "governors", governors)
+        if len(governors) > 1:
+            alone = (("gaps", self.gaps), ("resume", self.resume), ("to", self.to))
+            for option, value in alone:
+                if value is not None:
+                    raise UsageError(f"expected one --governor with --{option}, found several")
+        elif governors[0] == NONE:
+            object.__setattr__(self, "of", replace(self.of, governor="menu"))
+            object.__setattr__(self, "governed", False)
+        else:
+            object.__setattr__(self, "of", replace(self.of, governor=governors[0]))
+
+    @property
+    def each(self) -> "tuple[TuneRequest, ...]":
+        """The same for each governor; of several, for what no governor decides as well, with which
+        they are compared, if the idle periods are not simulated."""
+        if len(self.governors) == 1:
+            return (self,)
+        named = dict.fromkeys([*self.governors, *([] if self.workload else [NONE])])
+        return tuple(
+            replace(self, governors=(name,), scheduler=None, search_over=None)
+            if name == NONE
+            else replace(self, governors=(name,))
+            for name in named
+        )
 
     @property
     def alone(self) -> bool:

@@ -11,6 +11,7 @@ from ...tables.power.energy import break_even
 from ...tables.power.energy_document import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
 from . import sampling, truth, waits
 from .judging import Judged
+from .rivals import TunedRival
 from .search import Tuned
 from .tuning import Tuning
 
@@ -149,6 +150,26 @@ def _judged(judged: Judged, tuning: Tuning) -> With:
     )
 
 
+class Governed(Form[TunedRival]):
+    """The best table under one of several governors."""
+
+    governor: Annotated[str | None, "null: every gap was taken to be known."]
+    present: Annotated[Table, "As it is."] = derived(
+        lambda each: _judged(each.tuning.tuned.present, each.tuning)
+    )
+    best: Annotated[Table, "The best that was found."] = derived(
+        lambda each: _judged(each.tuning.tuned.best, each.tuning)
+    )
+    present_beyond: Annotated[
+        float | None,
+        "What the present table costs more than the best with every gap known, as a share; null of "
+        "a simulation, and where that costs nothing.",
+    ] = derived(lambda each: rounded(each.beyond(each.tuning.tuned.present)))
+    best_beyond: Annotated[float | None, "The same of the best."] = derived(
+        lambda each: rounded(each.beyond(each.tuning.tuned.best))
+    )
+
+
 class Tune(Form[Tuning]):
     table: Annotated[str, "Name of the table."] = derived("name")
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
@@ -158,6 +179,10 @@ class Tune(Form[Tuning]):
     governor: Annotated[str | None, "null: every gap was taken to be known."] = derived(
         lambda tuning: tuning.settings and tuning.settings.governor
     )
+    governors: Annotated[
+        list[Governed],
+        "With several governors, each of them; all else here is of the first. Empty with one.",
+    ] = GIVEN
     hz: Annotated[int | None, "The kernel's HZ."] = derived(
         lambda tuning: tuning.settings and tuning.settings.hz
     )

@@ -1,5 +1,6 @@
 """The programs of this process: each source and tick rate compiled, checked and started once."""
 
+import os
 from functools import cache
 
 from .initialised import expect_initialised
@@ -14,6 +15,10 @@ def running(name: str, hz: int) -> Program:
     source = source_of(name)
     expect_initialised(source)
     return Program(source, hz)
+
+
+# a program answers the process that started it: another, forked one starts its own
+os.register_at_fork(after_in_child=running.cache_clear)
 
 
 @cache
