@@ -6,10 +6,11 @@ from pathlib import Path
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError
 from ...base.reading.git import Repository
-from ...base.reading.mail import read_mails, series_of
+from ...base.reading.mail import Series, read_mails, series_of
+from ...base.reading.patch import DoesNotApply
 from ...base.wording import plural
-from .base import Applied, on_its_base
-from .context import without_tree
+from .base import Applied, on_its_base, reaches_tables
+from .context import changed_lines, without_tree
 from .request import ReviewRequest
 from .result import Letter, Review
 from .review import Yardstick, ends, tree_of
@@ -34,10 +35,30 @@ def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: 
             found = _review(request, Applied(1, base, head, repository), request.runs)
             return replace(found, about=_about(request, repository.prefix))
         versions = series_of(read_mails(request.mail)[0], request.mail)
-        made = [on_its_base(repository, series, request.base) for series in versions[-2:]]
+        made = [_placed(repository, series, request) for series in versions[-2:]]
         return _mailed(request, made)
     finally:
         repository.close()
+
+
+def _placed(repository: Repository, series: Series, request: ReviewRequest) -> Applied:
+    """Returns a series on its base; where it fits no commit, from the lines that it shows. Raises
+    DoesNotApply where the user names the base, or the tables are specs."""
+    assert request.mail is not None
+    try:
+        return on_its_base(repository, series, request.base)
+    except DoesNotApply as problem:
+        if request.base or request.specs:
+            raise
+        made = without_tree(series, request.mail)
+        where = f"fits no commit of {repository.shown}: {problem.findings[0].message}"
+        unread = made.unread + sum(
+            changed_lines(change)
+            for patch in series.patches
+            for change in patch.files
+            if change.path.endswith(".h") and reaches_tables(change, patch.files)
+        )
+        return replace(made, remarks=(where, *made.remarks), unread=unread)
 
 
 def _repository(request: ReviewRequest) -> Repository | None:

@@ -249,7 +249,9 @@ def test_a_patch_by_mail(linux: History, tmp_path: Path, capsys: Capture) -> Non
     assert [each["verdict"] for each in change["claims"]] == ["holds"]
     # without the repository, its headers are not there
     assert main(["review", str(mails), *KERNELS]) == 3
-    assert "of tables left aside, because the diff does not show the whole table" in " ".join(capsys.readouterr().out.split())
+    assert "of tables left aside, because the diff does not show the whole table" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_each_commit_and_merges(linux: History, capsys: Capture) -> None:

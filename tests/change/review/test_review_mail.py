@@ -196,7 +196,7 @@ def test_a_file_that_bears_on_no_table_refuses_no_mail(path: str, tmp_path: Path
         ),
     ],
 )
-def test_a_file_that_may_bear_on_a_table_refuses_the_mail(
+def test_a_file_that_may_bear_on_a_table_and_fits_nowhere_is_read_by_its_lines(
     path: str, before: str, after: str, tmp_path: Path
 ) -> None:
     theirs = History(tmp_path / "theirs")
@@ -205,8 +205,11 @@ def test_a_file_that_may_bear_on_a_table_refuses_the_mail(
     mail = format_patch(theirs, tmp_path / "mail", "-1")
     ours = History(tmp_path / "ours")
     ours.commit({FILE: BEFORE, path: "/* another */\n"}, "Another history")
+    found = mailed(ours, mail)
+    assert any(f"fits no commit of {ours.directory}" in remark for remark in found.remarks)
+    assert bool(found.unread_lines) == (path != "hw/other.c")
     with pytest.raises(Unreadable, match=path):
-        mailed(ours, mail)
+        mailed(ours, mail, base="HEAD")
 
 
 def test_the_command_takes_a_mail_for_what_it_is(
