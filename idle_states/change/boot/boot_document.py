@@ -100,7 +100,9 @@ class BootedMachine(Form[PowernvResult]):
     )
     cpus: Annotated[Positive, "How many CPUs it had."] = derived("request.cpus")
     table: Annotated[str, "The table in firmware."] = derived("predicted.table.name")
-    place: Annotated[str, "The revision whose place in firmware it had."]
+    place: Annotated[
+        str, "The revision whose place in firmware it had, or the array of no packaged revision."
+    ]
     levels: Annotated[
         U32 | None, "Stop levels that firmware was told of instead of QEMU's; null: QEMU's."
     ] = derived("request.levels")
@@ -117,7 +119,10 @@ class BootedMachine(Form[PowernvResult]):
     found: Annotated[list[RegisteredState], "What CPU 0 registered, as it shows it."] = derived(
         lambda result: [(result, state) for state in result.registered]
     )
-    remarks: Annotated[list[str], "How firmware was built otherwise than its tree says."]
+    remarks: Annotated[
+        list[str],
+        "How firmware was built otherwise than its tree says, and an image's arrays of no spec.",
+    ]
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
     logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = derived(
         lambda result: result.directory.as_posix()

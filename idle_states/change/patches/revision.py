@@ -15,7 +15,6 @@ from ...tables.skiboot.choosing import (
     MachineKind,
     TakenTable,
     generation_of,
-    quirk_macro,
     read_choosing,
 )
 from ...tables.skiboot.patching import EditRefused, SourceText, edit_table
@@ -129,11 +128,9 @@ class _Adding:
         self.tree = tree
         self.sources = dict(sources)
         self.table = table
-        home, chips = table.firmware, table.cpu.chips if table.cpu else ()
-        if not chips:
+        self.claim = ArrayClaim.of(table)
+        if not self.claim.chips:
             raise self.fault("expected the chips that take the table, found none", "cpu")
-        quirk = quirk_macro(home.quirk) if home.quirk else ""
-        self.claim = ArrayClaim(array_name(table), chips, quirk, home.fused_core, home.ec)
 
     def made(self) -> AddedRevision:
         choosing = self.choosing()

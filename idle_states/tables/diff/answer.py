@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ...base.dataclass import dataclass
 from ..linux.governors import not_utilised
 from ..linux.grounds import remarks
-from ..linux.platforms import subsystem_of
+from ..linux.platforms import knowing, subsystem_of
 from ..linux.releases import Release
 from ..pipeline import followed
 from ..sources import Source, one_table, read_sources
@@ -59,6 +59,6 @@ def diff(request: DiffRequest, say: Callable[[str], None] = lambda message: None
     for source in (a, b):
         if source.table is not None:
             kernels = followed(source.table, request.platform, kernels, say)
-    how = kernels, request.platform, request.governor, request.hz
+    how = kernels, knowing(request.platform, (a.table, b.table)), request.governor, request.hz
     found = diff_machines(all_a, all_b, *how) if machines else diff_tables(a, b, *how)
     return DiffResult(request, a, b, machines, kernels, tuple(found))

@@ -6,6 +6,7 @@ import shutil
 import struct
 import subprocess
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.base.model.findings import CannotGenerate, Unreadable
-from idle_states.change.boot.powernv.image import in_lid
+from idle_states.base.model.table import IdleTable
+from idle_states.change.boot.powernv.image import BootedFirmware, in_lid
 from idle_states.cli import main
 from idle_states.tables.skiboot import c_table, lid
 from idle_states.tables.skiboot.lid.symbols import names_beside, read_symbols
+from idle_states.tables.sources import read_table
 from idle_states.tables.spec.library import find
 from tests.support.lids import FILLER, row
 
@@ -173,3 +176,68 @@ def test_what_a_linker_and_nm_make_is_read(tmp_path: Path) -> None:
         assert [s.values() for s in each.table.states] == [
             s.values() for s in find(each.table.name).states
         ]
+
+
+OWN = "name: own\nextends: power10\ndrop: [stop2, stop3]\nfirmware: {{array: {}, quirk: {}}}\n"
+
+
+def own(folder: Path, array: str = STRANGE, quirk: str = "qemu") -> IdleTable:
+    (folder / "own.yaml").write_text(OWN.format(array, quirk))
+    table = read_table(str(folder / "own.yaml")).table
+    assert table is not None
+    return replace(table, states=(replace(table.states[0], latency_ns=7000), table.states[1]))
+
+
+def changed(firmware: BootedFirmware, image: Path) -> list[str]:
+    """Names of the arrays whose bytes are other than in the image."""
+    new = firmware.lid.read_bytes()
+    assert len(new) == len(IMAGE)
+    ends = [*PLACES.values(), PLACES[STRANGE] + 96]
+    parts = {name: slice(*pair) for name, pair in zip(PLACES, pairwise(ends), strict=True)}
+    return [name for name, part in parts.items() if new[part] != IMAGE[part]]
+
+
+@pytest.fixture
+def symbols(image: Path) -> Path:
+    (image.parent / "skiboot.map").write_bytes(MAP)
+    (image.parent / "x").mkdir()
+    return image
+
+
+class TestBootsOfAnArrayOfNoSpec:
+    @pytest.mark.parametrize(
+        ("machine", "array", "quirk", "place", "rows_of"),
+        [
+            ("powernv10", STRANGE, "qemu", STRANGE, STRANGE),
+            # the machine takes another, and the image lacks this one
+            ("powernv10", STRANGE, "mambo", "power10", "power10_cpu_idle_states"),
+            ("powernv10", "p10_states", "qemu", "power10", "power10_cpu_idle_states"),
+            ("powernv9", STRANGE, "qemu", "power9", "power9_cpu_idle_states"),
+        ],
+    )
+    def test_a_spec_takes_its_own_where_the_machine_does(
+        self, machine: str, array: str, quirk: str, place: str, rows_of: str, symbols: Path
+    ) -> None:
+        firmware = in_lid(symbols, machine, own(symbols.parent, array, quirk), symbols.parent / "x")
+        assert (firmware.place, changed(firmware, symbols)) == (place, [rows_of])
+
+    def test_without_symbols_it_is_not_known(self, image: Path) -> None:
+        into = image.parent / "x"
+        into.mkdir()
+        assert in_lid(image, "powernv10", own(image.parent), into).place == "power10"
+
+    def test_one_picked_from_the_image_stays_where_it_is(self, symbols: Path) -> None:
+        table = read_table(f"{symbols}:{STRANGE}").table
+        firmware = in_lid(symbols, "powernv10", table, symbols.parent / "x")
+        assert (firmware.place, changed(firmware, symbols)) == (STRANGE, [])
+        dd1 = in_lid(symbols, "powernv9", find("power9-dd1"), symbols.parent / "x")
+        assert dd1.place == "power9"
+
+    def test_without_a_table_it_is_said(self, symbols: Path) -> None:
+        firmware = in_lid(symbols, "powernv10", None, symbols.parent)
+        assert firmware.place == firmware.table.name == "power10"
+        (remark,) = firmware.remarks
+        assert remark == (
+            f"the image has {STRANGE}, too: if this machine takes it, name it, TABLE "
+            f"{symbols}:{STRANGE}"
+        )

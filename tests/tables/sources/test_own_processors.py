@@ -104,6 +104,19 @@ class TestWithItsSpec:
         assert len(document(capsys, *words, "7.2")["linux"]["states"]) == 5
         assert len(document(capsys, *words, "7.1")["linux"]["states"]) == 1
 
+    @pytest.mark.parametrize("order", [("power12.yaml", "tree.dtb"), ("tree.dtb", "power12.yaml")])
+    def test_diff_follows_both_as_it_says(
+        self, order: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Linux 7.2 knows the processor, by the spec alone, and so does every firmware."""
+        Path("power12.yaml").write_text(SPEC.replace("{name: P12}", "{name: P12, skiboot: always}"))
+        found = document(capsys, "diff", *order, "--kernel", "7.2")["differences"]
+        table = ["states.stop3.latency", "states.stop3.residency"]
+        assert [each["path"] for each in found if each["stage"] == "table"] == table
+        registered = [each["path"] for each in found if each["stage"] != "table"]
+        assert registered
+        assert all("stop3" in path or path == "order" for path in registered)
+
     def test_another_spec_does_not_help(self, capsys: pytest.CaptureFixture[str]) -> None:
         Path("power12.yaml").write_text(SPEC.replace("0x0090", "0x0091"))
         assert list(rules(capsys, "power12.yaml", "tree.dtb")) == ["IS121"]

@@ -1,7 +1,7 @@
 """The firmware image of a boot: a given image or one built from a tree, with the machine's table
 replaced if asked for. Files given are never changed: only copies are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ....base.dataclass import dataclass
@@ -10,11 +10,13 @@ from ....base.model.findings import unreadable
 from ....base.model.table import IdleTable
 from ....base.reading import opening
 from ....base.reading.c.lexer import UnsupportedC
+from ....base.wording import joined
 from ....tables.skiboot import c_table
 from ....tables.skiboot import lid as lids
 from ....tables.skiboot.choosing import read_choosing
 from ....tables.skiboot.layout import HEADERS
 from ....tables.skiboot.lid.symbols import ELF_MAGIC
+from ....tables.skiboot.patching.case import ArrayClaim
 from ....tables.sources import Source
 from ....tables.spec.library import find
 from ...patches.description import Patch, TableEdit
@@ -35,9 +37,9 @@ class BootedFirmware:
     lid      the image; a copy if its table was replaced
     table    the table in the image that the machine is expected to use: the TABLE given, else the
              one read from the image or tree
-    place    revision whose array in the image holds this table; the array, where the tree chooses
-             one of no packaged revision
-    remarks  how it was built otherwise than its tree says
+    place    revision whose array in the image holds this table; the array, where that is of no
+             packaged revision
+    remarks  how it was built otherwise than its tree says; arrays of an image that no spec has
     """
 
     lid: Path
@@ -47,7 +49,8 @@ class BootedFirmware:
 
 
 def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) -> BootedFirmware:
-    """Returns `lid`, or a copy of it in `directory` in which `table` replaces the machine's table.
+    """Returns `lid`, or a copy of it in `directory` in which `table` replaces the machine's table:
+    that of the table's own array, if the image has it and the machine takes it.
 
     Raises Unreadable if `lid` is not an image with tables, CannotGenerate if the table does not
     fit, OSError.
@@ -58,9 +61,12 @@ def in_lid(lid: Path, machine: str, table: IdleTable | None, directory: Path) ->
         raise unreadable(str(lid), "expected skiboot.lid, which QEMU loads, found an ELF file")
     with opening.Tree(lid.parent) as beside:
         symbols = lids.symbols_in(beside, lid.name)
-    found = _named(lids.read(data, str(lid), symbols), place, str(lid))
+    held = [each.table for each in lids.read(data, str(lid), symbols)]
+    own = _own(held, table, machine) if table is not None else None
+    place = own.firmware.array if own else place
+    found = own or _named(held, place, str(lid))
     if table is None:
-        return BootedFirmware(lid, found, place)
+        return BootedFirmware(lid, found, place, tuple(_others(held, lid)))
     changed = lids.replace(data, found.name, table, file=str(lid), symbols=symbols)
     copy = directory / "skiboot.lid"
     with naming(copy):
@@ -140,15 +146,32 @@ def _in_c(tree: PatchedTree, files: Mapping[str, bytes | None], array: str) -> I
     )
 
 
-def _named(tables: list[lids.LidTable], place: str, file: str) -> IdleTable:
+def _own(held: Sequence[IdleTable], table: IdleTable, machine: str) -> IdleTable | None:
+    """The table of an image in the array of the TABLE's own, if the machine takes that: its spec
+    says so, or it was itself picked from an image, as an array that no spec has."""
+    claim = ArrayClaim.of(table)
+    usual = find(MACHINE_TABLE[machine]).firmware.array
+    picked = table.read_from.kind == "lid" and table.cpu is None
+    if claim.array == usual or not (picked or claim.covers(KINDS[machine])):
+        return None
+    return next((each for each in held if each.firmware.array == claim.array), None)
+
+
+def _others(held: Sequence[IdleTable], lid: Path) -> Iterator[str]:
+    """Yields a remark on arrays of an image that no spec has: its code is not looked into."""
+    if arrays := [each.firmware.array for each in held if not each.cpu and each.firmware.array]:
+        example = f"TABLE {lid}:{arrays[0]}"
+        yield f"the image has {joined(arrays)}, too: if this machine takes it, name it, {example}"
+
+
+def _named(tables: Sequence[IdleTable], place: str, file: str) -> IdleTable:
     """The table of the image that is the revision `place`: by name, else the nearest to it."""
     spec = find(place)
     for exactly in (True, False):
-        for each in tables:
-            table = each.table
+        for table in tables:
             near = table.firmware.array == spec.firmware.array
             if table.name == place if exactly else near:
                 return table
-    known = ", ".join(each.table.name for each in tables)
+    known = ", ".join(each.name for each in tables)
     message = f"expected a table in the place of {place}, found {known}"
     raise unreadable(file, message)

@@ -6,8 +6,10 @@ from itertools import pairwise
 
 from ....base.dataclass import dataclass
 from ....base.model.findings import Location
+from ....base.model.table import IdleTable
 from ....base.reading.c.lexer import UnsupportedC
 from ....base.wording import joined
+from ..c_table.writer import array_name
 from ..choosing import (
     LATEST_EC,
     Assigned,
@@ -24,6 +26,7 @@ from ..choosing import (
     atoms,
     decides,
     holds,
+    quirk_macro,
     read_choosing,
 )
 from .rows import Replacement, replaced
@@ -57,6 +60,13 @@ class ArrayClaim:
     quirk: str = ""
     fused: bool = False
     ec: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, table: IdleTable) -> "ArrayClaim":
+        """The claim of a table: as its spec says, or for no chip where it names no processor."""
+        home, chips = table.firmware, table.cpu.chips if table.cpu else ()
+        quirk = quirk_macro(home.quirk) if home.quirk else ""
+        return cls(array_name(table), chips, quirk, home.fused_core, home.ec)
 
     def covers(self, machine: MachineKind) -> bool:
         return (
