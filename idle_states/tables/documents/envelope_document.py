@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from ... import __version__
-from ...base.model.forms import Form, Limits, derived
-from .known_document import Followed
+from ...base.model.forms import OMITTED, Form, Limits, derived
+from .known_document import Alternative, Followed
 
 Digest = Annotated[str, Limits(pattern="^([0-9a-f]{64})?$")]
 SchemaVersion = Literal[1]
@@ -69,3 +69,15 @@ class Envelope(Head):
         list[Input],
         "Files read, each once, in the order given. Packaged specs by their paths.",
     ]
+    alternatives: Annotated[
+        list[Alternative] | None,
+        OMITTED,
+        "Where a kernel is not known: the results with each of the known ones around it, the first "
+        "first, which is this document. Absent for kernels that are known.",
+    ] = derived(lambda _: None)
+    cannot_tell: Annotated[
+        list[str] | None,
+        OMITTED,
+        "With alternatives: places of the document that differ between them, such as "
+        "linux[0].states[2].name; what else it says holds for the kernel asked for.",
+    ] = derived(lambda _: None)

@@ -1,9 +1,9 @@
 """How well a kernel is known, as keys of what was found for it."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ...base.model.forms import INLINE, Form, derived
-from ..linux.grounds import Kind, ground, modelled, subsystems
+from ..linux.grounds import Basis, HowKnown, ground, modelled, subsystems
 from ..linux.releases import Release
 
 
@@ -16,11 +16,16 @@ class Kernel(NamedTuple):
 
 class Known(Form[Kernel]):
     basis: Annotated[
-        Kind,
+        Basis,
         "How the release's behaviour is known: its code was compiled and does what the model does; "
         "its source was read; releases known on both sides behave the same; it is not known and "
         "was taken as another; or it was put together from descriptions of its changes.",
-    ] = derived(lambda kernel: ground(kernel.release, kernel.subsystem).kind)
+    ] = derived(lambda kernel: ground(kernel.release, kernel.subsystem).basis)
+    known: Annotated[
+        HowKnown,
+        "basis with other words for a kernel that known ones lie around: between two or more that "
+        "behave the same, or bracketed by some that differ (see alternatives).",
+    ] = derived(lambda kernel: ground(kernel.release, kernel.subsystem).known)
     ground: Annotated[str, "The same in words, with the releases it rests on."] = derived(
         lambda kernel: str(ground(kernel.release, kernel.subsystem))
     )
@@ -43,3 +48,20 @@ class Followed(Form[Release]):
     grounds: Annotated[list[OfSubsystem], "Its governors, drivers and idle loop."] = derived(
         lambda release: [Kernel(release, name) for name in subsystems() if modelled(release, name)]
     )
+
+
+class TakenKernel(Form[tuple[Release, Release]]):
+    """A kernel that is not known, and the known one that it was taken as."""
+
+    kernel: Annotated[str, "Its name."] = derived(lambda pair: pair[0].name)
+    taken_as: Annotated[str, "The known one, one of its ends."] = derived(lambda pair: pair[1].name)
+
+
+class Alternative(Form[Any]):
+    """A whole result, with kernels that are not known taken as known ones."""
+
+    kernels: list[TakenKernel]
+    status: Annotated[int, "The exit status with them."]
+    document: Annotated[
+        dict[str, Any] | None, "The document with them; null where it is that of this document."
+    ]

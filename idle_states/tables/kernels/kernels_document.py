@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from ...base.model.forms import INLINE, OMITTED, Count, Form, Limits, Positive, With, derived
 from ..diff.tables import Difference
 from ..linux.governors.identify import Identification
-from ..linux.grounds import Kind as GroundKind
+from ..linux.grounds import Basis, HowKnown
 from ..selection.select_document import Lengths, Where
 from .behaviour import FeatureChange, KernelComparison, OneSided
 from .causes import Kind
@@ -19,9 +19,10 @@ class Grounded(Form[Any]):
 
     first: Annotated[str, "The first release that is known so."] = derived(lambda row: row[1])
     last: Annotated[str, "The last one."] = derived(lambda row: row[2])
-    basis: Annotated[GroundKind, "As in other documents: compiled, read, ..."] = derived(
-        lambda row: row[0].kind
+    basis: Annotated[Basis, "As in other documents: compiled, read, ..."] = derived(
+        lambda row: row[0].basis
     )
+    known: Annotated[HowKnown, "Likewise."] = derived(lambda row: row[0].known)
     ground: Annotated[str, "The same in words."] = derived(lambda row: str(row[0]))
 
 

@@ -11,6 +11,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
+from ...base.wording import joined
 from . import builds
 from .governors.source.names import is_source
 from .releases import Release, folded, place, reached, release, version_key, version_name
@@ -29,7 +30,9 @@ TREES = (
 """Releases whose sources were at hand; a run lies within its series. Sources name what they take
 of them."""
 
-Kind = Literal["compiled", "read", "bracketed", "taken", "reconstructed"]
+Kind = Literal["compiled", "read", "bracketed", "taken", "reconstructed", "ends"]
+Basis = Literal["compiled", "read", "bracketed", "taken", "reconstructed"]
+HowKnown = Literal["compiled", "read", "between", "bracketed", "taken", "reconstructed"]
 Span = tuple[Key, Key]
 
 
@@ -39,12 +42,25 @@ class Ground:
 
     kind      "compiled" and compared with the model; "read" in its source; "bracketed" by two that
               were and agree with it; "taken" as another, because the release itself is not known;
-              "reconstructed" from what is said of its changes, which no known release has together
-    releases  the two it is between, or the one it is taken as
+              "reconstructed" from what is said of its changes, which no known release has together;
+              by its "ends", which differ
+    releases  those it is between, or the one it is taken as
     """
 
     kind: Kind
     releases: tuple[str, ...] = ()
+
+    @property
+    def basis(self) -> Basis:
+        """The kind by the words of documents that had none for ends."""
+        return "taken" if self.kind == "ends" else self.kind
+
+    @property
+    def known(self) -> HowKnown:
+        """The kind, with "between" of ends that agree and "bracketed" of ends that differ."""
+        if self.kind == "bracketed":
+            return "between"
+        return "bracketed" if self.kind == "ends" else self.kind
 
     def __str__(self) -> str:
         if self.kind == "compiled":
@@ -52,9 +68,11 @@ class Ground:
         if self.kind == "read":
             return "read, not compiled"
         if self.kind == "bracketed":
-            return f"between {self.releases[0]} and {self.releases[1]}, which agree"
+            return f"between {joined(self.releases)}, which agree"
         if self.kind == "taken":
             return f"not known, taken as {self.releases[0]}"
+        if self.kind == "ends":
+            return f"not known: worked out as {joined(self.releases)}, which differ"
         return "reconstructed from its changes, not read"
 
 
@@ -127,6 +145,9 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     if is_source(subsystem):
         return Ground("compiled")
     history, sources = known_of(subsystem)
+    if kernel.ends:
+        alike = len({folded(history, end) for end in kernel.ends}) == 1
+        return Ground("bracketed" if alike else "ends", tuple(end.name for end in kernel.ends))
     if kernel.name in sources.compiled.split():
         return Ground("compiled")
     if kernel.guessed:

@@ -84,6 +84,8 @@ class Release:
               kernel.org's
     lacks     changes of its way that are left out, to find what each of them does
     machine   ppc64le, where the name that was given says so; else ""
+    ends      of a kernel that is not known: the known ones that it lies between, the first first;
+              its features and way are then those of one of them (`brackets`)
     """
 
     name: str
@@ -95,6 +97,7 @@ class Release:
     guessed: bool = False
     note: str = field(default="", compare=False)
     lacks: tuple[Since, ...] = ()
+    ends: tuple["Release", ...] = ()
     machine: str = field(default="", compare=False)
 
     @property
