@@ -69,6 +69,10 @@ class AuditCommand:
         self.out.expect_apart("--parquet", self.parquet)
 
 
+TELLS_ENDS = True
+"""It follows kernels that are not known to their ends itself."""
+
+
 def run(given: AuditCommand) -> int:
     from pathlib import Path
 

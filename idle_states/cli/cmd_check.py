@@ -85,6 +85,10 @@ class CheckCommand:
         return self.shown.status_of(found.findings) if found.complete else UNREADABLE
 
 
+TELLS_ENDS = True
+"""It follows kernels that are not known to their ends itself."""
+
+
 def run(given: CheckCommand) -> int:
     from ..tables.check.answer import check
     from .shown import note_rules

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 from ..base.dataclass import dataclass
 from ..tables.kernels.request import KernelsRequest
 from .output import USUAL, Output
+from .status import UNREADABLE
+from .values import say
 
 if TYPE_CHECKING:
     from ..tables.kernels.moves import MovesRequest
@@ -86,11 +88,16 @@ def list_series(out: Output) -> None:
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
     from ..tables.kernels import said as kernels_text
     from ..tables.kernels.behaviour import compare
+    from ..tables.kernels.told_apart import same_here
+    from ..tables.linux.brackets import taken
     from ..tables.linux.releases import release
 
     a, b = map(release, names)
     _say_taken(a, b)
-    found = compare(a, b, governor)
+    if why := same_here(a, b):
+        say(why)
+        return UNREADABLE
+    found = compare(taken(a), taken(b), governor)
     if out.format == "json":
         _document(out, (), (a, b), comparison=found)
     else:
@@ -103,7 +110,6 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     from ..tables.kernels.walk import moves
     from ..tables.linux.releases import release
     from .missing_core import note_missing_core
-    from .values import say
 
     note_missing_core()
     if len(asked.names) == 2:
@@ -134,7 +140,6 @@ def _values(asked: KernelsRequest, out: "Output") -> None:
 
 
 def _say_taken(*releases: "Release") -> None:
-    from .values import say
 
     for taken in releases:
         if taken.note:

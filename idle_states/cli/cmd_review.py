@@ -47,6 +47,10 @@ class ReviewCommand:
     ] = USUAL
 
 
+TELLS_ENDS = True
+"""It follows kernels that are not known to their ends itself."""
+
+
 def run(given: ReviewCommand) -> int:
     from ..base.resources import in_package
     from ..change.review import said as review_text

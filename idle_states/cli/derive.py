@@ -235,6 +235,13 @@ class CommandLine:
         for group in self._group.groups():
             if group.said.configures:
                 self._configure(self._value(group))
+        if hasattr(self._command, "TELLS_ENDS") or not any(map(_is_kernel, self._group.asked())):
+            return self._once()
+        from .several_ends import run
+
+        return run(self._once)
+
+    def _once(self) -> int:
         return int(self._command.run(self._value(self._group)))
 
     def part(self, kind: type) -> Any:
@@ -346,12 +353,24 @@ class CommandLine:
         if read is None:
             return tuple(given) if kind.many else given
         beside = said.beside if isinstance(said, Option) else ""
-        return read(given, self._beside(beside)) if beside else read(given)
+        value = read(given, self._beside(beside)) if beside else read(given)
+        return _taken(value) if _is_kernel(asked) else value
 
     def _beside(self, field: str) -> Any:
         """Returns what is given for a field, wherever in the command it is."""
         found = next(each for each in self._group.asked() if each.field == field)
         return self._path2words[found.path] or found.default
+
+
+def _is_kernel(asked: Declared) -> bool:
+    return asked.kind.name in ("Release", "tuple[Release, ...]")
+
+
+def _taken(kernels: Any) -> Any:
+    """Returns kernels as the ends that the command is run for."""
+    from ..tables.linux.brackets import taken
+
+    return tuple(map(taken, kernels)) if isinstance(kernels, tuple) else taken(kernels)
 
 
 def _read_by(said: Option | Argument, given: Any, *, many: bool) -> Any:

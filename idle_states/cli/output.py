@@ -1,9 +1,11 @@
 """Options that say where a result goes, and in which form."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..base.dataclass import dataclass
+from ..base.dataclass import dataclass, field
 from ..base.model.findings import UsageError
 from ..base.options import Annotated, Option, Options
 
@@ -21,6 +23,73 @@ def formats(*more: str, help: str = "") -> Option:
 
 FINDINGS = formats("json", "sarif", "github", "junit")
 """Forms of a result that is findings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A result that waits to be given out.
+
+    kind     of text and documents content is that; of a page the command, the sheet and the inputs
+    file     that it goes to; None: standard output
+    """
+
+    kind: Literal["document", "text", "page"]
+    file: str | None
+    content: Any = field(hash=False)
+
+    def give_out(self, content: Any = None) -> None:
+        """Prints or writes it, or another content in its place."""
+        from ..base.report import printer
+
+        given = self.content if content is None else content
+        if self.kind == "page":
+            from ..base.files import write_file
+            from ..base.report.html import page
+
+            assert self.file
+            write_file(self.file, page.render(*given))
+        else:
+            (printer.text if self.kind == "text" else printer.document)(given, self.file)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Results that wait. said: lines that standard error has, which are not repeated."""
+
+    said: set[str]
+    results: list[Held] = field(default_factory=list)
+
+
+_WAITING: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
+
+
+@contextmanager
+def held(said: set[str]) -> Iterator[list[Held]]:
+    """Makes results wait, as long as the context lasts; they are in the list then."""
+    waiting = Waiting(said)
+    token = _WAITING.set(waiting)
+    try:
+        yield waiting.results
+    finally:
+        _WAITING.reset(token)
+
+
+def is_repeated(message: str) -> bool:
+    """Tells whether a line was said before, in a run of the same command for another kernel."""
+    waiting = _WAITING.get()
+    if waiting is None:
+        return False
+    again = message in waiting.said
+    waiting.said.add(message)
+    return again
+
+
+def _give(result: Held) -> None:
+    waiting = _WAITING.get()
+    if waiting is None:
+        result.give_out()
+    else:
+        waiting.results.append(result)
 
 
 NO_PAGE = Options(html=None)
@@ -64,15 +133,11 @@ class Output:
 
     def document(self, content: str | bytes) -> None:
         """A result for programs; a file is written beside and renamed."""
-        from ..base.report import printer
-
-        printer.document(content, self.file)
+        _give(Held("document", self.file, content))
 
     def text(self, content: str) -> None:
         """A result for people."""
-        from ..base.report import printer
-
-        printer.text(content, self.file)
+        _give(Held("text", self.file, content))
 
     def said(self, sheet: "Sheet") -> None:
         """A result for people."""
@@ -82,11 +147,8 @@ class Output:
 
     def page(self, command: str, sheet: "Sheet", inputs: Iterable[tuple[str, str]]) -> None:
         """Writes the page of --html, which must have been given. Raises OSError."""
-        from ..base.files import write_file
-        from ..base.report.html import page
-
         assert self.html
-        write_file(self.html, page.render(command, sheet, inputs))
+        _give(Held("page", self.html, (command, sheet, inputs)))
 
 
 USUAL = Output()

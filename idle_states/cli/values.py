@@ -166,5 +166,7 @@ def default_words(word: str, *, many: bool) -> str | Sequence[str]:
 def say(message: str) -> None:
     """Prints a line on standard error."""
     from ..base.report import printer
+    from .output import is_repeated
 
-    printer.say(message)
+    if not is_repeated(message):
+        printer.say(message)

@@ -147,15 +147,18 @@ class History(Generic[FeaturesT]):
         return folded
 
     def on(self, way: Sequence[Place], place: Callable[[str], Place]) -> Iterator[Dated]:
-        """Yields the rows on a release's way, in the order in which they are folded. See fold()."""
+        """Yields the rows on a release's way in the order in which they are folded, each where it
+        is met first. See fold()."""
         if self._placed is None:
             placed: dict[str, list[tuple[Key, Dated]]] = {}
             for (line, since), dated in sorted(self._places(place), key=lambda each: each[0][1]):
                 placed.setdefault(line, []).append((since, dated))
             self._placed = placed
+        had: set[int] = set()
         for line, last in way:
             for since, dated in self._placed.get(line, ()):
-                if since <= last:
+                if since <= last and id(dated.row) not in had:
+                    had.add(id(dated.row))
                     yield dated
 
     def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Dated]]:

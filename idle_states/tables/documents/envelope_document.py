@@ -1,10 +1,12 @@
 """What every document begins with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from ... import __version__
-from ...base.model.forms import OMITTED, Form, Limits, derived
+from ...base.model.forms import OMITTED, Form, Limits, With, derived
+from ...base.report.encoder import as_json
+from ..linux.releases import Release
 from .known_document import Alternative, Followed
 
 Digest = Annotated[str, Limits(pattern="^([0-9a-f]{64})?$")]
@@ -81,3 +83,22 @@ class Envelope(Head):
         "With alternatives: places of the document that differ between them, such as "
         "linux[0].states[2].name; what else it says holds for the kernel asked for.",
     ] = derived(lambda _: None)
+
+
+class Alternatives(Form[Any]):
+    """The keys that a document has for a kernel that is not known."""
+
+    alternatives: list[Alternative]
+    cannot_tell: list[str]
+
+
+def alternatives_of(
+    found: Sequence[tuple[Sequence[tuple[Release, Release]], int, Any]], differ: Sequence[str]
+) -> dict[str, Any]:
+    """Returns these keys. found: kernels that are not known with the ones they were taken as, the
+    exit status, and the document, None for that of the first; differ: places that do."""
+    given = [
+        With(None, kernels=kernels, status=status, document=document)
+        for kernels, status, document in found
+    ]
+    return as_json(Alternatives, With(None, alternatives=given, cannot_tell=differ))

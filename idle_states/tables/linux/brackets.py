@@ -4,13 +4,31 @@ A command that follows such a kernel is run once for each of its ends: `ends_tak
 What does so reads kernels by option, operand or recording, and calls `taken` on each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ...base.dataclass import dataclass, field, replace
-from ...base.wording import joined
-from .releases import Release
+from ...base.wording import joined, plural
+from .builds import at_hand, name_of
+from .driver_features import HISTORY
+from .releases import (
+    LONG_TERM,
+    MAINLINE,
+    PRESETS,
+    SERIES,
+    SERIES2LAST,
+    Release,
+    UnknownRelease,
+    by_number,
+    folded,
+    place,
+    release,
+    version_key,
+    version_name,
+)
+from .shipped import Shipped
+from .uname import taken_apart
 
 
 @dataclass(slots=True)
@@ -28,20 +46,125 @@ class TakenEnds:
 _ENDS: ContextVar[TakenEnds | None] = ContextVar("ends", default=None)
 
 
-def bracketed(name: str, typed: str, ends: Sequence[Release], what: str = "") -> Release:
+def bracketed(name: str, typed: str, ends: Sequence[Release], of: str = "") -> Release:
     """Returns the kernel that is not known but for its ends: two releases or more, the first first;
     of releases that are the same, that release.
 
     name  by which release() finds it again
-    what  in words, what the ends are: "the first and last kernels of RHEL 9 that are known"
+    of    in words, whose kernel it is: "RHEL 9"
     """
     distinct = tuple(dict.fromkeys(ends))
     if len(distinct) == 1:
         return distinct[0]
-    told = joined([end.name for end in distinct])
-    note = f"not known itself, and worked out as {told}{f', {what}' if what else ''}"
+    told = [distinct[0].name, distinct[-1].name]
+    if between := len(distinct) - 2:
+        told.insert(1, plural(between, "kernel") + " between")
+    whose = f"any kernel of {of}" if of else "not known itself"
+    note = f"{whose}: worked out as {joined(told)}"
     first = replace(distinct[0], name=name, typed=typed, guessed=True, note=note)
     return replace(first, ends=distinct)
+
+
+def of_shipped(ships: Shipped, typed: str) -> Release:
+    """Returns the kernel of a distribution's release: its first where it kept to that one's number,
+    or one that is not known, from its first to its last. Raises UnknownRelease."""
+    try:
+        found = [release(name) for name in ships.kernels]
+    except UnknownRelease:
+        raise UnknownRelease(
+            f"expected a kernel from {MAINLINE[0]} on, found {typed!r}: {ships.title} has "
+            f"{ships.kernels[0]}, which is older"
+        ) from None
+    first, last = found[0], found[-1]
+    if first is last and not first.ends:
+        whose = f"the kernel that {ships.title} was released with"
+        return replace(first, typed=typed, note=whose)
+    if first is last:
+        return bracketed(ships.name, typed, first.ends, ships.title)
+    first, last = (first.ends or found)[0], (last.ends or found)[-1]
+    ends = tuple(_turning([first, *_from_to(first, last), last]))
+    return bracketed(ships.name, typed, ends, ships.title)
+
+
+def around(found: Release) -> tuple[Release, ...]:
+    """Returns the known kernels that one lies between, the first first; none if it is known itself,
+    or nothing is known of what its distribution made of the release that it numbers."""
+    named = taken_apart(found.name)
+    if named is None or named.distribution is None or found.name in PRESETS or named.candidate:
+        return ()
+    distribution = named.distribution
+    line, _ = found.way[-1]
+    if builds := at_hand(line):
+        own = (*found.version, 0)[:3] + named.build
+        names = [name_of((line, build)) for build in builds]
+        if not named.build:
+            return tuple(_turning(map(by_number, names)))
+        if own > builds[-1]:
+            return by_number(names[-1]), by_number(SERIES[-1])
+        above = next(at for at, build in enumerate(builds) if build >= own)
+        if builds[above] == own:
+            return ()
+        below = names[above - 1] if above else found.base
+        beside = by_number(below), by_number(names[above])
+        return beside if len(set(map(_behaviour, beside))) == 2 else ()
+    if named.numbers != "base":
+        return ()
+    newest = by_number(SERIES[-1])
+    if distribution.later == "any":
+        return () if found.base == newest.name else (replace(found, name=found.base), newest)
+    series, point = version_name(found.version[:2]), (*found.version, 0)[2]
+    last = by_number(f"{distribution.name}-{SERIES2LAST[series]}")
+    first = by_number(f"{distribution.name}-{series}.{point}")
+    ends = [*_turning([first, *_from_to(first, last), last])]
+    return (*ends, *_with_fixes(ends[-1], series))
+
+
+def _with_fixes(last: Release, series: str) -> Iterator[Release]:
+    """Yields a series' last release with the changes, too, that the long-term series around it took
+    from later releases: what distributions do after the series has ended."""
+    key = version_key(series)
+    if series in LONG_TERM:
+        return
+    before = [each for each in LONG_TERM if version_key(each) < key][-1:]
+    after = [each for each in LONG_TERM if version_key(each) > key][:1]
+    lines = [*before, *after]
+    way = (*last.way, *((each, version_key(SERIES2LAST[each])) for each in lines))
+    name = f"{last.name} with the fixes of {joined([f'{each}.y' for each in lines])}"
+    yield replace(last, name=name, way=way, features=HISTORY.fold(way, place))
+
+
+def _from_to(first: Release, last: Release) -> Iterator[Release]:
+    """Yields the releases between two of a line, that of a distribution or of its series."""
+    line = last.way[-1][0]
+    low, high = first.way[-1][1], last.way[-1][1]
+    if builds := at_hand(line):
+        yield from (by_number(name_of((line, each))) for each in builds if low < each < high)
+    elif first.version[:2] == last.version[:2]:
+        series, points = version_name(last.version[:2]), (first.version, last.version)
+        prefix = "" if line[0].isdigit() else f"{line.partition('-')[0]}-"
+        begin, end = ((*point, 0)[2] for point in points)
+        yield from (by_number(f"{prefix}{series}.{at}") for at in range(begin + 1, end))
+
+
+def _turning(releases: Iterable[Release]) -> Iterator[Release]:
+    """Yields the releases that do something that none before did, and the last one."""
+    known: set[object] = set()
+    each = None
+    for each in releases:
+        behaviour = _behaviour(each)
+        if behaviour not in known:
+            known.add(behaviour)
+            last = each
+            yield each
+    if each is not None and each != last:
+        yield each
+
+
+def _behaviour(kernel: Release) -> object:
+    """Returns what is equal for releases that do the same in every subsystem."""
+    from .grounds import known_of, subsystems
+
+    return tuple(folded(known_of(name)[0], kernel) for name in subsystems())
 
 
 def as_end(kernel: Release, number: int) -> Release:

@@ -11,7 +11,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
-from ...base.wording import joined
+from ...base.wording import joined, plural
 from . import builds
 from .governors.source.names import is_source
 from .releases import Release, folded, place, reached, release, version_key, version_name
@@ -62,17 +62,24 @@ class Ground:
             return "between"
         return "bracketed" if self.kind == "ends" else self.kind
 
+    @property
+    def _ends(self) -> str:
+        if len(self.releases) < 4:
+            return joined(self.releases)
+        others = plural(len(self.releases) - 2, "kernel")
+        return f"{self.releases[0]}, {self.releases[-1]} and {others} between"
+
     def __str__(self) -> str:
         if self.kind == "compiled":
             return "compiled and compared"
         if self.kind == "read":
             return "read, not compiled"
         if self.kind == "bracketed":
-            return f"between {joined(self.releases)}, which agree"
+            return f"between {self._ends}, which agree"
         if self.kind == "taken":
             return f"not known, taken as {self.releases[0]}"
         if self.kind == "ends":
-            return f"not known: worked out as {joined(self.releases)}, which differ"
+            return f"not known: worked out as {self._ends}, which differ"
         return "reconstructed from its changes, not read"
 
 

@@ -13,9 +13,10 @@ from typing import Any
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.model.history import FeaturesT, History, Key, Place, Since
-from ...base.wording import suggestion
+from ...base.wording import joined, like, suggestion
 from .builds import at_hand, name_of
 from .driver_features import HISTORY, DriverFeatures
+from .shipped import SHIPPED, releases_of, shipped
 from .uname import Named, name2distribution, taken_apart
 
 SERIES = (
@@ -57,6 +58,9 @@ CANDIDATES_MAX = 10
 """Candidates are weekly, from a week or two after the release before on (Linux
 Documentation/process/2.Process.rst), and no release came more than eleven weeks after that one
 (release_dates)."""
+
+AHEAD_MAX = 8
+"""So many releases after the newest are taken to exist, some sixteen months of them."""
 
 LONG_TERM = "4.4 4.9 4.14 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18".split()
 """Series that kernel.org kept for years."""
@@ -212,17 +216,31 @@ def _shared(features: DriverFeatures) -> DriverFeatures:
 @lru_cache(4096)
 def release(name: str) -> Release:
     """Returns a release by name: "4.11", "6.6.93", "v6.19-rc3", "debian-6.1.192", "rhel-5.14.0", a
-    whole `uname -r`, `uname -a` or line of /proc/version.
+    whole `uname -r`, `uname -a` or line of /proc/version; the kernel of a distribution's release
+    by that one's: "rhel-9.4", "22.04".
 
-    What it is taken for is in the release's note, taken_as and guessed. Raises UnknownRelease.
+    What it is taken for is in the release's note, taken_as, guessed and ends. Raises
+    UnknownRelease.
     """
+    if (ships := shipped(name)) is not None:
+        from .brackets import of_shipped
+
+        return of_shipped(ships, name)
+    found = by_number(name)
+    if not found.guessed and not at_hand(found.way[-1][0]):
+        return found
+    from .brackets import around, bracketed
+
+    ends = around(found)
+    return bracketed(found.name, name, ends) if ends else found
+
+
+@lru_cache(4096)
+def by_number(name: str) -> Release:
+    """Returns a release as release() does, the one that its number says where it is not known."""
     named = taken_apart(name)
     if named is None:
-        hint = suggestion(name[:60], (*MAINLINE, *PRESETS))
-        raise UnknownRelease(
-            f"expected a kernel such as 4.11, 6.6.93, {SERIES[-1]} or debian-6.1.192, "
-            f"found {_shown(name)}{hint}"
-        )
+        raise _unknown(name)
     known, why = _known(named, name)
     distribution = named.distribution
     series, key = version_name(known.series), _key(known)
@@ -285,6 +303,11 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
     what is older than all that is modelled, or was never released."""
     oldest, newest = version_key(MAINLINE[0]), version_key(NEWEST)
     if named.series > newest:
+        number = version_name(named.series)
+        others = releases_of(number) if named.number == number else []
+        (major, minor), (most, last_minor) = named.series, newest
+        if others or major > most or minor > last_minor + AHEAD_MAX:
+            raise _unknown(text, others, "no kernel that is known has that number")
         last = taken_apart(SERIES[-1])
         assert last is not None
         return last, [f"the newest known, {named.number} is not"]
@@ -294,7 +317,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         hint = "it is older" if older else "there was none of that number"
         raise UnknownRelease(
             f"expected a kernel from {MAINLINE[0]} on, found {_shown(text)}: {hint}"
-            f"{'' if older else suggestion(series, MAINLINE)}"
+            f"{'; give the output of `uname -r`' if not older else ''}"
         )
     if (named.candidate or 0) > CANDIDATES_MAX:
         raise UnknownRelease(
@@ -306,6 +329,16 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
     if (named.point or 0) > (last.point or 0):
         return last, [f"the newest of {series} that is known"]
     return named, []
+
+
+def _unknown(text: str, known: Sequence[str] = (), why: str = "") -> UnknownRelease:
+    """The refusal of a name. known: those that may be meant; of none, those that are like it."""
+    near = (known or like(text.strip()[:60], (*MAINLINE, *PRESETS, *SHIPPED)))[:3]
+    hint = f"; did you mean {joined([repr(name) for name in near], 'or')}?" if near else ""
+    return UnknownRelease(
+        f"expected a kernel such as 6.6.93, {SERIES[-1]} or rhel-9.4, found {_shown(text)}"
+        f"{f': {why}' if why else ''}{hint}; give the output of `uname -r`"
+    )
 
 
 def _shown(text: str) -> str:

@@ -40,6 +40,7 @@ class Distribution:
              changes of later ones
     build    the part of `extra` that tells the distribution's kernels of one number apart, as a
              group: 553.22.1; without a pattern nothing does
+    later    what a "base" takes changes from: the "series", stable's updates; "any" later release
     """
 
     name: str
@@ -47,15 +48,23 @@ class Distribution:
     extra: re.Pattern[str]
     numbers: Numbers
     build: re.Pattern[str] | None = None
+    later: Literal["series", "any"] = "any"
 
 
-def _row(name: str, title: str, extra: str, numbers: Numbers, build: str = "") -> Distribution:
+def _row(
+    name: str,
+    title: str,
+    extra: str,
+    numbers: Numbers,
+    build: str = "",
+    later: Literal["series", "any"] = "any",
+) -> Distribution:
     builds = pattern(build, re.ASCII) if build else None
-    return Distribution(name, title, pattern(extra, re.ASCII), numbers, builds)
+    return Distribution(name, title, pattern(extra, re.ASCII), numbers, builds, later)
 
 
 DISTRIBUTIONS = (
-    _row("uek", "Oracle's UEK", r".*\.el[0-9]+uek\b.*", "base"),
+    _row("uek", "Oracle's UEK", r".*\.el[0-9]+uek\b.*", "base", later="series"),
     _row(
         "rhel",
         "RHEL",
@@ -78,8 +87,17 @@ DISTRIBUTIONS = (
         r"(?:amd64|arm64|armmp|686|i386|powerpc|ppc64|s390x|riscv64|mips|loong|octeon|marvell|rpi|"
         r"alpha|sparc|parisc|m68k).*",
         "stable",
+        r"-([0-9]{1,6})(?:-[a-z].*)?",
+        "series",
     ),
-    _row("ubuntu", "Ubuntu", r"-[0-9]+-[a-z][-\w]*", "base"),
+    _row(
+        "ubuntu",
+        "Ubuntu",
+        r"-[0-9]+-[a-z][-\w]*",
+        "base",
+        r"-([0-9]{1,6})(?:-[a-z][-\w]*)?",
+        "series",
+    ),
 )
 """In the order in which they are tried on the end of a `uname -r`."""
 
@@ -176,7 +194,8 @@ def _known_by(named: Named, build: str) -> Named:
         # a local version such as 6.12.85-1-custom
         return named
     if distribution.name == "debian" and named.point == 0:
-        return Named(named.series, None, None, distribution, "base")
+        found = _of_distribution(named, distribution)
+        return found if found.build else Named(named.series, None, None, distribution, "base")
     return _of_distribution(named, distribution)
 
 
@@ -184,12 +203,12 @@ def _of_distribution(named: Named, distribution: Distribution) -> Named:
     numbers = distribution.numbers
     if distribution.name == "ubuntu" and named.point:
         numbers = "patched"
-    if distribution.name == "debian" and named.point is None:
-        numbers = "base"
     build: tuple[int, ...] = ()
     if distribution.build and not named.point and named.candidate is None:
         match = distribution.build.fullmatch(named.extra)
         build = tuple(map(int, match[1].split("."))) if match else ()
+    if distribution.name == "debian" and (named.point is None or build):
+        numbers = "base"
     machine = _MACHINE.search(named.extra)
     return Named(
         named.series,
