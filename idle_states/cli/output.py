@@ -26,7 +26,7 @@ FINDINGS = formats("json", "sarif", "github", "junit")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class WaitingResult:
     """A result that waits to be given out.
 
     kind     of text and documents content is that; of a page the command, the sheet and the inputs
@@ -57,14 +57,14 @@ class Waiting:
     """Results that wait. said: lines that standard error has, which are not repeated."""
 
     said: set[str]
-    results: list[Held] = field(default_factory=list)
+    results: list[WaitingResult] = field(default_factory=list)
 
 
 _WAITING: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
 
 
 @contextmanager
-def held(said: set[str]) -> Iterator[list[Held]]:
+def held(said: set[str]) -> Iterator[list[WaitingResult]]:
     """Makes results wait, as long as the context lasts; they are in the list then."""
     waiting = Waiting(said)
     token = _WAITING.set(waiting)
@@ -84,7 +84,7 @@ def is_repeated(message: str) -> bool:
     return again
 
 
-def _give(result: Held) -> None:
+def _give(result: WaitingResult) -> None:
     waiting = _WAITING.get()
     if waiting is None:
         result.give_out()
@@ -133,11 +133,11 @@ class Output:
 
     def document(self, content: str | bytes) -> None:
         """A result for programs; a file is written beside and renamed."""
-        _give(Held("document", self.file, content))
+        _give(WaitingResult("document", self.file, content))
 
     def text(self, content: str) -> None:
         """A result for people."""
-        _give(Held("text", self.file, content))
+        _give(WaitingResult("text", self.file, content))
 
     def said(self, sheet: "Sheet") -> None:
         """A result for people."""
@@ -148,7 +148,7 @@ class Output:
     def page(self, command: str, sheet: "Sheet", inputs: Iterable[tuple[str, str]]) -> None:
         """Writes the page of --html, which must have been given. Raises OSError."""
         assert self.html
-        _give(Held("page", self.html, (command, sheet, inputs)))
+        _give(WaitingResult("page", self.html, (command, sheet, inputs)))
 
 
 USUAL = Output()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.dataclass import dataclass
 from ..base.model.findings import Rejected, UsageError
 from ..base.wording import joined
-from .output import Held, held
+from .output import WaitingResult, held
 from .status import UNREADABLE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _UNTOLD = frozenset({"taken_as"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunForEnds:
     """A run of a command.
 
     kernels  each kernel that is not known, and the end that it was taken as
@@ -34,7 +34,7 @@ class Outcome:
 
     kernels: tuple[tuple["Release", "Release"], ...]
     status: int
-    held: tuple[Held, ...] = ()
+    held: tuple[WaitingResult, ...] = ()
     failure: Exception | None = None
 
     @property
@@ -71,7 +71,7 @@ def run(once: Callable[[], int]) -> int:
     return _told([first, *more])
 
 
-def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> Outcome:
+def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> RunForEnds:
     from ..tables.linux.brackets import ends_taken
 
     failure: UsageError | Rejected | None = None
@@ -82,11 +82,11 @@ def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> 
         except (UsageError, Rejected) as error:
             failure = error
     kernels = tuple((each, each.ends[chosen.get(name, 0)]) for name, each in run.met.items())
-    return Outcome(kernels, status, tuple(given), failure)
+    return RunForEnds(kernels, status, tuple(given), failure)
 
 
-def _told(outcomes: Sequence[Outcome]) -> int:
-    groups: dict[object, list[Outcome]] = {}
+def _told(outcomes: Sequence[RunForEnds]) -> int:
+    groups: dict[object, list[RunForEnds]] = {}
     for each in outcomes:
         groups.setdefault(repr(each.result), []).append(each)
     distinct = list(groups.values())
@@ -107,9 +107,9 @@ def _told(outcomes: Sequence[Outcome]) -> int:
     return first.status if len(alike) == 1 else UNREADABLE
 
 
-def _head(group: Sequence[Outcome], outcomes: Sequence[Outcome]) -> str:
+def _head(group: Sequence[RunForEnds], outcomes: Sequence[RunForEnds]) -> str:
     """Returns the ends of some runs in words: of several, one after the other, first and last."""
-    runs: list[list[Outcome]] = []
+    runs: list[list[RunForEnds]] = []
     for before, each in zip((None, *outcomes), outcomes, strict=False):
         if each in group:
             if before in group and runs:
@@ -134,14 +134,14 @@ def _closing(kernels: str, heads: Sequence[str]) -> str:
     )
 
 
-def _at(outcome: Outcome, number: int, like: Held) -> Any:
+def _at(outcome: RunForEnds, number: int, like: WaitingResult) -> Any:
     """The content that a run gave out at a place; of one that failed, its message."""
     if number < len(outcome.held) and outcome.held[number].kind == like.kind:
         return outcome.held[number].content
     return f"{outcome.failure or 'no result'}\n" if like.kind == "text" else None
 
 
-def _compared(given: Held) -> object:
+def _compared(given: WaitingResult) -> object:
     if given.kind == "text":
         return [line.split() for line in given.content.splitlines()]
     return given.content if given.kind == "document" else given.kind
@@ -163,9 +163,15 @@ def _merged(texts: Sequence[str], heads: Sequence[str]) -> str:
     done = [0] * len(lines)
     for at in [*shared, tuple(map(len, lines))]:
         if any(begin < end for begin, end in zip(done, at, strict=True)):
-            for head, each, begin, end in zip(heads, lines, done, at, strict=True):
-                found.append(f"cannot tell: as {head}")
-                found += [f"  | {line}" for line in each[begin:end] or ["(nothing)"]]
+            segments: dict[object, list[int]] = {}
+            for number, (begin, end) in enumerate(zip(done, at, strict=True)):
+                segments.setdefault(tuple(words[number][begin:end]), []).append(number)
+            for numbers in segments.values():
+                first = numbers[0]
+                found.append(
+                    f"cannot tell: as {joined([heads[number] for number in numbers], 'or')}"
+                )
+                found += [f"  | {line}" for line in lines[first][done[first] : at[first]]]
         if at[0] < len(lines[0]):
             found.append(lines[0][at[0]])
         done = [end + 1 for end in at]
@@ -188,7 +194,7 @@ def _pages(pages: Sequence[Any], heads: Sequence[str]) -> Any:
     return command, Sheet(sheet.title, headline, tuple(sections), sheet.about), inputs
 
 
-def _document(content: str | bytes, outcomes: Sequence[Outcome], number: int, names: str) -> Any:
+def _document(content: str | bytes, outcomes: Sequence[RunForEnds], number: int, names: str) -> Any:
     """Returns the first run's document with those of the others as alternatives. Raises UsageError
     where such a document has no place for them."""
     from ..base.report.escapes.json import encoded

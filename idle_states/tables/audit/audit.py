@@ -13,6 +13,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, Rejected, UsageError, sort_findings, unreadable
 from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
+from ..check.cannot_tell import expanded, over_ends
 from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
@@ -21,7 +22,7 @@ from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
 from ..linux.intel_idle.origin import origin
 from ..linux.platforms import firmware_of
-from ..linux.releases import running
+from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..rules.engine import reading, run
 from ..sources import Source, read_file
@@ -177,7 +178,14 @@ def _of_table(source: Source, setting: Setting) -> Audited:
     assert table is not None
     criteria = setting.criteria
     thresholds = dict(criteria.rules.thresholds)
-    subject = Subject.of(source, criteria.kernels, criteria.platform, thresholds=thresholds)
+
+    def subject_of(kernels: Sequence[Release]) -> Subject:
+        return Subject.of(source, kernels, criteria.platform, thresholds=thresholds)
+
+    def found(kernels: Sequence[Release]) -> list[Finding]:
+        return list(run(subject_of(kernels), source.suppressions, criteria.rules))
+
+    subject = subject_of(expanded(criteria.kernels))
     claimed = claim(subject)
     held = origin(table.origin) if table.origin.form == "sysfs" else None
     return Audited(
@@ -192,7 +200,7 @@ def _of_table(source: Source, setting: Setting) -> Audited:
         differences=held.differences if held else tuple(_differences(subject)),
         registered=tuple(_registered(subject)),
         selected=tuple(_selected(subject, setting)),
-        findings=tuple(run(subject, source.suppressions, setting.criteria.rules)),
+        findings=tuple(over_ends(criteria.kernels, found, criteria.rules)),
         fingerprint=_fingerprint(source),
     )
 

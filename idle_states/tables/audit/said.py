@@ -21,7 +21,7 @@ from ...base.report.sheet import (
 )
 from ...base.wording import joined, plural
 from ..linux.grounds import driver_of, remarks
-from ..linux.releases import release
+from ..linux.releases import running
 from ..selection.idle_lengths import lengths
 from ..show.stages import StageColumn, stages
 from . import drawn
@@ -146,7 +146,8 @@ def _known(audited: Audited) -> list[str]:
     if table is None:
         return []
     names = [name for group in audited.registered for name in group.kernels]
-    return remarks([release(name) for name in names], driver_of(table))
+    known = (running(name.rpartition(" as ")[2]) for name in names)
+    return remarks([each for each in known if each is not None], driver_of(table))
 
 
 def _registered(group: Registered) -> Iterator[Part]:

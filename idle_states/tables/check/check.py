@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from ...base.model.findings import Finding, Unreadable, sort_findings
 from ...base.model.table import IdleTable
 from ...base.reading.unexpected import on_input
+from ..linux.releases import Release
 from ..pipeline import Subject
 from ..rules.engine import reading, run, unused
 from ..sources import Source
+from .cannot_tell import over_ends
 from .criteria import Criteria
 
 
@@ -28,18 +30,9 @@ def check(
         if source.table is not None:
             try:
                 with on_input(source.file):
-                    taken = criteria.kernels_of(source.table)
-                    subject = Subject.of(
-                        source,
-                        taken,
-                        criteria.platform,
-                        by_change=by_change,
-                        thresholds=dict(criteria.rules.thresholds),
-                    )
-                    subject.earlier = tuple(specs)
+                    found += _of_rules(source, criteria, by_change, tuple(specs))
                     if source.table.read_from.kind == "spec":
                         specs.append(source.table)
-                    found += run(subject, source.suppressions, criteria.rules)
             except Unreadable as error:
                 found += error.findings
     if criteria.rules.is_all:
@@ -48,3 +41,23 @@ def check(
             silent = ("IS501",) if by_change else ()
             found += unused(dict.fromkeys(own), found, members[0].name, silent)
     return sort_findings(dict.fromkeys(found))
+
+
+def _of_rules(
+    source: Source, criteria: Criteria, by_change: bool, earlier: tuple[IdleTable, ...]
+) -> list[Finding]:
+    """The findings of rules on a source's table, for each end of a kernel that is not known."""
+    assert source.table is not None
+
+    def found(kernels: tuple[Release, ...]) -> list[Finding]:
+        subject = Subject.of(
+            source,
+            kernels,
+            criteria.platform,
+            by_change=by_change,
+            thresholds=dict(criteria.rules.thresholds),
+        )
+        subject.earlier = earlier
+        return list(run(subject, source.suppressions, criteria.rules))
+
+    return over_ends(criteria.kernels_of(source.table), found, criteria.rules)

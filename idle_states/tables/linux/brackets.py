@@ -65,6 +65,15 @@ def bracketed(name: str, typed: str, ends: Sequence[Release], of: str = "") -> R
     return replace(first, ends=distinct)
 
 
+def between(found: Shipped | Release, typed: str) -> Release:
+    """Returns the kernel of a distribution's release, or one that its number alone tells, as far as
+    it is known. Raises UnknownRelease."""
+    if isinstance(found, Shipped):
+        return of_shipped(found, typed)
+    ends = around(found)
+    return bracketed(found.name, typed, ends) if ends else found
+
+
 def of_shipped(ships: Shipped, typed: str) -> Release:
     """Returns the kernel of a distribution's release: its first where it kept to that one's number,
     or one that is not known, from its first to its last. Raises UnknownRelease."""

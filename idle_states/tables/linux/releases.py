@@ -8,6 +8,7 @@ SERIES; adding a behaviour is a field and a row in the subsystem's features modu
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any
 
 from ...base.dataclass import dataclass, field, replace
@@ -222,17 +223,12 @@ def release(name: str) -> Release:
     What it is taken for is in the release's note, taken_as, guessed and ends. Raises
     UnknownRelease.
     """
-    if (ships := shipped(name)) is not None:
-        from .brackets import of_shipped
-
-        return of_shipped(ships, name)
-    found = by_number(name)
-    if not found.guessed and not at_hand(found.way[-1][0]):
+    ships = shipped(name)
+    found = by_number(name) if ships is None else None
+    if found is not None and not found.guessed and not at_hand(found.way[-1][0]):
         return found
-    from .brackets import around, bracketed
-
-    ends = around(found)
-    return bracketed(found.name, name, ends) if ends else found
+    known: Release = import_module(f"{__package__}.brackets").between(ships or found, name)
+    return known
 
 
 @lru_cache(4096)
