@@ -181,7 +181,7 @@ USUAL = {"tables": ["power9"], "criteria": {"kernels": ["6.1"]}}
         (USUAL | {"tables": ["a", 1]}, "CheckRequest.tables[1]: expected a text, found 1"),
         ({"tables": [], "criteria": {}}, "CheckRequest.criteria: expected the key 'kernels'"),
         ({"tables": [], "criteria": {"kernels": ["six"]}},
-         "CheckRequest.criteria.kernels[0]: expected a kernel such as 4.11"),
+         "CheckRequest.criteria.kernels[0]: expected a kernel such as 6.6.93"),
         ({"tables": [], "criteria": {"kernels": ["6.1"], "own_time": 1}},
          "CheckRequest.criteria.own_time: expected true or false, found 1"),
         ({"tables": [], "criteria": {"kernels": ["6.1"], "rules": {"thresholds": [["IS209"]]}}},

@@ -46,7 +46,7 @@ NAMES = st.one_of(
         ("5.5", "menu", "not known, taken as 5.6"),
         ("6.19.3", "menu", "not known, taken as 6.19"),
         ("6.6.999", "menu", f"not known, taken as {SERIES2LAST['6.6']}"),
-        ("9.9", "powernv", f"not known, taken as {SERIES[-1]}"),
+        ("7.11", "powernv", f"not known, taken as {SERIES[-1]}"),
         ("4.11", "powernv", "read, not compiled"),
         ("6.12", "dt", "compiled and compared"),
         ("4.19.100", "dt", "read, not compiled"),
@@ -62,11 +62,27 @@ NAMES = st.one_of(
             "haltpoll",
             "between rhel-4.18.0-372.32.1 and rhel-4.18.0-425.3.1, which agree",
         ),
-        ("4.18.0-400.el8.x86_64", "menu", "not known, taken as rhel-4.18.0-372.32.1"),
-        ("4.18.0-9999.el8.x86_64", "menu", "not known, taken as rhel-4.18.0-553.66.1"),
-        ("4.18.0-22.el8.x86_64", "menu", "not known, taken as 4.18"),
+        (
+            "4.18.0-400.el8.x86_64",
+            "menu",
+            "not known: worked out as rhel-4.18.0-372.32.1 and rhel-4.18.0-425.3.1, which differ",
+        ),
+        (
+            "4.18.0-9999.el8.x86_64",
+            "menu",
+            "not known: worked out as rhel-4.18.0-553.66.1 and 7.3.4, which differ",
+        ),
+        (
+            "4.18.0-22.el8.x86_64",
+            "menu",
+            "not known: worked out as 4.18 and rhel-4.18.0-80, which differ",
+        ),
         ("4.18.0-147.3.1.el8_1.ppc64le", "powernv", "read, not compiled"),
-        ("4.18.0-300.el8.ppc64le", "powernv", "not known, taken as rhel-4.18.0-240.22.1"),
+        (
+            "4.18.0-300.el8.ppc64le",
+            "powernv",
+            "not known: worked out as rhel-4.18.0-240.22.1 and rhel-4.18.0-305, which differ",
+        ),
     ],
 )
 def test_grounds(kernel: str, subsystem: str, expected: str) -> None:
