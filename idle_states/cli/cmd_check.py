@@ -98,9 +98,11 @@ def run(given: CheckCommand) -> int:
     if given.write_baseline:
         return _write_baseline(asked, given.write_baseline)
     if given.watch:
+        from ..tables.check.dtschema_program import staying
         from .check_watch import watch
 
-        return watch(asked, given.shown, partial(_report, given), given.status)
+        with staying():
+            return watch(asked, given.shown, partial(_report, given), given.status)
     found = check(asked)
     if given.fix or given.diff:
         mended = _fix(found, write=given.fix)

@@ -264,7 +264,9 @@ def test_steps_of_the_action_start_and_believe_nothing(stranger: Stranger, tmp_p
         '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
         '[project]\nname = "idle_states"\nversion = "0"\n'
     )
-    install, use = steps()
+    (here / "tools").mkdir()
+    (here / "tools/install.py").write_text("import sys\nprint(sys.argv[1:], sys.prefix)\n")
+    install, more, use = steps()
     base = sys._base_executable  # type: ignore[attr-defined]
     bash = ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
     done = stranger.run(
@@ -274,6 +276,9 @@ def test_steps_of_the_action_start_and_believe_nothing(stranger: Stranger, tmp_p
     assert done.returncode == 0, done.stderr
     assert stranger.ran() == []
     assert stranger.opened.names() == set()
+    done = stranger.run([*bash, more], HERE=str(here), RUNNER_TEMP=str(runner))
+    assert done.stdout == f"['dtschema'] {runner / 'idle-states'}\n", done.stderr
+    assert (stranger.ran(), stranger.opened.names()) == ([], set())
     program = runner / "idle-states/bin/idle-states"
     assert stranger.run([program]).stdout == "installed\n"
     assert stranger.ran() == []

@@ -2,9 +2,10 @@
 
     python dtschema_child.py BINDING PREPARED
 
-Standard input is a JSON list of trees in hexadecimal, standard output a JSON list of the records of
-each. PREPARED is the binding as an earlier run left it, "" for none; where it is of another version
-of dtschema, or there is none, this run leaves one in ./schema.json.
+Each line of standard input is a JSON list of trees in hexadecimal, and is answered by a line of
+standard output, a JSON list of the records of each. PREPARED is the binding as an earlier run left
+it, "" for none; where it is of another version of dtschema, or there is none, this run leaves one
+in ./schema.json.
 """
 
 import contextlib
@@ -69,11 +70,12 @@ def main() -> None:
     dtschema = importlib.import_module("dtschema")
     if not hasattr(dtschema.DTValidator, "decode_dtb"):
         sys.exit(f"dtschema {dtschema.__version__} is too old: {OLDEST} or later is needed")
-    trees = [bytes.fromhex(tree) for tree in json.load(sys.stdin)]
+    answers = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):
         judge = validator(dtschema, *sys.argv[1:])
-        answer = [records(judge, tree) for tree in trees]
-    json.dump(answer, sys.stdout)
+        for line in sys.stdin:
+            found = [records(judge, bytes.fromhex(tree)) for tree in json.loads(line)]
+            print(json.dumps(found), file=answers, flush=True)
 
 
 if __name__ == "__main__":

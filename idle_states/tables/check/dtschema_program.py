@@ -10,8 +10,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,22 @@ _INTERPRETER = re.compile(
     rb"#!\s*(/\S*/python3?[0-9.]*)\s*\n|#!/bin/sh\n'{3}exec' (/\S+|\"/[^\"]+\") "
 )
 """The first lines of a Python program as pip and Debian write them."""
+
+_staying: dict[str, launching.Child] | None = None
+"""The programs that stay loaded, by their Python; None where none is to stay."""
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """A context manager: within it, dtschema stays loaded from one validation to the next."""
+    global _staying
+    _staying = {}
+    try:
+        yield
+    finally:
+        for child in _staying.values():
+            child.kill()
+        _staying = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +86,7 @@ class Validator:
         binding = resource("schemas", *BINDING.split("/"))
         kept = self._kept(binding)
         prepared = str(kept) if kept and _is_whole(kept) else ""
-        trees = json.dumps([_blob(node).hex() for node in (_CANARY, *nodes)])
+        trees = json.dumps([_blob(node).hex() for node in (_CANARY, *nodes)]) + "\n"
         with launching.private_directory({}) as work:
             done = self._call([str(_CHILD), str(binding), prepared], trees.encode(), work)
             fresh = work / FRESH
@@ -105,6 +121,8 @@ class Validator:
         # where the user keeps Python's modules
         names = ("PYTHONPATH", "HOME")
         shown = {name: os.environ[name] for name in names if name in os.environ}
+        if said := self._by_staying(words, given, work, shown):
+            return launching.Done(0, said, b"")
         try:
             return launching.run(
                 self.python,
@@ -117,6 +135,33 @@ class Validator:
             )
         except Unreadable as error:
             raise unreadable(Location(), error.findings[0].message) from None
+
+    def _by_staying(
+        self, words: Sequence[str], given: bytes, work: Path, environment: Mapping[str, str]
+    ) -> bytes:
+        """The answer of the program that stays, started if there is none; b"" if none is to stay,
+        or it fails."""
+        if _staying is None:
+            return b""
+        child = _staying.pop(self.python, None)
+        with suppress(Unreadable):
+            child = child or launching.Child(
+                self.python,
+                words,
+                launching.Bounds(stall_s=TIMEOUT_S),
+                self.python,
+                talks=True,
+                directory=work,
+                environment=environment,
+            )
+            child.write(given)
+            said = child.readline(limits.DT_VALIDATE_OUTPUT_BYTES)
+            if said.endswith(b"\n"):
+                _staying[self.python] = child
+                return said
+        if child:
+            child.kill()
+        return b""
 
 
 def _is_whole(kept: Path) -> bool:

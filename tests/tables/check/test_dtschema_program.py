@@ -18,7 +18,7 @@ from idle_states.base.resources import resource
 from idle_states.cli import main
 from idle_states.tables.check import dtschema_program
 from idle_states.tables.check.dtschema_engine import check
-from idle_states.tables.check.dtschema_program import Validator
+from idle_states.tables.check.dtschema_program import Validator, staying
 from idle_states.tables.sources import read_source
 from tests.support.dtschema import BEYOND, FAULTS, P9, program, source, without
 from tests.support.thorough import slow
@@ -271,6 +271,28 @@ def test_one_undecodable_tree_does_not_hide_the_others(dtschema: None) -> None:
 
 
 # What is kept
+
+
+@pytest.mark.parametrize(
+    ("body", "starts"), [(f"while read line; do {ANSWER}; done", 1), (f"read line; {ANSWER}", 3)]
+)
+def test_a_program_stays_from_one_check_to_the_next(body: str, starts: int, fakes: Path) -> None:
+    """One that has ended is started again."""
+    fake(fakes, f"echo $$ >> '{fakes}/pids'; {body}")
+    with staying():
+        for _ in range(3):
+            assert check([source(P9)]) == []
+    pids = (fakes / "pids").read_text().split()
+    assert len(pids) == starts
+    assert not any(map(alive, map(int, pids)))
+
+
+def test_one_that_stays_says_the_same(dtschema: None) -> None:
+    trees = [source(node) for node, *_ in FAULTS.values()][:8]
+    apart = [check([tree]) for tree in trees]
+    with staying():
+        assert [check([tree]) for tree in trees] == apart
+    assert sum(map(bool, apart)) == len(trees)
 
 
 @pytest.mark.slow
