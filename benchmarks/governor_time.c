@@ -1,6 +1,6 @@
 /*
- * Times a kernel's own governor over rows in memory. Governor and shim are one unit, so that the
- * compiler may inline the shim's answers. Prints the seconds of each pass, passed and of CPU time,
+ * Times a kernel's own governor over rows in memory. Governor and what answers it are one unit, so
+ * that the compiler may inline the answers. Prints the seconds of each pass, passed and of CPU time,
  * and writes the decisions of the last one.
  *
  *     program ROWS DECISIONS STATES PASSES COUNT
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "governor.h"
+#include "gov_kernel.h"
 
 #include GOVERNOR_SOURCE
 
@@ -30,8 +30,8 @@ struct row {
 };
 _Static_assert(sizeof(struct row) == 72, "as the core packs");
 
-extern char __start_oracle_percpu[] __attribute__((weak));
-extern char __stop_oracle_percpu[] __attribute__((weak));
+extern char __start_gov_percpu[] __attribute__((weak));
+extern char __stop_gov_percpu[] __attribute__((weak));
 
 static struct cpuidle_governor *governor;
 static struct cpuidle_driver driver;
@@ -100,7 +100,7 @@ static void *contents(const char *path, size_t *size)
 
 static void boot(const struct state *states, size_t count, const char *image, size_t size)
 {
-	memcpy(__start_oracle_percpu, image, size);
+	memcpy(__start_gov_percpu, image, size);
 	memset(&driver, 0, sizeof(driver));
 	memset(&device, 0, sizeof(device));
 	driver.state_count = (int)count;
@@ -156,16 +156,16 @@ static double seconds(clockid_t clock)
 
 int main(int argc, char **argv)
 {
-	size_t percpu = (size_t)(__stop_oracle_percpu - __start_oracle_percpu), size, table;
+	size_t percpu = (size_t)(__stop_gov_percpu - __start_gov_percpu), size, table;
 	char *image = malloc(percpu + 1);
 	const struct state *states;
 	const struct row *rows;
 	u8 *decisions;
 	FILE *out;
 
-	if (argc != 6 || !image || oracle_governor_initcall() || !governor)
+	if (argc != 6 || !image || gov_initcall() || !governor)
 		return 2;
-	memcpy(image, __start_oracle_percpu, percpu);
+	memcpy(image, __start_gov_percpu, percpu);
 	rows = contents(argv[1], &size);
 	size /= sizeof(*rows);
 	if ((size_t)atol(argv[5]) < size)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from idle_states.base.model.findings import Unreadable
 from idle_states.tables.linux.governors.core.packing import AS_SELECTED, NONE, ROW
 from idle_states.tables.linux.governors.interface import NO_STATE
+from idle_states.tables.linux.governors.source.build import ours
 from idle_states.tables.linux.governors.source.named import find
 from idle_states.tables.linux.governors.source.running import Program
 from idle_states.tables.linux.releases import Release, UnknownRelease
@@ -55,10 +56,17 @@ _CONSTANTS = r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"
 _STRUCTURES = "cpuidle_state_usage cpuidle_state cpuidle_device cpuidle_driver cpuidle_governor"
 _SHADOWS = "rh_cpuidle_state_usage rh_cpuidle_device"
 """What RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
-# Macro of the shim -> what in cpuidle's header says that this kernel is so.
+_KABI = """\
+#define RH_KABI_DEPRECATE(type, name) type name;
+#define RH_KABI_EXTEND(member) member;
+#define RH_KABI_FILL_HOLE(member) member;
+#define RH_KABI_REPLACE(old, member) member;
+"""
+# Macro -> what in cpuidle's header says that this kernel is so.
 _MACRO2SIGN = {
-    "ORACLE_IN_NS": r"\bexit_latency_ns\b",
-    "ORACLE_STOP_TICK": r"\bbool\s*\*\s*stop_tick\b",
+    "GOV_IN_NS": r"\bexit_latency_ns\b",
+    "GOV_STOP_TICK": r"\bbool\s*\*\s*stop_tick\b",
+    "GOV_DELTA_NEXT": r"\bbool\s*\*\s*stop_tick\b",
     "ORACLE_POLL_TIME_LIMIT": r"\bpoll_time_limit\b",
     "ORACLE_SHADOWED": r"\brh_cpuidle_dev\b",
 }
@@ -217,7 +225,7 @@ def _mask(numbers: frozenset[int]) -> int:
 
 def extract(header: str) -> str:
     """cpuidle's constants and structures, and what they say about the kernel's age."""
-    cut = constants(header, _CONSTANTS)
+    cut = _KABI + constants(header, _CONSTANTS)
     shadows = [name for name in _SHADOWS.split() if f"struct {name} {{" in header]
     for name in _STRUCTURES.split():
         cut += f"struct {name};\n"
@@ -226,6 +234,8 @@ def extract(header: str) -> str:
         if found is None:
             raise OracleError(f"{_CPUIDLE}: expected struct {name}, found none")
         cut += found[0] + "\n"
+    if "CPUIDLE_FLAG_POLLING" not in cut:  # before 4.14 no governor asks for it
+        cut += "#define CPUIDLE_FLAG_POLLING 0x01000000\n"
     signs = (macro for macro, sign in _MACRO2SIGN.items() if re.search(sign, cut))
     return cut + "".join(f"#define {macro}\n" for macro in signs)
 
@@ -263,14 +273,16 @@ def compile_program(
     units: Sequence[Path],
     macros: Mapping[str, str],
 ) -> Path:
-    """The program, built in `scratch` with a way to the shim for every header named."""
+    """The program, built in `scratch`: every header named leads to the product's small kernel, with
+    the structures that were cut out of the tree's."""
     include = scratch / "include"
     named = {name for text in sources.values() for name in includes(text)} - sources.keys()
     write_all(scratch, sources)
-    write_all(include, dict.fromkeys(named, '#include "governor.h"\n'))
-    write_all(include, {"cpuidle_extract.h": cut})
+    write_all(include, dict.fromkeys(named, '#include "gov_kernel.h"\n'))
+    write_all(include, {"gov_kernel.h": ours()["gov_kernel.h"], "cpuidle_extract.h": cut})
     program = scratch / "program"
     words = [*COMPILER_FLAGS, f"-DHZ={hz}", f'-DGOVERNOR_SOURCE="{scratch / unit}"']
+    words += ["-DGOV_STATE_START=0", '-DGOV_STRUCTURES="cpuidle_extract.h"']
     words += [f"-D{name}={value}" for name, value in macros.items()]
     gcc(*words, f"-I{include}", f"-I{_SHIM}", "-o", program, *units)
     return program

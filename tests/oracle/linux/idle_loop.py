@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from idle_states.tables.linux.governors.source.build import ours
+
 from ..compiling import digest, made
 from .governors import COMPILER_FLAGS, compile_program, extract
 from .source import OracleError, constants, functions, read
@@ -172,6 +174,7 @@ class IdleLoopOracle:
         if self.asks_limit:
             macros["ORACLE_LATENCY_REQ"] = "1"
         own = [path.read_text(encoding="utf-8") for path in (*_UNITS, *sorted(_SHIM.glob("*.h")))]
+        own.append(ours()["gov_kernel.h"])
         key = digest([text, cut, *own, *macros, *macros.values(), *COMPILER_FLAGS])
 
         def build(scratch: Path) -> Path:

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "governor.h"
+#include "gov_kernel.h"
 
 /* Fills `target`; false at the end of the input, if that is where a CPU may end. */
 static bool take(void *target, size_t size, bool may_end)
@@ -26,7 +26,7 @@ static void set_times(struct cpuidle_state *state, s64 exit_ns, s64 residency_ns
 {
 	state->exit_latency = (unsigned int)(exit_ns / NSEC_PER_USEC);
 	state->target_residency = (unsigned int)(residency_ns / NSEC_PER_USEC);
-#ifdef ORACLE_IN_NS
+#ifdef GOV_IN_NS
 	state->exit_latency_ns = exit_ns;
 	state->target_residency_ns = residency_ns;
 #endif

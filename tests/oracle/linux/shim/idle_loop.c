@@ -227,7 +227,7 @@ int cpu_wakeup_latency_qos_limit(void)
 
 /* The governor and the driver. */
 
-#ifdef ORACLE_STOP_TICK
+#ifdef GOV_STOP_TICK
 static int selects(struct cpuidle_driver *driver, struct cpuidle_device *device, bool *stop_tick)
 {
 	(void)driver, (void)device;
@@ -311,7 +311,7 @@ static void results(void)
 		struct cpuidle_state_usage *usage = &oracle_device.states_usage[i];
 
 		emit('u', (s64)usage->usage);
-#ifdef ORACLE_IN_NS
+#ifdef GOV_IN_NS
 		emit('n', (s64)(usage->time_ns / NSEC_PER_USEC));
 #else
 		emit('n', (s64)usage->time);
@@ -324,7 +324,7 @@ static void results(void)
 		emit('j', (s64)oracle_judged(oracle_device, i).rejected);
 #endif
 	}
-#ifdef ORACLE_IN_NS
+#ifdef GOV_IN_NS
 	emit('i', (s64)oracle_kept(oracle_device).last_residency_ns);
 #else
 	emit('i', (s64)oracle_device.last_residency * NSEC_PER_USEC);

@@ -7,16 +7,20 @@
 
 #include <errno.h>
 
-#include "governor.h"
+#include "gov_kernel.h"
+
+#ifdef ORACLE_SHADOWED
+#define oracle_kept(device) ((device).rh_cpuidle_dev)
+#define oracle_judged(device, i) ((device).rh_cpuidle_dev.rh_states_usage[i])
+#else
+#define oracle_kept(device) (device)
+#define oracle_judged(device, i) ((device).states_usage[i])
+#endif
 
 #define __cpuidle
 #define noinstr
 #define noinline
-#define WARN_ON(condition) ((condition) != 0)
-#define WARN_ON_ONCE(condition) ((condition) != 0)
 #define WARN_ONCE(condition, ...) ((condition) != 0)
-#define READ_ONCE(x) (x)
-#define WRITE_ONCE(x, value) ((x) = (value))
 
 /* Nothing of this says which state is entered. */
 #define ORACLE_NOTHING(...) ((void)0)
@@ -76,12 +80,10 @@
 #define tick_nohz_idle_stop_tick_protected() ORACLE_NOTHING()
 #define this_cpu_write(variable, value) ORACLE_NOTHING()
 #define cpu_is_offline(cpu) ((void)(cpu), false)
-#define smp_processor_id() 0
 #define cpuidle_state_is_coupled(driver, index) ((void)(driver), (void)(index), false)
 #define cpuidle_enter_state_coupled(device, driver, index) (-ENOSYS)
 #define tick_nohz_get_next_hrtimer() 0
 
-#define ktime_sub(a, b) ((ktime_t)((a) - (b)))
 #define ktime_us_delta(later, earlier) ktime_to_us(ktime_sub(later, earlier))
 #define ktime_get() ((ktime_t)local_clock())
 #define local_clock_noinstr() local_clock()
@@ -89,6 +91,7 @@
 /* The scheduler. */
 bool oracle_need_resched(void);
 void oracle_schedule(void) __attribute__((noreturn));
+#undef need_resched
 #define need_resched() oracle_need_resched()
 #define tif_need_resched() oracle_need_resched()
 #define current_clr_polling_and_test() oracle_need_resched()
@@ -129,9 +132,9 @@ void arch_cpu_idle(void);
 void arch_cpu_idle_exit(void);
 void default_idle_call(void);
 
-struct device;
-#undef pm_qos_request
 #undef dev_pm_qos_raw_read_value
+#undef dev_pm_qos_read_value
+int oracle_latency_limit_us(void);
 int oracle_resume_latency_us(void);
 int cpu_wakeup_latency_qos_limit(void);
 #define pm_qos_request(class) oracle_latency_limit_us()
@@ -141,7 +144,7 @@ int cpu_wakeup_latency_qos_limit(void);
 #define dev_pm_qos_read_value(device, type) ((void)(device), oracle_resume_latency_us())
 
 /* What was cut out of the tree. */
-#ifdef ORACLE_STOP_TICK
+#ifdef GOV_STOP_TICK
 int cpuidle_select(struct cpuidle_driver *driver, struct cpuidle_device *device, bool *stop_tick);
 #else
 int cpuidle_select(struct cpuidle_driver *driver, struct cpuidle_device *device);

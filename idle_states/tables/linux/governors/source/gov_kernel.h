@@ -34,6 +34,7 @@ typedef s64 ktime_t;
 #define __initdata
 #define __read_mostly
 #define __ro_after_init
+#undef __always_inline
 #define __always_inline inline
 #define likely(x) (x)
 #define unlikely(x) (x)
@@ -129,7 +130,19 @@ static inline unsigned long int_sqrt(unsigned long x)
 #define smp_processor_id() 0
 
 /* cpuidle: what governors of any release ask of it. A member that a release lacks, none of its
- * governors names. */
+ * governors names. GOV_STRUCTURES is a file with a release's own instead. */
+#define CPUIDLE_DRIVER_STATE_START GOV_STATE_START /* before 4.14 */
+struct list_head {
+	struct list_head *next, *prev;
+};
+struct module;
+struct device;
+struct cpuidle_device;
+struct cpuidle_driver;
+
+#ifdef GOV_STRUCTURES
+#include GOV_STRUCTURES
+#else
 #define CPUIDLE_STATE_MAX 10
 #define CPUIDLE_NAME_LEN 16
 #define CPUIDLE_DESC_LEN 32
@@ -141,15 +154,6 @@ static inline unsigned long int_sqrt(unsigned long x)
 #define CPUIDLE_FLAG_OFF BIT(4)
 #define CPUIDLE_FLAG_TLB_FLUSHED BIT(5)
 #define CPUIDLE_FLAG_RCU_IDLE BIT(6)
-#define CPUIDLE_DRIVER_STATE_START GOV_STATE_START /* before 4.14 */
-
-struct list_head {
-	struct list_head *next, *prev;
-};
-struct module;
-struct device;
-struct cpuidle_device;
-struct cpuidle_driver;
 
 #ifdef GOV_SIGNED_NS
 typedef s64 gov_time_ns;
@@ -216,6 +220,7 @@ struct cpuidle_governor {
 	void (*reflect)(struct cpuidle_device *, int);
 	struct module *owner;
 };
+#endif
 
 int cpuidle_register_governor(struct cpuidle_governor *governor);
 #ifdef GOV_IN_NS

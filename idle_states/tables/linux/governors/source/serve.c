@@ -428,7 +428,7 @@ static void one(bool selects)
 
 		reply(state, stop_tick);
 	} else {
-		enter(row.entered == NONE ? -1 : row.entered);
+		enter(row.entered);
 	}
 }
 
