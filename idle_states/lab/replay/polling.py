@@ -48,7 +48,7 @@ def polling(table: CpuTable, release: Release, hz: int) -> Polling:
             # pseries sets its time-out once, when the driver starts
             limit_ns = states[1].residency_ns if len(states) > 1 else None
         else:
-            limit_ns = idle_loop.snooze_timeout_ns(features, states, tick, table.disabled)
+            limit_ns = idle_loop.snooze_timeout_ns(features, states, hz, table.disabled)
     elif states[0].polling:
         limit_ns = idle_loop.poll_limit_ns(features, states, tick, table.disabled)
     else:

@@ -7,7 +7,7 @@ from ...base.dataclass import dataclass
 from ...base.model.history import U32, History, Since, Sources, rows_of, types_of
 from ...base.model.processors import Known
 
-SnoozeTimeout = Literal["none", "slot", "enabled"]
+SnoozeTimeout = Literal["none", "slot", "user", "enabled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class DriverFeatures:
     keeps_winkle      POWER8's offline state is chosen before the stop API is tried
     residency_message the message about missing residencies names them (else latencies)
     pvrs              PVR versions accepted for stop states; None: any ISA 3.0 processor
-    snooze_timeout    "none", "slot" the first entry's residency, "enabled" the next enabled one's
+    snooze_timeout    "none", "slot" the first entry's residency, "enabled" the next enabled one's,
+                      else a tick, "user" the same, else 10 ms (a tick of USER_HZ)
     snooze_polling    snooze carries CPUIDLE_FLAG_POLLING
     shared_snooze     pseries: shared processors have snooze before Shared Cede
     cede_fixup        pseries: CEDE from extended-cede records: "" never, "lower" the lowest less
@@ -113,7 +114,8 @@ CHANGES = (
     since("4.13", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
     since("4.15 4.14.7", "8d4e10e9ed94", round_up=True),
     since("4.16", "", shared_snooze=True),
-    since("4.18 4.17.4 4.14.53 4.9.111 4.4.139", "0a4ec6aa035a", snooze_timeout="enabled"),
+    since("4.18 4.17.4", "0a4ec6aa035a", snooze_timeout="enabled"),
+    since("4.14.53 4.9.111 4.4.139", "0a4ec6aa035a", snooze_timeout="user"),
     since(
         "4.19 rhel-4.18.0-193",
         "9c7b185ab2fe",

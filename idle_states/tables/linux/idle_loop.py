@@ -18,6 +18,8 @@ from .releases import Release, folded
 POLL_MIN_NS = 10_000
 
 _NSEC_PER_USEC = 1000
+_USEC_PER_SEC = 1_000_000
+_USER_HZ = 100
 _NO_STATES: frozenset[int] = frozenset()
 
 
@@ -49,7 +51,7 @@ class IdleLoopFeatures:
                            state, "limited", that below a latency limit
     s2idle_rechecks        a task that became runnable keeps the CPU from suspend-to-idle
     snooze_timeout         powernv: "none", "slot" state 1's residency, "enabled" the next enabled
-                           one's, else a tick
+                           one's, else a tick; "user" the same, else 10 ms
     snooze_polling         powernv: snooze is flagged POLLING and tells when its time-out ended it
     """
 
@@ -211,21 +213,23 @@ def poll_limit_ns(
 def snooze_timeout_ns(
     features: IdleLoopFeatures,
     states: Sequence[State],
-    tick: int,
+    hz: int,
     disabled: frozenset[int] = _NO_STATES,
 ) -> int | None:
     """Returns the time in ns after which powernv's snooze ends; None: never, as there is no deeper
     state to enter.
 
     Up to 4.17 the time-out is fixed when the driver starts, so it still applies if its state is
-    disabled later.
+    disabled later. Where no deeper state is enabled it is TICK_USEC, whole us: of HZ from 4.17 on,
+    before of USER_HZ.
     """
     if features.snooze_timeout == "none" or len(states) < 2:
         return None
     if features.snooze_timeout == "slot":
         return states[1].residency_ns
     enabled = (states[i].residency_ns for i in range(1, len(states)) if i not in disabled)
-    return next(enabled, tick)
+    ticks = _USER_HZ if features.snooze_timeout == "user" else hz
+    return next(enabled, (_USEC_PER_SEC + ticks // 2) // ticks * _NSEC_PER_USEC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def register(
         fatal = str(crash)
         _lose_all(boot, ParseFailure("oops", fatal))
     snooze = DriverState(0, "snooze", 0, 0, "snooze", polling=features.snooze_polling)
-    if features.snooze_timeout == "enabled" and states:
+    if features.snooze_timeout in ("user", "enabled") and states:
         timeout = states[0].target_residency_us
     return DriverTable(
         kernel=release.name,

@@ -160,7 +160,7 @@ class Scene:
         governor is told that its limit ended it."""
         tick = tick_ns(governor.hz)
         if self.snoozes:
-            timeout = snooze_timeout_ns(self.loop, governor.states, tick, self.disabled)
+            timeout = snooze_timeout_ns(self.loop, governor.states, governor.hz, self.disabled)
             return timeout, self.loop.snooze_polling
         own = governor.poll_limit_ns
         return own or poll_limit_ns(self.loop, governor.states, tick, self.disabled), True

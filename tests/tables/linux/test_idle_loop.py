@@ -175,29 +175,42 @@ def test_poll(wakeup: int, limit: int | None, check: int, polled: Polled) -> Non
     assert poll(wakeup, limit, check) == polled
 
 
+DEEPER = off(1, 2, 3, 4, 5, 6)
+
+
 @pytest.mark.parametrize(
-    ("kernel", "disabled", "timeout"),
+    ("kernel", "hz", "disabled", "timeout"),
     [
-        ("4.1", off(), None),
-        ("4.2", off(), 10_000),
-        ("4.17", off(1), 10_000),
-        ("4.18", off(1), 20_000),
-        ("4.18", off(), 10_000),
-        ("6.1", off(1, 2, 3, 4, 5, 6), TICK),
+        ("4.1", 250, off(), None),
+        ("4.2", 250, off(), 10_000),
+        ("4.17", 250, off(1), 10_000),
+        ("4.14.52", 250, DEEPER, 10_000),
+        ("4.18", 250, off(1), 20_000),
+        ("4.18", 250, off(), 10_000),
+        ("6.1", 250, DEEPER, TICK),
+        # TICK_USEC: whole us, and USER_HZ's where 4.17's definition is not
+        ("6.1", 300, DEEPER, 3_333_000),
+        ("4.17.4", 300, DEEPER, 3_333_000),
+        ("4.14.53", 300, DEEPER, 10_000_000),
+        ("4.9.111", 1000, DEEPER, 10_000_000),
+        ("4.4.155", 250, DEEPER, 10_000_000),
+        ("4.4.155", 250, off(1), 20_000),
     ],
 )
-def test_snooze_timeout(kernel: str, disabled: frozenset[int], timeout: int | None) -> None:
-    assert snooze_timeout_ns(of(kernel), P9, TICK, disabled) == timeout
+def test_snooze_timeout(
+    kernel: str, hz: int, disabled: frozenset[int], timeout: int | None
+) -> None:
+    assert snooze_timeout_ns(of(kernel), P9, hz, disabled) == timeout
 
 
 @pytest.mark.parametrize("kernel", ["4.1", "4.17", "6.1"])
 def test_snooze_alone_has_no_timeout(kernel: str) -> None:
-    assert snooze_timeout_ns(of(kernel), P9[:1], TICK) is None
+    assert snooze_timeout_ns(of(kernel), P9[:1], 250) is None
 
 
 @pytest.mark.parametrize("kernel", ["4.17", "6.1"])
 def test_one_state_is_enough_to_give_way_to(kernel: str) -> None:
-    assert snooze_timeout_ns(of(kernel), P9[:2], TICK) == 10_000
+    assert snooze_timeout_ns(of(kernel), P9[:2], 250) == 10_000
 
 
 @pytest.mark.parametrize(
@@ -339,7 +352,7 @@ def test_polling_ends(
         (poll(wakeup, limit, check), limit)
         for limit in [poll_limit_ns(this, table, TICK, disabled)]
     ]
-    timeout = snooze_timeout_ns(this, table, TICK, disabled)
+    timeout = snooze_timeout_ns(this, table, 250, disabled)
     ends.append((snooze(this, wakeup, timeout), timeout))
     for end, limit in ends:
         assert end.ns <= wakeup
