@@ -144,9 +144,9 @@ class _Adding:
                 self.expect_terms(choosing, usual, kin)
             beside = "" if home else self.beside(choosing, kin or self.claim.chips[0], usual)
             file = home or self.file_of(beside)
-            files = {file: self.with_values(file, beside)}
+            files, before = {file: self.with_values(file, beside)}, usual.array
             if not has_case:
-                text, where = self.with_case(files, kin)
+                text, where, before = self.with_case(files, kin)
                 files |= text
         except CaseRefused as refused:
             raise self.fault(refused.message, "firmware", refused.where) from None
@@ -164,7 +164,7 @@ class _Adding:
             self.claim,
             changed,
             beside,
-            "" if kin else usual.array,
+            "" if kin else before,
             None if home else self.place_of(file, files[file]),
             None if has_case else where,
             tuple((header, name) for header, (_, new) in names.items() for name in new),
@@ -318,8 +318,8 @@ class _Adding:
                 [cannot_patch(found.message, found.location, array, related)], {file: source.text}
             ) from None
 
-    def with_case(self, files: Mapping[str, str], kin: str) -> tuple[dict[str, str], Location]:
-        """The file that chooses with the case, and its place there."""
+    def with_case(self, files: Mapping[str, str], kin: str) -> tuple[dict[str, str], Location, str]:
+        """The file that chooses with the case, its place there, and what its machines took."""
         choosing = self.choosing(files)
         file, text = with_case(choosing, self.claim, kin)
         if file not in files:
@@ -332,7 +332,8 @@ class _Adding:
         first = next(m for m in machines if after.taken(m).array == self.claim.array)
         taken = after.taken(first)
         assert taken.function is not None
-        return {file: text}, taken.function.place(taken.path[-1].start)
+        where = taken.function.place(taken.path[-1].start)
+        return {file: text}, where, choosing.taken(first).array
 
     def names(self, kin: str) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
         """Header -> its text with new enumerators, and these."""

@@ -1,6 +1,7 @@
 """A revision that a tree does not have becomes a whole patch: array, case, names."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,10 @@ from idle_states.cli import main
 from idle_states.tables.skiboot.choosing import Choosing, MachineKind, read_choosing
 from idle_states.tables.skiboot.patching.case import ArrayClaim, CaseRefused, with_case
 from idle_states.tables.spec.library import find
+from tests.oracle import skipping
 from tests.support.choosing_trees import choosing_tree
+from tests.support.skiboot_clone import as_repository
+from tools import patched_revisions
 
 QEMU = frozenset({"QUIRK_QEMU"})
 SPEC = """\
@@ -107,9 +111,12 @@ def test_a_variant_is_chosen_for_its_machines_alone(
             assert new == "new_cpu_idle_states"
             gained.add(machine)
         wanted = step.added.claim.covers(machine)
-        # the simulator's table and that of all fused cores are more special, and stay
-        assert (new != old) == (wanted and "mambo" not in old)
+        # machines that took the simulator's table or that of fused cores before still take it,
+        # but those of a narrower claim
+        special = "mambo" in old or ("fused" in old and "fused_core" not in firmware)
+        assert (new != old) == (wanted and not special)
     assert {machine.chip for machine in gained} == set(chips)
+    assert {before.taken(machine).array for machine in gained} == {step.added.before}
     assert planned(tree, table).steps[0].status == PRESENT
     read = PatchedTree(tree)
     (found,) = (
@@ -312,3 +319,23 @@ def test_a_spec_without_an_array_gets_one_of_its_own_name(tree: Path) -> None:
     added = planned(tree, table).steps[0].added
     assert added is not None
     assert added.claim.array == "power10_new_cpu_idle_states"
+
+
+@pytest.mark.slow
+def test_all_that_is_added_to_a_real_tree_is_right_by_the_compiler(
+    skiboot_tree: Path, tmp_path: Path
+) -> None:
+    """As tools.patched_revisions does to every release."""
+    root = tmp_path / "tree"
+    for name in ("hw", "include"):
+        shutil.copytree(skiboot_tree / name, root / name)
+    (root / ".version").write_text("v7.0\n")
+    as_repository(root)
+    with skipping():
+        trial = patched_revisions.Trial(root)
+    words = {
+        revision.name: [found.word for found in trial.outcomes(revision, tmp_path)]
+        for revision in patched_revisions.revisions()
+    }
+    assert len(words) == 13
+    assert set(map(tuple, words.values())) == {("made", "equal")}

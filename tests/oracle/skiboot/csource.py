@@ -26,6 +26,11 @@ _ENUM = r"^enum\s+{name}\s*\{{"
 _STRUCT = r"^struct\s+{name}\s*\{{"
 
 
+def blanked(text: str) -> str:
+    """C with comments and literals blanked out, every offset unchanged."""
+    return _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 class SourceFile:
     """One C file and the definitions at its top level."""
 
@@ -34,8 +39,7 @@ class SourceFile:
 
     @cached_property
     def code(self) -> str:
-        """The text with comments and literals blanked out, every offset unchanged."""
-        return _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), self.text)
+        return blanked(self.text)
 
     def definitions(self, head: str) -> Iterator[tuple[re.Match[str], str]]:
         """Each match of `head`, which ends in a brace, with the text of its definition."""

@@ -1,5 +1,7 @@
 """The code of skiboot that chooses a table, asked for any machine."""
 
+from pathlib import Path
+
 import pytest
 
 from idle_states.base.reading.c.lexer import UnsupportedC, tokens
@@ -10,6 +12,8 @@ from idle_states.tables.skiboot.choosing import (
     holds,
     read_choosing,
 )
+from tests.oracle import skipping
+from tests.oracle.skiboot.choice import chosen as chosen_by_compiled_code
 
 BEGIN, END = "void add_cpu_idle_state_properties(void)\n{\n", "}\n"
 NESTED = """
@@ -134,3 +138,12 @@ def test_code_of_no_end_is_refused() -> None:
     levels = "".join(f"if (chip->ec_level == {n}) states = b{n};" for n in range(200))
     with pytest.raises(UnsupportedC):
         chosen(chips + levels).machines()
+
+
+def test_a_tree_is_read_as_the_compiler_reads_it(skiboot_tree: Path) -> None:
+    found = read_choosing({f"hw/{p.name}": p.read_text() for p in skiboot_tree.glob("hw/slw*.c")})
+    assert found is not None
+    with skipping():
+        compiled = chosen_by_compiled_code(skiboot_tree)
+    assert {machine: found.taken(machine).array for machine in compiled} == compiled
+    assert len(set(compiled.values())) > 5

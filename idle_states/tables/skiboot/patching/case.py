@@ -1,7 +1,7 @@
 """A case for a new array in the code that chooses a table, in the style of the cases beside it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ....base.dataclass import dataclass
@@ -34,7 +34,7 @@ from .rows import Replacement, replaced
 _TAB = 8
 _COLUMNS = 80
 _VARIANT = ("quirk", "ec", "fused")
-"""What tells a variant from the usual machine, in the order in which skiboot's cases ask it."""
+"""What tells a variant from the usual machine."""
 
 
 class CaseRefused(Exception):
@@ -206,13 +206,11 @@ class _Made:
         chain = self.chain
         own = {m for m in self.machines if self.claim.covers(m)}
         place = len(chain)
-        rank = self.rank([name for name, asked in self.asks().items() if asked])
         for number, arm in reversed(list(enumerate(chain))):
             taken = {m for m in self.of_chips() if holds(arm.asked, m)}
             if taken == own:
                 self.refuse_same(arm)
-            what = [atom.what for atom in atoms(arm.asked)]
-            if own < taken or self.rank(what) > rank:
+            if own < taken:
                 place = number
         left = [m for m in own if not any(holds(arm.asked, m) for arm in chain[:place])]
         if not left:
@@ -236,14 +234,6 @@ class _Made:
             f"leaves none of these machines to {self.claim.array}",
             self.function.place(arm.start),
         )
-
-    def asks(self) -> Mapping[str, bool]:
-        claim = self.claim
-        return {"quirk": bool(claim.quirk), "ec": claim.ec is not None, "fused": claim.fused}
-
-    @staticmethod
-    def rank(what: Sequence[str]) -> int:
-        return min((_VARIANT.index(each) for each in what if each in _VARIANT), default=3)
 
     def of_chips(self) -> Iterator[MachineKind]:
         """The machines of the claim's chips, and of others that meet the same cases."""
