@@ -29,8 +29,8 @@ from .request import AuditRequest
 
 
 def setting_of(request: AuditRequest) -> Setting:
-    """The settings for every input; reads the tree `against`, and the specs among the inputs that
-    are named, which may say the processors of the others. Raises UsageError,
+    """The settings for every input; reads the tree `against`, and the specs that are named or
+    lie in a named folder, which may say the processors of the other inputs. Raises UsageError,
     UnknownGovernor."""
     if request.governor:
         # checked here, not once for every input
@@ -84,11 +84,24 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _specs(names: Sequence[str]) -> Iterator[IdleTable | None]:
-    for name in names:
-        if name.endswith((".yaml", ".yml")):
-            # what is wrong with it is said where it is audited
-            with suppress(Rejected, OSError):
-                yield from (source.table for source in read_file(File.open(Path(name))))
+    """Yields the tables of specs that are named, or lie in a folder that is."""
+    for where in chain.from_iterable(map(_yaml, names)):
+        # what is wrong with it is said where it is audited
+        with suppress(Rejected, OSError):
+            yield from (source.table for source in read_file(File.open(where)))
+
+
+def _yaml(name: str) -> Iterator[Path | Found]:
+    if name.endswith(_YAML):
+        yield Path(name)
+    elif name != opening.STANDARD_INPUT and is_directory(name):
+        found = list[str]()
+        with suppress(Rejected, OSError), opening.Tree(Path(name)) as tree:
+            found = sorted(each.name for each in tree.entries("", follow=False))
+        yield from (Found(Path(name), each) for each in found if each.endswith(_YAML))
+
+
+_YAML = (".yaml", ".yml")
 
 
 def _tree(name: str) -> Node:

@@ -162,11 +162,14 @@ def test_a_configuration_names_no_file_to_read() -> None:
         parse_configuration("[idle-states]\nplatform = rainier,spec=/etc/passwd\n", "setup.cfg")
 
 
-def test_many_trees_are_audited_alike(capsys: pytest.CaptureFixture[str]) -> None:
-    """Processes of their own know the spec, too."""
+@pytest.mark.parametrize("within", [False, True])
+def test_many_trees_are_audited_alike(within: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Processes of their own know the spec, too, which is named or lies beside the trees."""
     Path("many").mkdir()
     for number in range(150):
         Path(f"many/{number}.dtb").write_bytes(Path("tree.dtb").read_bytes())
-    status = main(["audit", "power12.yaml", "many", "--jobs", "2", "--summary"])
-    assert status == 0
+    Path("many/bad.yaml").write_text("name: [\n")
+    Path("many/power12.yaml" if within else "power12.yaml").write_text(SPEC)
+    status = main(["audit", *([] if within else ["power12.yaml"]), "many", "--jobs", "2"])
+    assert status == 3  # one is unreadable
     assert re.search(r"150 +power12 .* power12 \+2 ", capsys.readouterr().out)
