@@ -3,7 +3,8 @@ idle_states/tables/linux/intel_idle/tables.py.
 
     python -m tools.intel_tables RELEASE=TREE ...
 
-Releases are named oldest first. Figures alone are kept: names, times, hints, flags, processors.
+The figures of releases that are not named stay; `RELEASE=` takes them out. Figures alone are kept:
+names, times, hints, flags, processors.
 """
 
 import textwrap
@@ -14,7 +15,16 @@ from idle_states.base.model.beyond_opal import BuiltInState, MatchedCpu
 from idle_states.base.reading import opening
 from idle_states.tables.linux.built_in.headers import Headers
 from idle_states.tables.linux.built_in.reader import listed_cpus
-from idle_states.tables.linux.intel_idle.known import LETTERS, SETTINGS, spans
+from idle_states.tables.linux.intel_idle import tables as packaged
+from idle_states.tables.linux.intel_idle.known import (
+    LETTERS,
+    SETTINGS,
+    KnownRow,
+    known_cpus,
+    known_tables,
+    spans,
+)
+from idle_states.tables.linux.releases import release as known_release
 from idle_states.tables.sources import read_sources
 from tools.command_line import asked
 
@@ -37,22 +47,51 @@ def row(state: BuiltInState) -> str:
     assert state.mwait_hint is not None
     name2letter = {name: letter for letter, name in LETTERS.items()}
     letters = "".join(sorted(name2letter[name] for name in state.flag_names))
-    times = f"{state.exit_latency_us}/{state.target_residency_us}"
-    return f"{state.name} {times} {state.mwait_hint:02x} {letters}".rstrip()
+    times = state.exit_latency_us, state.target_residency_us
+    return written(KnownRow(state.name, *times, state.mwait_hint, letters))
 
 
-def text(release2tree: dict[str, Path]) -> str:
-    order = list(release2tree)
-    tables: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+def written(row: KnownRow) -> str:
+    latency, residency = row.times
+    return f"{row.name} {latency}/{residency} {row.mwait_hint:02x} {row.flags}".rstrip()
+
+
+Array = tuple[str, tuple[str, ...]]
+"""Name and rows."""
+
+
+def read(tree: Path) -> tuple[list[Array], list[MatchedCpu]]:
+    arrays = []
+    for source in read_sources(str(tree / DRIVER)):
+        assert source.table is not None
+        assert source.table.origin.form == "driver"
+        arrays.append((source.name, tuple(map(row, source.table.origin.states))))
+    return arrays, _listed(tree)
+
+
+def kept(release: str) -> tuple[list[Array], list[MatchedCpu]]:
+    """What is packaged of a release."""
+    arrays = [
+        (t.name, tuple(map(written, t.rows))) for t in known_tables() if release in t.releases
+    ]
+    return arrays, [known.cpu for known in known_cpus() if release in known.releases]
+
+
+def text(release2tree: dict[str, Path | None]) -> str:
+    every = dict.fromkeys(packaged.TREES.split()) | release2tree
+    order = sorted(
+        (name for name in every if every[name] is not None or name not in release2tree),
+        key=lambda name: known_release(name).version,
+    )
+    tables: dict[Array, list[str]] = {}
     cpus: dict[tuple[int, int, str, str], list[str]] = {}
     names: dict[tuple[int, int], str] = {}
-    for release, tree in release2tree.items():
-        for source in read_sources(str(tree / DRIVER)):
-            assert source.table is not None
-            assert source.table.origin.form == "driver"
-            built_in = source.table.origin
-            tables.setdefault((source.name, tuple(map(row, built_in.states))), []).append(release)
-        for cpu in _listed(tree):
+    for release in order:
+        tree = every[release]
+        arrays, listed = kept(release) if tree is None else read(tree)
+        for array in arrays:
+            tables.setdefault(array, []).append(release)
+        for cpu in listed:
             key = cpu.family, cpu.model, cpu.table or "-", _settings(cpu)
             cpus.setdefault(key, []).append(release)
             names[cpu.family, cpu.model] = cpu.name
@@ -93,4 +132,5 @@ def _cpu_lines(
 
 if __name__ == "__main__":
     given = (word.partition("=") for word in asked(__doc__, "TREE...").tree)
-    TARGET.write_text(text({release: Path(tree) for release, _, tree in given}), "utf-8")
+    named = {release: Path(tree) if tree else None for release, _, tree in given}
+    TARGET.write_text(text(named), "utf-8")

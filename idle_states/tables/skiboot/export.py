@@ -185,10 +185,13 @@ class _Exporter:
         if self.is_stop or self.processor is None or not self.processor.fast_sleep:
             return True
         can_sleep = self.platform.fast_sleep
-        if can_sleep:
-            self._say("notice", "SLW: HB-provided idle states property found")
-        else:
-            self._say("warning", "SLW: Sleep not enabled by HB on this platform")
+        warns = self.features.hostboot_warning == ("found" if can_sleep else "missing")
+        self._say(
+            "warning" if warns else "notice",
+            "SLW: HB-provided idle states property found"
+            if can_sleep
+            else "SLW: Sleep not enabled by HB on this platform",
+        )
         if self._is_p8_dd1():
             self._say("notice", "SLW: Sleep not enabled on P8 DD1.x")
             can_sleep = False

@@ -117,10 +117,12 @@ def _features(
         fused_core="is_fused_core" in export,
         unknown_chip_returns='"determining chip type' in export,
         awan_returns=re.search(r"QUIRK_AWAN\s*\)\s*\)\s*\{?\s*return\b", init) is not None,
+        hostboot_warning="found" if _QUIET.search(export) else "missing",
         enabling_level=_LEVELS[level[1]] if level else "",
     )
 
 
+_QUIET = re.compile(r'PR_NOTICE,\s*"SLW: Sleep not enabled by HB')
 _LEVELS: Mapping[str, Literal["notice", "info"]] = {"NOTICE": "notice", "INFO": "info"}
 
 

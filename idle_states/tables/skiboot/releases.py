@@ -39,6 +39,8 @@ class ExportFeatures:
     fused_core            fused cores have their own table
     unknown_chip_returns  an unknown chip of POWER9's generation or later gets no properties
     awan_returns          the AWAN simulator gets no properties
+    hostboot_warning      the line in the log that is a warning: that hostboot's word on fast sleep
+                          was "found", or that it is "missing"; the other line is a notice
     enabling_level        log level of "SLW: Enabling: NAME"; "" before there was such a line
     """
 
@@ -58,6 +60,7 @@ class ExportFeatures:
     fused_core: bool = False
     unknown_chip_returns: bool = False
     awan_returns: bool = False
+    hostboot_warning: Literal["found", "missing"] = "found"
     enabling_level: Literal["", "notice", "info"] = ""
 
 
@@ -104,6 +107,7 @@ CHANGES = (
     since("5.5-rc1", "c3ea33f17, 0500d504b", stop_levels=True),
     since("5.5-rc1", "84368bbf8", dd1="any"),
     since("5.5-rc1", "18cbb7a8d", enabling_level="notice"),
+    since("5.5-rc1", "dd2d88d30", hostboot_warning="missing"),
     since("5.7-rc1", "805373b35", dd1="nimbus"),
     since("5.9-rc1", "56a945e8d", deep_by_homer=True),
     since("5.9-rc1", "d2a24406a", mambo="own table"),

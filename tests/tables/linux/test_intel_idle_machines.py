@@ -4,7 +4,7 @@ import pytest
 
 from idle_states.base.model.findings import UsageError
 from idle_states.tables.linux.driver_table import DriverTable
-from idle_states.tables.linux.intel_idle.figures import basis, tree_of
+from idle_states.tables.linux.intel_idle.figures import basis, listed_in, tree_of
 from idle_states.tables.linux.intel_idle.known import known_cpus
 from idle_states.tables.linux.intel_idle.machine import IntelIdleParameters, X86Machine
 from idle_states.tables.linux.intel_idle.packaged import as_of, table_named
@@ -17,7 +17,7 @@ from idle_states.tables.pipeline import Subject
 from idle_states.tables.skiboot.platform import BadPlatform
 from idle_states.tables.sources import read_table
 
-SKX, SPR = 0x55, 0x8F
+SKX, SPR, ICX = 0x55, 0x8F, 0x6A
 
 
 def registered(table: str, platform: str = "", kernel: str = "7.0") -> DriverTable:
@@ -157,12 +157,65 @@ def test_figures_say_which_source_they_are_from() -> None:
     assert tree_of(release("6.9")) == "6.8"
     assert basis(release("7.0"), SKX) == ""
     assert basis(release("6.9"), SKX) == "figures in Linux 6.9 as in 6.8 and 6.11.11, which agree"
-    assert "has others" in basis(release("6.1"), 0xCF)
+    assert "has others" in basis(release("5.13"), ICX)
+    assert basis(release("5.10.100"), SKX) == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "kernel", "last"),
+    [
+        ("intel:icx", "5.12.9", ("C6", 128, 384)),
+        ("intel:icx", "5.14", ("C6", 170, 600)),
+        ("intel:icx", "5.10.265", ("C6", 128, 384)),
+        ("intel:icx", "5.15", ("C6", 170, 600)),
+        ("intel:ptl", "7.1", ("C10", 370, 2500)),
+        ("intel:skx", "5.4", ("C6", 133, 600)),
+        ("intel:skx", "4.15", ("C6", 133, 600)),
+    ],
+)
+def test_figures_of_releases_that_were_read(
+    table: str, kernel: str, last: tuple[str, int, int]
+) -> None:
+    assert times(registered(table, kernel=kernel))[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("without", "first"), [("6.1.56", "6.1.57"), ("6.1", "6.1.100"), ("6.0", "6.3")]
+)
+def test_emerald_rapids_came_to_stable_releases(without: str, first: str) -> None:
+    assert listed_in(tree_of(release(without)), 0xCF) is None
+    assert listed_in(tree_of(release(first)), 0xCF) is not None
+
+
+@pytest.mark.parametrize("name", ["adl_l", "ADL_L", "ALDERLAKE_L", "alderlake-l"])
+def test_the_kernels_own_spelling_names_a_processor(name: str) -> None:
+    table = table_named(f"intel:{name}")
+    assert table.name == "adl_l_cstates"
+    assert parse_machine(name).machine == parse_machine("adl-l").machine
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("adl_q", "did you mean 'adl-l'"), ("a_b", "found 'a_b'"), ("a!", "'a!'")]
+)
+def test_an_unknown_processor_is_refused(name: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=hint):
+        table_named(f"intel:{name}")
+
+
+def test_acpi_switches_nothing_off_before_5_6() -> None:
+    platform = "skx,use_acpi,acpi=c1,states_off=2,max_cstate=3"
+    older, newer = (registered("intel:skx", platform, kernel) for kernel in ("5.4", "5.6"))
+    assert [state.off for state in older.states] == [False] * 4
+    assert [state.off for state in newer.states] == [False, True, False, True]
+    # the table ends before the limit is looked at
+    assert older.messages == ()
+    assert [each.text for each in newer.messages] == ["intel_idle: max_cstate 3 reached"]
+    assert registered("intel:wcl,acpi=0x00/1", kernel="5.4").states == ()
 
 
 def test_releases_before_the_model_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"expected Linux 5.6 or later .* found 5.4"):
-        registered("intel:skx", "skx", "5.4")
+    with pytest.raises(UsageError, match=r"expected Linux 4.15 or later .* found 4.14"):
+        registered("intel:skx", "skx", "4.14")
 
 
 def test_a_table_belongs_to_its_processor() -> None:

@@ -82,7 +82,7 @@ def test_a_table_with_its_releases_and_processors() -> None:
     table = next(each for each in known_tables() if each.name == "ptl_cstates")
     result = found(*(row(table, at) for at in range(4)))
     assert [(near.name, near.releases) for near in result.tables] == [
-        ("ptl_cstates", "7.2.13..7.3.4")
+        ("ptl_cstates", "7.1.3..7.3.4")
     ]
     assert result.cpus == ("PANTHERLAKE_L",)
     assert result.name == "intel_idle: ptl_cstates"

@@ -347,6 +347,24 @@ def test_hostboots_word_matters_to_chips_that_ask_it_alone() -> None:
     assert True in asked
 
 
+@pytest.mark.parametrize(
+    ("skiboot", "missing", "found"),
+    [
+        ("4.1.1", "notice", "warning"),
+        ("5.4.12", "notice", "warning"),
+        ("5.5-rc1", "warning", "notice"),
+        ("7.1", "warning", "notice"),
+    ],
+)
+def test_log_levels_of_hostboots_word(skiboot: str, missing: str, found: str) -> None:
+    """As hw/slw.c has them at these tags."""
+    for fast, level in ((False, missing), (True, found)):
+        platform = replace(parse_platform("all-levels"), fast_sleep=fast, skiboot=skiboot)
+        messages = export(find("power8"), platform).messages
+        (said,) = (each for each in messages if " HB" in each.text)
+        assert said.level == level
+
+
 def test_bad_platforms_say_what_was_expected() -> None:
     with pytest.raises(BadPlatform, match="expected a platform"):
         parse_platform("nowhere")

@@ -86,28 +86,37 @@ CHANGES = (
     since("5.6", "", shared_cst=True, says_found=True),
     since("5.8", "", least_states=1, needs_c2=False),
     since("5.9", "", state_flags="device"),
-    since("5.11 5.10.265", "", says_skipped=True),
+    since("5.10", "", says_skipped=True),
     since("5.13", "", prefix=False),
-    since("5.14", "65ea8f2c6e23", sorts="heap"),
+    since("5.14 5.10.50 5.4.132", "65ea8f2c6e23", sorts="heap"),
     since("5.14", "", hygon=True),
-    since("5.15 5.10.265", "", zen=True),
-    since("5.17", "", t40=True),
-    since("5.19", "", t40=False),
-    since("5.18 5.15.215 5.10.265 5.4.301", "eb087f305919", asks_arch=True),
+    since("5.16 5.15.91 5.10.166", "a8fb40966f19", zen=True),
+    since("5.17 5.16.11 5.15.35", "bfe55a1f7fd6", t40=True),
+    since("5.18 5.17.6 5.15.38", "20e582e16af2", t40=False),
+    since("5.18 5.17.4 5.15.35 5.10.112 5.4.189", "eb087f305919", asks_arch=True),
     since("6.2", "", centaur=True),
     since("6.3", "", lpi_rcu=True),
     since("6.5", "", claim_prefix=True),
     since("6.6", "", lpi_timer="arm"),
     since("6.11", "", riscv=True),
-    since("6.11 6.6.150 6.1.166 5.15.215 5.10.265 5.4.301", "233323f9b9f8", sorts="insertion"),
+    since(
+        "6.10 6.9.10 6.6.41 6.1.100 5.15.164 5.10.223 5.4.281",
+        "233323f9b9f8",
+        sorts="insertion",
+    ),
     since("6.12", "", says_found=False),
-    since("6.18 6.12.33 6.6.150 6.1.166 5.15.215 5.10.265", "", fadt_needs_port=True),
+    since(
+        "6.15 6.14.2 6.12.23 6.6.87 6.1.134 5.15.180 5.10.236",
+        "9e9b893404d4",
+        fadt_needs_port=True,
+    ),
     since("6.19", "", state_flags="driver"),
-    since("7.0 6.12.117", "", registers_first=True),
+    since("7.0 6.12.110", "", registers_first=True),
     since("7.0", "", needs_driver=True, validates_lpi=True),
-    since("7.2", "", checks_once=True, lpi_bounds="inner"),
-    since("7.2 6.12.117 6.1.192", "d5c13047a132", checks_register=True),
-    since("7.3", "", lpi_timer="each", lone_lpi=True),
+    since("7.1", "", lpi_bounds="inner", lone_lpi=True),
+    since("7.2", "", checks_once=True),
+    since("7.2 6.12.110 6.1.188", "d5c13047a132", checks_register=True),
+    since("7.3", "", lpi_timer="each"),
     since("7.3", "291c2047e7", lpi_bounds="leaf"),
 )
 """A release without commit, and a point release, is the first that was read with the change; it may
@@ -116,8 +125,9 @@ be in earlier ones."""
 HISTORY = History(AcpiIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="5.2.1 5.4.301 5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.166 "
-    "6.1.192 6.2.1 6.3.8 6.4.6 6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.15 6.12.33 6.12.94 6.12.117 "
-    "6.13.2 6.14 6.18.9 6.18.35 6.18.44 6.19 7.0 7.2.13 7.3.4"
+    compiled="5.2.1 5.4.18 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.9.2 5.10.35..5.10.265 5.11 5.12.9 "
+    "5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 6.1.192 6.2.1 6.3.8 6.4.6 "
+    "6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.10..6.12.15 6.12.33 6.12.94 6.12.117 6.13.2 6.13.7 "
+    "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4"
 )
 """Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117 and 7.2.13."""

@@ -12,7 +12,6 @@ from ....base.model.table import U32_MAX, IdleTable
 from ....base.wording import joined
 from ..cpuidle_flags import POLLING, TIMER_STOP
 from ..driver_table import DriverState, DriverTable
-from ..intel_idle.features import OLDEST as INTEL_OLDEST
 from ..intel_idle.platform import X86Platform
 from ..psci_firmware import USUAL_FIRMWARE, PsciFirmware
 from ..releases import Release, began, reached
@@ -49,10 +48,9 @@ def register(
     firmware  what PSCI's offers, on Arm
     Raises UsageError for a release that is not modelled, and for a platform that cannot be meant.
     """
-    oldest = INTEL_OLDEST if platform else OLDEST
-    if not reached(release, oldest):
+    if not reached(release, OLDEST):
         raise UsageError(
-            f"expected Linux {began(release, oldest)} or later for {table.name}, found "
+            f"expected Linux {began(release, OLDEST)} or later for {table.name}, found "
             f"{release.name}: what Linux made of ACPI's objects before is not modelled"
         )
     assert table.origin.form == "acpi"

@@ -6,14 +6,16 @@ from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
 from ..releases import features_in
 
-OLDEST = "5.6"
-"""Before it, the driver knew nothing of ACPI's states."""
+OLDEST = "4.15"
+"""The oldest release that was compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntelIdleFeatures:
-    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 5.6.
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.15.
 
+    acpi             the driver knows ACPI's states, which stand for a table or switch rows off, and
+                     the parameter states_off
     own_tlb_flag     that a state flushes the TLB is a flag of the driver's, at another bit
     keeps_unusable   states of ACPI that cannot be used still decide which rows are off
     timer_stop       states deeper than C1 stop the local timer unless it always runs (ARAT)
@@ -36,6 +38,7 @@ class IntelIdleFeatures:
     lpi              ACPI's _LPI goes before its _CST
     """
 
+    acpi: bool = False
     own_tlb_flag: bool = True
     keeps_unusable: bool = True
     timer_stop: bool = False
@@ -59,9 +62,14 @@ class IntelIdleFeatures:
 since = rows_of(IntelIdleFeatures)
 
 CHANGES = (
+    since("5.6", "18734958e9bf", acpi=True),
     since("5.9", "", own_tlb_flag=False),
     since("5.10", "", timer_stop=True, exact_limit=True, keeps_unusable=False),
-    since("6.14 6.12.33 6.6.150 6.1.166 5.15.215 5.10.265", "", marks_tsc=True),
+    since(
+        "6.14 6.13.6 6.12.18 6.6.81 6.1.130 5.15.179 5.10.235",
+        "c157d351460b",
+        marks_tsc=True,
+    ),
     since("5.15", "", skx_pc6=True),
     since("5.18", "da0e58c038e6", prefers_c1=True),
     since("5.18", "3a9cf77b60dc", spr_pc6=True),
@@ -71,9 +79,13 @@ CHANGES = (
     since("6.4", "", force_irq_on="rest"),
     since("6.7", "aa1567a7e644", ibrs_off=True),
     since("6.12 6.11.11", "4c411cca33cf", partial_hints=True),
-    since("6.12 6.11.11", "5bb33212b5c6", tableless=True),
+    since("6.12 6.11.3", "5bb33212b5c6", tableless=True),
     since("6.15", "5e7e39ae15b0", no_native=True),
-    since("6.18 6.12.94 6.6.150 5.15.215 5.10.265", "", any_family=True),
+    since(
+        "6.17 6.16.2 6.12.43 6.6.103 5.15.190 5.10.241",
+        "Allow loading ACPI tables for any family",
+        any_family=True,
+    ),
     since("7.0", "a36dc37b5672", prefers_c1=False),
     since("7.0", "111f77a23348", table_parameter=True),
     since("7.2", "86b488b19f96", drops_pc6=True),
@@ -85,6 +97,8 @@ be in earlier ones."""
 HISTORY = History(IntelIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="5.6.4 5.8.1 5.9.1 5.10.265 5.12.9 5.15.215 5.17-rc5 5.19 6.1.192 6.3.8 6.4.6 6.6.150 "
-    "6.7.3 6.8 6.11.11 6.12.117 6.13.2 6.14 6.18.9 6.19 7.0 7.2.13 7.3.4"
+    compiled="4.15 4.15.18 4.16.13 4.18.20 5.0.1 5.2.1 5.4.18 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 "
+    "5.9.2 5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 "
+    "6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 6.12.117 6.13.2 6.13.7 "
+    "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4"
 )

@@ -1,11 +1,13 @@
-"""Which of the packaged figures stand for a release: those of the tree of its series that was read,
-or of the series before."""
+"""Which of the packaged figures stand for a release: those of the last tree of its series that was
+read up to it, or of the series before."""
 
+from collections.abc import Iterator
 from functools import cache
 
 from ....base.dataclass import dataclass
 from ....base.model.beyond_opal import MatchedCpu
-from ....base.model.history import History, rows_of
+from ....base.model.history import History, Since, rows_of
+from ..grounds import INTEL_TABLES, ground
 from ..releases import Release, folded, version_key, version_name
 from . import tables
 from .known import driver_data
@@ -19,14 +21,23 @@ class IntelTables:
     tree  the release whose source a release's tables are taken from
     """
 
-    tree: str = "5.2.1"
+    tree: str = "4.15"
 
 
 since = rows_of(IntelTables)
-CHANGES = tuple(
-    since(version_name(version_key(name)[:2]), "", tree=name) for name in tables.TREES.split()
-)
-"""A tree stands for its whole series, and for those up to the next one that was read."""
+
+
+def _rows() -> Iterator[Since]:
+    """Yields since when each tree's figures stand: the first of a series for the whole of it, and
+    for the series up to the next that was read; the others from themselves on."""
+    begun: set[str] = set()
+    for name in tables.TREES.split():
+        series = version_name(version_key(name)[:2])
+        yield since(name if series in begun else series, "", tree=name)
+        begun.add(series)
+
+
+CHANGES = tuple(_rows())
 HISTORY = History(IntelTables(), CHANGES)
 
 
@@ -44,11 +55,11 @@ def data_of(release: Release) -> IntelIdleData:
 def basis(release: Release, model: int) -> str:
     """Says in words how well the figures for a processor are known in a release; "" where the
     release itself was read. model: of family 6."""
+    if ground(release, INTEL_TABLES).kind in ("compiled", "read"):
+        return ""
     trees = tables.TREES.split()
     tree = tree_of(release)
     key, own = ((*each, 0)[:3] for each in (version_key(tree), release.version))
-    if key == own:
-        return ""
     at = trees.index(tree)
     beside = trees[at - 1 : at] if key > own else trees[at + 1 : at + 2]
     for other in beside:

@@ -16,13 +16,13 @@ from . import tables
 from .figures import listed_in, tree_of
 from .known import driver_data
 from .machine import AcpiState
-from .platform import acpi_states, names, short_names
+from .platform import acpi_states, names, short_names, spelled
 from .platform_text import parse_machine
 from .start import CST_FACTOR
 from .states import NAME2FLAG, StartedState
 
 _NAME = re.compile(
-    r"intel:(?P<machine>(?P<cpu>[A-Za-z0-9-]*)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
+    r"intel:(?P<machine>(?P<cpu>[^@,]*)(?:@(?P<release>[^:,@]+))?(?P<keys>,.*)?)", re.DOTALL
 )
 
 
@@ -41,11 +41,11 @@ def table_named(text: str) -> IdleTable:
     """
     match = _NAME.fullmatch(text)
     assert match is not None
-    name = match["cpu"]
+    name = spelled(match["cpu"])
     machine = f"{name}{match['keys'] or ''}"
     if name not in names():
         raise UsageError(
-            f"expected a processor ({', '.join(short_names())}), found {name!r}"
+            f"expected a processor ({', '.join(short_names())}), found {match['cpu']!r}"
             f"{suggestion(name, names())}"
         )
     try:

@@ -118,6 +118,11 @@ def names() -> Mapping[str, tuple[str, int]]:
     return {**short, **_UNLISTED, **long}
 
 
+def spelled(name: str) -> str:
+    """Returns a name as names() has it: the kernel spells ADL_L and SKYLAKE_X."""
+    return name.lower().replace("_", "-")
+
+
 def short_names() -> tuple[str, ...]:
     return (*_LISTED.split()[::2], *_UNLISTED)
 

@@ -14,7 +14,7 @@ from ....base.model.table import U32_MAX
 from ....base.wording import plural, suggestion
 from ...skiboot.platform import BadPlatform
 from .machine import X86Machine
-from .platform import NamedAcpiState, X86Platform, machine_of, names
+from .platform import NamedAcpiState, X86Platform, machine_of, names, spelled
 from .table_parameter import MOST_BYTES
 
 _SWITCHES = ("yes", "no", "on", "off", "1", "0", "y", "n")
@@ -23,7 +23,7 @@ _SWITCHES = ("yes", "no", "on", "off", "1", "0", "y", "n")
 def is_x86(text: str) -> bool:
     """Whether a --platform is meant for a machine with an x86 processor: it begins with the name
     of one, or with x86."""
-    first = text.partition(",")[0].strip()
+    first = spelled(text.partition(",")[0].strip())
     return first == "x86" or first in names()
 
 
@@ -32,6 +32,7 @@ def parse_machine(text: str) -> X86Platform:
     model=, then keys of KEYS. Raises BadPlatform."""
     head, found, table = f",{text}".partition(",table=")
     first, *parts = [part.strip() for part in head[1:].split(",")]
+    first = spelled(first)
     platform = X86Platform(text, "", X86Machine(0)) if first == "x86" else machine_of(first)
     given: dict[str, str] = {}
     for part in parts:

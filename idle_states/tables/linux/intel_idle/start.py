@@ -145,10 +145,11 @@ class _Start:
     def is_any_intel(self) -> bool:
         """Whether a processor that is not listed may have ACPI's states."""
         family = self.features.any_family or self.machine.family == 6
-        return self.machine.vendor == _INTEL and family
+        return self.features.acpi and self.machine.vendor == _INTEL and family
 
     def asks_acpi(self, cpu: MatchedCpu) -> bool:
-        return self.parameters.use_acpi or bool(dict(cpu.settings).get("use_acpi"))
+        by_itself = bool(dict(cpu.settings).get("use_acpi"))
+        return self.features.acpi and (self.parameters.use_acpi or by_itself)
 
     def find_acpi(self) -> bool:
         """Takes ACPI's states if they can be used."""
@@ -171,7 +172,7 @@ class _Start:
         return True
 
     def off(self, index: int, name: str = POLL.name) -> int:
-        if not self.parameters.states_off >> index & 1:
+        if not self.features.acpi or not self.parameters.states_off >> index & 1:
             return 0
         self.reasons[name] = f"bit {index} of states_off is set"
         return OFF
@@ -203,7 +204,10 @@ class _Start:
         if dropped:
             self.say(f"Dropping idle state {dropped} because PC6 is disabled")
         for number in range(MOST_STATES):
-            if self.is_beyond(number, number, len(rows)) or number >= len(rows):
+            at_end = number >= len(rows)
+            if at_end and not self.features.acpi:
+                return
+            if self.is_beyond(number, number, len(rows)) or at_end:
                 return
             row = rows[number]
             if row.flags & UNUSABLE:

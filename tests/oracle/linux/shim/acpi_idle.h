@@ -203,6 +203,7 @@ void cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int
 #define smp_processor_id() 0
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define for_each_online_cpu for_each_possible_cpu
+#define for_each_cpu(cpu, mask) for_each_possible_cpu(cpu)
 #define smp_call_function_single(cpu, function, argument, wait) (function)(argument)
 #define work_on_cpu(cpu, function, argument) (function)(argument)
 #define call_on_cpu(cpu, function, argument, direct) (function)(argument)
