@@ -62,6 +62,7 @@ def test_better_on_one_and_worse_on_the_other() -> None:
     [
         ("class Governor:\n    pass\n", "with select() and reflect()", None),
         ("class Governor\n", "SyntaxError", 1),
+        ("raise SystemExit(0)\n", "SystemExit: 0", 1),
         (
             "class Governor:\n    def __init__(self, states, hz): ...\n"
             "    def select(self, situation):\n        return 1 / 0\n"
@@ -73,7 +74,7 @@ def test_better_on_one_and_worse_on_the_other() -> None:
             "class Governor:\n    def __init__(self, states, hz): ...\n"
             "    def select(self, situation):\n        return 99\n"
             "    def reflect(self, outcome): ...\n",
-            "expected select() to return 0 to 6, found 99",
+            "the number of a state, 0 to 6, found 99",
             None,
         ),
         (

@@ -24,6 +24,7 @@ from .interface import GovernorModel as Implementation
 from .interface import Outcome as Outcome
 from .interface import Situation as Situation
 from .interface import State as State
+from .source.names import SOURCES
 from .source.names import is_source as is_source
 
 if TYPE_CHECKING:
@@ -163,9 +164,7 @@ class Governor:
         """
         if not is_governor(name):
             known = ", ".join(governor_names())
-            raise UnknownGovernor(
-                f"expected a governor ({known}) or the C file of one, found {name!r}"
-            )
+            raise UnknownGovernor(f"expected a governor ({known}; {SOURCES}), found {name!r}")
         chosen = release(kernel) if isinstance(kernel, str) else kernel
         states = _states(table)
         if not states:
@@ -254,6 +253,6 @@ def expect_steady(name: str) -> None:
     if name not in steady and not is_source(name):
         beside = ", which prove and simulate follow" if name == "haltpoll" else ""
         raise UnknownGovernor(
-            f"expected a governor with steady states ({', '.join(steady)}), "
+            f"expected a governor with steady states ({', '.join(steady)}; {SOURCES}), "
             f"found {name!r}{beside or suggestion(name, steady)}"
         )

@@ -35,6 +35,9 @@ _ERROR = re.compile(
     r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$",
     re.ASCII,
 )
+MOST_KEPT = 100
+"""Programs in the user's cache; each has about 800 KB."""
+_UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'", re.ASCII)
 _COMPILE_S, _COMPILE_BYTES = 10, 512 * limits.MIB
 
 
@@ -60,10 +63,23 @@ def program(
         made = _compiled(source, compiler, words, Path(scratch))
         target = kept or Path(_private().name, f"governor-{digest[:32]}")
         fresh = target.with_name(f".{target.name}-{os.getpid()}")
-        shutil.copyfile(made, fresh)
-        fresh.chmod(0o700)
-        fresh.replace(target)
+        try:
+            shutil.copyfile(made, fresh)
+            fresh.chmod(0o700)
+            fresh.replace(target)
+        finally:
+            fresh.unlink(missing_ok=True)
+    _drop_oldest(target.parent)
     return target
+
+
+def _drop_oldest(folder: Path) -> None:
+    """Leaves the newest MOST_KEPT programs, and of their tests as many, in the user's cache."""
+    for suffix in ("", ".initialised"):
+        kept = [each for each in folder.glob(f"governor-*{suffix}") if each.suffix == suffix]
+        kept.sort(key=lambda each: each.lstat().st_mtime, reverse=True)
+        for each in kept[MOST_KEPT:]:
+            each.unlink(missing_ok=True)
 
 
 @lru_cache(maxsize=1)
@@ -147,14 +163,31 @@ def _refused(source: SourceFile, named: str, complaints: str) -> Unreadable:
         if (match := _ERROR.match(line)) is not None:
             place = int(match["line"]) if match["file"] == named else None
             said = match[3] if place else f"{match['file']}:{match['line']}: {match[3]}"
+            if match["file"].endswith(".s"):
+                # of the compiler's own temporary file
+                said = f"{match[3]} (in its assembly)"
             return unreadable(source.file, _explained(said), place)
-    last = (complaints.strip().splitlines() or ["the compiler failed"])[-1]
+    last = f"compiling it takes more than {_COMPILE_S} s or {_COMPILE_BYTES // limits.MIB} MB"
+    missing = _UNDEFINED.search(complaints)
     if "cannot find -lc" in complaints:
         last = "the C library is missing as a static one; on Debian and Ubuntu: libc6-dev"
     elif "gov_initcall" in complaints:
-        last = "it registers no governor (postcore_initcall)"
+        last = (
+            "it registers no governor: nothing calls cpuidle_register_governor() from "
+            "postcore_initcall() or module_init()"
+        )
+    elif missing is not None:
+        last = f"it calls {missing[1]}(), which the small kernel around a governor does not have"
+    elif "rror:" in complaints and "terminated program" not in complaints:
+        last = complaints.strip().splitlines()[-1]
     return unreadable(source.file, _explained(last))
 
 
 def _explained(said: str) -> str:
-    return f"expected a cpuidle governor of Linux 4.4 or later, found: {said:.300}"
+    found = f"expected a cpuidle governor of Linux 4.4 or later, found: {said:.300}"
+    if "incompatible-pointer-types" in said:
+        return (
+            f"{found}; known are the interfaces select(driver, device) up to 4.16, and "
+            "select(driver, device, stop_tick) since"
+        )
+    return f"{found}; compare it with a kernel's drivers/cpuidle/governors/menu.c"

@@ -72,7 +72,9 @@ class PythonSource:
             )
         if not 0 <= state < len(self.states):
             last = len(self.states) - 1
-            raise self._refused(f"expected select() to return 0 to {last}, found {state}")
+            raise self._refused(
+                f"expected select() to return the number of a state, 0 to {last}, found {state}"
+            )
         return Decision(state, bool(stop_tick))
 
     def finished(self, outcome: Outcome) -> None:
@@ -85,7 +87,7 @@ class PythonSource:
             return call()
         except Unreadable:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._refused(*_place(error, self._file)) from error
 
     def _refused(self, message: str, line: int | None = None) -> Unreadable:
@@ -113,7 +115,7 @@ def _class_of(name: str) -> type:
     return found
 
 
-def _place(error: Exception, file: str) -> tuple[str, int | None]:
+def _place(error: BaseException, file: str) -> tuple[str, int | None]:
     """Returns what went wrong and the last line of the file that had part in it."""
     lines = [
         each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == file

@@ -3,7 +3,8 @@
 import signal
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 
 from .....base.model.findings import Unreadable, unreadable
@@ -102,7 +103,8 @@ class Program:
     def memory(self, cpu: int) -> bytes:
         """Returns all that a CPU's governor remembers."""
         size = self._ask(struct.pack("<BI", _MEMORY, cpu), 4)
-        return self._read(int.from_bytes(size, "little"))
+        with self._answering():
+            return self._read(int.from_bytes(size, "little"))
 
     def poll_limit_ns(self, cpu: int) -> int:
         """Returns for how long state 0 polls next, where the governor decides that."""
@@ -120,9 +122,16 @@ class Program:
     def _ask(self, request: bytes, size: int = 0) -> bytes:
         if self._child is None:
             self._child = self._started()
-        try:
+        with self._answering():
             self._child.write(request)
             return self._read(size)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Ends the program where it fails or is late."""
+        assert self._child is not None
+        try:
+            yield
         except Unreadable as error:
             late = self._child.is_late
             self.end()
@@ -131,7 +140,7 @@ class Program:
             raise unreadable(
                 self.source.file,
                 f"expected a decision of the governor within {_ANSWER_S} s, found none; look for "
-                "a loop that does not end",
+                "a loop that does not end, or a write to standard output",
             ) from error
 
     def _read(self, size: int) -> bytes:
@@ -141,10 +150,14 @@ class Program:
             status = self._child.end()
             said = self._child.errors.decode("utf-8", "replace").strip()
             if status < 0:
-                said = f"it crashed ({signal.Signals(-status).name})"
+                said = (
+                    f"it crashed ({signal.Signals(-status).name}); look for a wrong pointer or "
+                    f"index, or more than {_MEMORY_BYTES // limits.MIB} MB of memory"
+                )
+            said = said or f"it ends the program itself (exit status {status})"
             raise unreadable(
                 self.source.file,
-                f"expected a decision of the governor, found: {said or f'exit status {status}'}",
+                f"expected a decision of the governor, found: {said}",
             )
         return found
 

@@ -273,8 +273,10 @@ static int decide(bool *stop_tick)
 #else
 	state = governor->select(&driver, &device);
 #endif
-	if (state < -1 || state >= CPUIDLE_STATE_MAX)
-		die("it selects a state that no table has", state);
+	/* ladder selects state 1 of a table with a polling state alone, as kernels' own does */
+	if (state < -1 || state >= CPUIDLE_STATE_MAX ||
+	    (state >= driver.state_count && driver.state_count > 1))
+		die("it selects a state that the table does not have", state);
 	return state;
 }
 
