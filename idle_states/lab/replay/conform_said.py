@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ...base.report.style import Style
 from ...base.wording import plural
 from ...tables.linux.governors.interface import NO_STATE
+from ...tables.linux.governors.source.names import is_source
 from .conform import Conformity, Disagreement
 from .conform_document import values
 
@@ -28,23 +29,27 @@ def text(result: Conformity, style: Style, remarks: Sequence[str] = ()) -> str:
     if result.suspicion is not None:
         lines.append(f"  - {result.suspicion.words}")
     if result.first is not None:
-        lines += ["", *_disagreement(result.first, style)]
+        lines += ["", *_disagreement(result.first, style, by.governor)]
     return "\n".join(lines) + "\n"
 
 
-def _disagreement(first: Disagreement, style: Style) -> list[str]:
+def _disagreement(first: Disagreement, style: Style, governor: str) -> list[str]:
     row, decision = first.row, first.decision
     selected = "none, default idle" if decision.state == NO_STATE else f"state {decision.state}"
+    decider = "source: " if is_source(governor) else "model:  "
     lines = [
         style(
             "strong", f"First disagreement: decision {first.number}, line {row.line}, CPU {row.cpu}"
         ),
         f"  recorded: state {row.state}, stop_tick {int(row.stop_tick)}",
-        f"  model:    {selected}, stop_tick {int(decision.stop_tick)}",
+        f"  {decider}  {selected}, stop_tick {int(decision.stop_tick)}",
         "  inputs",
     ]
     lines += [f"    {name} = {value}" for name, value in values(row.situation).items()]
-    lines.append("  the model's intermediate values")
+    if is_source(governor):
+        lines.append(f"  no intermediate values: a model has these, {governor} only decides")
+    else:
+        lines.append("  the model's intermediate values")
     lines += [f"    {name} = {value}" for name, value in decision.why.items()]
     lines.append("  what became of it")
     lines += [f"    {name} = {value}" for name, value in values(row.outcome).items()]

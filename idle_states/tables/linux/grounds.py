@@ -222,7 +222,7 @@ def source_remarks(name: str) -> Iterator[str]:
     confined = "confined" if source.confined else "not confined: it may reach what you may"
     yield (
         f"{source.file} decides, compiled as it is (SHA-256 {source.sha256[:16]}) with the "
-        f"interface of {interface.era}, {confined}; ranges are found by trying lengths"
+        f"interface of {interface.era}, {confined}"
     )
     yield from interface.assumed
 

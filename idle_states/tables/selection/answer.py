@@ -18,7 +18,8 @@ class Selections:
     selections  of the first governor: of the first table under each kernel, then of the second
                 one; then of further governors
     sources     of the tables; empty if states were given
-    limits      what each latency limit asked for leaves, of the first table, then of the second
+    limits      what each latency limit asked for leaves, of the first table, then of the second;
+                under the first governor, then under further ones, which leave the same states
     """
 
     selections: tuple[TableSelection, ...]
@@ -72,7 +73,8 @@ def select(request: SelectRequest, say: Callable[[str], None] = lambda message: 
             say(note)
     governors = [Selecting(governor, request.of.hz) for governor in request.governors]
     limits = [
-        limit(asked, kernels, governors[0], table, per_cpu=request.per_cpu)
+        limit(asked, kernels, selecting, table, per_cpu=request.per_cpu)
+        for selecting in governors
         for table, kernels in held
         for asked in request.all_limits
     ]

@@ -106,12 +106,14 @@ class TableLimit:
     """What a limit leaves of a table.
 
     table      as given; "" for plain states
+    governor   what selects
     per_cpu    the limit is a CPU's (pm_qos_resume_latency_us), not the system's
     by_kernel  by the states that are left, in the order of the kernels
     """
 
     asked: AskedLimit
     table: str
+    governor: str
     per_cpu: bool
     by_kernel: tuple[LimitedTable, ...]
 
@@ -150,7 +152,7 @@ def limit(
         drivers = [states for _, states in held if isinstance(states, DriverTable)]
         domains = [domain for driver in drivers for domain in driver.domains]
         raise nowhere(asked, list(names), domains)
-    return TableLimit(asked, table, per_cpu, tuple(found.values()))
+    return TableLimit(asked, table, selecting.governor, per_cpu, tuple(found.values()))
 
 
 def _limited(

@@ -142,11 +142,6 @@ class SelectRequest:
     def __post_init__(self) -> None:
         governors = tuple(dict.fromkeys(self.governors)) or (self.of.governor,)
         object.__setattr__(self, "governors", governors)
-        if len(governors) > 1 and self.all_limits:
-            raise UsageError(
-                f"expected one --governor with --latency-limit or --keep, found {len(governors)}: "
-                "run select once for each"
-            )
         if self.against and self.of.table is None:
             raise UsageError("expected --against with a table, not with --states")
         if self.per_cpu and not self.all_limits:

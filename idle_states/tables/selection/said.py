@@ -23,8 +23,10 @@ from ..linux.asked import FAR_NS, NO_LIMIT_US
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
+from ..linux.governors.source.names import is_source
 from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
+from ..linux.releases import Release
 from ..pipeline import Journey
 from ..show import said as show
 from . import drawn, said_domains, said_limits
@@ -271,7 +273,14 @@ def remarks(selection: TableSelection) -> Iterator[Cell]:
             "an idle shorter than the exit latency counts as endless",
         )
     yield from not_utilised(selection.governor, [selection.release])
-    yield from grounds.remarks([selection.release], selection.governor)
+    yield from _grounds([selection.release], [selection.governor])
+
+
+def _grounds(releases: Sequence[Release], governors: Sequence[str]) -> Iterator[str]:
+    """Yields how well governors are known, and how ranges of those without a model are found."""
+    yield from grounds.remarks(releases, *governors)
+    if sources := [each for each in governors if is_source(each)]:
+        yield f"ranges of {joined(sources)} are found by trying lengths, not proven"
 
 
 def _broken(first: str, rest: str) -> Worded:
@@ -302,7 +311,7 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
     releases = list(dict.fromkeys(selection.release for selection in selections))
     rests = [line for each in governors for line in not_utilised(each, releases)]
     if len(governors) > 1:
-        rests += grounds.remarks(releases, *governors)
+        rests += _grounds(releases, governors)
     yield Section("", (Lines(tuple(rests)),))
 
 

@@ -25,7 +25,8 @@ def sections(found: Selections) -> Iterator[Section]:
     asked = [release.name for release in found.releases]
     several = len(found.selections) > 1
     for limit in found.limits:
-        of = f"{limit.table}: " if limit.table else ""
+        whose = [limit.table, *([limit.governor] if len(found.governors) > 1 else [])]
+        of = f"{', '.join(filter(None, whose))}: " if any(whose) else ""
         kind = " of a CPU" if limit.per_cpu else ""
         word = limit.asked.text
         what = f"{kind} that keeps {word}" if limit.asked.keeps else f" {word}{kind}"
@@ -38,7 +39,7 @@ def sections(found: Selections) -> Iterator[Section]:
             yield from (Section("", (era,)) for era in eras if several)
             title = ""
     if found.limits:
-        known = (found.first.governor, LOOP) if several else (LOOP,)
+        known = (*found.governors, LOOP) if several else (LOOP,)
         looked = (_narrow(_obeyed(each, asked)) for each in found.obeyed)
         lines = Lines((*looked, *remarks(found.releases, *known)))
         yield Section("Limits that kernels look at", (lines,))

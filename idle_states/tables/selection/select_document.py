@@ -260,6 +260,7 @@ class Limit(Form[limits.TableLimit]):
     table: Annotated[str | None, "As given; null for --states."] = derived(
         lambda limit: limit.table or None
     )
+    governor: Annotated[str, "What selects."]
     tables: Annotated[
         list[LimitedTable], "By the states that are left, in the order of the kernels."
     ] = derived("by_kernel")

@@ -127,7 +127,7 @@ class Selecting:
     states is computed once. Equal selections share their maps."""
 
     def __init__(self, governor: str, hz: int) -> None:
-        self._governor = governor
+        self.governor = governor
         self._hz = hz
         self._known: dict[object, TableSelection] = {}
         self._last: tuple[object, Settling] | None = None
@@ -141,7 +141,7 @@ class Selecting:
     ) -> TableSelection:
         """What a governor selects of a table under a release: see select(), whose other arguments
         this has."""
-        settling = settling_of(self._governor, release, table, self._hz)
+        settling = settling_of(self.governor, release, table, self._hz)
         key = settling.behaviour, names_of(table, settling.governor.states)
         if (key, asked) not in self._known:
             if self._last is None or self._last[0] != key:
@@ -164,7 +164,7 @@ class Selecting:
         wake_ns = asked.wake_ns
         return TableSelection(
             table="",
-            governor=self._governor,
+            governor=self.governor,
             release=release,
             hz=self._hz,
             names=names_of(table, states),

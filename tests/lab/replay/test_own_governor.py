@@ -95,3 +95,16 @@ def test_python_that_is_no_governor(
     assert status == 3
     assert message in err
     assert err.startswith(f"{file}:{line}:" if line else f"{file}: ")
+
+
+def test_conform_says_that_a_source_shows_no_intermediate_values(capsys: Capture) -> None:
+    recording = DATA / "vectors/menu-debian6.1.192-p9-poll1.csv.gz"
+    file = DATA / "governors/timer.c"
+    words = ("conform", str(recording), "--table", "power9", "--kernel", "6.1", "--governor")
+    status, out, _ = run(capsys, *words, str(file))
+    assert status == 1
+    assert "  recorded: state 0, stop_tick 0\n  source:   state " in out
+    assert f"no intermediate values: a model has these, {file} only decides" in out
+    assert "ranges" not in out
+    _, model, _ = run(capsys, *words, "teo")
+    assert "the model's intermediate values\n    candidate = " in model

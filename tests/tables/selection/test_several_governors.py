@@ -52,7 +52,17 @@ def test_every_kernel_of_all_has_each_governor(capsys: Capture) -> None:
     assert "Traceback" not in err
 
 
-def test_limits_are_one_governors(capsys: Capture) -> None:
-    status, _, err = run(capsys, *WORDS, *BOTH, "--latency-limit", "50us")
-    assert status == 2
-    assert "expected one --governor with --latency-limit or --keep, found 2" in err
+def test_limits_under_each_governor(capsys: Capture) -> None:
+    limits = ("--latency-limit", "50us", "--keep", "stop2")
+    status, found = outcome(capsys, *WORDS, *BOTH, *limits)
+    both = found["limits"]
+    assert status == 1
+    assert [(each["governor"], each["asked"]) for each in both] == [
+        (governor, asked) for governor in ("menu", "teo") for asked in ("50 us", "stop2")
+    ]
+    for at, governor in ((0, "menu"), (2, "teo")):
+        alone = document(capsys, *WORDS, "--governor", governor, *limits)["limits"]
+        assert both[at : at + 2] == alone
+    _, out, _ = run(capsys, *WORDS, *BOTH, "--latency-limit", "50us")
+    for title in ("menu: latency limit 50 us", "teo: latency limit 50 us", "teo selects"):
+        assert title in out
