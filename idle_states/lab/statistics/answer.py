@@ -23,7 +23,7 @@ from .request import (
     SCHBENCH,
     StatsRequest,
 )
-from .summary import SMALLEST, Dataset
+from .summary import Dataset
 from .summary_rows import rows, summary_row
 
 
@@ -148,11 +148,10 @@ def _sets(request: StatsRequest, files: Sequence[ResultsFile]) -> list[Dataset]:
             with on_input(file.name):
                 found += rows(file)
             continue
-        # ministat squares whatever it is given
-        smallest = 0.0 if request.form == MINISTAT else SMALLEST
+        as_ministat = request.form == MINISTAT
         with on_input(file.name):
-            dataset = samples(file, request.column, request.delimiter, smallest)
-        least = LEAST_SAMPLES if request.form == MINISTAT else 2
+            dataset = samples(file, request.column, request.delimiter, as_ministat)
+        least = LEAST_SAMPLES if as_ministat else 2
         count = len(dataset.values or ())
         if count < least:
             raise unreadable(file.name, f"expected at least {least} samples, found {count}")

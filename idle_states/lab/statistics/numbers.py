@@ -11,16 +11,17 @@ def is_number(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def sample(text: str, smallest: float = 0.0) -> float:
+def sample(text: str, smallest: float = 0.0, signed: bool = False) -> float:
     """Parses a measured value. Raises ValueError, with what was expected, for text that is no
-    number, and for a value that is not finite, negative, too large, or too small (but not 0) to be
-    squared and added up."""
+    number, and for a value that is not finite, negative unless signed, too large, or too small (but
+    not 0) to be squared and added up."""
     if not is_number(text):
         raise ValueError(f"expected a number, found {shown(text)}")
     value = float(text)
-    if value < 0:
-        raise ValueError(f"expected a sample of 0 or more, found {shown(text)}")
-    if value > LARGEST:
+    if value < 0 and not signed:
+        more = "--ministat takes negative samples, too"
+        raise ValueError(f"expected a sample of 0 or more, found {shown(text)}; {more}")
+    if abs(value) > LARGEST:
         raise ValueError(f"expected a sample of at most {LARGEST:g}, found {shown(text)}")
     if 0 < value < smallest:
         raise ValueError(f"expected a sample of 0 or at least {smallest:g}, found {shown(text)}")

@@ -141,9 +141,10 @@ def _refuse_samples(file: ResultsFile) -> None:
 
 
 def samples(
-    file: ResultsFile, column: int = 1, delimiter: str = " \t", smallest: float = SMALLEST
+    file: ResultsFile, column: int = 1, delimiter: str = " \t", as_ministat: bool = False
 ) -> Dataset:
-    """Reads one column, counted from 1. delimiter: the characters that separate columns."""
+    """Reads one column, counted from 1. delimiter: the characters that separate columns.
+    as_ministat: samples may be negative, and as small as they like: ministat squares them all."""
     values = []
     parting = re.compile(f"[{re.escape(delimiter)}]+")
     for number, line in enumerate(file.lines, 1):
@@ -152,7 +153,8 @@ def samples(
             continue
         if len(words) < column:
             raise unreadable(file.name, f"expected {column} columns, found {len(words)}", number)
-        values.append(_sample(file, number, words[column - 1], smallest))
+        smallest = 0.0 if as_ministat else SMALLEST
+        values.append(_sample(file, number, words[column - 1], smallest, as_ministat))
     return Dataset(file.name, tuple(values), None, file.name)
 
 
@@ -187,8 +189,10 @@ def _words(line: str, parting: re.Pattern[str]) -> list[str]:
     return words
 
 
-def _sample(file: ResultsFile, number: int, word: str, smallest: float = 0.0) -> float:
+def _sample(
+    file: ResultsFile, number: int, word: str, smallest: float = 0.0, signed: bool = False
+) -> float:
     try:
-        return sample(word, smallest)
+        return sample(word, smallest, signed)
     except ValueError as error:
         raise unreadable(file.name, str(error), number) from None

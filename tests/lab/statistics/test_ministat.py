@@ -54,7 +54,8 @@ exact = st.decimals(0, 10**4, places=6).map(str)
 tiny = st.integers(0, 30).map(lambda count: f"1000000000.{count:05d}")
 # not denormal numbers, which ministat divides by
 any_size = st.floats(0, 1e90, allow_nan=False, allow_subnormal=False).map(repr)
-sets = st.sampled_from([whole, few, exact, tiny, any_size]).flatmap(
+signed = st.integers(-50, 50).map(str) | st.decimals(-(10**4), 10**4, places=6).map(str)
+sets = st.sampled_from([whole, few, exact, tiny, any_size, signed]).flatmap(
     lambda kind: st.lists(st.lists(kind, min_size=3, max_size=70), min_size=1, max_size=7)
 )
 flags = st.lists(st.sampled_from(["-n", "-A", "-s"]), unique=True)
@@ -114,6 +115,21 @@ def test_the_whole_table_of_t(directory: Path, level: str) -> None:
         found = ours(words)
         assert found.count("Difference at") == 6
         assert found == theirs(words), start
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(signed, min_size=3, max_size=30), min_size=1, max_size=3))
+def test_negative_samples(directory: Path, drawn: list[list[str]]) -> None:
+    names = files(directory, drawn)
+    assert ours(names) == theirs(names)
+
+
+def test_other_forms_say_where_negative_samples_are_taken(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (name,) = files(directory, [["1", "-2", "3"]])
+    assert main(["stats", name]) == 3
+    assert "found '-2'; --ministat takes negative samples, too" in capsys.readouterr().err
 
 
 def test_levels_that_ministat_lacks(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
