@@ -4,7 +4,7 @@ is advertised."""
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...base.dataclass import dataclass, field
-from ...base.model.measured import Measured, WokenBy
+from ...base.model.measured import Latency, Measured, WokenBy
 from ...base.model.table import IdleTable
 from ...base.model.verdicts import Verdict
 from ...base.wording import suggestion
@@ -12,7 +12,7 @@ from ...tables.sources import read_table
 from .advertised import Advertised, AdvertisedStates
 from .importing.formats import read_measured
 from .importing.output import Told
-from .latencies import FittedLatency, decisive, fitted_latency
+from .latencies import FittedLatency, decisive, fitted_latency, together
 from .request import FitRequest, MeasuredInput
 from .residencies import FittedResidency, advertised_latencies, by_rule, from_energy
 
@@ -118,9 +118,8 @@ def _latencies(
     remarks: list[str],
 ) -> dict[str, list[FittedLatency]]:
     """By the state's name. Adds remarks on what could not be used."""
-    found: dict[str, list[FittedLatency]] = {}
+    found: dict[str, list[tuple[Measured, Latency, Advertised | None]]] = {}
     for one in measured:
-        others = [other for other in measured if other is not one]
         for latency in one.latencies:
             if latency.busy:
                 continue
@@ -134,11 +133,21 @@ def _latencies(
             if known is None and advertised.table is not None:
                 meant = suggestion(name, [state.name for state in advertised.states])
                 remarks.append(f"{one.file}: {request.table} has no state {name}{meant}")
-            fit_of = fitted_latency(
-                one, latency, others, known, request.percent, request.confidence
+            found.setdefault(name, []).append((one, latency, known))
+    return {
+        name: [
+            fitted_latency(
+                one,
+                latency,
+                [other for other in measured if other is not one],
+                known,
+                request.percent,
+                together(request.confidence, len(several)),
             )
-            found.setdefault(name, []).append(fit_of)
-    return found
+            for one, latency, known in several
+        ]
+        for name, several in found.items()
+    }
 
 
 def _states(

@@ -22,11 +22,13 @@ class Ranks:
 
     low, high  None where so few values have no bound on that side
     coverage   the probability that they enclose it, at least the confidence asked for if both do
+    inward     by which part of a rank each could be narrower, were there ranks between them
     """
 
     low: int | None
     high: int | None
     coverage: float
+    inward: tuple[float, float] = (0.0, 0.0)
 
 
 @lru_cache(maxsize=1024)
@@ -58,7 +60,24 @@ def ranks(n: int, percent: Decimal, confidence: Decimal) -> Ranks:
         high -= 1
     bounded = low >= 1, high <= n
     coverage = 1 - (under if bounded[0] else 0) - (over if bounded[1] else 0)
-    return Ranks(low if bounded[0] else None, high if bounded[1] else None, coverage)
+    inward = (
+        (aside - under) / (terms[low - first] / total),
+        (aside - over) / (terms[high - first - 1] / total),
+    )
+    return Ranks(low if bounded[0] else None, high if bounded[1] else None, coverage, inward)
+
+
+def spread_ranks(n: int, effective: int, percent: Decimal, confidence: Decimal) -> Ranks:
+    """Returns which of n values enclose a quantile if they count as `effective` independent ones.
+    The coverage is the confidence, as far as that number is right."""
+    of = ranks(effective, percent, confidence)
+    times = n / effective
+    low = high = None
+    if of.low is not None:
+        low = max(1, math.floor((of.low + of.inward[0] - 0.5) * times + 0.5))
+    if of.high is not None:
+        high = min(n, math.ceil((of.high - of.inward[1] - 0.5) * times + 0.5))
+    return Ranks(low, high, float(confidence / 100))
 
 
 def least(percent: Decimal, confidence: Decimal) -> int:

@@ -13,7 +13,8 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.measured import LatencyBins, Samples, SummaryOnly
 from ...base.wording import plural
 from ..statistics import student
-from .binomial import coverage_of_maximum, least, ranks
+from .binomial import coverage_of_maximum, least, ranks, spread_ranks
+from .dependence import dependence
 from .ordered import Ordered, ordered
 
 Values = Samples | LatencyBins | SummaryOnly
@@ -30,6 +31,8 @@ class Estimate:
     value_ns         None where the source bounds it on neither side
     low_ns, high_ns  the interval; None: not bounded on that side
     n                number of values; None where the source does not say it
+    effective        how many independent values they count as, by which the interval is made; n of
+                     what says no order, None where n is
     coverage         the probability that such an interval encloses the quantile, where it is known
     method           how the interval was made, "" where there is none
     refused          why the quantile asked for is not given, "" where it is
@@ -48,6 +51,7 @@ class Estimate:
     refused: str = ""
     busy_ns: float | None = None
     busy_more_ns: float | None = None
+    effective: int | None = None
 
     @property
     def bounded(self) -> bool:
@@ -66,32 +70,39 @@ def estimate(values: Values, percent: Decimal, confidence: Decimal) -> Estimate:
         said = values.quantiles_ns.get(float(percent / 100))
         if known is None or (not values.quantiles_ns and values.max_ns is None):
             return mean(values, confidence)
-        found = _of(known, percent, confidence)
+        found = _of(known, percent, confidence, known.n)
         if said is not None and not found.refused:
             return replace(found, value_ns=said)
         return found if found.value_ns is not None else mean(values, confidence)
     if known is None:
         return Estimate(named(percent), None, None, None, 0, refused="there are no values")
-    return _of(known, percent, confidence)
+    effective = known.n
+    if isinstance(values, Samples) and (follows := dependence(values.values_ns)):
+        effective = follows.effective(known.n, percent, confidence)
+    return _of(known, percent, confidence, effective)
 
 
-def _of(known: Ordered, percent: Decimal, confidence: Decimal) -> Estimate:
-    n = known.n
+def _of(known: Ordered, percent: Decimal, confidence: Decimal, effective: int) -> Estimate:
+    n, counted = known.n, f"{known.n}"
     enclosing = ranks(n, percent, confidence)
-    low = None if enclosing.low is None else known.at_least(enclosing.low)
-    method = f"order statistics {enclosing.low or '-'} and {enclosing.high or '-'} of {n}"
+    if effective != n:
+        enclosing = spread_ranks(n, effective, percent, confidence)
+        counted += f", which count as {effective} independent ones"
+    low, high = known.between(enclosing.low, enclosing.high)
+    method = f"order statistics {enclosing.low or '-'} and {enclosing.high or '-'} of {counted}"
     if enclosing.high is None and percent >= _MEDIAN:
-        share = 100 * coverage_of_maximum(n, percent)
+        share = 100 * coverage_of_maximum(effective, percent)
         refused = (
             f"{named(percent)} takes {least(percent, confidence)} values for an interval of "
-            f"{confidence.normalize():f} %, there are {n}; the longest of {n} reaches it with a "
+            f"{confidence.normalize():f} %, there are {counted}; the longest reaches it with a "
             f"probability of {share:.3g} %"
         )
-        return Estimate("max", known.at_most(n), low, None, n, enclosing.coverage, method, refused)
+        found = Estimate("max", known.at_most(n), low, None, n, enclosing.coverage, method, refused)
+        return replace(found, effective=effective)
     value = known.at_most(max(1, math.ceil(n * percent / 100)))
-    high = None if enclosing.high is None else known.at_most(enclosing.high)
     refused = "" if value is not None else f"{named(percent)} is above the last bucket"
-    return Estimate(named(percent), value, low, high, n, enclosing.coverage, method, refused)
+    found = Estimate(named(percent), value, low, high, n, enclosing.coverage, method, refused)
+    return replace(found, effective=effective)
 
 
 def mean(summary: SummaryOnly, confidence: Decimal) -> Estimate:

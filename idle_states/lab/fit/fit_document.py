@@ -39,6 +39,13 @@ class LatencyFit(Form[FittedLatency]):
     n: Annotated[Count | None, "Number of wake-ups; null where the source does not say it."] = (
         derived("estimate.n")
     )
+    effective_n: Annotated[
+        Count | None,
+        "How many independent wake-ups they count as, by which the interval is made.",
+    ] = derived("estimate.effective")
+    confidence: Annotated[
+        float, "Of the interval, in percent: those of all measurements of a state hold together."
+    ] = derived(lambda one: float(one.confidence))
     method: Annotated[str, "How the interval was made; empty where there is none."] = derived(
         "estimate.method"
     )
@@ -106,6 +113,9 @@ class State(Form[FittedState]):
     )
     n: Annotated[Count | None, "Of the measurement that decides."] = derived(
         lambda state: state.by and state.by.estimate.n
+    )
+    effective_n: Annotated[Count | None, "As many independent ones, of that measurement."] = (
+        derived(lambda state: state.by and state.by.estimate.effective)
     )
     statistic: Annotated[str | None, "Of the measurement that decides."] = derived(
         lambda state: state.by and state.by.estimate.statistic

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from ...base.dataclass import dataclass
 from ...base.model.measured import Latency, LatencyBins, Measured, Samples
@@ -10,6 +10,10 @@ from ...base.model.verdicts import Judgement, judge
 from .advertised import Advertised
 from .estimate import Estimate, above_busy, estimate
 from .shape import SampleShape, shape
+
+_WITH_MEASURING = (
+    "it contains what measuring takes, which was not measured on a busy CPU: measure that, too"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class FittedLatency:
     of         the file that it is from
     busy       the measurement with the CPU awake that was subtracted; None: there was none, or the
                source has subtracted its own share
+    confidence of its interval, in percent: those of all measurements of a state hold together
     estimate   with its interval, the busy CPU's middle subtracted
     shape      outliers and modes; None of few values and of summaries
     """
@@ -26,6 +31,7 @@ class FittedLatency:
     of: Measured
     latency: Latency
     busy: Latency | None
+    confidence: Decimal
     estimate: Estimate
     shape: SampleShape | None
     judgement: Judgement
@@ -69,13 +75,23 @@ def fitted_latency(
         )
         if judgement.verdict == "unknown" and found.refused:
             judgement = Judgement("unknown", found.refused)
-    return FittedLatency(of, latency, busy, found, shape(latency.values), judgement)
+        if judgement.verdict == "under-stated" and busy is None and not latency.net:
+            judgement = Judgement("unknown", _WITH_MEASURING)
+    return FittedLatency(of, latency, busy, confidence, found, shape(latency.values), judgement)
+
+
+def together(confidence: Decimal, count: int) -> Decimal:
+    """Returns the confidence of each of some intervals that hold together as often as is asked for
+    (Bonferroni), rounded up to a hundredth of a percent."""
+    each = 100 - (100 - confidence) / count
+    return each if count == 1 else each.quantize(Decimal("0.01"), ROUND_CEILING).normalize()
 
 
 def decisive(fitted: Sequence[FittedLatency]) -> FittedLatency:
     """The measurement that a state is judged by, of one or more: one that contradicts what is
     advertised by its lower bound, else one with an interval, else any; of several the longest,
-    since an exit latency holds for every way to be woken up."""
+    since an exit latency holds for every way to be woken up. All intervals hold together, so that
+    one of them contradicts by chance no more often than is asked for."""
 
     def rank(one: FittedLatency) -> tuple[bool, bool, float]:
         contrary = one.judgement.verdict == "under-stated"

@@ -6,20 +6,39 @@ is not bounded. Times are in nanoseconds.
 """
 
 import math
-from bisect import bisect_left
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 from ...base.model.measured import LatencyBins, Samples, SummaryOnly
 
+_FEWEST = 30
+_TIED = 3
+"""So many values to each different one: the clock's steps are seen."""
+
 
 class Ordered(Protocol):
-    @property
-    def n(self) -> int: ...
+    n: int
 
     def at_least(self, rank: int) -> float | None: ...
 
     def at_most(self, rank: int) -> float | None: ...
+
+    def between(self, low: int | None, high: int | None) -> tuple[float | None, float | None]:
+        """Bounds of what lies between two ranks, None for a side without one."""
+        return (
+            None if low is None else self.at_least(low),
+            None if high is None else self.at_most(high),
+        )
+
+
+def clock_step(values: Sequence[float]) -> float:
+    """Returns the step of the clock that measured values in ascending order: the least distance of
+    two of them where most are equal to others, else 0."""
+    distances = [b - a for a, b in pairwise(values) if b > a]
+    seen = len(values) >= max(_FEWEST, _TIED * len(distances))
+    return min(distances) if distances and seen else 0.0
 
 
 def ordered(values: Samples | LatencyBins | SummaryOnly) -> Ordered | None:
@@ -31,10 +50,14 @@ def ordered(values: Samples | LatencyBins | SummaryOnly) -> Ordered | None:
     return _Known(values, values.n) if values.n else None
 
 
-class _Values:
+class _Values(Ordered):
+    """Values of a clock whose steps are seen in them lie anywhere within half a step of what it
+    said, and within a whole one above it if it truncates: equal ones share that room evenly."""
+
     def __init__(self, samples: Samples) -> None:
         self._values = sorted(samples.values_ns)
         self.n = len(self._values)
+        self.step = clock_step(self._values)
 
     def at_least(self, rank: int) -> float:
         return self._values[rank - 1]
@@ -42,8 +65,20 @@ class _Values:
     def at_most(self, rank: int) -> float:
         return self._values[rank - 1]
 
+    def between(self, low: int | None, high: int | None) -> tuple[float | None, float | None]:
+        return (
+            None if low is None else max(0.0, self._within(low)),
+            None if high is None else self._within(high) + self.step / 2,
+        )
 
-class _Buckets:
+    def _within(self, rank: int) -> float:
+        """The value of a rank, were the clock a finer one."""
+        value = self._values[rank - 1]
+        first, end = bisect_left(self._values, value), bisect_right(self._values, value)
+        return value + self.step * ((rank - 0.5 - first) / (end - first) - 0.5)
+
+
+class _Buckets(Ordered):
     def __init__(self, bins: LatencyBins) -> None:
         self._bins = bins
         self._through = list(accumulate(count for _, _, count in bins.bins))
@@ -70,7 +105,7 @@ class _Buckets:
         return high if most is None else min(high, most)
 
 
-class _Known:
+class _Known(Ordered):
     """Quantiles of a summary: programs interpolate differently, but each between the values of
     ranks n*p rounded down and n*p rounded up and one."""
 

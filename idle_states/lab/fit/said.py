@@ -1,6 +1,5 @@
 """The result of fit: advertised against measured."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -18,8 +17,8 @@ _NUMBERS = frozenset((1, 2, 3, 4))
 _RESIDENCY_HEAD = ("State", "Advertised", "Fitted", "Interval", "By")
 _MATTERS = 0.1
 """Share of a value from which on what may be in it is said."""
-_ALIKE = 0.2
-"""Serial correlation up to which an interval is taken to hold."""
+_FEWER = 0.9
+"""Share of the wake-ups below which it is said as how many independent ones they count."""
 _VERDICTS = {"under-stated": "error", "over-stated": "warning", "consistent": "good"}
 
 
@@ -167,6 +166,11 @@ def _row(state: FittedState) -> tuple[Cell, ...]:
 def _said_of(state: FittedState) -> Iterator[str]:
     """Why the verdict is what it is, then what else is to be known of each measurement."""
     yield state.why
+    if len(state.latencies) > 1 and state.by is not None:
+        yield (
+            f"{len(state.latencies)} measurements are judged together: each interval is of "
+            f"{state.by.confidence.normalize():f} %"
+        )
     for one in state.latencies:
         parts = list(_remarks(one))
         if one is state.by and one.latency.group:
@@ -191,12 +195,11 @@ def _remarks(one: FittedLatency) -> Iterator[str]:
     shape = one.shape
     if shape is None:
         return
-    n = one.estimate.n or 0
-    if shape.serial is not None and shape.serial > max(_ALIKE, 3 / math.sqrt(n)):
-        alone = n * (1 - shape.serial) / (1 + shape.serial)
+    n, alone = one.estimate.n or 0, one.estimate.effective
+    if alone is not None and shape.serial is not None and alone < _FEWER * n:
         yield (
-            f"each wake-up is like the one before (rank correlation {shape.serial:.2f}): all count "
-            f"as some {alone:.0f} independent ones, and the interval is too narrow"
+            f"each wake-up is like the ones before (rank correlation {shape.serial:.2f}): all "
+            f"{n} count as {alone} independent ones"
         )
     if len(shape.modes) > 1:
         at = joined([f"{time(mode.at_ns)} ({100 * mode.share:.0f} %)" for mode in shape.modes])

@@ -56,8 +56,7 @@ class SampleShape:
     ]
     serial: Annotated[
         Annotated[float, Limits(minimum=-1, maximum=1)] | None,
-        "Rank correlation of each value with the one before; null of histograms and equal values. "
-        "Intervals are those of independent values.",
+        "Rank correlation of each value with the one before; null of histograms and equal values.",
     ] = None
 
 
@@ -84,10 +83,8 @@ def shape(values: Samples | LatencyBins | SummaryOnly) -> SampleShape | None:
 
 
 def serial_correlation(values: Sequence[float]) -> float | None:
-    """Spearman's rank correlation of each value with the one before; None if there is no variance.
-
-    Order statistics enclose a quantile as often as they say only of independent values.
-    """
+    """Spearman's rank correlation of each value with the one before; None if there is no
+    variance."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     for _, tied in groupby(enumerate(order), key=lambda each: values[each[1]]):

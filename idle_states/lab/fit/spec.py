@@ -52,8 +52,8 @@ def _fitted(row: IdleState, state: FittedState, confidence: str) -> IdleState:
     fitted = None if state.by is None else _latency_ns(state.by)
     if fitted is not None and state.by is not None:
         latency_ns = fitted
-        provenance["latency"] = _of_latency(state.by, confidence)
-    measured = [_measurement(each, confidence) for each in state.latencies]
+        provenance["latency"] = _of_latency(state.by)
+    measured = [_measurement(each) for each in state.latencies]
     if measured and "measured" not in provenance:
         source = origin(state.latencies[0].of)
         provenance["measured"] = Provenance("measured", source, "medium")
@@ -81,7 +81,11 @@ def _whole(ns: int) -> int:
     return math.ceil(ns / _US) * _US
 
 
-def _measurement(one: FittedLatency, confidence: str) -> Measurement | None:
+def _confidence(one: FittedLatency) -> str:
+    return f"{one.confidence.normalize():f} %"
+
+
+def _measurement(one: FittedLatency) -> Measurement | None:
     if one.value_ns is None:
         return None
     low, high = one.interval_ns or (None, None)
@@ -94,17 +98,17 @@ def _measurement(one: FittedLatency, confidence: str) -> Measurement | None:
         one.estimate.n,
         low,
         high,
-        confidence if one.interval_ns else "",
+        _confidence(one) if one.interval_ns else "",
         one.of.machine or "",
         one.of.kernel or "",
     )
 
 
-def _of_latency(one: FittedLatency, confidence: str) -> Provenance:
+def _of_latency(one: FittedLatency) -> Provenance:
     low, high = one.interval_ns or (None, None)
     note = f"{one.estimate.statistic} of {one.estimate.n} wake-ups by {one.latency.woken_by}"
     if low is not None and high is not None:
-        note += f", {confidence} interval {format_time(low)} to {format_time(high)}"
+        note += f", {_confidence(one)} interval {format_time(low)} to {format_time(high)}"
     return Provenance("measured", origin(one.of), "high", note + _on(one.of))
 
 

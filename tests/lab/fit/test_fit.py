@@ -5,6 +5,7 @@ import random
 import re
 from decimal import Decimal
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
@@ -51,6 +52,11 @@ def normal(middle: float, n: int = 1000, seed: int = 1) -> list[float]:
     return [rng.gauss(middle, middle / 50) for _ in range(n)]
 
 
+def busy(middle: float = 100) -> Latency:
+    """What measuring takes by timer."""
+    return samples(None, normal(middle, 400, 5), busy=True)
+
+
 def by_name(states: tuple[FittedState, ...]) -> dict[str, FittedState]:
     return {state.name: state for state in states}
 
@@ -95,7 +101,7 @@ def test_the_selftests_states_by_number_are_those_of_the_kernel() -> None:
     assert states["snooze"].verdict == "unknown"
 
 
-@pytest.mark.parametrize(("latency", "verdict"), [(2, "under-stated"), (10, "consistent")])
+@pytest.mark.parametrize(("latency", "verdict"), [(2, "unknown"), (10, "consistent")])
 def test_cede_of_370_against_what_was_and_what_is_advertised(
     latency: int, verdict: str, tmp_path: Path
 ) -> None:
@@ -103,9 +109,10 @@ def test_cede_of_370_against_what_was_and_what_is_advertised(
     spec.write_text(
         f"name: mine\nextends: pseries-dedicated\noverride:\n  CEDE: {{latency: {latency}us}}\n"
     )
-    found = fit(request(str(MAILED / "power9-cede.txt"), table=str(spec), percent=P99))
+    found = fit(request(str(MAILED / "power9-cede.txt"), table=str(spec), percent=Decimal(98)))
     (cede,) = found.states
     assert cede.verdict == verdict
+    assert verdict != "unknown" or "not measured on a busy CPU" in cede.why
     assert cede.by is not None
     assert cede.by.interval_ns == (8559, 9698)
     assert cede.by.estimate.n == 400
@@ -124,9 +131,66 @@ def test_a_quantile_that_the_number_does_not_support_is_refused_and_not_written(
 
 
 def test_a_contradiction_does_not_need_the_quantile() -> None:
-    found = fitted(request(), [measured(samples("stop2", normal(20_000)))])
+    file = measured(samples("stop2", normal(20_000)), busy())
+    found = fitted(request(), [file])
     assert found.states[0].verdict == "under-stated"
     assert found.contradicted
+
+
+def test_nothing_contradicts_that_may_be_the_measuring() -> None:
+    (stop2,) = fitted(request(), [measured(samples("stop2", normal(20_000)))]).states
+    assert stop2.verdict == "unknown"
+    assert "not measured on a busy CPU" in stop2.why
+    net = samples("stop2", normal(20_000), net=True)
+    assert fitted(request(), [measured(net)]).states[0].verdict == "under-stated"
+    # of another way to be woken it says nothing
+    by_write = Latency("stop2", "write", Samples(tuple(normal(20_000))))
+    assert not fitted(request(), [measured(by_write, busy())]).contradicted
+
+
+def test_several_ways_of_waking_are_judged_together() -> None:
+    """Of 8 CPUs with the advertised quantile, one is above it by chance in 5 of 100 sets at most,
+    not in 18."""
+    held = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        groups = [
+            samples("stop2", [rng.gauss(9_000, 300) for _ in range(600)], group=f"CPU {cpu}")
+            for cpu in range(8)
+        ]
+        spent = samples(None, [0.0] * 400, busy=True)
+        found = fitted(request(percent=Decimal(90)), [measured(*groups, spent)])
+        (stop2,) = found.states
+        assert {one.confidence for one in stop2.latencies} == {Decimal("99.38")}
+        truth = NormalDist(9_000, 300).inv_cdf(0.9)
+        held += all(
+            low is not None and high is not None and low <= truth <= high
+            for low, high in (one.interval_ns or (None, None) for one in stop2.latencies)
+        )
+    assert held >= 54
+    assert "8 measurements are judged together: each interval is of 99.38 %" in " ".join(
+        written(sheet(found), Style(False)).split()
+    )
+
+
+def test_values_that_follow_each_other_decide_less() -> None:
+    """A slow wave about the advertised latency: as independent values it contradicted that."""
+    rng, at, values = random.Random(3), 1.2, []
+    for _ in range(2000):
+        at = 0.98 * at + 0.2 * rng.gauss(0, 1)
+        values.append(9_800 + 200 * at)
+    rng.shuffle(mixed := values[:])
+    file, shuffled = (measured(samples("stop2", each), busy(1)) for each in (values, mixed))
+    found, independent = (fitted(request(percent=Decimal(90)), [each]) for each in (file, shuffled))
+    (one,), (other,) = found.states, independent.states
+    assert one.by is not None
+    assert other.by is not None
+    assert one.by.estimate.effective is not None
+    assert one.by.estimate.effective < 150
+    assert other.by.estimate.effective == 2000
+    assert other.by.interval_ns
+    assert one.by.interval_ns
+    assert one.by.interval_ns[0] < other.by.interval_ns[0]
 
 
 def test_verdicts_by_interval() -> None:
@@ -135,6 +199,7 @@ def test_verdicts_by_interval() -> None:
         samples("stop1", normal(1_000)),  # of 5 us
         samples("stop2", normal(12_000)),  # of 10 us
         samples("stop3", normal(12_000)),  # there is none
+        busy(),
     )
     found = fitted(request(percent=P99), [file])
     assert [(state.name, state.verdict) for state in found.states] == [
@@ -196,6 +261,7 @@ def test_a_patch_of_the_tree_in_hand(
     tree.mkdir(parents=True)
     (tree / "slw.c").write_text('#include "slw.h"\n\n' + c_table.write([find("power9")]))
     rows = "".join(f"stop2,timer,0,{round(ns)},1000000\n" for ns in normal(17_000))
+    rows += "".join(f",timer,1,{round(ns)},\n" for ns in normal(100))
     (tmp_path / "m.txt").write_text(
         "# idle-states measured 1\n# tool: idle-states 1\n# cpu: 7\n# resolution_ns: 1\n"
         f"state,woken_by,busy,ns,idle_ns\n{rows}# end\n"
@@ -216,6 +282,7 @@ def test_a_patch_of_the_tree_in_hand(
 def test_without_a_table_the_machines_own_figures_are_the_advertised_ones() -> None:
     file = measured(
         samples("C6", normal(80_000)),
+        busy(),
         claims=(Claimed("C6", 30_000.0, 90_000.0), Claimed("C1", 2_000.0)),
     )
     (c6,) = fitted(request(table=None, percent=P99), [file]).states
@@ -288,6 +355,7 @@ def test_the_spec_carries_where_each_value_is_from(
 ) -> None:
     file, spec = tmp_path / "m.txt", tmp_path / "fitted.yaml"
     rows = "".join(f"stop2,timer,0,{round(ns)},1000000\n" for ns in normal(17_000))
+    rows += "".join(f",timer,1,{round(ns)},\n" for ns in normal(100))
     file.write_text(
         "# idle-states measured 1\n# tool: idle-states 1.0\n# machine: 8335-GTH\n"
         "# release: 6.1.0-50\n# driver: powernv_idle\n# emulated: no\n# cpu: 7\n"
@@ -441,16 +509,21 @@ def test_a_state_named_in_vain_is_said(word: str, capsys: pytest.CaptureFixture[
 
 
 def test_wake_ups_that_depend_on_each_other_are_said() -> None:
-    """Order statistics are those of independent values; in a drift, few are."""
-    drifting = [10000.0 + at + noise for at, noise in enumerate(normal(500, 400))]
+    rng = random.Random(4)
+    drifting = [10_000.0]
+    for _ in range(1999):
+        drifting.append(10_000 + 0.95 * (drifting[-1] - 10_000) + rng.gauss(0, 50))
     found = fitted(request(percent=P99), [measured(samples("stop2", drifting))])
     said = written(sheet(found), Style(False))
-    assert "each wake-up is like the one before (rank correlation 0.9" in " ".join(said.split())
+    told = " ".join(said.split())
+    assert "each wake-up is like the ones before (rank correlation 0.9" in told
+    assert "all 2000 count as" in told
     mixed = drifting[:]
     random.Random(2).shuffle(mixed)
     shuffled = fitted(request(percent=P99), [measured(samples("stop2", mixed))])
-    assert "like the one before" not in written(sheet(shuffled), Style(False))
-    assert found.states[0].by.interval_ns == shuffled.states[0].by.interval_ns  # type: ignore[union-attr]
+    assert "like the ones before" not in written(sheet(shuffled), Style(False))
+    assert found.states[0].by.estimate.refused  # type: ignore[union-attr]
+    assert not shuffled.states[0].by.estimate.refused  # type: ignore[union-attr]
 
 
 def test_what_varies_in_measuring_is_said() -> None:
