@@ -80,6 +80,8 @@ DISTRIBUTIONS = (
     _row("raspberrypi", "Raspberry Pi OS", r".*\+rpt\b.*|(?:-v[678]l?|-rpi\w*)\+?", "patched"),
     _row("arch", "Arch Linux", r"-arch[0-9]+\b.*", "stable"),
     _row("proxmox", "Proxmox", r"-[0-9]+-pve", "patched"),
+    _row("kali", "Kali", r"-kali[0-9]+-[a-z0-9]+", "base", later="series"),
+    _row("parrot", "Parrot OS", r"-[0-9]+parrot[0-9]+-[a-z0-9]+", "base", later="series"),
     _row(
         "debian",
         "Debian",
@@ -93,9 +95,9 @@ DISTRIBUTIONS = (
     _row(
         "ubuntu",
         "Ubuntu",
-        r"-[0-9]+-[a-z][-\w]*",
+        r"-[0-9]+(?:daily[0-9]+)?-(?!g[0-9a-f]{6})[a-z][-\w]*",
         "base",
-        r"-([0-9]{1,6})(?:-[a-z][-\w]*)?",
+        r"-([0-9]{1,9})(?:(?:daily[0-9]+)?-[a-z][-\w]*)?",
         "series",
     ),
 )
@@ -190,8 +192,8 @@ def _known_by(named: Named, build: str) -> Named:
         distribution = name2distribution["ubuntu"]
     if distribution is None:
         return named
-    if distribution.name == "ubuntu" and named.point:
-        # a local version such as 6.12.85-1-custom
+    if distribution.name in ("ubuntu", "rhel") and named.point:
+        # a local version such as 6.12.85-1-custom, or stable's kernel built for RHEL: 6.9.3-1.el9
         return named
     if distribution.name == "debian" and named.point == 0:
         found = _of_distribution(named, distribution)

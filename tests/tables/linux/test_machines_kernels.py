@@ -1,0 +1,127 @@
+"""`uname -r` of machines: each is known, bracketed by known kernels, a guess, or refused."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from idle_states.tables.linux.releases import (
+    NEWEST,
+    SERIES,
+    UnknownRelease,
+    release,
+    version_key,
+)
+from idle_states.tables.linux.shipped import SHIPPED
+
+FILE = Path("tests/data/kernels/uname-r.tsv")
+ROWS = [line.split("\t") for line in FILE.read_text("utf-8").splitlines()]
+
+
+def outcome(text: str) -> str:
+    try:
+        found = release(text)
+    except UnknownRelease:
+        return "refused"
+    return "bracketed" if found.ends else "guessed" if found.guessed else "known"
+
+
+def test_each_string_of_a_machine() -> None:
+    assert [[outcome(text), text] for _, text in ROWS] == ROWS
+    counts = Counter(said for said, _ in ROWS)
+    assert len(ROWS) > 300
+    assert counts["refused"] < len(ROWS) // 20
+    assert counts["guessed"] < len(ROWS) // 8
+
+
+def test_none_is_taken_as_the_newest() -> None:
+    """But as the upper end of a bracket."""
+    taken = [text for said, text in ROWS if said != "refused"]
+    newest = [text for text in taken if release(text).taken_as in (NEWEST, SERIES[-1])]
+    assert [
+        text for text in newest if version_key(text.split(".0-")[0]) < version_key(NEWEST)
+    ] == []
+
+
+def test_what_is_refused_is_older_than_all_that_is_modelled() -> None:
+    for said, text in ROWS:
+        if said == "refused":
+            major, minor = text.replace("-", ".").split(".")[:2]
+            assert (int(major), int(minor)) < (3, 14), text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "what"),
+    [
+        ("rhel-9.4", "rhel-5.14.0-427.13.1", "known"),
+        ("RHEL 9.4", "rhel-5.14.0-427.13.1", "known"),
+        ("rocky-8.10", "rhel-4.18.0-553", "known"),
+        ("almalinux-9.2", "rhel-5.14.0-284.11.1", "known"),
+        ("el8_10", "rhel-4.18.0-553", "known"),
+        ("fedora-41", "fedora-6.11.4", "known"),
+        ("centos-8", "centos-8", "bracketed"),
+        ("RHEL9", "rhel-9", "bracketed"),
+        ("rhel9", "rhel-9", "bracketed"),
+        ("el9", "rhel-9", "bracketed"),
+        ("rhel-9.7", "rhel-9.7", "bracketed"),
+        ("ubuntu-22.04", "ubuntu-22.04", "bracketed"),
+        ("22.04", "ubuntu-22.04", "bracketed"),
+        ("jammy", "ubuntu-22.04", "bracketed"),
+        ("debian-12", "debian-12", "bracketed"),
+        ("Bookworm", "debian-12", "bracketed"),
+        ("sles-15.6", "sles-15.6", "bracketed"),
+        ("SLES15-SP6", "sles-15.6", "bracketed"),
+        ("amzn2023", "amzn-2023", "bracketed"),
+        ("android14-6.1", "android14-6.1", "bracketed"),
+        ("rhel-7.9", "", "refused"),
+        ("centos-7", "", "refused"),
+        ("9.4", "", "refused"),
+        ("8.10", "", "refused"),
+        ("7.9", "", "refused"),
+        ("99.9", "", "refused"),
+    ],
+)
+def test_distributions_releases(text: str, name: str, what: str) -> None:
+    assert outcome(text) == what
+    if what != "refused":
+        assert release(text).name == name
+        assert release(text).typed == text
+        assert release(name) == release(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("9.4", r"'rhel-9\.4', 'rocky-9\.4' or 'almalinux-9\.4'\?; give the output of `uname -r`"),
+        ("rhel-9.44", r"did you mean 'rhel-9\.4'\?"),
+        ("debain-12", r"did you mean 'debian-12'\?"),
+        ("plan9", r"found 'plan9'; give the output of `uname -r`$"),
+        ("rhel-7.9", "RHEL 7.9 has 3.10.0, which is older$"),
+    ],
+)
+def test_a_refusal_names_what_may_be_meant(text: str, said: str) -> None:
+    with pytest.raises(UnknownRelease, match=said):
+        release(text)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_release_has_a_kernel_or_is_too_old(name: str) -> None:
+    ships = SHIPPED[name]
+    if ships.kernels[0] in ("2.6.32", "3.10.0", "3.13.0"):
+        with pytest.raises(UnknownRelease, match="which is older"):
+            release(name)
+        return
+    found = release(name)
+    assert release(found.name) == found
+    assert found.ends or not found.guessed or found.note
+    if ends := found.ends:
+        assert len(set(ends)) == len(ends) > 1
+        assert not any(end.ends for end in ends)
+
+
+def test_a_bracket_has_what_came_and_went_between_its_ends() -> None:
+    """5.15.185 and 5.15.190 changed menu."""
+    names = [end.name for end in release("5.15.0-91-generic").ends]
+    assert names[0] == "ubuntu-5.15.0"
+    assert {"ubuntu-5.15.185", "ubuntu-5.15.190"} < set(names)
+    assert names[-1].startswith("ubuntu-5.15.2")
