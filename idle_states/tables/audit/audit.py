@@ -18,6 +18,7 @@ from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
 from ..identify import claim, drift
+from ..linux.brackets import as_end
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
 from ..linux.intel_idle.origin import origin
@@ -158,12 +159,13 @@ def _beside(audited: Audited, found: Collected) -> Audited:
     release, source = running(found.uname), audited.source
     if release is None or source is None or source.node is None or source.table is None:
         return audited
-    driver = Subject(source.table, (release,), node=source.node).linux(release)
     name = " ".join(found.uname.split()[:3]) or "unknown"
     known = str(ground(release, driver_of(source.table)))
-    return replace(
-        audited, running=Running(name, release.name, known, compare_running(driver, found))
-    )
+    # what the machine shows tells which end of a kernel that is not known it is most like
+    ends = [as_end(release, number) for number in range(len(release.ends))] or [release]
+    drivers = [Subject(source.table, (end,), node=source.node).linux(end) for end in ends]
+    differences = min((compare_running(driver, found) for driver in drivers), key=len)
+    return replace(audited, running=Running(name, release.name, known, differences))
 
 
 def _is_opal(source: Source, machine: MachineFacts) -> bool:
