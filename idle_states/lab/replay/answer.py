@@ -12,7 +12,7 @@ from ...tables.power.energy import PowerModel
 from ..record.convert import as_recording
 from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
-from .basis import HZ, NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
+from .basis import NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
 from .dumps import from_dumps
 from .machine import TracedMachine, under_limits
 from .named import TableReader, named_machines
@@ -131,12 +131,12 @@ def _unlike(
     machines: Sequence[TracedMachine],
 ) -> Iterator[str]:
     """Sentences: where what is replayed is not what the recording's head says."""
-    yield from unlike(head, request.kernel, governor, request.hz or HZ)
+    yield from unlike(head, request.kernel, governor, request.rate)
     if recorded is not None:
         for machine in machines:
             yield from unlike_states(recorded, machine)
     if governor and request.hz is None:
-        yield NO_HZ
+        yield NO_HZ.format(request.rate)
 
 
 def _suspected(
@@ -163,5 +163,5 @@ def _suspected(
         request.platform,
     )
     skip = head.skip if head else 0
-    by = Basis(governor, request.kernel, request.hz or HZ, machines[0], skip)
+    by = Basis(governor, request.kernel, request.rate, machines[0], skip)
     return suspicion(sample, by, of, head)

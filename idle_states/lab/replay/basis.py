@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError, unreadable
 from ...base.reading.sysfs import Dump
-from ...tables.linux.asked import ONE_OF_TWO, GovernorRequest, NamedGovernor
+from ...tables.linux.asked import ASSUMED_HZ, ONE_OF_TWO, GovernorRequest, NamedGovernor, hz_of
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import Governor, State
 from ...tables.linux.releases import NEWEST, Release, UnknownRelease, release
@@ -14,9 +14,9 @@ from ..traces.head import RecordingHead
 from .machine import CpuTable, TracedMachine, from_driver, from_sysfs
 from .tables import of_given
 
-MENU, HZ = "menu", 250
-"""Taken where neither the user nor the recording says the governor or its HZ."""
-NO_HZ = f"the recording does not say its HZ: {HZ} is assumed"
+MENU = "menu"
+"""Taken where neither the user nor the recording says the governor."""
+NO_HZ = "the recording does not say its HZ: {} is assumed"
 _NO_HEAD = RecordingHead()
 
 
@@ -85,7 +85,7 @@ def basis(
     head = head or _NO_HEAD
     kernel = named or kernel_of(head, name) or release(NEWEST)
     governor = of.governor or head.governor or MENU
-    hz = of.hz or head.hz or HZ
+    hz = of.hz or head.hz or hz_of(ASSUMED_HZ, (kernel,), of.table, of.platform)
     if of.table is None and of.states is None:
         if not head.states:
             raise UsageError(f"{ONE_OF_TWO}: the recording does not say its states")
@@ -97,7 +97,9 @@ def basis(
     said = [*unlike(head, kernel, governor, hz)]
     if head.states:
         said += unlike_states(machine_of(head, name, kernel), machine)
-    guessed = (NO_HZ,) if head is not _NO_HEAD and of.hz is None and head.hz is None else ()
+    guessed = (
+        (NO_HZ.format(hz),) if head is not _NO_HEAD and of.hz is None and head.hz is None else ()
+    )
     return replace(found, unlike=tuple(said), guessed=guessed)
 
 

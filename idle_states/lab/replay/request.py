@@ -6,6 +6,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options, check_choices
 from ...tables.linux.asked import (
+    ASSUMED_HZ,
     GIVEN,
     HZ_RECORDED,
     PLATFORM,
@@ -14,6 +15,7 @@ from ...tables.linux.asked import (
     all_levels,
     beside_none,
     check_hz,
+    hz_of,
     table_of,
 )
 from ...tables.linux.governors.source.names import SOURCES
@@ -39,7 +41,7 @@ class ReplayRequest:
                 a second table; there another machine begins
     states      a further table, given by its times
     disabled    numbers of disabled states
-    hz          None: as a recording's head says, else 250
+    hz          None: as a recording's head says, else RHEL's own, else 250
     governors   (): judge the states that the trace shows; several are compared, with an oracle
     next_timer  for traces of cpu_idle
     traced_by   governor that decided in such a trace; None: the first of `governors`
@@ -170,8 +172,14 @@ class ReplayRequest:
         """What to replay with, governor by governor."""
         from .replay import Settings
 
-        hz = self.hz or 250
-        return tuple(Settings(each, self.kernel, hz, self.next_timer) for each in self.governors)
+        rate = self.rate
+        return tuple(Settings(each, self.kernel, rate, self.next_timer) for each in self.governors)
+
+    @property
+    def rate(self) -> int:
+        """The tick rate, named or not."""
+        table = self.tables[0] if self.tables else None
+        return self.hz or hz_of(ASSUMED_HZ, (self.kernel,), table, self.platform)
 
     @property
     def by(self) -> "Settings | None":

@@ -6,6 +6,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, Options
 from ...tables.linux.asked import (
+    ASSUMED_HZ,
     GIVEN,
     HZ,
     KERNEL,
@@ -14,6 +15,7 @@ from ...tables.linux.asked import (
     all_levels,
     beside_none,
     check_hz,
+    hz_of,
     table_of,
 )
 from ...tables.linux.governors.source.names import SOURCES
@@ -80,7 +82,7 @@ class SimulateRequest:
             metavar="G",
         ),
     ] = ("menu",)
-    hz: Annotated[int, replace(HZ, after="--kernel")] = 250
+    hz: Annotated[int, replace(HZ, after="--kernel")] = ASSUMED_HZ
     platform: Annotated["AnyPlatform", replace(PLATFORM, after="--smt-hold-permille")] = field(
         default_factory=all_levels
     )
@@ -127,6 +129,9 @@ class SimulateRequest:
 
     def __post_init__(self) -> None:
         check_hz(self.hz)
+        table = self.tables[0] if self.tables else None
+        rate = hz_of(self.hz, (self.release,), table, self.platform)
+        object.__setattr__(self, "hz", rate)
         object.__setattr__(self, "limits_us", beside_none(self.limits_us))
         object.__setattr__(self, "governors", tuple(dict.fromkeys(self.governors or ("menu",))))
         if self.wake_ups is not None and self.wake_ups < 1:

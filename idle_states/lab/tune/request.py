@@ -148,6 +148,7 @@ class TuneRequest:
 
     def __post_init__(self) -> None:
         check_choices(self)
+        object.__setattr__(self, "of", self.of.at((self.release,)))
         self._name_governors()
         if [self.trace, self.workload, self.gaps].count(None) != 2:
             raise UsageError(

@@ -18,6 +18,7 @@ from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tree import Node
 from ..identify import claim, drift
+from ..linux.asked import hz_of
 from ..linux.brackets import as_end
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
@@ -278,7 +279,7 @@ def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
         if len(driver.states) < 2:
             continue
         names = [state.name for state in driver.states]
-        settling = settling_of(setting.governor, release, driver, setting.hz)
+        settling = settling_of(setting.governor, release, driver, hz_of(setting.hz, (release,)))
         ranges = tuple(
             (found.first_ns, found.last_ns, tuple(name_of(names, state) for state in found.states))
             for found in selection_map(settling, Circumstances())

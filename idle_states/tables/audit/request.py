@@ -5,7 +5,7 @@ from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ..check.acceptance import Acceptance
 from ..check.criteria import Criteria
-from ..linux.asked import HZ, check_hz
+from ..linux.asked import ASSUMED_HZ, HZ, check_hz
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class AuditRequest:
         str,
         Option("--governor", "menu, teo or ladder: say what it selects, by kernel", metavar="G"),
     ] = ""
-    hz: Annotated[int, HZ] = 250
+    hz: Annotated[int, HZ] = ASSUMED_HZ
     redact: Annotated[bool, Option("--redact", "without serial numbers and MAC addresses")] = False
     jobs: Annotated[
         int | None, Option("--jobs", "processes (default: one per CPU)", metavar="N")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option
-from ..linux.asked import HZ, PLATFORM, all_levels, kernels
+from ..linux.asked import ASSUMED_HZ, HZ, PLATFORM, all_levels, hz_of, kernels
 from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ class DiffRequest:
             metavar="G",
         ),
     ] = None
-    hz: Annotated[int, HZ] = 250
+    hz: Annotated[int, HZ] = ASSUMED_HZ
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "hz", hz_of(self.hz, self.kernels, self.a, self.platform))
         if self.a == self.b == STANDARD_INPUT:
             raise UsageError("expected standard input once")

@@ -8,7 +8,7 @@ from ...base.model.forms import INLINE
 from ..diff.tables import Difference
 from ..linux.asked import GovernorRequest
 from ..linux.governors import expect_steady, not_utilised
-from ..linux.releases import Release
+from ..linux.releases import Release, release
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..sources import Source
 from .behaviour import Brought, FeatureChange
@@ -35,6 +35,8 @@ class MovesRequest:
         expect_steady(self.of.governor)
         if len(self.names) > 2:
             raise UsageError(f"expected a series or two kernels, found {' '.join(self.names)}")
+        if len(self.names) == 2:
+            object.__setattr__(self, "of", self.of.at(map(release, self.names)))
 
     @classmethod
     def of_kernels(cls, asked: KernelsRequest) -> "MovesRequest":

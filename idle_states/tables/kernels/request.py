@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
-from ..linux.asked import GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
+from ..linux.asked import ASSUMED_HZ, GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
 from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class KernelsRequest:
             metavar="G",
         ),
     ] = None
-    hz: Annotated[int, HZ] = 250
+    hz: Annotated[int, HZ] = ASSUMED_HZ
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     values: Annotated[
         bool,

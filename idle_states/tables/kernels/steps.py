@@ -1,10 +1,11 @@
 """The releases to look at, each with the one before it, and the drivers that decide which."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ...base.model.processors import Known
 from ...base.model.table import IdleTable
+from ..linux.builds import at_hand, beside
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of
 from ..linux.platforms import AnyPlatform, subsystem_of
 from ..linux.releases import MAINLINE, PRESETS, Release, place, release, version_key, version_name
@@ -37,11 +38,21 @@ def steps(
         line, key = place(name)
         if line in MAINLINE and key[2] > 0 and series in (None, line):
             found.add((release(f"{line}.{key[2] - 1}"), release(name)))
-    for preset in (*PRESETS, *(name for name in begun if name[0].isalpha())):
-        kernel = release(preset)
+    distributed = {*PRESETS, *(name for name in begun if name[0].isalpha())}
+    for name in distributed:
+        kernel = release(name)
         if series in (None, version_name(kernel.version[:2])):
-            found.add((release(kernel.base), kernel))
+            found.add((_before(name, distributed), kernel))
     yield from sorted(found, key=lambda step: (_point(step[1]), step[1].name))
+
+
+def _before(name: str, others: Iterable[str]) -> Release:
+    """The release that a distribution's kernel is compared with: of several builds of one number
+    the one before it, else the release whose number it has."""
+    line, key = place(name)
+    keys = (other for found, other in map(place, others) if found == line and at_hand(line))
+    earlier = beside((line, key), keys)[0]
+    return release(earlier) if earlier else release(release(name).base)
 
 
 def drivers_of(table: IdleTable, platform: "AnyPlatform") -> tuple[str, ...]:

@@ -6,10 +6,10 @@ whether there is anything to do.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...base.dataclass import dataclass, field
+from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
@@ -18,6 +18,7 @@ from .governors.source.names import SOURCES
 if TYPE_CHECKING:
     from .governors.interface import State
     from .platforms import AnyPlatform
+    from .releases import Release
 
 _PAIR = pattern(r"(\d{1,15})/(\d{1,15})", re.ASCII)
 NO_LIMIT_US = 2_000_000_000
@@ -53,9 +54,12 @@ GOVERNOR = Option(
     metavar="G",
     after="--polling",
 )
-HZ = Option("--hz", "HZ (default: 250)", metavar="N", after="--governor")
+HZ = Option("--hz", "HZ (default: RHEL's own, else 250)", metavar="N", after="--governor")
 HZ_RECORDED = Option(
-    "--hz", "HZ (default: the recording's, else 250)", metavar="N", after="--governor"
+    "--hz",
+    "HZ (default: the recording's, else RHEL's own, else 250)",
+    metavar="N",
+    after="--governor",
 )
 KERNEL = Option(
     "--kernel",
@@ -172,6 +176,32 @@ def check_hz(hz: int) -> None:
         raise UsageError(f"expected --hz from 1 to 10000, found {hz}")
 
 
+class AssumedHz(int):
+    """A tick rate that nobody named."""
+
+
+ASSUMED_HZ = AssumedHz(250)
+_REVISION = pattern(r"[a-z][\w-]*", re.ASCII)
+
+
+def hz_of(
+    hz: int,
+    kernels: "Iterable[Release]",
+    table: str | None = None,
+    platform: "AnyPlatform | None" = None,
+) -> int:
+    """Returns the tick rate: the one that was named, else that of the first kernel whose
+    distribution fixes it for the machine, else 250. The machine is the one of `uname -r`, or the
+    one of the platform or a packaged table; a file's is not looked for."""
+    if not isinstance(hz, AssumedHz):
+        return hz
+    x86 = type(platform).__name__ == "X86Platform" or (table or "").startswith("intel:")
+    power = table is not None and _REVISION.fullmatch(table)
+    machine = "x86_64" if x86 else "ppc64le" if power else ""
+    fixed = (kernel.hz_on(kernel.machine or machine) for kernel in kernels)
+    return AssumedHz(next(filter(None, fixed), ASSUMED_HZ))
+
+
 def beside_none(limits_us: Sequence[int]) -> tuple[int, ...]:
     """Returns the latency limits that are compared where some are asked for: none at all, and
     these. Raises UsageError for one out of range."""
@@ -190,7 +220,7 @@ class GovernorRequest:
     """
 
     governor: Annotated[str, GOVERNOR] = "menu"
-    hz: Annotated[int, HZ] = 250
+    hz: Annotated[int, HZ] = ASSUMED_HZ
     table: Annotated[str | None, TABLE] = None
     states: Annotated[GivenStates | None, GIVEN] = None
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
@@ -201,6 +231,10 @@ class GovernorRequest:
             object.__setattr__(self, "table", table_of(self.platform))
         if (self.table is None) == (self.states is None):
             raise UsageError(ONE_OF_TWO)
+
+    def at(self, kernels: "Iterable[Release]") -> "GovernorRequest":
+        """Returns the request with the tick rate of kernels, where none was named."""
+        return replace(self, hz=hz_of(self.hz, kernels, self.table, self.platform))
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,10 +192,23 @@ def _of_build(kernel: Release, history: History[Any], sources: Sources) -> Groun
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
 
 
+_UNBUILT = dict.fromkeys(
+    ("teo", "ladder"), "rhel-4.18.0-240 rhel-5.14.0-70.13.1 rhel-6.12.0-55.9.1"
+)
+"""Governors that kernels' configurations leave out, from the first build whose one was read."""
+
+
 def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     """Says of releases that were not compiled how their subsystems are known, a line for those that
     are known alike; of a governor's source, how it is run."""
     sources = [line for each in subsystems if is_source(each) for line in source_remarks(each)]
+    kernels = tuple(kernels)
+    for subsystem in subsystems:
+        unbuilt = [each.name for each in kernels if reached(each, _UNBUILT.get(subsystem, ""))]
+        if unbuilt:
+            names = ", ".join(unbuilt)
+            why = "its source would decide so"
+            sources.append(f"RHEL does not build {subsystem} into {names}: {why}")
     said: dict[tuple[str, str], list[str]] = {}
     for kernel in kernels:
         for subsystem in subsystems:

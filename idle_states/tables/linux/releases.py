@@ -110,6 +110,13 @@ class Release:
         """Kernel.org's release whose number it has."""
         return version_name(self.version)
 
+    def hz_on(self, machine: str) -> int | None:
+        """CONFIG_HZ on a machine, such as ppc64le; None where the distribution does not fix it, or
+        its builds are not known."""
+        line = self.way[-1][0]
+        distribution = name2distribution.get(line.partition("-")[0])
+        return distribution.machine2hz.get(machine) if distribution and at_hand(line) else None
+
 
 @cache
 def version_key(version: str) -> Key:

@@ -70,6 +70,7 @@ class ProveRequest:
     ] = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "of", self.of.at((self.release,)))
         for option, value, most in (
             ("--latency-limit", self.limit_us, NO_LIMIT_US),
             ("--wake", self.wake_ns, FAR_NS),

@@ -142,6 +142,7 @@ class SelectRequest:
     def __post_init__(self) -> None:
         governors = tuple(dict.fromkeys(self.governors)) or (self.of.governor,)
         object.__setattr__(self, "governors", governors)
+        object.__setattr__(self, "of", self.of.at(self.releases))
         if self.against and self.of.table is None:
             raise UsageError("expected --against with a table, not with --states")
         if self.per_cpu and not self.all_limits:

@@ -155,9 +155,10 @@ class Governor:
         name: str,
         kernel: str | Release,
         table: DriverTable | Sequence[State],
-        hz: int = 250,
+        hz: int | None = None,
     ) -> "Governor":
-        """The governor `name` of a kernel over what its driver registered, or plain states.
+        """The governor `name` of a kernel over what its driver registered, or plain states. hz:
+        None: of the machine that the kernel's name says, where RHEL fixes it, else 250.
 
         Raises UnknownGovernor, UnknownRelease, TypeError for another table and ValueError for an
         empty one or an HZ that is not positive.
@@ -166,6 +167,8 @@ class Governor:
             known = ", ".join(governor_names())
             raise UnknownGovernor(f"expected a governor ({known}; {SOURCES}), found {name!r}")
         chosen = release(kernel) if isinstance(kernel, str) else kernel
+        if hz is None:
+            hz = chosen.hz_on(chosen.machine) or 250
         states = _states(table)
         if not states:
             raise ValueError(f"expected at least one state for {name}, found none")

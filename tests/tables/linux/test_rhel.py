@@ -1,0 +1,147 @@
+"""What RHEL's builds do: facts that no release of kernel.org's has all of."""
+
+import pytest
+
+from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
+from idle_states.tables.linux import register
+from idle_states.tables.linux.asked import GovernorRequest
+from idle_states.tables.linux.governors.haltpoll_features import features as haltpoll
+from idle_states.tables.linux.governors.ladder_features import features as ladder
+from idle_states.tables.linux.governors.menu_features import features as menu
+from idle_states.tables.linux.governors.teo_features import features as teo
+from idle_states.tables.linux.grounds import ground, remarks
+from idle_states.tables.linux.idle_loop import features as idle_loop
+from idle_states.tables.linux.releases import release
+from idle_states.tables.selection.request import SelectRequest
+from idle_states.tables.spec import registry
+
+
+@pytest.mark.parametrize(
+    ("build", "governor", "like"),
+    [
+        ("4.18.0-80.11.2", menu, "4.19"),
+        ("4.18.0-147", menu, "4.19"),
+        ("4.18.0-147.8.1", menu, "4.19.86"),
+        ("4.18.0-193.28.1", menu, "5.3"),
+        ("4.18.0-240", menu, "5.5"),
+        ("4.18.0-372.32.1", menu, "5.12"),
+        ("5.14.0-70.13.1", menu, "5.13"),
+        ("5.14.0-427.42.1", menu, "6.5"),
+        ("5.14.0-503.11.1", menu, "6.6"),
+        ("5.14.0-570.32.1", menu, "6.12"),
+        ("6.12.0-55.24.1", menu, "6.12"),
+        ("5.14.0-284.30.1", teo, "5.15"),
+        ("5.14.0-362.8.1", teo, "6.3"),
+        ("5.14.0-570.32.1", teo, "6.6"),
+        ("6.12.0-55.9.1", teo, "6.12"),
+        ("4.18.0-147.3.1", haltpoll, "5.4"),
+        ("4.18.0-240", haltpoll, "5.5"),
+        ("5.14.0-503.40.1", haltpoll, "6.8"),
+        ("5.14.0-570.12.1", haltpoll, "6.9"),
+        ("4.18.0-193", ladder, "5.4"),
+        ("4.18.0-240", ladder, "5.5"),
+    ],
+)
+def test_a_governor_is_as_a_release_of_mainline(build: str, governor, like: str) -> None:
+    assert governor(release(f"rhel-{build}")) == governor(release(like))
+
+
+def test_menu_from_8_7_on_is_as_no_release() -> None:
+    """-425 took 5.13's answer to negative times, but not the signed types it came with."""
+    found, mainline = menu(release("rhel-4.18.0-553")), menu(release("5.13"))
+    assert not found.signed_event
+    assert mainline.signed_event
+    assert (found.negative_is_zero, found.stopped_tick) == (True, "timer")
+
+
+@pytest.mark.parametrize(
+    ("build", "governor", "expected"),
+    [
+        ("4.18.0-193.28.1", teo, "from rhel-4.18.0-240 on"),
+        ("4.18.0-147.0.3", haltpoll, "from rhel-4.18.0-147.3.1 on"),
+    ],
+)
+def test_what_a_build_lacks_is_refused(build: str, governor, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        governor(release(f"rhel-{build}"))
+
+
+@pytest.mark.parametrize(
+    ("build", "polls", "capped", "rejected"),
+    [
+        ("4.18.0-147", "sixteenth", False, False),
+        ("4.18.0-147.3.1", "last", True, False),
+        ("4.18.0-240", "first", True, False),
+        ("4.18.0-348", "capped", True, True),
+        ("5.14.0-70.13.1", "capped", True, True),
+    ],
+)
+def test_polling(build: str, polls: str, capped: bool, rejected: bool) -> None:
+    found = idle_loop(release(f"rhel-{build}"))
+    assert (found.poll_limit, found.poll_limit_kept, found.rejected) == (polls, capped, rejected)
+
+
+@pytest.mark.parametrize(
+    ("build", "times", "polling"),
+    [
+        ("4.18.0-240", (10, 100), False),
+        ("4.18.0-305", (10, 100), False),
+        ("4.18.0-305.25.1", (12, 120), False),
+        ("4.18.0-553", (12, 120), True),
+        ("5.14.0-70.13.1", (12, 120), False),
+        ("5.14.0-362.8.1", (12, 120), True),
+    ],
+)
+def test_cede_of_a_partition_on_power10(build: str, times: tuple[int, int], polling: bool) -> None:
+    """The hypervisor's lowest latency is 0x1800 ticks of 512 MHz, 12 us."""
+    partition = Partition(False, 512_000_000, (CedeRecord(1, 0x1800, True),))
+    cpu = Cpu(registry.named("power10"), 0x80)
+    table = IdleTable("partition", (), Register.NONE, cpu=cpu, partition=partition)
+    snooze, cede = register(None, cpu, release(f"rhel-{build}"), table).states
+    assert (cede.exit_latency_us, cede.target_residency_us) == times
+    assert snooze.polling is polling
+
+
+def test_power10_is_known_from_8_4_on() -> None:
+    assert [release(f"rhel-4.18.0-{build}").features.pvrs for build in (240, 305)] == [
+        *(None, (0x4E, 0x80))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "table", "hz"),
+    [
+        ("4.18.0-553.el8_10.ppc64le", "power9", 100),
+        ("5.14.0-427.13.1.el9_4.aarch64+64k", "./board.dtb", 100),
+        ("5.14.0-427.13.1.el9_4.x86_64", "./ssdt.aml", 1000),
+        ("rhel-5.14.0-427.13.1", "power10", 100),
+        ("rhel-5.14.0-427.13.1", "intel:skx", 1000),
+        ("rhel-5.14.0-427.13.1", "./ssdt.aml", 250),
+        ("6.1", "power9", 250),
+        ("6.8.0-49-generic", "power9", 250),
+        ("5.10.0-3.el8.x86_64", "power9", 250),
+    ],
+)
+def test_the_tick_rate_is_the_kernel_s_where_its_distribution_fixes_it(
+    kernel: str, table: str, hz: int
+) -> None:
+    of = GovernorRequest(table=table)
+    assert SelectRequest(of, (release(kernel),)).of.hz == hz
+    assert SelectRequest(GovernorRequest(hz=300, table=table), (release(kernel),)).of.hz == 300
+
+
+def test_what_rhel_does_not_build_is_said() -> None:
+    for governor in ("teo", "ladder"):
+        (said,) = remarks([release("rhel-4.18.0-553")], governor)
+        assert said == (
+            f"RHEL does not build {governor} into rhel-4.18.0-553: its source would decide so"
+        )
+        assert remarks([release("6.1")], governor) == []
+    assert remarks([release("rhel-4.18.0-553")], "menu") == []
+
+
+def test_a_kernel_after_the_last_known_is_no_fact() -> None:
+    later = release("5.14.0-611.5.1.el9_7.ppc64le")
+    assert later.guessed
+    assert "the newest build known" in later.note
+    assert str(ground(later, "menu")) == "not known, taken as rhel-5.14.0-570.32.1"
