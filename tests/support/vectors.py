@@ -31,7 +31,7 @@ TABLES = {
 }
 """Exit latency and target residency in ns, state by state."""
 
-_NAME = re.compile(r"([a-z]+)-([a-z]+)([0-9.]+)-([a-z0-9]+)-poll([01])\.csv\.gz")
+_NAME = re.compile(r"([a-z]+)-([a-z]+)([0-9.]+(?:-[0-9][0-9.]*)?)-([a-z0-9]+)-poll([01])\.csv\.gz")
 _WAKE_OVERHEAD_NS = 1_000
 
 
