@@ -75,7 +75,8 @@ def main() -> None:
         judge = validator(dtschema, *sys.argv[1:])
         for line in sys.stdin:
             found = [records(judge, bytes.fromhex(tree)) for tree in json.loads(line)]
-            print(json.dumps(found), file=answers, flush=True)
+            answers.write(f"{json.dumps(found)}\n")
+            answers.flush()
 
 
 if __name__ == "__main__":
