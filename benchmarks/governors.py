@@ -2,20 +2,28 @@
 
 The kernel's C is Debian's linux-source-6.1 (or the tree LINUX names), compiled with gcc -O2 in one
 unit with a shim it can inline. All decide the same fixed rows on one thread, and the run fails
-unless all decide them alike.
+unless all decide them alike. A governor's own file (--governor linux:menu) is timed as a user runs
+it: compiled anew, compiled before, and deciding in its confined program.
 """
 
+import os
 import struct
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 
 from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.interface import Outcome, Situation, State, tick_ns
+from idle_states.tables.linux.governors.source import build
+from idle_states.tables.linux.governors.source.interface import interface_of
+from idle_states.tables.linux.governors.source.model import CompiledSource
+from idle_states.tables.linux.governors.source.named import find
 from idle_states.tables.linux.releases import Release, release
 from tests.oracle import OracleError, Unavailable
 from tests.oracle.linux import governors as oracle
@@ -223,4 +231,73 @@ def of_governor(
         for level, lanes in ((4, 8), (3, 4)):
             run, count = partial(swept, level), TABLES * len(made)
             found.append(ours(f"sweep, {lanes} lanes", run, count, 0.25))
-    return [*found, replace(ours("reference", referred, len(few)), rounds=3)]
+    found.append(replace(ours("reference", referred, len(few)), rounds=3))
+    if tree:
+        source, peers = f"{tree}:{governor}", (f"{governor}, core", f"{governor}, reference")
+        own = by_source(source, states, packed, few, peers, given.folder / governor)
+        found += [replace(work, name=f"{governor}, {work.name}") for work in own]
+    return found
+
+
+def by_source(
+    name: str,
+    states: Sequence[State],
+    packed: core.Buffer,
+    few: Sequence[Row],
+    peers: Sequence[str],
+    folder: Path,
+) -> list[Work]:
+    """Returns works of a governor's source, which decides in a confined program of its own: its
+    times are elapsed ones, the pipe's waits included. name: as of --governor."""
+    source = find(name)
+    interface = interface_of(source.text, source.header)
+
+    def elapsed(work: Callable[[], object]) -> Times:
+        wall = timed(work).wall
+        return Times(wall, wall)
+
+    def in_rows() -> Times:
+        model = CompiledSource(name, states, HZ)
+        return elapsed(lambda: model.replay(packed))
+
+    def one_by_one() -> Times:
+        model = CompiledSource(name, states, HZ)
+
+        def ask() -> None:
+            for situation, outcome in few:
+                decision = model.select(situation)
+                model.finished(replace(outcome, state=decision.state))
+
+        return elapsed(ask)
+
+    def compiled(cache: Path) -> Times:
+        with patched(XDG_CACHE_HOME=str(cache)):
+            return elapsed(lambda: build.program(source, interface, HZ))
+
+    cold, kept = folder / "cold", folder / "kept"
+    compiled(kept)
+    held: dict[str, Aim | None] = dict.fromkeys(peers)
+    return [
+        Work("its source, many rows at once", in_rows, len(packed) // core.ROW.size, held),
+        replace(Work("its source, asked one by one", one_by_one, len(few), held), rounds=3),
+        Work(
+            "compiled anew", partial(compiled, cold), before=partial(rmtree, cold, True), rounds=3
+        ),
+        Work(
+            "compiled before",
+            partial(compiled, kept),
+            peers={f"{peers[0][:-6]}, compiled anew": None},
+        ),
+    ]
+
+
+@contextmanager
+def patched(**words: str) -> Iterator[None]:
+    """Sets words of the environment meanwhile."""
+    before = dict(os.environ)
+    os.environ.update(words)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
