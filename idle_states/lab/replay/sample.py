@@ -1,11 +1,12 @@
 """The beginning of a recording, kept to try other tables and kernels on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ...base.dataclass import dataclass, field, replace
 from ...tables.linux.governors import Governor, core
 from ...tables.linux.governors.core.packing import Buffer
+from ...tables.linux.governors.identify import DecidedRows
 from ..traces.chunks import disable
 from ..traces.recording import RecordedDecision
 from .basis import Basis
@@ -74,12 +75,33 @@ class Sample:
                     return None
         return agree
 
+    def decided(self, by: Basis) -> list[DecidedRows]:
+        """Returns the sample's decisions on a basis's tables; [] if they lack a state. The core has
+        to be there."""
+        found = []
+        for number, cpu in self._cpus.items():
+            table = by.machine.table(number)
+            if table is None or cpu.deepest >= len(table.states):
+                return []
+            cpu.packed = cpu.packed or _packed(cpu.rows)
+            found.append(
+                DecidedRows(
+                    by.model(table.states).states,
+                    by.hz,
+                    disable(cpu.packed, table.disabled),
+                    bytes(byte for row in cpu.rows for byte in (row.state & 0xFF, row.stop_tick)),
+                    min(by.skip, len(cpu.rows)),
+                    cpu.rows[0].earlier,
+                )
+            )
+        return found
+
     def _decided(
         self, cpu: _Cpu, model: Governor, disabled: frozenset[int]
     ) -> Iterator[tuple[int, bool]]:
         earlier = cpu.rows[0].earlier
         if core.can_replay(model):
-            cpu.packed = cpu.packed or core.pack((row.situation, row.outcome) for row in cpu.rows)
+            cpu.packed = cpu.packed or _packed(cpu.rows)
             packed = core.Stream.of(model, earlier).replay(disable(cpu.packed, disabled)).packed
             yield from zip(packed[::2], map(bool, packed[1::2]), strict=True)
             return
@@ -88,3 +110,7 @@ class Sample:
             decision = model.select(replace(row.situation, disabled=disabled))
             model.reflect(row.outcome)
             yield decision.state, decision.stop_tick
+
+
+def _packed(rows: Sequence[RecordedDecision]) -> Buffer:
+    return core.pack((row.situation, row.outcome) for row in rows)

@@ -14,7 +14,8 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.forms import Count, Positive
 from ...base.wording import plural
 from ...tables.linux.asked import GovernorRequest, NamedGovernor
-from ...tables.linux.governors import governor_names, known_in
+from ...tables.linux.governors import core, governor_names, known_in
+from ...tables.linux.governors.identify import Identification, features_in, identify
 from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, UnknownRelease, all_releases
 from ...tables.pipeline import Subject
@@ -33,6 +34,7 @@ LESS = 10
 many."""
 HZS = (100, 250, 300, 1000)
 OWN = "the recording's own"
+HALTPOLL = "haltpoll"
 SHOWN = 3
 """Kernels or tables named in a sentence."""
 
@@ -65,6 +67,11 @@ class Suspicion:
     sample: Annotated[Count, "Decisions that were tried."]
     tried: Annotated[Count, "Combinations of table, kernel, HZ and governor that were tried."]
     fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
+    nearest: Annotated[
+        Identification | None,
+        "Where none fits: the kernels that come nearest with the table as asked, and by which "
+        "features the recorded ones differ; null where none comes near.",
+    ] = None
 
     @property
     def words(self) -> Annotated[str, "The same as a sentence."]:
@@ -72,7 +79,7 @@ class Suspicion:
         if fit is None:
             return (
                 "few decisions agree; another table, kernel, HZ or governor is suspected, but none "
-                f"of {self.tried} combinations fits"
+                f"of {self.tried} combinations fits{self._near()}"
             )
         named = {
             "kernel": f"Linux {_some(fit.kernels)}",
@@ -83,6 +90,19 @@ class Suspicion:
         other = " and ".join(named[each] for each in fit.changed)
         asked = "" if self.agree is None else f", {self.agree} as asked"
         return f"suspected: {other}, with which {fit.agree} of {self.sample} decisions agree{asked}"
+
+    def _near(self) -> str:
+        if self.nearest is None:
+            return ""
+        best, total = self.nearest.nearest[0], self.nearest.decisions
+        said = (
+            f"; {best.governor} of Linux {_some(best.kernels)} comes nearest ({best.agree} of "
+            f"{total} decisions)"
+        )
+        changed = [f"{each.feature} {each.value}" for each in self.nearest.differs]
+        if not changed:
+            return said
+        return f"{said}, and with {', '.join(changed)} {self.nearest.differs[-1].agree} agree"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -125,8 +145,19 @@ def suspicion(
                 found.append((agree, candidate))
         if found:
             break
-    fitting = search.fitting(found) if found else None
-    return Suspicion(own, judged, trials.count, fitting)
+    if found:
+        return Suspicion(own, judged, trials.count, search.fitting(found))
+    return Suspicion(own, judged, trials.count, None, _nearest(sample, by))
+
+
+def _nearest(sample: Sample, by: Basis) -> Identification | None:
+    """Returns which kernel's governor comes nearest with the table as asked; None where none comes
+    near."""
+    decided = sample.decided(by) if core.available() else []
+    if not decided:
+        return None
+    found = identify("recording", decided, [name for name in governor_names() if name != HALTPOLL])
+    return found if found.is_near else None
 
 
 class _Trials:
@@ -140,7 +171,6 @@ class _Trials:
         self._sample = sample
         self._least = least
         self._known: dict[object, int | None] = {}
-        self._kernel2features: dict[tuple[str, str], object] = {}
 
     @property
     def count(self) -> int:
@@ -148,10 +178,7 @@ class _Trials:
 
     def agreement(self, by: Basis) -> int | None:
         """Decisions that agree; None if they are fewer than have to."""
-        states, kernel = by.machine.states, (by.governor, by.release.name)
-        if kernel not in self._kernel2features:
-            self._kernel2features[kernel] = by.model(next(iter(states))).features
-        key = (by.governor, self._kernel2features[kernel], by.hz, states)
+        key = by.governor, features_in(by.governor, by.release), by.hz, by.machine.states
         if key not in self._known:
             self._known[key] = self._sample.agreement(by, self._least)
         return self._known[key]
@@ -199,7 +226,7 @@ class _Search:
 
     def _other_governors(self) -> Iterator[str]:
         # haltpoll depends on its module's parameters as well
-        return (each for each in governor_names() if each not in ("haltpoll", self._by.governor))
+        return (each for each in governor_names() if each not in (HALTPOLL, self._by.governor))
 
     def _as_asked(self, governor: str) -> Iterator[_Candidate]:
         for kernel in self._kernels(governor):

@@ -6,7 +6,7 @@ from ...base.model.findings import UsageError
 from ...base.report.sheet import Lines, Rows, Section, Sheet
 from ...base.wording import plural
 from ..linux.governors import State, core
-from ..linux.governors.identify import Identification, Kin, identify
+from ..linux.governors.identify import Identification, Kin, identify, trials
 from ..linux.governors.source.model import model
 from ..linux.grounds import source_remarks
 from .said import value
@@ -30,7 +30,7 @@ def identified(name: str) -> Identification:
         own = model(name, states, hz)
         return bytes(own.replay(rows).packed)  # type: ignore[attr-defined]
 
-    return identify(name, ask)
+    return identify(name, trials(ask))
 
 
 def sheet(found: Identification) -> Sheet:

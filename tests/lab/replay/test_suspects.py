@@ -18,10 +18,13 @@ from idle_states.lab.replay.sample import CPUS, ROWS, ROWS_READ, Sample
 from idle_states.lab.replay.suspects import Fitting, Suspicion
 from idle_states.lab.traces.recording import RecordedDecision, rows
 from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.governors.identify import features_in
+from idle_states.tables.linux.releases import release
 from tests.support.commands import Capture, outcome, run
+from tests.support.compiled import needs_core
 from tests.support.recordings import HEADED, KERNEL, PLAIN
 from tests.support.thorough import few
-from tests.support.vectors import DIRECTORY
+from tests.support.vectors import DIRECTORY, table
 
 
 @pytest.fixture
@@ -162,10 +165,10 @@ def test_standard_input_is_read_once(
 ) -> None:
     words = ["--table", "power9", "--kernel", KERNEL]
     expected = suspicion(capsys, "conform", plain, *words)
-    for status, table in ((1, "power9"), (3, "power8")):
+    for status, name in ((1, "power9"), (3, "power8")):
         standard = io.TextIOWrapper(io.BytesIO(PLAIN.encode()))
         monkeypatch.setattr(sys, "stdin", standard)
-        words[1] = table
+        words[1] = name
         assert main(["conform", "-", *words, "--format", "json"]) == status
         output = capsys.readouterr()
         if status == 1:
@@ -200,9 +203,41 @@ def test_where_nothing_fits_that_is_said(capsys: Capture, tmp_path: Path) -> Non
             writer.writerow(line | {"stop_tick": 1 - int(line["stop_tick"])})
     words = ["--table", "power9", "--platform", "op920", "--kernel", "debian-6.1.192"]
     found = suspicion(capsys, "conform", str(file), *words)
-    assert (found["fitting"], found["sample"]) == (None, 400)
+    assert (found["fitting"], found["nearest"], found["sample"]) == (None, None, 400)
     assert found["tried"] > 100
     assert f"none of {found['tried']} combinations fits" in found["words"]
+
+
+@needs_core
+def test_a_kernel_of_its_own_is_named_by_the_nearest_and_its_features(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    """Linux 6.12's menu without the rule for a tick that wakes, which no release has so."""
+    states = table("p9", True)
+    own = replace(features_in("menu", release("6.12")), tick_wakeup=False)
+    name = vectors("menu-debian6.1.192-p9-poll1")
+    periods = ((row.situation, row.outcome) for row in rows(Input(name)))
+    packed = core.pack(list(periods), as_selected=True)
+    decided = core.run("menu", own, states, 250, packed).packed
+    lines = list(csv.DictReader(io.StringIO(gzip.decompress(Path(name).read_bytes()).decode())))
+    file = tmp_path / "own.csv"
+    with file.open("w", newline="") as out:
+        writer = csv.DictWriter(out, lines[0])
+        writer.writeheader()
+        for line, state, stops in zip(lines, decided[::2], decided[1::2], strict=True):
+            writer.writerow(line | {"state": state, "stop_tick": stops})
+    words = ["--table", "power9", "--platform", "op920", "--kernel", "7.1"]
+    found = suspicion(capsys, "conform", str(file), *words)
+    assert found["fitting"] is None
+    nearest = found["nearest"]
+    assert "6.12" in nearest["nearest"][0]["kernels"]
+    assert [(each["feature"], each["value"]) for each in nearest["differs"]] == [
+        ("tick_wakeup", False)
+    ]
+    assert (
+        "comes nearest (380 of 400 decisions), and with tick_wakeup False 400 agree"
+        in (found["words"])
+    )
 
 
 def test_a_few_disagreements_raise_no_suspicion(capsys: Capture, tmp_path: Path) -> None:

@@ -7,9 +7,16 @@ from typing import Any
 import pytest
 
 from idle_states.base.dataclass import replace
-from idle_states.tables.linux.governors import Governor, State, core, governor_names, known_in
+from idle_states.tables.linux.governors import (
+    Governor,
+    Outcome,
+    State,
+    core,
+    governor_names,
+    known_in,
+)
 from idle_states.tables.linux.governors.core.packing import ROW
-from idle_states.tables.linux.governors.identify import Ask, identify
+from idle_states.tables.linux.governors.identify import Ask, DecidedRows, identify, trials
 from idle_states.tables.linux.governors.trials import TABLES, trial_rows
 from idle_states.tables.linux.releases import release
 from tests.oracle.linux.governors import taken_as
@@ -48,7 +55,7 @@ RELEASES = tuple("4.4 4.9 4.11 4.14.177 4.19 5.4 5.10 5.15 6.1 6.6 6.12 6.18 7.1
     ),
 )
 def test_each_release_is_found(governor: str, kernel: str) -> None:
-    found = identify("own", deciding(governor, features(governor, kernel)))
+    found = identify("own", trials(deciding(governor, features(governor, kernel))))
     alike = {features(kin.governor, kin.kernels[0]) for kin in found.equal}
     assert features(governor, kernel) in alike
     assert {kin.governor for kin in found.equal} == {governor}
@@ -60,9 +67,26 @@ def test_releases_that_go_on_differently_after_a_state_are_told_apart(
     kernel: str, other: str
 ) -> None:
     """4.11 ended the search at a state that wakes too slowly; before, it passed over it."""
-    equal = identify("own", deciding("menu", features("menu", kernel))).equal
+    equal = identify("own", trials(deciding("menu", features("menu", kernel)))).equal
     assert equal
     assert not any(other in kin.kernels for kin in equal)
+
+
+def test_decisions_are_judged_from_where_they_are_known() -> None:
+    """As of a recording: the first ones skipped, and what was before the governor given."""
+    own = features("menu", "6.12")
+    rows = b"".join(trial_rows(TABLES[2], 250, seed=3))
+    earlier = Outcome(2, 700_000)
+    stream = core.Stream("menu", own, TABLES[2], 250)
+    stream.switched_on(earlier)
+    decided = bytes(stream.replay(rows).packed)
+    given = DecidedRows(TABLES[2], 250, rows, decided, earlier=earlier)
+    assert any("6.12" in kin.kernels for kin in identify("own", [given], ["menu"]).equal)
+    wrong = replace(given, decided=bytes([9, 1]) * 5 + decided[10:])
+    assert not identify("own", [wrong], ["menu"]).equal
+    found = identify("own", [replace(wrong, skip=5)], ["menu"])
+    assert found.decisions == 995
+    assert any("6.12" in kin.kernels for kin in found.equal)
 
 
 def test_the_load_of_the_run_queue_varies() -> None:
@@ -80,7 +104,7 @@ def test_the_load_of_the_run_queue_varies() -> None:
 )
 def test_a_changed_feature_is_named(governor: str, kernel: str, change: dict[str, object]) -> None:
     changed = replace(features(governor, kernel), **change)
-    found = identify("own", deciding(governor, changed))
+    found = identify("own", trials(deciding(governor, changed)))
     if found.equal:
         assert changed in {features(kin.governor, kin.kernels[0]) for kin in found.equal}
         return

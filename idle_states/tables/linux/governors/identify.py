@@ -1,11 +1,13 @@
 """Tells which kernels' governor decides as another one does, and by which features it differs.
 
-The other one is a function from a table and idle periods to decisions: a governor's source, say.
-All known governors decide the same periods; where none agrees throughout, features of the nearest
-are changed one by one as long as that brings more decisions into agreement.
+The other one is known by its decisions: recorded ones, or those of a function from a table and idle
+periods, a governor's source, say. All known governors decide the same periods; where none agrees
+throughout, features of the nearest are changed one by one as long as that brings more decisions
+into agreement.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 from ....base.dataclass import dataclass, fields, replace
@@ -13,13 +15,32 @@ from ....base.model.forms import Count
 from ....base.model.history import meanings
 from ..releases import Release, all_releases
 from . import Governor, UnknownGovernor, core, governor_names
-from .interface import State
+from .core.packing import Buffer
+from .interface import Outcome, State
 from .trials import TABLES, trial_rows
 
 HZS = (250, 1000)
 _SHOWN, _NEAR = 3, 0.9
 Ask = Callable[[Sequence[State], int, bytes], bytes]
 """From states, HZ and packed rows to packed decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRows:
+    """What was decided in idle periods of one CPU, one after the other.
+
+    rows     the idle periods, packed
+    decided  the decisions, packed
+    skip     so many of the first are not judged
+    earlier  the idle period before the governor was switched on; None: it is as booted
+    """
+
+    states: Sequence[State]
+    hz: int
+    rows: Buffer
+    decided: Buffer
+    skip: int = 0
+    earlier: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +88,23 @@ class Identification:
         return bool(self.nearest) and self.nearest[0].agree >= _NEAR * self.decisions
 
 
-def identify(name: str, ask: Ask) -> Identification:
-    """Compares a governor with all known ones. name: of the governor, for the answer. Raises
-    CoreMissing without the compiled core, which decides for the known ones."""
-    trial, known = _Trial(ask), list(_known())
+def trials(ask: Ask) -> list[DecidedRows]:
+    """Returns what a governor decides in idle periods of this tool's own."""
+    return [
+        DecidedRows(states, hz, rows, ask(states, hz, rows))
+        for hz in HZS
+        for number, states in enumerate(TABLES)
+        for rows in [b"".join(trial_rows(states, hz, seed=number + hz))]
+    ]
+
+
+def identify(
+    name: str, decided: Sequence[DecidedRows], governors: Sequence[str] = ()
+) -> Identification:
+    """Compares what a governor decided with what known ones decide. name: of the governor, for the
+    answer; governors: the known ones, (): all. Raises CoreMissing without the compiled core, which
+    decides for the known ones."""
+    trial, known = _Trial(decided), list(_known(governors or governor_names()))
     kin = [
         (trial.agreement(governor, features), governor, features, kernels)
         for governor, features, kernels in known
@@ -89,19 +123,22 @@ def identify(name: str, ask: Ask) -> Identification:
     return replace(found, differs=tuple(_changes(trial, governor, features, agree, values)))
 
 
-def _known() -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+def _known(governors: Sequence[str]) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """Yields each governor's features once, with the releases that have them."""
-    for governor in governor_names():
+    for governor in governors:
         found: dict[Any, list[str]] = {}
         for kernel in all_releases():
-            features = _features(governor, kernel)
+            features = features_in(governor, kernel)
             if features is not None:
                 found.setdefault(features, []).append(kernel.name)
         for features, names in found.items():
             yield governor, features, tuple(names)
 
 
-def _features(governor: str, kernel: Release) -> Any:
+@cache
+def features_in(governor: str, kernel: Release) -> Any:
+    """Returns a governor's features in a kernel, None where that does not have it: governors of the
+    same features decide alike."""
     try:
         return Governor.for_kernel(governor, kernel, [State(0, 0)]).features
     except UnknownGovernor:
@@ -109,29 +146,24 @@ def _features(governor: str, kernel: Release) -> Any:
 
 
 class _Trial:
-    """Idle periods on some tables and tick rates, and what the governor decides in them."""
+    """Idle periods, and what the governor decides in them."""
 
-    def __init__(self, ask: Ask) -> None:
-        self._parts = [
-            (states, hz, rows, ask(states, hz, rows))
-            for hz in HZS
-            for number, states in enumerate(TABLES)
-            for rows in [b"".join(trial_rows(states, hz, seed=number + hz))]
-        ]
-        self.total = sum(len(decided) // 2 for *_, decided in self._parts)
+    def __init__(self, decided: Sequence[DecidedRows]) -> None:
+        self._parts = decided
+        self.total = sum(len(each.decided) // 2 - each.skip for each in decided)
 
     def agreement(self, governor: str, features: Any) -> int:
         """Returns how many decisions are the same; -1 for features that never go together."""
         agree = 0
-        for states, hz, rows, decided in self._parts:
+        for each in self._parts:
             try:
-                own = core.run(governor, features, states, hz, rows).packed
+                stream = core.Stream(governor, features, each.states, each.hz)
+                if each.earlier is not None:
+                    stream.switched_on(each.earlier)
+                own = stream.replay(each.rows).packed
             except ValueError:
                 return -1
-            agree += sum(
-                a == b and c == d
-                for a, b, c, d in zip(own[::2], decided[::2], own[1::2], decided[1::2], strict=True)
-            )
+            agree += core.agreed(own[2 * each.skip :], each.decided[2 * each.skip :])[0]
         return agree
 
 
