@@ -23,7 +23,7 @@ def run() -> int:
     """Runs the command line and returns its exit status."""
     # what is imported stays: looking through it for garbage took a twentieth of each start
     gc.set_threshold(50_000)
-    # libraries start programs by name (matplotlib: fc-list); none of the working directory's
+    # libraries start programs by name; none of the working directory's
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, path))
     from .cli import main

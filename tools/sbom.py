@@ -27,7 +27,7 @@ from tools.lock import to_run
 DIST = ROOT / "dist"
 BINDING = "schemas/powerpc/opal-power-mgt.yaml"
 BINDING_LICENCE = "GPL-2.0-only OR BSD-2-Clause"
-FOR_USERS = ("dtschema", "dask", "parquet", "plot")
+FOR_USERS = ("dtschema", "dask", "parquet")
 """The extras that change what the tool can do."""
 VERSION = "1.6"
 """Of CycloneDX."""

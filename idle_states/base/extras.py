@@ -3,11 +3,8 @@
 An extra is a name in brackets, as pip takes it behind a checkout or a wheel: '.[dask]'.
 """
 
-import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +19,6 @@ EXTRAS = {
     "dask": {"distributed": "distributed>=2024.1"},
     "dtschema": {"dtschema": "dtschema>=2024.11"},
     "parquet": {"pyarrow": "pyarrow>=14"},
-    "plot": {"matplotlib": "matplotlib>=3.8"},
 }
 """Extra -> its modules, each with the requirement that setup.cfg has for it."""
 
@@ -40,32 +36,13 @@ def package(extra: str, module: str, where: str | Location) -> Any:
     top = module.partition(".")[0]
     assert top in EXTRAS[extra], module
     try:
-        with _away(module):
-            return import_module(module)
+        return import_module(module)
     except ModuleNotFoundError:
         found = "none"
     except ImportError as error:
         found = f"one that cannot be loaded ({error})"
     message = f"expected the package {top}, found {found}; to install it: {remedy(extra)}"
     raise MissingPackage(unreadable(where, message).findings) from None
-
-
-@contextmanager
-def _away(module: str) -> Iterator[None]:
-    """A context manager: the working directory is / while a module is first imported. matplotlib
-    evaluates ./matplotlibrc."""
-    if module in sys.modules:
-        yield
-        return
-    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.chdir("/")
-        try:
-            yield
-        finally:
-            os.fchdir(here)
-    finally:
-        os.close(here)
 
 
 def remedy(extra: str) -> str:

@@ -225,6 +225,8 @@ def _parsed(words: list[str]) -> "CommandLine":
         setattr(arguments, key, _bare(value))
     if unknown:
         option = unknown[0].partition("=")[0]
+        if now := GONE.get(f"{name} {option}"):
+            found.error(f"{option} is now: idle-states {now}")
         hint = suggestion(option, found._option_string_actions)
         found.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return CommandLine(command(name), arguments)

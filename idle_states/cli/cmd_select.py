@@ -16,25 +16,15 @@ With --keep the limit is the exit latency of the STATE, one of a CPU, not of a p
 limit does to a trace or a workload is shown by replay and simulate --latency-limit."""
 
 from ..base.dataclass import dataclass
-from ..base.options import Annotated, Option
 from ..tables.selection.request import SelectRequest
 from .output import USUAL, Output
 
 
 @dataclass(frozen=True, slots=True)
 class SelectCommand:
-    """Options of `select`. plot: a picture's file, .svg or .png."""
+    """Options of `select`."""
 
     asked: SelectRequest
-    plot: Annotated[
-        str | None,
-        Option(
-            "--plot",
-            "draw the maps too: .svg or .png (needs matplotlib)",
-            metavar="FILE",
-            after="--wake",
-        ),
-    ] = None
     out: Output = USUAL
 
 
@@ -46,19 +36,11 @@ def run(given: SelectCommand) -> int:
     from .missing_core import note_missing_core
     from .values import say
 
-    asked, out, plot = given.asked, given.out, given.plot
+    asked, out = given.asked, given.out
     note_missing_core()
-    _check_plot(plot)
     found = select(asked, say)
     first, changed = found.first, found.changed
     inputs = [(source.file, source.sha256) for source in found.sources]
-    if plot:
-        from pathlib import Path
-
-        from ..base.files import write_file
-        from ..tables.selection.plot import picture
-
-        write_file(Path(plot), picture(found.selections, plot.rpartition(".")[2]))
     if out.html:
         out.page("select", sheet(found, journeys(asked, found.sources)), inputs)
     if out.format == "json":
@@ -67,14 +49,3 @@ def run(given: SelectCommand) -> int:
     else:
         out.said(sheet(found))
     return int(any(maps or other.domains != first.domains for other, maps in changed))
-
-
-def _check_plot(file: str | None) -> None:
-    from ..base.model.findings import UsageError
-
-    if file is not None and not file.endswith((".svg", ".png")):
-        raise UsageError(f"expected --plot FILE.svg or FILE.png, found {file!r}")
-    if file is not None:
-        from ..tables.selection.plot import require
-
-        require()

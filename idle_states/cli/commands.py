@@ -51,5 +51,6 @@ GONE = {
     "measure": "collect --measure",
     "record": "collect --record, or collect --convert RECORDING",
     "rules": "list rules",
+    "select --plot": "select --html FILE",
 }
-"""Former name -> the command that answers instead."""
+"""Former name, or former option behind its command -> the command that answers instead."""

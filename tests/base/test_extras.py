@@ -71,8 +71,8 @@ def test_every_extra_is_one_of_setup_cfg() -> None:
 
 def test_the_remedy_is_a_command_of_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/with blanks/python3")
-    assert shlex.split(remedy("plot")) == [
-        *("/with blanks/python3", "-m", "pip", "install", "matplotlib>=3.8")
+    assert shlex.split(remedy("parquet")) == [
+        *("/with blanks/python3", "-m", "pip", "install", "pyarrow>=14")
     ]
 
 

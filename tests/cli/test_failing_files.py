@@ -127,7 +127,6 @@ WRITES: dict[str, tuple[str, ...]] = {
     "list": ("list", "--format", "json", "-o", "result-here"),
     "kernels": ("kernels", "6.1", "-o", "result-here"),
     "select": ("select", "power9", "-o", "result-here"),
-    "select --plot": ("select", "power9", "--plot", "result-here.svg"),
     "select --html": ("select", "power9", "--html", "result-here"),
     "stats": ("stats", "samples", "-o", "result-here"),
     "replay": ("replay", TRACE, "--table", "power9", "-o", "result-here"),

@@ -96,7 +96,7 @@ def lines(command: str, own: Path) -> tuple[list[tuple[str, ...]], list[tuple[st
         ],
         "prove": [("power9", "--kernel", "6.1")],
         "replay": [(str(DATA / "traces/mt8196-teo.trace.dat"), "--table", "power9")],
-        "select": [("power9", "--kernel", "6.1", "--plot", str(own / "p.svg"))],
+        "select": [("power9", "--kernel", "6.1", "--html", str(own / "p.html"))],
         "show": [(str(own / "mine.dts"),)],
         "tune": [("power9", "--workload", "pipe", "--power", "implied", "--duration", "2ms",
                   "--jobs", "2")],

@@ -41,9 +41,6 @@ SETTINGS = {
     ".config/pip/pip.conf": "[global]\nno-index = true\n",
     ".pypirc": "[distutils]\nindex-servers = evil\n",
     "requirements.txt": "-e .\n",
-    "matplotlibrc": "text.usetex: True\ntext.latex.preamble: \\input{evil}\n{rc}\n",
-    ".config/matplotlib/matplotlibrc": "text.usetex: True\n",
-    "stylelib/evil.mplstyle": "text.usetex: True\n",
     "dask.yaml": "distributed:\n  worker:\n    preload: [sitecustomize]\n",
     "distributed.yaml": "distributed:\n  client:\n    preload: [sitecustomize]\n",
     ".dask/config.yaml": "distributed:\n  client:\n    preload: [sitecustomize]\n",
@@ -75,13 +72,9 @@ SETTINGS = {
     "idle-states-baseline.json": "{}\n",
     ".hypothesis/constants/x": "x\n",
 }
-"""What programs, libraries and this one look for by name. {rc}: code that matplotlib 3.8 runs."""
+"""What programs, libraries and this one look for by name."""
 OURS = frozenset({"setup.cfg", "pyproject.toml"})
 """What may be read, and is then not believed in silence."""
-_RC = (
-    'axes.prop_cycle: [g := (g.gi_frame.f_back.f_back.f_globals["__builtins__"]["open"]({mark!r}, '
-    '"w") for _ in [1]), [*g], cycler("color", "rgb")][2]'
-)
 _C = (
     "#include <fcntl.h>\n__attribute__((constructor)) static void loaded(void)\n"
     '{{ creat("{mark}", 0644); }}\n'
@@ -95,7 +88,7 @@ def plant(folder: Path, marks: Path) -> None:
         if name.isidentifier():
             text = f"open({str(marks / f'module-{name}')!r}, 'w').close()\n"
             (folder / f"{name}.py").write_text(text)
-    for package in ("matplotlib", "distributed", "numpy", "yaml", "idle_states"):
+    for package in ("distributed", "numpy", "yaml", "idle_states"):
         (folder / package).mkdir()
         text = f"open({str(marks / f'package-{package}')!r}, 'w').close()\n"
         (folder / package / "__init__.py").write_text(text)
@@ -107,7 +100,7 @@ def plant(folder: Path, marks: Path) -> None:
     for name, text in SETTINGS.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text.replace("{rc}", _RC.format(mark=str(marks / "matplotlibrc"))))
+        file.write_text(text)
     if os.geteuid() == 0:
         for path in folder.rglob("*"):
             os.lchown(path, 65534, 65534)

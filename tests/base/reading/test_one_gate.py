@@ -37,7 +37,6 @@ REASONS = {
     "change/patches/library.py": OURS,
     "base/files.py": WRITTEN,
     "cli/cmd_generate.py": WRITTEN,
-    "base/extras.py": "the working directory, to come back to it",
     "cli/progress.py": "sizes alone, for a bar",
     "lab/tune/answer.py": "sizes alone, for a bar",
     "tables/check/dtschema_program.py": OURS,

@@ -1,6 +1,5 @@
 """select: exact ranges, held to every microsecond, and to both implementations of the governors."""
 
-import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.extras import remedy
 from idle_states.cli import main
 from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, Outcome, Situation, State, core
@@ -425,38 +423,12 @@ def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
         (["power9", "--wake", "-1"], "expected --wake from 0"),
         (["power9", "--latency-limit", "-1"], "expected --latency-limit from 0"),
         (["--states", "1000/10000", "--against", "power9"], "expected --against with a table"),
-        (["power9", "--plot", "x.pdf"], "expected --plot FILE.svg or FILE.png"),
     ):
         assert main(["select", *words]) == 2, words
         assert said in capsys.readouterr().err
-
-
-PLOT = ["select", "--states", "1000/10000", "--kernel", "4.11", "--plot"]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
-)
-def test_picture(tmp_path: Path) -> None:
-    for name in ("a.svg", "b.svg", "c.png"):
-        assert main([*PLOT, str(tmp_path / name), "-o", str(tmp_path / "text")]) == 0
-    svg = (tmp_path / "a.svg").read_text()
-    assert svg == (tmp_path / "b.svg").read_text()
-    for text in ("interrupt, tick running", "0 snooze", "1 state1", "idle length in us"):
-        assert text in svg
-    assert "url(#h" in svg
-    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_no_picture_without_matplotlib(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    assert main([*PLOT, str(tmp_path / "a.svg")]) == 3
-    wanted = f"expected the package matplotlib, found none; to install it: {remedy('plot')}"
-    assert wanted in capsys.readouterr().err
-    assert not (tmp_path / "a.svg").exists()
+    with pytest.raises(SystemExit, match="2"):
+        main(["select", "power9", "--plot", "x.svg"])
+    assert "--plot is now: idle-states select --html FILE" in capsys.readouterr().err
 
 
 @pytest.mark.slow
