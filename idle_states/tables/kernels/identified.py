@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from ...base.model.findings import UsageError
 from ...base.report.sheet import Lines, Rows, Section, Sheet
-from ...base.wording import plural
+from ...base.wording import joined, plural
+from ..linux.builds import BUILDS
 from ..linux.governors import State, core
 from ..linux.governors.identify import Identification, Kin, identify, trials
 from ..linux.governors.source.model import model
 from ..linux.grounds import source_remarks
+from ..linux.kernel_ranges import kernel_ranges
+from ..linux.releases import all_releases
 from .said import value
 
 _NAMED = 8
@@ -35,17 +38,9 @@ def identified(name: str) -> Identification:
 
 def sheet(found: Identification) -> Sheet:
     """Returns the answer: the releases that are equal, or the nearest and what differs."""
-    total = found.decisions
-    kin, more = found.equal, tuple[Section, ...]()
-    if found.equal:
-        headline = f"{found.governor} decides as {_named(found.equal[0])}"
-    else:
-        nearest = found.nearest[0]
-        headline = (
-            f"{found.governor} decides as no kernel known here; {_named(nearest)} comes nearest: "
-            f"{nearest.agree} of {total} decisions ({100 * nearest.agree / total:.2f} %)"
-        )
-        kin, more = found.nearest, _differs(found) if found.is_near else ()
+    total, first = found.decisions, headline(found)
+    kin = found.equal or found.nearest
+    more = _differs(found) if found.is_near else ()
     rows = tuple(
         (each.governor, f"{100 * each.agree / total:.2f} %", _some(each.kernels)) for each in kin
     )
@@ -55,13 +50,24 @@ def sheet(found: Identification) -> Sheet:
     )
     return Sheet(
         "Kernels",
-        (headline,),
+        (first,),
         (
-            Section("Which kernel this is", (Lines((headline, "")),)),
+            Section("Which kernel this is", (Lines((first, "")),)),
             Section("", (Rows(("Governor", "Agree", "Linux"), rows, numbers=frozenset()),)),
             *more,
             Section("", (Lines((tried, *source_remarks(found.governor))),)),
         ),
+    )
+
+
+def headline(found: Identification) -> str:
+    """Returns the kernels that decide so, or the nearest, in one line."""
+    if found.equal:
+        return f"{found.governor} decides as {joined([_named(kin) for kin in found.equal])}"
+    nearest, total = found.nearest[0], found.decisions
+    return (
+        f"{found.governor} decides as no kernel known here; {_named(nearest)} comes nearest: "
+        f"{nearest.agree} of {total} decisions ({100 * nearest.agree / total:.2f} %)"
     )
 
 
@@ -80,10 +86,36 @@ def _differs(found: Identification) -> tuple[Section, ...]:
 
 
 def _named(kin: Kin) -> str:
-    last = f" to {kin.kernels[-1]}" if kin.kernels[1:] else ""
-    return f"{kin.governor} of Linux {kin.kernels[0]}{last}"
+    mainline = [each for each in kin.kernels if "-" not in each]
+    return f"{kin.governor} of Linux {', '.join(_ranges(mainline or kin.kernels))}"
 
 
-def _some(names: Sequence[str]) -> str:
+def _ranges(kernels: Sequence[str]) -> list[str]:
+    """Returns releases in few words: neighbours of the mainline, and of builds, become a range."""
+    builds = [name for line in BUILDS for name in _builds(line) if name in kernels]
+    others = [each for each in kernels if each not in builds]
+    found = kernel_ranges(others, [each.name for each in all_releases()]).split(", ")
+    for line in BUILDS:
+        runs: list[list[str]] = []
+        for index, name in enumerate(_builds(line)):
+            if name not in kernels:
+                continue
+            if runs and runs[-1][-1] == _builds(line)[index - 1]:
+                runs[-1].append(name)
+            else:
+                runs.append([name])
+        found += [
+            run[0] if len(run) == 1 else f"{run[0]} to {run[-1].removeprefix(f'{line}-')}"
+            for run in runs
+        ]
+    return [each for each in found if each]
+
+
+def _builds(line: str) -> list[str]:
+    return [f"{line}-{build}" for build in BUILDS[line].split()]
+
+
+def _some(kernels: Sequence[str]) -> str:
+    names = _ranges(kernels)
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

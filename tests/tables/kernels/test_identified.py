@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from idle_states.base.dataclass import replace
+from idle_states.tables.kernels.identified import headline
 from idle_states.tables.linux.governors import (
     Governor,
     Outcome,
@@ -87,6 +88,22 @@ def test_decisions_are_judged_from_where_they_are_known() -> None:
     found = identify("own", [replace(wrong, skip=5)], ["menu"])
     assert found.decisions == 995
     assert any("6.12" in kin.kernels for kin in found.equal)
+
+
+def test_builds_of_a_distribution_are_named_in_ranges() -> None:
+    """RHEL 8.1's menu from -147.3.1 on: that of 4.19, with a rule of 4.20 that 4.19.86 took too."""
+    build = "rhel-4.18.0-147.3.1"
+    found = identify("own", trials(deciding("menu", features("menu", build))))
+    (kin,) = found.equal
+    assert build in kin.kernels
+    assert "rhel-4.18.0-147.8.1" in kin.kernels
+    assert not {"rhel-4.18.0-147.0.3", "rhel-4.18.0-193", "4.19"} & set(kin.kernels)
+    assert headline(found) == "own decides as menu of Linux rhel-4.18.0-147.3.1 to 147.8.1"
+
+
+def test_neighbours_become_a_range() -> None:
+    found = identify("own", trials(deciding("menu", features("menu", "4.15"))))
+    assert headline(found) == "own decides as menu of Linux 4.14-4.16"
 
 
 def test_the_load_of_the_run_queue_varies() -> None:

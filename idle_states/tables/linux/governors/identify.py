@@ -13,7 +13,8 @@ from typing import Annotated, Any
 from ....base.dataclass import dataclass, fields, replace
 from ....base.model.forms import Count
 from ....base.model.history import meanings
-from ..releases import Release, all_releases
+from ..builds import BUILDS
+from ..releases import Release, all_releases, release
 from . import Governor, UnknownGovernor, core, governor_names
 from .core.packing import Buffer
 from .interface import Outcome, State
@@ -127,12 +128,19 @@ def _known(governors: Sequence[str]) -> Iterator[tuple[str, Any, tuple[str, ...]
     """Yields each governor's features once, with the releases that have them."""
     for governor in governors:
         found: dict[Any, list[str]] = {}
-        for kernel in all_releases():
+        for kernel in _kernels():
             features = features_in(governor, kernel)
             if features is not None:
                 found.setdefault(features, []).append(kernel.name)
         for features, names in found.items():
             yield governor, features, tuple(names)
+
+
+@cache
+def _kernels() -> tuple[Release, ...]:
+    """Returns all releases, and the builds of distributions' kernels that are told apart."""
+    builds = (f"{line}-{build}" for line, some in BUILDS.items() for build in some.split())
+    return (*all_releases(), *map(release, builds))
 
 
 @cache
