@@ -88,14 +88,11 @@ def list_series(out: Output) -> None:
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
     from ..tables.kernels import said as kernels_text
     from ..tables.kernels.behaviour import compare
-    from ..tables.kernels.told_apart import same_here
     from ..tables.linux.brackets import taken
     from ..tables.linux.releases import release
 
     a, b = map(release, names)
-    _say_taken(a, b)
-    if why := same_here(a, b):
-        say(why)
+    if not _told_apart(a, b):
         return UNREADABLE
     found = compare(taken(a), taken(b), governor)
     if out.format == "json":
@@ -112,8 +109,8 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
     from .missing_core import note_missing_core
 
     note_missing_core()
-    if len(asked.names) == 2:
-        _say_taken(*map(release, asked.names))
+    if len(asked.names) == 2 and not _told_apart(*map(release, asked.names)):
+        return UNREADABLE
     found = moves(asked, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
@@ -139,11 +136,16 @@ def _values(asked: KernelsRequest, out: "Output") -> None:
         out.said(sheet(found))
 
 
-def _say_taken(*releases: "Release") -> None:
+def _told_apart(a: "Release", b: "Release") -> bool:
+    """Says what two kernels are taken as, and whether they are known apart."""
+    from ..tables.kernels.told_apart import same_here
 
-    for taken in releases:
+    for taken in (a, b):
         if taken.note:
             say(f"kernel {taken.name} is {taken.note}")
+    if why := same_here(a, b):
+        say(why)
+    return not why
 
 
 def _document(

@@ -94,15 +94,15 @@ def _told(outcomes: Sequence[RunForEnds]) -> int:
     first = next((group[0] for group in distinct if group[0].failure is None), distinct[0][0])
     if first.failure is not None and len(distinct) == 1:
         raise first.failure
-    kernels = joined([kernel.name for kernel, _ in first.kernels])
+    names = [kernel.name for kernel, _ in first.kernels]
     for number, given in enumerate(first.held):
         all_given = [_at(group[0], number, given) for group in distinct]
         if given.kind == "page":
             given.give_out(_pages(all_given, heads))
         elif given.kind == "text":
-            given.give_out(_merged(all_given, heads) + _closing(kernels, heads))
+            given.give_out(_merged(all_given, heads) + _closing(names, heads))
         else:
-            given.give_out(_document(given.content, outcomes, number, kernels))
+            given.give_out(_document(given.content, outcomes, number, joined(names)))
     alike = {outcome.status for outcome in outcomes}
     return first.status if len(alike) == 1 else UNREADABLE
 
@@ -123,14 +123,15 @@ def _head(group: Sequence[RunForEnds], outcomes: Sequence[RunForEnds]) -> str:
     return joined(list(told), "or")
 
 
-def _closing(kernels: str, heads: Sequence[str]) -> str:
+def _closing(names: Sequence[str], heads: Sequence[str]) -> str:
     """Returns the last line: whether the answer is known."""
+    are = "is not known itself" if len(names) == 1 else "are not known themselves"
     if len(heads) == 1:
-        return f"Linux {kernels} is not known itself; the answer is the same as {heads[0]}\n"
+        return f"Linux {joined(names)} {are}; the answer is the same as {heads[0]}\n"
     answers = f"as {joined(heads, 'and as')}" if len(heads) < 4 else f"{len(heads)} answers"
     return (
-        f"warning: cannot tell for Linux {kernels}, which is not known itself: {answers} differ "
-        "where marked [IS940 unknown-kernel]\n"
+        f"warning: cannot tell for Linux {joined(names)}, which {are}: {answers} differ where "
+        "marked [IS940 unknown-kernel]\n"
     )
 
 

@@ -174,3 +174,14 @@ def test_check_keeps_what_all_ends_have(capsys: pytest.CaptureFixture[str]) -> N
         found = json.loads(ran(capsys, *words, kernel)[1])["findings"]
         assert "IS420" in {finding["rule"] for finding in found}
         assert "IS940" not in {finding["rule"] for finding in found}
+
+
+@pytest.mark.parametrize(("kernel", "is_fact"), [("5.15", True), ("ubuntu-5.15.0", False)])
+def test_a_loss_is_no_fact_where_the_kernels_processors_were_not_read(
+    capsys: pytest.CaptureFixture[str], kernel: str, is_fact: bool
+) -> None:
+    """Distributions take processors of later releases up."""
+    _, out, _ = ran(capsys, "show", "intel:spr", "--platform", "spr", "--kernel", kernel)
+    assert ("C1: cannot tell: the processor has no table" in out) is not is_fact
+    assert ("cannot tell whether it registers a driver" in out) is not is_fact
+    assert ("registers no driver" in out) is is_fact

@@ -140,7 +140,9 @@ def change(changed: Changed) -> str:
 
 
 def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> Iterator[str]:
-    if not driver.fatal and not driver.states:
+    if not driver.states and any(lost.reason.startswith("cannot tell") for lost in driver.lost):
+        yield "cannot tell whether it registers a driver"
+    elif not driver.fatal and not driver.states:
         yield "registers no driver; CPUs idle as their architecture does by default"
     elif driver.states:
         names = [state.name for state in driver.states]

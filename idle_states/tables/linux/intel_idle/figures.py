@@ -76,3 +76,12 @@ def listed_in(tree: str, model: int) -> tuple[MatchedCpu, tuple[StartedState, ..
     data = driver_data(tree)
     found = next((cpu for cpu in data.cpus if (cpu.family, cpu.model) == (6, model)), None)
     return None if found is None else (found, data.arrays.get(found.table, ()))
+
+
+def untold(release: Release) -> str:
+    """Says that a distribution's kernel may have processors that the tree lacks whose figures are
+    taken for it; "" where its own were read, or a release has no others."""
+    line, _ = release.way[-1]
+    if "-" not in line or ground(release, INTEL_TABLES).kind != "taken":
+        return ""
+    return f"{release.name} itself was not read, and may have it"

@@ -40,11 +40,14 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
     machine = _with_acpi(platform, data, release)
     started = start(data, machine, platform.parameters, features(release))
     if started.status:
+        cpu = data.listed(machine)
+        doubt = "" if cpu is not None and cpu.table else figures.untold(release)
+        because = f"cannot tell: {started.because}; {doubt}" if doubt else started.because
         return DriverTable(
             kernel=release.name,
             states=(),
             lost=tuple(
-                Lost(row, state.name, "no-driver", started.because, _PROBE)
+                Lost(row, state.name, "no-driver", because, _PROBE)
                 for row, state in enumerate(table.states)
             ),
             offline="",
