@@ -51,7 +51,10 @@ PRESETS = (
     "debian-6.1.192 debian-6.12.8 debian-6.12.43 debian-6.12.57 debian-6.12.73 debian-6.12.107 "
     "debian-6.12.117 debian-6.17.8 debian-6.18.5 debian-6.18.15 debian-6.19.6 debian-7.2.13 "
     "ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 "
-    "ubuntu-6.14.0 ubuntu-6.17.0"
+    "ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.0-80 rhel-4.18.0-147.3.1 rhel-4.18.0-193 "
+    "rhel-4.18.0-240 rhel-4.18.0-305.25.1 rhel-4.18.0-348 rhel-4.18.0-425.3.1 rhel-4.18.0-553 "
+    "rhel-5.14.0-70.13.1 rhel-5.14.0-362.8.1 rhel-5.14.0-503.11.1 rhel-5.14.0-570.12.1 "
+    "rhel-6.12.0-55.9.1"
 ).split()
 """Distributions' kernels among all_releases()."""
 

@@ -362,7 +362,7 @@ def test_a_distribution_s_kernel_is_named_where_it_differs() -> None:
     for preset in others:
         kernel = release(preset)
         assert modelled(kernel, "pseries")
-        assert kernel.features.cede_power10 != release(kernel.taken_as).features.cede_power10
+        assert kernel.features.cede_power10 != release(kernel.base).features.cede_power10
 
 
 def test_json_has_the_values_and_text_the_sentences(capsys: pytest.CaptureFixture[str]) -> None:
