@@ -40,6 +40,8 @@ CPUS    name, family/model (hexadecimal), array ("-": none, the states are ACPI'
         `known.SETTINGS` with a value if it is not 1, spans
 """
 
+# ruff: noqa: E501
+
 '''
 
 
@@ -81,7 +83,7 @@ def text(release2tree: dict[str, Path | None]) -> str:
     every = dict.fromkeys(packaged.TREES.split()) | release2tree
     order = sorted(
         (name for name in every if every[name] is not None or name not in release2tree),
-        key=lambda name: known_release(name).version,
+        key=lambda name: (name[0].isalpha(), known_release(name).way[-1][1]),
     )
     tables: dict[Array, list[str]] = {}
     cpus: dict[tuple[int, int, str, str], list[str]] = {}
@@ -95,7 +97,13 @@ def text(release2tree: dict[str, Path | None]) -> str:
             key = cpu.family, cpu.model, cpu.table or "-", _settings(cpu)
             cpus.setdefault(key, []).append(release)
             names[cpu.family, cpu.model] = cpu.name
-    lines = ['TREES = """', textwrap.fill(" ".join(order), 100), '"""', "", 'TABLES = """']
+    lines = [
+        'TREES = """',
+        textwrap.fill(" ".join(order), 100, break_on_hyphens=False),
+        '"""',
+        "",
+        'TABLES = """',
+    ]
     for (name, rows), releases in tables.items():
         lines.append(f"{name} {spans(releases, order)}")
         # a row stays on its line

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..compiling import answers, digest, gcc, made, write_all
 from .harness import SHIM, unhex
-from .source import OracleError, functions, includes, read
+from .source import KABI, SHADOWS, OracleError, functions, includes, read
 
 IDLE = "drivers/acpi/processor_idle.c"
 PROCESSOR = "drivers/acpi/acpi_processor.c"
@@ -30,6 +30,7 @@ _FLAGS = (
     "-fwrapv",
     "-DCONFIG_HOTPLUG_CPU=1",
     "-DCONFIG_ACPI=1",
+    "-DCONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS=1",
     "-DCONFIG_ACPI_PROCESSOR_IDLE=1",
 )
 _ASM = "arch/x86/include/asm"
@@ -167,7 +168,8 @@ def _tree(tree: Path, arch: Arch) -> Iterator[str]:
     """The structs, constants and headers of the tree that the driver needs."""
     cpuidle = read(tree, "include/linux/cpuidle.h")
     yield from re.findall(r"^#define[ \t]+CPUIDLE_\w+[ \t][^\n]*$", cpuidle, re.M)
-    for struct in ("cpuidle_state", "cpuidle_device", "cpuidle_driver"):
+    yield KABI
+    for struct in (*SHADOWS.split(), "cpuidle_state", "cpuidle_device", "cpuidle_driver"):
         yield from re.findall(rf"^struct {struct} \{{.*?^\}};", cpuidle, re.M | re.DOTALL)
     types = read(tree, "include/acpi/actypes.h")
     names = r"ACPI_(?:TYPE_|STATE_C|C_STATES|ADR_SPACE_)\w+"

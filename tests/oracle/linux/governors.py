@@ -25,7 +25,7 @@ from idle_states.tables.linux.releases import release as known_release
 
 from .. import Unavailable
 from ..compiling import gcc, write_all
-from .source import OracleError, constants, includes, release
+from .source import KABI, SHADOWS, OracleError, constants, includes, release
 from .trees import kernel_tree
 
 __all__ = [
@@ -54,14 +54,6 @@ _SHIM = Path(__file__).parent / "shim"
 _CPUIDLE = "include/linux/cpuidle.h"
 _CONSTANTS = r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"
 _STRUCTURES = "cpuidle_state_usage cpuidle_state cpuidle_device cpuidle_driver cpuidle_governor"
-_SHADOWS = "rh_cpuidle_state_usage rh_cpuidle_device"
-"""What RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
-_KABI = """\
-#define RH_KABI_DEPRECATE(type, name) type name;
-#define RH_KABI_EXTEND(member) member;
-#define RH_KABI_FILL_HOLE(member) member;
-#define RH_KABI_REPLACE(old, member) member;
-"""
 # Macro -> what in cpuidle's header says that this kernel is so.
 _MACRO2SIGN = {
     "GOV_IN_NS": r"\bexit_latency_ns\b",
@@ -225,8 +217,8 @@ def _mask(numbers: frozenset[int]) -> int:
 
 def extract(header: str) -> str:
     """cpuidle's constants and structures, and what they say about the kernel's age."""
-    cut = _KABI + constants(header, _CONSTANTS)
-    shadows = [name for name in _SHADOWS.split() if f"struct {name} {{" in header]
+    cut = KABI + constants(header, _CONSTANTS)
+    shadows = [name for name in SHADOWS.split() if f"struct {name} {{" in header]
     for name in _STRUCTURES.split():
         cut += f"struct {name};\n"
     for name in (*shadows, *_STRUCTURES.split()):

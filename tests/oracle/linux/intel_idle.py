@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..compiling import answers, digest, gcc, made, write_all
 from .harness import SHIM, unhex
-from .source import OracleError, functions, includes, keep_functions, read
+from .source import KABI, SHADOWS, OracleError, functions, includes, keep_functions, read
 
 DRIVER = "drivers/idle/intel_idle.c"
 _ASM = "arch/x86/include/asm"
@@ -143,7 +143,8 @@ def _tree(tree: Path) -> Iterator[str]:
     """The structs, constants and headers of the tree that the driver needs."""
     cpuidle = read(tree, "include/linux/cpuidle.h")
     yield from re.findall(r"^#define[ \t]+CPUIDLE_\w+[ \t][^\n]*$", cpuidle, re.M)
-    for struct in ("cpuidle_state", "cpuidle_device", "cpuidle_driver"):
+    yield KABI
+    for struct in (*SHADOWS.split(), "cpuidle_state", "cpuidle_device", "cpuidle_driver"):
         yield from re.findall(rf"^struct {struct} \{{.*?^\}};", cpuidle, re.M | re.DOTALL)
     ids = tree / "include/linux/device-id/x86_cpu.h"
     listed = ids.read_text() if ids.exists() else read(tree, "include/linux/mod_devicetable.h")

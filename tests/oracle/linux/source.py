@@ -6,8 +6,26 @@ from pathlib import Path
 
 from .. import OracleError
 
-__all__ = ["OracleError", "constants", "functions", "includes", "keep_functions", "read", "release"]
+__all__ = [
+    "KABI",
+    "SHADOWS",
+    "OracleError",
+    "constants",
+    "functions",
+    "includes",
+    "keep_functions",
+    "read",
+    "release",
+]
 
+SHADOWS = "rh_cpuidle_state_usage rh_cpuidle_device"
+"""What RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
+KABI = """\
+#define RH_KABI_DEPRECATE(type, name) type name;
+#define RH_KABI_EXTEND(member) member;
+#define RH_KABI_FILL_HOLE(member) member;
+#define RH_KABI_REPLACE(old, member) member;
+"""
 # Comments, literals and directives are matched whole: a brace inside one is not seen.
 _TOKEN = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)"

@@ -171,6 +171,14 @@ def test_figures_say_which_source_they_are_from() -> None:
         ("intel:ptl", "7.1", ("C10", 370, 2500)),
         ("intel:skx", "5.4", ("C6", 133, 600)),
         ("intel:skx", "4.15", ("C6", 133, 600)),
+        ("intel:icx", "5.14.0-427.13.1.el9_4", ("C6", 170, 600)),
+        ("intel:icx", "4.18.0-305.3.1.el8_4", ("C6", 128, 384)),
+        ("intel:icx", "4.18.0-372.9.1.el8", ("C6", 170, 600)),
+        ("intel:spr", "5.14.0-503.11.1.el9_5", ("C6", 290, 800)),
+        ("intel:spr", "4.18.0-553.22.1.el8_10", ("C6", 290, 800)),
+        ("intel:gnrd", "6.12.0-55.9.1.el10_0", ("C6P", 240, 750)),
+        ("intel:gnr", "5.14.0-503.29.1.el9_5", ("C6P", 210, 1000)),
+        ("intel:grr", "5.14.0-427.13.1.el9_4", ("C6S", 140, 500)),
     ],
 )
 def test_figures_of_releases_that_were_read(
@@ -211,6 +219,16 @@ def test_acpi_switches_nothing_off_before_5_6() -> None:
     assert older.messages == ()
     assert [each.text for each in newer.messages] == ["intel_idle: max_cstate 3 reached"]
     assert registered("intel:wcl,acpi=0x00/1", kernel="5.4").states == ()
+
+
+def test_rhel_8_switches_rows_off_where_both_ask() -> None:
+    for platform, off in (("skx,acpi=c1", False), ("skx,use_acpi,acpi=c1", True)):
+        driver = registered("intel:skx", platform, "4.18.0-553.22.1.el8_10")
+        assert driver.states[3].off == off
+    assert (
+        registered("intel:skl", "skl,use_acpi,acpi=c1", "rhel-4.18.0-553.22.1").states[3].off
+        is False
+    )
 
 
 def test_releases_before_the_model_are_refused() -> None:

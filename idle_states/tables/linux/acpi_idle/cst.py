@@ -209,5 +209,6 @@ class CstEvaluation:
             return False
         if machine.monitor_ecx & 3 != 3:
             return False
-        slot.method, slot.description = "ffh", f"ACPI FFH MWAIT {slot.address:#x}"
+        maker = "INTEL " if self.features.names_intel else ""
+        slot.method, slot.description = "ffh", f"ACPI FFH {maker}MWAIT {slot.address:#x}"
         return True

@@ -6,14 +6,16 @@ from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
 from ..releases import features_in
 
-OLDEST = "5.2"
-"""The oldest release that was read."""
+OLDEST = "4.16"
+"""The oldest release that was compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcpiIdleFeatures:
-    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 5.2.
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.16.
 
+    names_intel      descriptions of states that MWAIT enters name Intel, whoever made the processor
+    describes_fadt   C2 and C3 of the FADT have descriptions
     shared_cst       _CST is taken apart by code that intel_idle uses as well: its messages are
                      others, an entry's address space is looked at after its type, and a _CST that
                      fills all slots draws no message
@@ -24,7 +26,8 @@ class AcpiIdleFeatures:
     fadt_needs_port  a FADT whose C2 and C3 both take too long is no source of states; before, C1
                      alone is registered
     sorts            latencies out of order are put in order: with sort(), a heap that moves nothing
-                     into or out of an empty slot, so that the order may stay wrong; or by insertion
+                     into or out of an empty slot, so that the order may stay wrong, "early" as
+                     sort() was before 5.2; or by insertion
     state_flags      when the flags of C-states are set: never; with the device of each processor;
                      when the driver is registered
     registers_first  the driver is registered before any processor's device, and reads the objects
@@ -34,7 +37,9 @@ class AcpiIdleFeatures:
     prefix           "ACPI: " stands twice before the message of a limit
     claim_prefix     it does so before the message of refused control of _CST
     zhaoxin, zen     C3 of these processors needs no flush of caches
+    centaur_caches   C3 of recent Centaur processors needs no flush of caches
     centaur          C3 of recent ones needs no bus masters stopped
+    hygon_tsc        the TSC of Hygon's processors can be one that never stops
     hygon            MWAIT can be used on Hygon's processors
     t40              the ThinkPad T40 is a limited board
     asks_arch        _LPI is looked at where the architecture knows it: not on x86
@@ -51,13 +56,15 @@ class AcpiIdleFeatures:
                      register of FFixedHW
     """
 
+    names_intel: bool = True
+    describes_fadt: bool = False
     shared_cst: bool = False
     least_states: Literal[1, 2] = 2
     needs_c2: bool = True
     says_skipped: bool = False
     says_found: bool = False
     fadt_needs_port: bool = False
-    sorts: Literal["", "heap", "insertion"] = ""
+    sorts: Literal["", "heap", "early heap", "insertion"] = ""
     state_flags: Literal["", "device", "driver"] = ""
     registers_first: bool = False
     needs_driver: bool = False
@@ -66,7 +73,9 @@ class AcpiIdleFeatures:
     claim_prefix: bool = False
     zhaoxin: bool = False
     zen: bool = False
+    centaur_caches: bool = False
     centaur: bool = False
+    hygon_tsc: bool = False
     hygon: bool = False
     t40: bool = False
     asks_arch: bool = False
@@ -82,25 +91,35 @@ class AcpiIdleFeatures:
 since = rows_of(AcpiIdleFeatures)
 
 CHANGES = (
+    since("5.0", "", names_intel=False, hygon_tsc=True),
+    since("5.2", "", centaur_caches=True),
+    since("5.2 rhel-4.18.0-193", "", describes_fadt=True),
     since("5.3", "", zhaoxin=True),
-    since("5.6", "", shared_cst=True, says_found=True),
-    since("5.8", "", least_states=1, needs_c2=False),
-    since("5.9", "", state_flags="device"),
-    since("5.10", "", says_skipped=True),
-    since("5.13", "", prefix=False),
+    since("5.6 rhel-4.18.0-240", "", shared_cst=True, says_found=True),
+    since("5.8 rhel-4.18.0-305", "", least_states=1, needs_c2=False),
+    since("5.9 rhel-4.18.0-305", "", state_flags="device"),
+    since("5.10 rhel-4.18.0-305", "", says_skipped=True),
+    since("5.13 rhel-4.18.0-372.9.1", "", prefix=False),
     since("5.14 5.10.50 5.4.132", "65ea8f2c6e23", sorts="heap"),
+    since("rhel-4.18.0-372.9.1", "65ea8f2c6e23", sorts="early heap"),
     since("5.14", "", hygon=True),
-    since("5.16 5.15.91 5.10.166", "a8fb40966f19", zen=True),
-    since("5.17 5.16.11 5.15.35", "bfe55a1f7fd6", t40=True),
+    since(
+        "5.16 5.15.91 5.10.166 rhel-4.18.0-372.9.1 rhel-5.14.0-70.13.1", "a8fb40966f19", zen=True
+    ),
+    since("5.17 5.16.11 5.15.35 rhel-4.18.0-425.3.1", "bfe55a1f7fd6", t40=True),
     since("5.18 5.17.6 5.15.38", "20e582e16af2", t40=False),
-    since("5.18 5.17.4 5.15.35 5.10.112 5.4.189", "eb087f305919", asks_arch=True),
-    since("6.2", "", centaur=True),
-    since("6.3", "", lpi_rcu=True),
-    since("6.5", "", claim_prefix=True),
-    since("6.6", "", lpi_timer="arm"),
+    since(
+        "5.18 5.17.4 5.15.35 5.10.112 5.4.189 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1",
+        "eb087f305919",
+        asks_arch=True,
+    ),
+    since("6.2 rhel-5.14.0-503.11.1", "", centaur=True),
+    since("6.3 rhel-5.14.0-362.8.1", "", lpi_rcu=True),
+    since("6.5 rhel-5.14.0-503.11.1", "", claim_prefix=True),
+    since("6.6 rhel-5.14.0-503.11.1", "", lpi_timer="arm"),
     since("6.11", "", riscv=True),
     since(
-        "6.10 6.9.10 6.6.41 6.1.100 5.15.164 5.10.223 5.4.281",
+        "6.10 6.9.10 6.6.41 6.1.100 5.15.164 5.10.223 5.4.281 rhel-5.14.0-570.12.1",
         "233323f9b9f8",
         sorts="insertion",
     ),
@@ -125,9 +144,11 @@ be in earlier ones."""
 HISTORY = History(AcpiIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="5.2.1 5.4.18 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.9.2 5.10.35..5.10.265 5.11 5.12.9 "
+    compiled="4.16.13 4.18.20 5.0.1 5.2.1 5.4.18 "
+    "5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.9.2 5.10.35..5.10.265 5.11 5.12.9 "
     "5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 6.1.192 6.2.1 6.3.8 6.4.6 "
     "6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.10..6.12.15 6.12.33 6.12.94 6.12.117 6.13.2 6.13.7 "
-    "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4"
+    "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
+    "rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )
-"""Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117 and 7.2.13."""
+"""Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117, 7.2.13 and RHEL 8."""

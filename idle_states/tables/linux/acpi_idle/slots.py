@@ -52,7 +52,8 @@ def fadt(slots: Sequence[CstateSlot], machine: AcpiMachine, features: AcpiIdleFe
         slot = slots[number]
         slot.kind, slot.latency_us = number, latency
         slot.address = machine.block + 2 + number if latency <= most else 0
-        slot.description = f"ACPI P_LVL{number} IOPORT {slot.address:#x}"
+        if features.describes_fadt:
+            slot.description = f"ACPI P_LVL{number} IOPORT {slot.address:#x}"
     return bool(slots[2].address or slots[3].address) or not features.fadt_needs_port
 
 
@@ -117,7 +118,8 @@ def verify(
         result.tsc_unstable += slot.kind > 1 and not _tsc_runs(machine, features)
     result.out_of_order = result.out_of_order and bool(features.sorts)
     if result.out_of_order:
-        sort = insertion_sort if features.sorts == "insertion" else heap_sort
+        sorts = {"insertion": insertion_sort, "heap": heap_sort, "early heap": early_heap_sort}
+        sort = sorts[features.sorts]
         padded = [*slots[1 : max_cstate + 1], *(CstateSlot() for _ in range(SLOTS, max_cstate + 1))]
         sort(padded)
     return result
@@ -128,7 +130,7 @@ def needs_bm_check(machine: AcpiMachine, features: AcpiIdleFeatures) -> bool:
     if machine.cpus == 1 or machine.vendor == INTEL:
         return True
     if machine.vendor == CENTAUR:
-        return _is_recent_centaur(machine)
+        return features.centaur_caches and _is_recent_centaur(machine)
     if machine.vendor == ZHAOXIN:
         return features.zhaoxin
     return machine.vendor == AMD and machine.family >= 0x17 and features.zen
@@ -152,7 +154,8 @@ def _is_recent_centaur(machine: AcpiMachine) -> bool:
 
 
 def _tsc_runs(machine: AcpiMachine, features: AcpiIdleFeatures) -> bool:
-    known = machine.vendor in (HYGON, AMD, INTEL, CENTAUR)
+    known = machine.vendor in (AMD, INTEL, CENTAUR)
+    known = known or (machine.vendor == HYGON and features.hygon_tsc)
     known = known or (machine.vendor == ZHAOXIN and features.zhaoxin)
     return known and machine.nonstop_tsc
 
@@ -188,6 +191,25 @@ def heap_sort(slots: Sequence[CstateSlot]) -> None:
                 return
             _exchange(slots[0], slots[end])
         _sift(slots, start, end)
+
+
+def early_heap_sort(slots: Sequence[CstateSlot]) -> None:
+    """sort() of Linux before 5.2: a latency moves down the heap to its place, by exchanges."""
+    for start in reversed(range(len(slots) // 2)):
+        _sink(slots, start, len(slots))
+    for end in reversed(range(1, len(slots))):
+        _exchange(slots[0], slots[end])
+        _sink(slots, 0, end)
+
+
+def _sink(slots: Sequence[CstateSlot], at: int, end: int) -> None:
+    while (below := 2 * at + 1) < end:
+        if below + 1 < end and _compare(slots[below], slots[below + 1]) < 0:
+            below += 1
+        if _compare(slots[at], slots[below]) >= 0:
+            return
+        _exchange(slots[at], slots[below])
+        at = below
 
 
 def _sift(slots: Sequence[CstateSlot], start: int, end: int) -> None:

@@ -14,8 +14,10 @@ OLDEST = "4.15"
 class IntelIdleFeatures:
     """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.15.
 
-    acpi             the driver knows ACPI's states, which stand for a table or switch rows off, and
-                     the parameter states_off
+    acpi             the driver knows ACPI's states, which stand for a table or switch rows off
+    states_off       the parameter of that name, which switches states off
+    needs_both       ACPI's states count for a table only where both its processor and use_acpi ask
+                     for them; before and elsewhere, one is enough
     own_tlb_flag     that a state flushes the TLB is a flag of the driver's, at another bit
     keeps_unusable   states of ACPI that cannot be used still decide which rows are off
     timer_stop       states deeper than C1 stop the local timer unless it always runs (ARAT)
@@ -39,6 +41,8 @@ class IntelIdleFeatures:
     """
 
     acpi: bool = False
+    states_off: bool = False
+    needs_both: bool = False
     own_tlb_flag: bool = True
     keeps_unusable: bool = True
     timer_stop: bool = False
@@ -62,24 +66,26 @@ class IntelIdleFeatures:
 since = rows_of(IntelIdleFeatures)
 
 CHANGES = (
-    since("5.6", "18734958e9bf", acpi=True),
-    since("5.9", "", own_tlb_flag=False),
-    since("5.10", "", timer_stop=True, exact_limit=True, keeps_unusable=False),
+    since("5.6 rhel-4.18.0-240", "18734958e9bf", acpi=True),
+    since("5.6 rhel-4.18.0-305", "4dcb78ee2c42", states_off=True),
+    since("rhel-4.18.0-240", "", needs_both=True),
+    since("5.9 rhel-4.18.0-305", "", own_tlb_flag=False),
+    since("5.10 rhel-4.18.0-305", "", timer_stop=True, exact_limit=True, keeps_unusable=False),
     since(
         "6.14 6.13.6 6.12.18 6.6.81 6.1.130 5.15.179 5.10.235",
         "c157d351460b",
         marks_tsc=True,
     ),
-    since("5.15", "", skx_pc6=True),
-    since("5.18", "da0e58c038e6", prefers_c1=True),
-    since("5.18", "3a9cf77b60dc", spr_pc6=True),
-    since("5.18", "da0e58c038e6", prefers_c1e=True),
-    since("6.1", "", prefers_c1e=False),
-    since("6.3", "", force_irq_on="any"),
-    since("6.4", "", force_irq_on="rest"),
-    since("6.7", "aa1567a7e644", ibrs_off=True),
-    since("6.12 6.11.11", "4c411cca33cf", partial_hints=True),
-    since("6.12 6.11.3", "5bb33212b5c6", tableless=True),
+    since("5.15 rhel-4.18.0-372.9.1 rhel-5.14.0-70.13.1", "", skx_pc6=True),
+    since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "da0e58c038e6", prefers_c1=True),
+    since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "3a9cf77b60dc", spr_pc6=True),
+    since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "da0e58c038e6", prefers_c1e=True),
+    since("6.1 rhel-4.18.0-477.10.1 rhel-5.14.0-162.23.1", "", prefers_c1e=False),
+    since("6.3 rhel-5.14.0-362.8.1", "", force_irq_on="any"),
+    since("6.4 rhel-5.14.0-427.13.1", "", force_irq_on="rest"),
+    since("6.7 rhel-5.14.0-427.13.1", "aa1567a7e644", ibrs_off=True),
+    since("6.12 6.11.11 rhel-5.14.0-503.35.1", "4c411cca33cf", partial_hints=True),
+    since("6.12 6.11.3 rhel-5.14.0-503.29.1", "5bb33212b5c6", tableless=True),
     since("6.15", "5e7e39ae15b0", no_native=True),
     since(
         "6.17 6.16.2 6.12.43 6.6.103 5.15.190 5.10.241",
@@ -100,5 +106,6 @@ SOURCES = Sources(
     compiled="4.15 4.15.18 4.16.13 4.18.20 5.0.1 5.2.1 5.4.18 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 "
     "5.9.2 5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 "
     "6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 6.12.117 6.13.2 6.13.7 "
-    "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4"
+    "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
+    "rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )

@@ -10,7 +10,7 @@ from ....base.model.history import History, Since, rows_of
 from ..grounds import INTEL_TABLES, ground
 from ..releases import Release, folded, version_key, version_name
 from . import tables
-from .known import driver_data
+from .known import BUILDS, NUMBERED, driver_data
 from .states import IntelIdleData, StartedState
 
 
@@ -32,6 +32,9 @@ def _rows() -> Iterator[Since]:
     for the series up to the next that was read; the others from themselves on."""
     begun: set[str] = set()
     for name in tables.TREES.split():
+        if name in BUILDS:
+            yield since(name, "", tree=name)
+            continue
         series = version_name(version_key(name)[:2])
         yield since(name if series in begun else series, "", tree=name)
         begun.add(series)
@@ -57,8 +60,10 @@ def basis(release: Release, model: int) -> str:
     release itself was read. model: of family 6."""
     if ground(release, INTEL_TABLES).kind in ("compiled", "read"):
         return ""
-    trees = tables.TREES.split()
     tree = tree_of(release)
+    if tree in BUILDS:
+        return f"figures in Linux {release.name} as in {tree}"
+    trees = NUMBERED
     key, own = ((*each, 0)[:3] for each in (version_key(tree), release.version))
     at = trees.index(tree)
     beside = trees[at - 1 : at] if key > own else trees[at + 1 : at + 2]

@@ -29,6 +29,11 @@ SETTINGS = {
 """Word -> member of struct idle_cpu, in `tables.CPUS`."""
 
 
+NUMBERED = [name for name in tables.TREES.split() if not name[0].isalpha()]
+BUILDS = [name for name in tables.TREES.split() if name[0].isalpha()]
+"""Kernel.org's releases and distributions' builds among `tables.TREES`."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnownRow:
     """A row of an array. Times in us; flags: letters of LETTERS."""
@@ -67,12 +72,17 @@ def spans(releases: Iterable[str], order: Sequence[str] | None = None) -> str:
     order = tables.TREES.split() if order is None else order
     runs: list[list[int]] = []
     for at in sorted({order.index(release) for release in releases}):
-        if runs and runs[-1][-1] == at - 1:
+        if runs and runs[-1][-1] == at - 1 and _base(order[at]) == _base(order[at - 1]):
             runs[-1].append(at)
         else:
             runs.append([at])
     names = [(order[run[0]], order[run[-1]]) for run in runs]
     return " ".join(first if first == last else f"{first}..{last}" for first, last in names)
+
+
+def _base(name: str) -> str:
+    """The number that a distribution's builds are of; "" of kernel.org's releases."""
+    return name.rpartition("-")[0] if name[0].isalpha() else ""
 
 
 def _expanded(text: str) -> tuple[str, ...]:

@@ -12,9 +12,8 @@ from ...skiboot.platform import BadPlatform
 from ..acpi_idle.for_intel import objects_of
 from ..cpuidle_flags import HINT_SHIFT
 from ..releases import NEWEST, Release, release
-from . import tables
 from .figures import listed_in, tree_of
-from .known import driver_data
+from .known import NUMBERED, driver_data
 from .machine import AcpiState
 from .platform import acpi_states, names, short_names, spelled
 from .platform_text import parse_machine
@@ -55,7 +54,7 @@ def table_named(text: str) -> IdleTable:
     _, model = names()[name]
     if match["release"]:
         return _table(tree_of(release(match["release"])), model, text, machine)
-    for tree in reversed(tables.TREES.split()):
+    for tree in reversed(NUMBERED):
         if _listed(tree, model):
             return _table(tree, model, text, machine, by_release=True)
     objects = objects_of(platform, release(NEWEST))

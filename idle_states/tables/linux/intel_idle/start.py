@@ -148,8 +148,8 @@ class _Start:
         return self.features.acpi and self.machine.vendor == _INTEL and family
 
     def asks_acpi(self, cpu: MatchedCpu) -> bool:
-        by_itself = bool(dict(cpu.settings).get("use_acpi"))
-        return self.features.acpi and (self.parameters.use_acpi or by_itself)
+        asked = self.parameters.use_acpi, bool(dict(cpu.settings).get("use_acpi"))
+        return self.features.acpi and (all(asked) if self.features.needs_both else any(asked))
 
     def find_acpi(self) -> bool:
         """Takes ACPI's states if they can be used."""
@@ -172,7 +172,7 @@ class _Start:
         return True
 
     def off(self, index: int, name: str = POLL.name) -> int:
-        if not self.features.acpi or not self.parameters.states_off >> index & 1:
+        if not self.features.states_off or not self.parameters.states_off >> index & 1:
             return 0
         self.reasons[name] = f"bit {index} of states_off is set"
         return OFF
