@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -275,7 +276,7 @@ def test_an_interrupt_takes_from_its_sending_to_the_first_sign_of_life(
     assert rows == [
         "stop2,ipi,0,3111,1000400",
         "stop2,ipi,0,2000,900400",
-        "stop2,write,0,200,900000",
+        "stop2,write,0,0,900300",
     ]
     assert left == [
         "1 the CPU was awake",
@@ -283,6 +284,160 @@ def test_an_interrupt_takes_from_its_sending_to_the_first_sign_of_life(
         "1 something else had woken the CPU before",
         "1 no interrupt was sent",
     ]
+
+
+def write(trace: Trace, waking: int, written: int, woken: int, state: int = 2) -> None:
+    trace.idle(3, waking - 900_000, state)
+    trace.waking(waking)
+    trace.add(0, written, "sched_wake_idle_without_ipi: cpu=3")
+    trace.woken(3, woken)
+
+
+def test_a_write_takes_from_behind_the_write(tmp_path: Path, awk: str) -> None:
+    """Not from the decision to wake: 250 ns came out as 1750."""
+    given = ["waker=0", "reader=77", "sends= ipi/ipi_send_cpu", "signs= reschedule_entry"]
+    trace = Trace()
+    write(trace, 1_000_000, 1_001_500, 1_001_750)
+    assert samples(tmp_path, trace, "by_ipi", awk, given) == (["stop2,write,0,250,901500"], [])
+
+
+def test_a_state_that_polls_is_the_baseline_of_writes(tmp_path: Path, awk: str) -> None:
+    given = ["waker=0", "reader=77", "sends= ipi/ipi_send_cpu", "signs= reschedule_entry"]
+    trace = Trace()
+    write(trace, 1_000_000, 1_001_500, 1_001_650, 0)
+    rows, left = samples(
+        tmp_path, trace, "by_ipi", awk, [*given, "wanted=0", "name=POLL", "polls=1"]
+    )
+    assert (rows, left) == ([",write,1,150,", "POLL,write,0,150,901500"], [])
+
+
+@pytest.mark.parametrize(
+    ("only", "mask", "rows"),
+    [
+        ("8", "00000000,00000008", ["stop2,ipi,0,2600,1000400"]),
+        ("8", "00000000,0000000c", []),
+        ("8", "00000000,00000004", []),
+        ("800000000", "8,00000000", ["stop2,ipi,0,2600,1000400"]),
+    ],
+)
+def test_an_interrupt_to_others_is_not_this_cpus(
+    tmp_path: Path, awk: str, only: str, mask: str, rows: list[str]
+) -> None:
+    given = ["waker=0", "reader=77", "sends= ipi/ipi_raise", "signs= ipi_entry", f"only={only}"]
+    trace = Trace()
+    trace.idle(3, 0, 2)
+    trace.waking(1_000_000)
+    trace.add(0, 1_000_400, f"ipi_raise: target_mask={mask} (Rescheduling interrupts)")
+    trace.woken(3, 1_003_000)
+    trace.add(3, 1_003_200, "ipi_entry: (Rescheduling interrupts)")
+    found, left = samples(tmp_path, trace, "by_ipi", awk, given)
+    assert found == rows
+    assert left == ([] if rows else ["1 an interrupt was sent to other CPUs, too"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "local_timer_entry: vector=236",
+        "timer_interrupt_entry: regs=c0",
+        "irq_handler_entry: irq=16 name=nvme0q1",
+    ],
+)
+def test_another_interrupts_waking_is_not_the_ipis(tmp_path: Path, awk: str, other: str) -> None:
+    given = [
+        "waker=0", "reader=77", "sends= ipi/ipi_send_cpu", "near=10000",
+        "signs= reschedule_entry irq_handler_entry irq_entry",
+    ]  # fmt: skip
+    trace = Trace()
+    for start, own in ((0, False), (3_000_000, True)):
+        trace.idle(3, start, 2)
+        trace.waking(start + 1_000_000)
+        trace.add(0, start + 1_000_400, "ipi_send_cpu: cpu=3 callsite=a+0x1 callback=b")
+        trace.woken(3, start + 1_002_000)
+        if own:
+            trace.add(3, start + 1_002_100, "irq_handler_entry: irq=9 name=IPI")
+        trace.add(3, start + 1_002_400, other)
+        trace.add(3, start + 1_003_000, "reschedule_entry: vector=253")
+        # of the tick behind it, nothing follows
+        trace.add(3, start + 1_500_000, "local_timer_entry: vector=236")
+    rows, left = samples(tmp_path, trace, "by_ipi", awk, given)
+    assert rows == ["stop2,ipi,0,1600,1000400"]
+    assert left == ["1 another interrupt may have woken the CPU"]
+
+
+@pytest.mark.parametrize(
+    ("mhz", "least", "most"), [(24, 41, 42), (62.5, 15.5, 16.5), (512, 1, 2), (2100, 1, 1)]
+)
+def test_the_step_of_the_clock_is_seen(
+    tmp_path: Path, awk: str, mhz: float, least: float, most: float
+) -> None:
+    trace, random, at = Trace(), Random(1), 0
+    for _ in range(600):
+        at += random.randint(20, 700)
+        trace.add(3, int(int(at * mhz / 1000) * 1000 / mhz), "doorbell_entry: regs=c0")
+    samples(tmp_path, trace, "by_ipi", awk, ["waker=0", "reader=77"])
+    functions = script().partition("\ntrap undo EXIT\n")[0]
+    done = subprocess.run(
+        ["sh", "-s"],
+        input=f"{functions}\nwork={tmp_path}\nclock_step\n",
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+    )
+    assert least <= float(done.stdout) <= most
+
+
+PERF = """#!/bin/sh
+# perf stat, of a core that is in C6 for 3 of 10 ticks while it idles half of the time
+[ "$1" = stat ] || exit 1
+case "$*" in *" true") exit 0 ;; esac
+while [ "$1" != -o ]; do shift; done
+output=$2
+while [ "$1" != -e ]; do shift; done
+shift 2
+"$@"
+{
+    echo "1000000,,msr/tsc/,5,100.00,,"
+    echo "150000,,cstate_core/c6-residency/,5,100.00,,"
+    echo "<not counted>,,cstate_core/c7-residency/,0,0.00,,"
+} > "$output"
+"""
+
+
+@pytest.mark.parametrize("shell", ["sh", "busybox sh"])
+def test_what_hardware_reached_is_counted(tmp_path: Path, awk: str, shell: str) -> None:
+    programs, events = tmp_path / "bin", tmp_path / "cstate_core/events"
+    for directory in (programs, events, tmp_path / "cpu3/cpuidle/state2"):
+        directory.mkdir(parents=True)
+    (programs / "perf").write_text(PERF)
+    (programs / "perf").chmod(0o755)
+    (programs / "awk").symlink_to(shutil.which(awk) or "")
+    for counter in ("c6", "c7"):
+        (events / f"{counter}-residency").touch()
+    time = tmp_path / "cpu3/cpuidle/state2/time"
+    time.write_text("1000000\n")
+    functions = script().partition("\ntrap undo EXIT\n")[0]
+    commands = f"""{functions}
+cpus={tmp_path} cpu=3 work={tmp_path} busy=''
+counters_of {tmp_path}/cstate_core
+idle_so_far() {{ first_line "$cpus/cpu3/cpuidle/state$1/time"; idle_us=$line; }}
+uptime=100.00
+begin_count 2
+echo 2000000 > {time}
+uptime=102.00
+end_count 2 'a state'
+reached
+"""
+    done = subprocess.run(
+        [*shell.split(), "-s"],
+        input=commands,
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{programs}:{os.environ['PATH']}"},
+        timeout=20,
+    )
+    expected = "# reached: state=2 counter=c6-residency of_idle=0.300 name=a state\n"
+    assert (done.stdout, done.stderr) == (expected, "")
 
 
 def test_where_no_event_tells_of_sending_the_decision_to_wake_is_taken(

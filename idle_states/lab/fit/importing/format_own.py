@@ -2,7 +2,8 @@
 
 import re
 
-from ....base.model.measured import Claimed, Measured, WokenBy
+from ....base.model.measured import Claimed, Measured, Samples, WokenBy
+from ..break_even import REACHED
 from ..measured_form import COLUMNS, END, FORMAT, WOKEN_BY
 from .collected import LatencyKind, LatencySamples
 from .output import Told, ToolOutput, shown
@@ -15,6 +16,11 @@ _STATE = re.compile(
     r"disable=\d{1,3} name=(.+)",
     re.ASCII,
 )
+_REACHED = re.compile(
+    r"state=\d{1,3} counter=c(\d{1,2})-residency of_idle=(\d{1,9}\.\d{1,9}) name=(.+)", re.ASCII
+)
+_C_STATE = re.compile(r"C(\d{1,2})", re.ASCII)
+_DEEPEST = 7
 _LEFT_OUT = re.compile(r"(\d{1,18}) (\S.{0,200})", re.ASCII)
 
 
@@ -33,6 +39,7 @@ class _Reader:
         self.keys: dict[str, str] = {}
         self.claims: dict[str, Claimed] = {}
         self.notes: list[str] = []
+        self.unreached: set[str] = set()
         self.kinds: dict[tuple[str, str, str], LatencyKind] = {}
 
     def read(self) -> Measured:
@@ -72,6 +79,8 @@ class _Reader:
         key, value = match[1], match[2].strip()
         if key == "state":
             self._state(value, number)
+        elif key == "reached":
+            self._reached(value, number)
         elif key == "left_out":
             left = _LEFT_OUT.fullmatch(value)
             if left is None:
@@ -94,6 +103,22 @@ class _Reader:
                 f"CPU {match[1]} advertises other times of {shown(name)} than a CPU before it: "
                 f"latency {match[3]} us, residency {match[4]} us; the first count"
             )
+
+    def _reached(self, value: str, number: int) -> None:
+        """Of the counter of the state's own number; states deeper than 7 are C7 to a core."""
+        match = _REACHED.fullmatch(value)
+        if match is None:
+            expected = "state=N counter=cN-residency of_idle=SHARE name=NAME"
+            raise self.output.unexpected(expected, value, number)
+        name, share = match[3].strip(), float(match[2])
+        own = _C_STATE.match(name)
+        if own is None or min(int(own[1]), _DEEPEST) != int(match[1]):
+            return
+        self.notes.append(
+            f"{shown(name)}: hardware was in it for {100 * share:.3g} % of its idle time"
+        )
+        if share < REACHED:
+            self.unreached.add(name)
 
     def _row(self, number: int, line: str) -> None:
         cells = line.split(",")
@@ -119,7 +144,13 @@ class _Reader:
         return kind
 
     def _measured(self) -> Measured:
-        keys = self.keys
+        keys, latencies = self.keys, []
+        for each in self.found.latencies():
+            if each.state in self.unreached and isinstance(each.values, Samples):
+                why = "hardware was in the state for less than half of its idle time"
+                self.output.leave_out(why, len(each.values.values_ns))
+            else:
+                latencies.append(each)
         if (emulated := keys.get("emulated", "no")) != "no":
             self.notes.insert(0, f"measured under {emulated}: it is that which was measured")
         names = [keys[key] for key in ("machine", "cpu_model") if keys.get(key)]
@@ -127,12 +158,17 @@ class _Reader:
             if keys.get(key):
                 self.notes.append(f"{key.removeprefix('method_')}: {keys[key]}")
         if keys.get("resolution_ns", "1") != "1":
-            self.notes.append(f"interrupts were measured in steps of {keys['resolution_ns']} ns")
+            self.notes.append(
+                f"times are in steps of {keys['resolution_ns']} ns, as the clock has them"
+            )
+        if keys.get("frequency_khz"):
+            by = f", by {keys['frequency_governor']}" if keys.get("frequency_governor") else ""
+            self.notes.append(f"the CPU ran with {keys['frequency_khz']} kHz{by}")
         return self.output.measured(
             keys.get("tool", "idle-states collect --measure"),
             *self.notes,
             machine=", ".join(names) or None,
             kernel=keys.get("release"),
-            latencies=self.found.latencies(),
+            latencies=latencies,
             claims=self.claims.values(),
         )

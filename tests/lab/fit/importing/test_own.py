@@ -33,6 +33,36 @@ def test_everything_that_the_form_has() -> None:
     assert found.latencies[1].where.line == HEAD.count("\n") + 2
 
 
+@pytest.mark.parametrize(
+    ("name", "counter", "share", "kept"),
+    [
+        ("C6", "c6", "0.300", False),
+        ("C6", "c6", "0.931", True),
+        ("C1E", "c1", "0.100", False),
+        ("C10", "c7", "0.200", False),
+        ("C6", "c3", "0.001", True),
+        ("a state", "c6", "0.001", True),
+    ],
+)
+def test_a_state_that_hardware_did_not_reach_is_left_out(
+    name: str, counter: str, share: str, kept: bool
+) -> None:
+    reached = f"# reached: state=1 counter={counter}-residency of_idle={share} name={name}\n"
+    rows = ROWS.replace("a state", name)
+    found = read(f"{HEAD.replace('# note', reached + '# note')}{rows}{END}\n")
+    assert [one.state for one in found.latencies] == [None, *([name, name] if kept else [])]
+    why = "hardware was in the state for less than half of its idle time"
+    assert found.left_out.get(why, 0) == (0 if kept else 2)
+
+
+def test_frequency_and_steps_are_said() -> None:
+    more = "# frequency_khz: 800000 to 3500000\n# frequency_governor: schedutil\n"
+    more += "# resolution_ns: 41.75\n# note"
+    found = read(f"{HEAD.replace('# note', more)}{ROWS}{END}\n")
+    assert "the CPU ran with 800000 to 3500000 kHz, by schedutil" in found.notes
+    assert "times are in steps of 41.75 ns, as the clock has them" in found.notes
+
+
 def test_what_an_emulator_measured_is_said() -> None:
     text = HEAD.replace("emulated: no", "emulated: QEMU") + ROWS + END
     assert "QEMU" in read(text).notes[0]
