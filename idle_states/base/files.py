@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, TextIO
 
 from .signals import deferred
@@ -166,6 +167,14 @@ def _take_over(file: int, before: os.stat_result | None) -> None:
             # the owner could not be kept: a set-user-ID program must not become this user's
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     os.fchmod(file, mode)
+
+
+def keep_newest(folder: Path, pattern: str, suffix: str, count: int) -> None:
+    """Removes all but the newest files of a cache. pattern, suffix: of those that are counted."""
+    kept = [each for each in folder.glob(pattern) if each.suffix == suffix]
+    kept.sort(key=lambda each: each.lstat().st_mtime, reverse=True)
+    for each in kept[count:]:
+        each.unlink(missing_ok=True)
 
 
 def check_writable(name: str | None, *, appended: bool = False) -> None:

@@ -303,13 +303,13 @@ def _run(words: list[str]) -> int:
                 line = _parsed(words)
         finally:
             # what --help printed; argparse ends the program
-            sys.stdout.flush()
+            printer.flush()
         if (platform := line.platform) not in ("", "all-levels"):
             from .platform_note import note_platform
 
             note_platform(platform, line.tables)
         status = line.run()
-        sys.stdout.flush()
+        printer.flush()
         return status
     except BrokenPipeError:
         # the reader has gone away, as with | head: nothing is left to say, but what was found is

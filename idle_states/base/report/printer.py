@@ -85,8 +85,9 @@ def progress(line: str) -> None:
 
 def flush() -> None:
     """Flushes standard output, so that it is complete before what follows elsewhere. Raises
-    OSError."""
-    sys.stdout.flush()
+    OSError, which names it."""
+    with _STANDARD_OUTPUT():
+        sys.stdout.flush()
 
 
 def _complain(content: str) -> None:

@@ -189,7 +189,11 @@ def test_the_exit_status_tells_the_signal(
 ) -> None:
     from idle_states.cli import cmd_list
 
-    monkeypatch.setattr(cmd_list, "run", lambda arguments: send(number))
+    def ended(given: cmd_list.ListCommand) -> int:
+        send(number)
+        return 0
+
+    monkeypatch.setattr(cmd_list, "run", ended)
     assert main(["list"]) == 128 + number
     said = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"
     assert capsys.readouterr().err == f"idle-states: {said}\n"

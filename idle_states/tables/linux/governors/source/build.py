@@ -8,6 +8,7 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+from .....base.files import keep_newest
 from .....base.model.findings import Unreadable, unreadable
 from .....base.reading import cache, limits, opening
 from .....base.reading.confined import Reach, confined
@@ -69,17 +70,9 @@ def program(
             fresh.replace(target)
         finally:
             fresh.unlink(missing_ok=True)
-    _drop_oldest(target.parent)
-    return target
-
-
-def _drop_oldest(folder: Path) -> None:
-    """Leaves the newest MOST_KEPT programs, and of their tests as many, in the user's cache."""
     for suffix in ("", ".initialised"):
-        kept = [each for each in folder.glob(f"governor-*{suffix}") if each.suffix == suffix]
-        kept.sort(key=lambda each: each.lstat().st_mtime, reverse=True)
-        for each in kept[MOST_KEPT:]:
-            each.unlink(missing_ok=True)
+        keep_newest(target.parent, f"governor-*{suffix}", suffix, MOST_KEPT)
+    return target
 
 
 @lru_cache(maxsize=1)
