@@ -100,7 +100,7 @@ class Inference:
         self._places = Places(table, settings, others, phase_ns, powers=powers)
         self._utilises = asks_utilisation(settings.governor, settings.release)
         features = settings.governor_of(table).features
-        self._waits = bool(getattr(features, "iowait", False))
+        self._waits = bool(getattr(features, "heeds_waiters", False))
 
     def infer(self, periods: "array[int]") -> Inferred:
         """periods: start and end in ns, and state, in turn; no state is beyond the table."""

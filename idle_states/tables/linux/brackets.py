@@ -120,7 +120,13 @@ def around(found: Release) -> tuple[Release, ...]:
         return ()
     newest = by_number(SERIES[-1])
     if distribution.later == "any":
-        return () if found.base == newest.name else (replace(found, name=found.base), newest)
+        if found.base == newest.name:
+            return ()
+        base = by_number(found.base)
+        if _behaviour(base) == _behaviour(found):
+            return replace(found, name=found.base), newest
+        read = replace(found, name=f"{found.name} as read")
+        return replace(base, machine=found.machine), read, newest
     series, point = version_name(found.version[:2]), (*found.version, 0)[2]
     last = by_number(f"{distribution.name}-{SERIES2LAST[series]}")
     first = by_number(f"{distribution.name}-{series}.{point}")

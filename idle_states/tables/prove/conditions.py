@@ -71,8 +71,8 @@ def _less(features: object) -> Iterator[tuple[object, bool, tuple[str, ...]]]:
     it, whether the tick is taken to run, and what is left out."""
     calm, said = features, ""
     match features:
-        case MenuFeatures() if features.iowait or features.load:
-            calm = replace(features, iowait=False, load=False)
+        case MenuFeatures() if features.heeds_waiters or features.load:
+            calm = replace(features, iowait=False, load=False, io_waiters="")
             said = f"tasks wait for I/O{' or load the CPU' if features.load else ''}"
         case TeoFeatures() if features.utilisation:
             calm, said = replace(features, utilisation=""), "the CPU is utilised"

@@ -168,7 +168,13 @@ class MenuProof:
                 needs.append(self._within("event", state))
                 if not self._may_start(state):
                     needs.append(self._fast("limit", state))
-            yield "deeper ones are given up for the tick, which is kept", False, needs
+            given_up = "deeper ones are given up for the tick, which is kept"
+            yield given_up, None if self.features.stopped_shallower else False, needs
+            if self.features.io_waiters == "tick":
+                needs = [self._beyond("limit", following), *needs[1:]]
+                if before is not None:
+                    needs.append(self._within("limit", state))
+                yield f"{given_up} as tasks wait for I/O", False, needs
 
     def _may_start(self, state: int) -> bool:
         """Whether the search may start at a state that is not the first, whatever is predicted."""
@@ -208,6 +214,8 @@ class MenuProof:
         if following is None:
             yield text, None, fits
             return
+        if self.features.io_waiters == "first" and not self.table.polling[state]:
+            yield f"{text}, because tasks wait for I/O", None, fits
         yield f"{text}, before a deeper state", None, [*fits, *self._too_deep(following)]
         yield f"{text}, before a slower state", None, [*fits, self._slow(following)]
 
@@ -273,7 +281,7 @@ class MenuProof:
         ]
         if not stopped:
             holds.append(at_most("event", self.table.tick, "next event <= a tick", EVENT.name))
-        if not (stopped and self.features.stopped_tick):
+        if not (stopped and self.features.stopped_tick not in ("", "kept")):
             holds.append(Inequality("predicted", "timer", per_us // 2, SHARE.holds, SHARE.name))
             holds.append(at_most("predicted", U32_MAX * per_us, WIDTH.holds, WIDTH.name))
         return holds
@@ -282,7 +290,7 @@ class MenuProof:
         half = self.table.tick // 2
         holds = [at_most("event", half, "next event = half a tick", EVENT.name)]
         holds.append(at_least("event", half, "next event = half a tick", EVENT.name))
-        if not (stopped and self.features.stopped_tick):
+        if not (stopped and self.features.stopped_tick not in ("", "kept")):
             holds.append(at_most("predicted", self.table.threshold, SHORT.holds, SHORT.name))
         return holds
 

@@ -35,7 +35,7 @@ class _Surroundings:
     def __init__(self, random: Random, governor: Governor) -> None:
         self.random = random
         self.tick = tick = tick_ns(governor.hz)
-        self.waits = getattr(governor.features, "iowait", False)
+        self.waits = getattr(governor.features, "heeds_waiters", False)
         self.utilised = getattr(governor.features, "utilisation", "")
         edges = {0, US, 15 * US, 50_000 * US, tick // 2, tick, 2 * tick, 3 * tick, FAR_NS}
         for state in governor.states:

@@ -135,7 +135,7 @@ class Search:
         states = self.governor.states
         this = states[state]
         slower = [each.exit_ns for each in states if each.exit_ns > this.exit_ns]
-        if not slower or not getattr(self.governor.features, "iowait", False):
+        if not slower or not getattr(self.governor.features, "heeds_waiters", False):
             return
         for waiting in _WAITING:
             between = (1 + 10 * waiting) * (this.exit_ns + min(slower)) // 2

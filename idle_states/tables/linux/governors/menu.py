@@ -126,7 +126,8 @@ class Menu:
         then_us = self._correction.settled_us(self._bucket, measured, self._next_timer)
         low, high = sorted((self._predicted(now_us), self._predicted(then_us)))
         table, divisor = self._table, self._divided_by
-        compared = (*table.residency, table.tick, *table.exit, *(divisor * e for e in table.exit))
+        limited = [*table.exit, *(table.residency if self.features.io_waiters == "tick" else ())]
+        compared = (*table.residency, table.tick, *table.exit, *(divisor * e for e in limited))
         return not any(low < each <= high for each in compared)
 
     def limits_alike(self, limit_us: int) -> tuple[int, int]:
@@ -136,6 +137,8 @@ class Menu:
         per_us, exits = self._table.per_us, self._table.exit
         steps = {0, 1, U32_MAX + 1, *(exit // per_us + 1 for exit in exits[1:2])}
         steps |= {-(-exit // per_us) for exit in exits[: max(self._compared, 1) + 1]}
+        if self.features.io_waiters == "tick":
+            steps |= {-(-residency // per_us) for residency in self._table.residency}
         return max(step for step in steps if step <= limit_us), min(
             step - 1 for step in steps if step > limit_us
         )
@@ -211,6 +214,7 @@ class Menu:
             requested=latency,
             latency=latency,
             stopped=situation.tick_stopped,
+            waiting=situation.nr_iowaiters > 0,
             enabled=_enabled(len(self.states), situation.disabled),
         )
 
@@ -261,7 +265,8 @@ class Menu:
             return min(self._table.tick, event)
         if features.stopped_tick == "event":
             return event
-        if features.stopped_margin and search.next_timer <= 2 * self._table.tick:
+        near = features.stopped_margin and search.next_timer <= 2 * self._table.tick
+        if near or features.stopped_tick == "kept":
             return search.predicted
         return search.next_timer
 

@@ -51,8 +51,8 @@ class MenuFeatures:
     predicted_limit       the exit latency must not exceed the prediction, divided for tasks
                           waiting for I/O and for load; from 4.17 with the tick running only
     stopped_tick          tick stopped, prediction below a tick: "" no rule, else the prediction is
-                          "capped" time to the next event, a tick at most, "event" this time, or
-                          "timer" the time to the next timer
+                          "capped" time to the next event, a tick at most, "event" this time,
+                          "timer" the time to the next timer, or "kept" as it is
     stopped_margin        tick stopped, the prediction is replaced only if the timer is more than
                           two ticks away
 
@@ -73,11 +73,16 @@ class MenuFeatures:
     latency_shortens      a search ended by an exit latency predicts the residency reached
     shallow_escape        with predictions beyond a tick, what is too deep is not the end: tick
                           running, it is kept to look again; stopped, a state until then is taken
+    io_waiters            while tasks wait for I/O: "" no rule; "first": the search ends at a state
+                          that does not poll; "tick": a running tick is kept, and no residency may
+                          exceed the latency limit
 
     Tick
     decides_tick          the governor says whether the tick stops
     early_tick            on returning state 0 early: "keep" the tick, or only if state 0 "polls"
     stopped_tick_stays    with the tick stopped, it is not asked for again
+    stopped_shallower     with the tick stopped, too, a state deeper than the time to the next event
+                          yields to a shallower one, if the tick is asked for again
     """
 
     nanoseconds: bool = False
@@ -99,7 +104,7 @@ class MenuFeatures:
     iowait: bool = True
     load: bool = True
     predicted_limit: bool = True
-    stopped_tick: Literal["", "capped", "event", "timer"] = ""
+    stopped_tick: Literal["", "capped", "event", "timer", "kept"] = ""
     stopped_margin: bool = False
     polling_loop: bool = False
     skips_polling: bool = False
@@ -114,9 +119,16 @@ class MenuFeatures:
     latency_first: bool = False
     latency_shortens: bool = False
     shallow_escape: bool = False
+    io_waiters: Literal["", "first", "tick"] = ""
     decides_tick: bool = False
     early_tick: Literal["keep", "polls"] = "keep"
     stopped_tick_stays: bool = False
+    stopped_shallower: bool = False
+
+    @property
+    def heeds_waiters(self) -> bool:
+        """Whether tasks that wait for I/O make a difference."""
+        return self.iowait or self.io_waiters != ""
 
 
 since = rows_of(MenuFeatures)
@@ -184,6 +196,18 @@ CHANGES = (
     since("6.19 6.18.3 6.12.64 6.6.120", "07d815701274", override_short=True),
     since("7.0 6.19.6 6.18.14 6.12.75 6.6.128", "80606f4eb8d7", stopped_asks_timers=True),
     since("7.1", "e57c2bf2e89d", stopped_margin=True),
+    since("suse-5.14.21", "SUSE's own", io_waiters="tick"),
+    since("suse-6.12.0", "38f83090f515", iowait=False),
+    since("suse-6.12.0", "8de7606f0f", trims_both_ends=True),
+    since("suse-6.12.0", "07d815701274", override_short=True),
+    since(
+        "suse-6.12.0",
+        "SUSE's own",
+        io_waiters="first",
+        stopped_tick="kept",
+        stopped_tick_stays=False,
+        stopped_shallower=True,
+    ),
 )
 
 HISTORY = History(MenuFeatures(), CHANGES)

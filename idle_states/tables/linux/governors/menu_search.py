@@ -42,6 +42,7 @@ class MenuSearch:
     requested    latency limit as given
     latency      latency limit in force
     stopped      the tick is stopped already
+    waiting      tasks wait for I/O
     enabled      numbers of enabled states, ascending
     state        the deepest that fits so far, -1 before the first
     settled      the tick is stopped and stays so
@@ -54,6 +55,7 @@ class MenuSearch:
     requested: int
     latency: int
     stopped: bool
+    waiting: bool
     enabled: tuple[int, ...]
     state: int = -1
     settled: bool = False
@@ -91,6 +93,8 @@ def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
         if features.latency_first and slow:
             break
         if not deep and not slow:
+            if _is_enough(features, table, search):
+                break
             search.state = state
         elif features.scan_stops:
             if search.state < 0:
@@ -120,6 +124,12 @@ def _ends(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
         return features.scan_stops
     overrides = features.polling_override and table.polling[search.state]
     return not overrides and not (features.shallow_escape and search.predicted >= table.tick)
+
+
+def _is_enough(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
+    """Tells whether no state beyond the one reached is looked for, because tasks wait for I/O."""
+    first = features.io_waiters == "first" and search.waiting
+    return first and search.state >= 0 and not table.polling[search.state]
 
 
 def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> None:
@@ -154,14 +164,16 @@ def stops_tick(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> 
     ones."""
     if not features.decides_tick or search.settled:
         return True
-    if not table.polling[search.state] and search.predicted >= table.tick:
+    keeps = features.io_waiters == "tick" and search.waiting and not search.stopped
+    if not keeps and not table.polling[search.state] and search.predicted >= table.tick:
         return True
-    if search.stopped:
+    if search.stopped and not features.stopped_shallower:
         return features.stopped_tick_stays
     delta = search.delta if features.nanoseconds else u32(search.delta)
-    if table.residency[search.state] > delta:
+    within = min(delta, search.latency) if keeps else delta
+    if table.residency[search.state] > within:
         for state in reversed([state for state in search.enabled if state < search.state]):
             search.state = state
-            if table.residency[state] <= delta:
+            if table.residency[state] <= within:
                 break
     return False

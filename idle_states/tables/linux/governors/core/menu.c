@@ -127,6 +127,11 @@ static bool fits_lanes(const struct menu_features *f, const struct state *states
 	/* Before 4.6: too old for lanes of its own. */
 	if (f->none_fits || f->typical_replaces || f->typical_deviation || !f->halves_short)
 		return false;
+	/* SUSE's. */
+	if (f->io_waiters != IO_WAITERS_NONE || f->stopped_tick == STOPPED_TICK_KEPT)
+		return false;
+	if (f->stopped_shallower)
+		return false;
 	/* Of no release. */
 	if (f->trims_both_ends && f->typical_unknown == TYPICAL_UNKNOWN_LATE)
 		return false;

@@ -273,7 +273,8 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	u64 per_us = f->nanoseconds ? NS_PER_US : 1;
 	u32 enabled = ~(u32)row->disabled & ((1u << t->count) - 1);
 	u64 requested = row->latency_req_us * per_us, latency = requested;
-	bool stopped = row->tick_stopped, asks = true, settled = false;
+	bool stopped = row->tick_stopped, waiting = row->nr_iowaiters, asks = true, settled = false;
+	bool keeps = f->io_waiters == IO_WAITERS_TICK && waiting && !stopped;
 	u64 interval = 0, predicted, next_timer;
 	u32 deep, slow, found, bad, below;
 	int state = -1, first = 0, end;
@@ -335,7 +336,8 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 				predicted = least(t->tick, event);
 			else if (f->stopped_tick == STOPPED_TICK_EVENT)
 				predicted = event;
-			else if (!f->stopped_margin || next_timer > 2 * t->tick)
+			else if (f->stopped_tick == STOPPED_TICK_TIMER &&
+				 (!f->stopped_margin || next_timer > 2 * t->tick))
 				predicted = next_timer;
 		}
 	} else if (f->predicted_limit) {
@@ -364,6 +366,23 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	} else {
 		end = bad ? lowest(bad) : -1;
 		below = bad ? found & ((1u << end) - 1) : found;
+	}
+	if (f->io_waiters == IO_WAITERS_FIRST && waiting && below) {
+		/* The first that does not poll; the search goes on to the next, and ends if that fits. */
+		u32 deeper = below, enough;
+
+		if (state < 0 && !f->none_fits)
+			state = lowest(below);
+		enough = state < 0 ? 0 : 1u << state;
+		enough = (enough | below) & ~t->polling;
+		if (enough) {
+			deeper = below & ~((2u << lowest(enough)) - 1);
+			if (state == lowest(enough))
+				deeper = below;
+			if (deeper)
+				end = -1;
+			below &= (2u << lowest(enough)) - 1;
+		}
 	}
 	if (below)
 		state = highest(below);
@@ -396,12 +415,14 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	/* The tick. */
 	if (!f->decides_tick || settled)
 		return (struct decision){(u8)state, 1};
-	if (!(t->polling >> state & 1) && predicted >= t->tick)
+	if (!keeps && !(t->polling >> state & 1) && predicted >= t->tick)
 		return (struct decision){(u8)state, 1};
-	if (stopped)
+	if (stopped && !f->stopped_shallower)
 		return (struct decision){(u8)state, (u8)f->stopped_tick_stays};
 	if (!f->nanoseconds)
 		delta = (u32)delta;
+	if (keeps && (s64)latency < delta)
+		delta = (s64)latency;
 	if ((s64)t->residency[state] > delta) {
 		u32 shallower = enabled & ((1u << state) - 1), fit = 0;
 		if (delta >= 0)

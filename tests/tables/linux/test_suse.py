@@ -1,0 +1,129 @@
+"""What SUSE's menu does: decisions that its own C made, and the kernels that are worked out by it.
+
+Environment: SUSE=DIR has source trees as DIR/5.14.21 and DIR/6.12.0; their menu is then compiled
+and decides again.
+"""
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from idle_states.base.dataclass import replace
+from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.governors.interface import Outcome
+from idle_states.tables.linux.governors.menu import Menu
+from idle_states.tables.linux.governors.menu_features import MenuFeatures, features
+from idle_states.tables.linux.grounds import ground
+from idle_states.tables.linux.releases import SERIES, by_number, release
+from tests.oracle import skipping
+from tests.oracle.linux.governors import Cpu, GovernorOracle, Row, State
+from tests.support import DATA, vectors
+from tests.support.compiled import needs_core
+from tests.support.menus import FAR_US, P9, idle, table
+from tests.tables.linux.governors.core.test_core import Era, compare
+from tests.tables.linux.governors.test_models import HZS, random_cpu
+
+RECORDED = sorted((DATA / "vectors-suse").iterdir())
+LINES = ("suse-5.14.21", "suse-6.12.0")
+
+
+def differing(recorded: vectors.Vectors, chosen: MenuFeatures) -> int:
+    """Returns how many recorded decisions menu makes otherwise with some features."""
+    governor = Menu(recorded.states, chosen, vectors.HZ)
+    count = 0
+    for row in recorded.rows:
+        decision = governor.select(row.situation)
+        count += (decision.state, decision.stop_tick) != (row.state, row.stop_tick)
+        governor.finished(row.outcome)
+    return count
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name[:-7])
+def test_recorded_decisions(path: Path) -> None:
+    recorded = vectors.read(path)
+    chosen = features(by_number(recorded.kernel))
+    assert sum(row.situation.nr_iowaiters > 0 for row in recorded.rows) > 200
+    assert differing(recorded, chosen) == 0
+    others = differing(recorded, replace(chosen, io_waiters=""))
+    assert (others > 0) == (recorded.table == "p9" or chosen.io_waiters == "tick")
+    if core.available():
+        packed = core.pack((row.situation, row.outcome) for row in recorded.rows)
+        found = core.run("menu", chosen, recorded.states, vectors.HZ, packed)
+        answers = [(decision.state, decision.stop_tick) for decision in found.unpacked()]
+        assert answers == [(row.state, row.stop_tick) for row in recorded.rows]
+
+
+@needs_core
+@pytest.mark.parametrize("kernel", LINES)
+def test_the_core_decides_as_the_reference(kernel: str) -> None:
+    random = Random(kernel)
+    chosen = features(by_number(kernel))
+    for _ in range(40):
+        hz = random.choice(HZS)
+        compare(Era("menu", kernel, chosen), random_cpu(random, hz, 1), hz)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name[:-7])
+def test_the_kernel_s_own_code_decides_so(path: Path) -> None:
+    if "SUSE" not in os.environ:
+        pytest.skip("SUSE names no directory of source trees")
+    recorded = vectors.read(path)
+    tree = Path(os.environ["SUSE"], recorded.kernel.removeprefix("suse-"))
+    with skipping():
+        oracle = GovernorOracle(tree, "menu", vectors.HZ)
+    rows = [
+        Row(
+            latency_req_us=row.situation.latency_req_us,
+            sleep_length_ns=row.situation.sleep_length_ns,
+            delta_next_ns=row.situation.delta_next_ns,
+            tick_stopped=row.situation.tick_stopped,
+            nr_iowaiters=row.situation.nr_iowaiters,
+            clock_ns=row.situation.clock_ns,
+            rejected=row.outcome.rejected,
+            residency_ns=row.outcome.residency_ns,
+            got_tick=row.outcome.got_tick,
+            poll_time_limit=row.outcome.poll_time_limit,
+            reflect_clock_ns=row.outcome.clock_ns,
+        )
+        for row in recorded.rows
+    ]
+    states = [State(state.exit_ns, state.residency_ns, state.polling) for state in recorded.states]
+    (answers,) = oracle.run([Cpu(states, rows)])
+    assert answers == [(row.state, row.stop_tick) for row in recorded.rows]
+
+
+def test_waiters_end_the_search_at_the_first_state_that_does_not_poll() -> None:
+    states = table(*P9, polling=True)
+    for waiters, state in ((0, 6), (1, 1)):
+        governor = Menu(states, features(by_number("suse-6.12.0")), 250)
+        assert governor.select(idle(FAR_US, iowait=waiters)).state == state
+
+
+def test_waiters_keep_the_tick_and_take_the_latency_limit_for_the_residency() -> None:
+    """Of 50 ms a tenth and a bit is the limit: 4545 us, which stop4's residency exceeds."""
+    states = table(*P9, polling=True)
+    decisions = []
+    for kernel in ("5.14.21", "suse-5.14.21"):
+        governor = Menu(states, features(by_number(kernel)), 250)
+        for _ in range(9):
+            decision = governor.select(idle(50_000, iowait=1))
+            governor.finished(Outcome(6, 50_000_000))
+        decisions.append((decision.state, decision.stop_tick))
+    assert decisions == [(6, True), (4, False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "between"),
+    [
+        ("5.14.21-150400.24.63-default", ["5.14.21", "suse-5.14.21 as read", SERIES[-1]]),
+        ("sles-16.0", ["6.12", "suse-6.12.0 as read", SERIES[-1]]),
+        ("6.4.0-150600.23.25-default", ["6.4", SERIES[-1]]),
+    ],
+)
+def test_no_service_pack_is_taken_for_known(name: str, between: list[str]) -> None:
+    kernel = release(name)
+    assert [end.name for end in kernel.ends] == between
+    assert ground(kernel, "menu").kind == "ends"
