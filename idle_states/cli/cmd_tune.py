@@ -15,7 +15,7 @@ What was evaluated is kept until the end: after an interruption the same command
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Options
 from ..lab.tune.request import TuneRequest
-from .output import USUAL, Output
+from .output import USUAL, Output, deliver
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ def run(given: TuneCommand) -> int:
             out.document(envelope("tune", Tune, body, tuning.files))
         else:
             out.said(said)
+        deliver()
         printer.flush()
         if out.html:
             out.page("tune", said, tuning.files)
+        deliver()
     return 0

@@ -1,6 +1,6 @@
 """Options that say where a result goes, and in which form."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,9 +54,14 @@ class WaitingResult:
 
 @dataclass(slots=True)
 class Waiting:
-    """Results that wait. said: lines that standard error has, which are not repeated."""
+    """Results that wait.
+
+    said  lines that standard error has, which are not repeated
+    met   the kernels that are not known, as far as the run has come upon them
+    """
 
     said: set[str]
+    met: Mapping[str, object]
     results: list[WaitingResult] = field(default_factory=list)
 
 
@@ -64,14 +69,23 @@ _WAITING: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
 
 
 @contextmanager
-def held(said: set[str]) -> Iterator[list[WaitingResult]]:
-    """Makes results wait, as long as the context lasts; they are in the list then."""
-    waiting = Waiting(said)
+def held(said: set[str], met: Mapping[str, object]) -> Iterator[list[WaitingResult]]:
+    """Makes results wait, as long as the context lasts; they are in the list then. said, met: as of
+    Waiting."""
+    waiting = Waiting(said, met)
     token = _WAITING.set(waiting)
     try:
         yield waiting.results
     finally:
         _WAITING.reset(token)
+
+
+def deliver() -> None:
+    """Gives out what waits, where the command runs for known kernels only: before it removes what
+    it would need if that failed. Raises OSError."""
+    waiting = _WAITING.get()
+    while waiting is not None and waiting.results and not waiting.met:
+        waiting.results.pop(0).give_out()
 
 
 def is_repeated(message: str) -> bool:

@@ -76,7 +76,7 @@ def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> 
 
     failure: UsageError | Rejected | None = None
     status = UNREADABLE
-    with ends_taken(chosen) as run, held(said) as given:
+    with ends_taken(chosen) as run, held(said, run.met) as given:
         try:
             status = once()
         except (UsageError, Rejected) as error:

@@ -382,7 +382,7 @@ def test_ubuntus_stable_release_is_in_its_signature(
     text = MENU.replace("release: 6.1.0-50-powerpc64le", "release: 5.15.0-127-generic")
     text = text.replace(build, "# version: #137-Ubuntu SMP")
     signature = "# signature: Ubuntu 5.15.0-127.137-generic 5.15.167"
-    for header, kernel in (("", "ubuntu-5.15.0"), (f"\n{signature}", "ubuntu-5.15.167")):
+    for header, kernel in (("", "ubuntu-5.15.0-127"), (f"\n{signature}", "ubuntu-5.15.167")):
         recording = text.replace("#137-Ubuntu SMP", f"#137-Ubuntu SMP{header}")
         assert main(["collect", "--convert", str(written(recording))]) == 0
         assert f"of Linux {kernel}, " in capsys.readouterr().err
