@@ -48,6 +48,8 @@ class Option:
     short       another name of one letter: "-o"
     switches    options of the field instead of this one, each with its line in --help: --WORD
                 gives it this word
+    also        another option of the field, which excludes this one: its name, what stands before
+                its words then, and its line in --help
     default     text that is read where it is not given; None: the field has its own default
     choices     values to choose from, where the type is no Literal
     reads       function that makes the value of the text, as "lab.replay.power.from_words" in the
@@ -68,6 +70,7 @@ class Option:
     metavar: str = ""
     short: str = ""
     switches: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, str, str] | None = None
     default: str | None = None
     choices: tuple[str, ...] = ()
     reads: str = ""

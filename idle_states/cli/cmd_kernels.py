@@ -41,6 +41,7 @@ def run(given: KernelsCommand) -> int:
     from ..base.model.findings import UsageError
     from ..tables.kernels.moves import MovesRequest
     from ..tables.linux.governors.source.names import is_source
+    from ..tables.linux.source_tree.told import PREFIX
 
     asked, out = given.asked, given.out
     if asked.values:
@@ -52,6 +53,8 @@ def run(given: KernelsCommand) -> int:
         raise UsageError("expected --html with --table or --states")
     if asked.governor and is_source(asked.governor):
         return _identified(asked.governor, out)
+    if len(asked.names) == 1 and asked.names[0].startswith(PREFIX):
+        return _of_source(asked.names[0], out)
     if len(asked.names) == 2:
         return _comparison(asked.names, asked.governor, out)
     _series(asked.names[0] if asked.names else None, asked.governor, out)
@@ -64,6 +67,18 @@ def _identified(governor: str, out: "Output") -> int:
     found = identified(governor)
     if out.format == "json":
         _document(out, identified=found)
+    else:
+        out.said(sheet(found))
+    return 0
+
+
+def _of_source(name: str, out: "Output") -> int:
+    from ..tables.kernels.from_source import identified_source, sheet
+    from ..tables.linux.releases import release
+
+    found = identified_source(release(name))
+    if out.format == "json":
+        _document(out, source=found)
     else:
         out.said(sheet(found))
     return 0
@@ -88,13 +103,15 @@ def list_series(out: Output) -> None:
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
     from ..tables.kernels import said as kernels_text
     from ..tables.kernels.behaviour import compare
+    from ..tables.kernels.from_source import with_governors
     from ..tables.linux.brackets import taken
     from ..tables.linux.releases import release
 
     a, b = map(release, names)
     if not _told_apart(a, b):
         return UNREADABLE
-    found = compare(taken(a), taken(b), governor)
+    a, b = (with_governors(each) if each.source else taken(each) for each in (a, b))
+    found = compare(a, b, governor)
     if out.format == "json":
         _document(out, (), (a, b), comparison=found)
     else:

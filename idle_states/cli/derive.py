@@ -2,6 +2,7 @@
 lines. Nothing else sees a Namespace."""
 
 import argparse
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,7 +13,7 @@ from ..base.dataclass import dataclass, fields, is_dataclass, is_required
 from ..base.model.findings import UsageError
 from ..base.options import Argument, FromConfiguration, LeftOut, Option, Options
 from ..base.wording import joined
-from .values import CHOICES, READERS, FieldKind, default_words, kind_of, say
+from .values import CHOICES, READERS, FieldKind, default_words, hz_of_source, kind_of, say
 
 if TYPE_CHECKING:
     from ..tables.check.acceptance import Acceptance
@@ -118,6 +119,26 @@ def _mark(marks: dict[type, Any]) -> Any:
     return next((mark for mark in found if mark is not None), None)
 
 
+class _Also(argparse.Action):
+    """Another option of a field: its words get what stands before them then."""
+
+    def __init__(self, before: str, *, many: bool, **more: Any) -> None:
+        super().__init__(**more)
+        self._before, self._many = before, many
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        given: object,
+        option_string: str | None = None,
+    ) -> None:
+        known, word = getattr(namespace, self.dest), f"{self._before}{given}"
+        if known is not None and not self._many:
+            raise argparse.ArgumentError(self, "expected once, found it twice")
+        setattr(namespace, self.dest, [*(known or ()), word] if self._many else word)
+
+
 class _Once(argparse.Action):
     """An option that is no list, and so cannot be given twice."""
 
@@ -204,10 +225,16 @@ def _add_option(home: Any, asked: Declared) -> None:
     if kind.of in (int, float) and not said.reads:
         more["type"] = kind.of
     names = [said.short, said.name] if said.short else [said.name]
+    if said.also:
+        name, before, line = said.also
+        home = home.add_mutually_exclusive_group()
+        also = functools.partial(_Also, before, many=kind.many)
     home.add_argument(
         *names, dest=asked.path, required=said.required, choices=asked.choices,
         help=said.help or None, **more,
     )  # fmt: skip
+    if said.also:
+        home.add_argument(name, dest=asked.path, action=also, metavar="DIR", help=line)
 
 
 @cache
@@ -232,6 +259,7 @@ class CommandLine:
         for asked in self._group.asked():
             if isinstance(asked.said, Argument) and asked.said.fills:
                 self._fill(asked, asked.said.fills)
+        self._take_hz()
         for group in self._group.groups():
             if group.said.configures:
                 self._configure(self._value(group))
@@ -264,6 +292,13 @@ class CommandLine:
             given = self._path2words[asked.path]
             if is_wanted(asked.said) and given:
                 yield from [given] if isinstance(given, str) else given
+
+    def _take_hz(self) -> None:
+        """Takes HZ from a kernel's source tree, where it is asked for and not given."""
+        asked = {each.setting: each for each in self._group.asked()}
+        if "kernel" in asked and "hz" in asked and self._path2words[asked["hz"].path] is None:
+            hz = hz_of_source(self._path2words[asked["kernel"].path])
+            self._path2words[asked["hz"].path] = hz
 
     def _fill(self, by: Declared, function: str) -> None:
         """Gives options that were left out the words that follow from an operand's."""

@@ -73,11 +73,12 @@ def kernels(
     """Returns the releases asked for, each once, in the order given, and says which names stand for
     others; for `all`, those that have the governor, or each of several. Raises UnknownRelease."""
     from ..tables.linux.releases import PRESETS, release
+    from ..tables.linux.source_tree.told import PREFIX
 
     names: list[str] = []
     for text in texts:
         # a line of /proc/version has commas of its own
-        names += [text] if " " in text else text.split(",")
+        names += [text] if " " in text or text.startswith(PREFIX) else text.split(",")
     found: list[Release] = []
     governors = [governor] if isinstance(governor, str) else governor or ()
     for name in dict.fromkeys(names):
@@ -86,6 +87,23 @@ def kernels(
         if taken.note and taken.name not in PRESETS:
             say(f"kernel {taken.name} is {taken.note}")
     return tuple(dict.fromkeys(found))
+
+
+def hz_of_source(words: str | Sequence[str] | None) -> int | None:
+    """Returns the HZ of the source tree that is given as the one kernel, and says where it is from,
+    or what is taken without it; None for other kernels. Raises as kernels() does."""
+    from ..tables.linux.releases import release
+    from ..tables.linux.source_tree.told import PREFIX
+
+    texts = [words] if isinstance(words, str) else [*(words or ())]
+    if len(texts) != 1 or not texts[0].startswith(PREFIX):
+        return None
+    source = release(texts[0]).source
+    if source is not None and source.hz is not None:
+        say(f"HZ {source.hz}: by the .config of {source.tree}")
+        return source.hz
+    say(f"HZ is not known: {texts[0].removeprefix(PREFIX)} has no .config with it; give --hz")
+    return None
 
 
 def _all(governors: Iterable[str]) -> "list[Release]":

@@ -166,7 +166,7 @@ class Subject:
             from .linux.intel_idle.features import features as intel_features
             from .linux.intel_idle.figures import tree_of
 
-            return by_acpi, intel_features(release), tree_of(release)
+            return by_acpi, intel_features(release), release.source or tree_of(release)
         if by_acpi is not None:
             return by_acpi
         if self.table.origin.form == "nodes":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
-from ...tables.linux.asked import GovernorRequest, NamedGovernor, StateNumbers
+from ...tables.linux.asked import KERNEL_RECORDED, GovernorRequest, NamedGovernor, StateNumbers
 
 if TYPE_CHECKING:
     from ...tables.linux.releases import Release
@@ -26,12 +26,7 @@ class ConformRequest:
     of: NamedGovernor | GovernorRequest = field(default_factory=NamedGovernor)
     release: Annotated[
         "Release | None",
-        Option(
-            "--kernel",
-            "Linux release (default: the recording's, else the newest)",
-            metavar="K",
-            after="--governor",
-        ),
+        KERNEL_RECORDED,
     ] = None
     disabled: Annotated[
         "StateNumbers | None",

@@ -9,6 +9,7 @@ from ...tables.linux.asked import (
     ASSUMED_HZ,
     GIVEN,
     HZ_RECORDED,
+    KERNEL_RECORDED,
     PLATFORM,
     GivenStates,
     StateNumbers,
@@ -53,12 +54,7 @@ class ReplayRequest:
     inputs: Annotated[tuple[str, ...], Argument("TRACE", "trace, recording, or sysfs dumps")]
     release: Annotated[
         "Release | None",
-        Option(
-            "--kernel",
-            "Linux release (default: the recording's, else the newest)",
-            metavar="K",
-            after="--governor",
-        ),
+        KERNEL_RECORDED,
     ] = None
     tables: Annotated[
         tuple[str, ...],

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, check_choices
-from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, all_levels, table_or_machine
+from ..linux.asked import (
+    KERNEL_SOURCE,
+    PLATFORM,
+    TABLE_OF_MACHINE,
+    all_levels,
+    table_or_machine,
+)
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform
@@ -75,6 +81,7 @@ class GenerateRequest:
             "--kernel",
             "cmdline: Linux release (default: the newest)",
             metavar="K",
+            also=KERNEL_SOURCE,
             default="newest",
             after="--platform",
         ),

@@ -9,6 +9,7 @@ from ..linux.grounds import Basis, HowKnown
 from ..selection.select_document import Lengths, Where
 from .behaviour import FeatureChange, KernelComparison, OneSided
 from .causes import Kind
+from .from_source import IdentifiedSource
 from .moves import Cause, Move, Moves, Still
 from .series import ReleaseLine, Stretch, Subsystem
 from .values import Value, Values
@@ -184,9 +185,14 @@ class Kernels(Form[Any]):
     identified: Annotated[
         Identification | None, "With a governor's source: the kernels that decide alike.", OMITTED
     ]
+    source: Annotated[
+        IdentifiedSource | None,
+        "With a kernel's source tree: the kernels that do the same.",
+        OMITTED,
+    ]
 
 
-_PARTS = ("series", "comparison", "moves", "values", "identified")
+_PARTS = ("series", "comparison", "moves", "values", "identified", "source")
 
 
 def document(**given: object) -> With:

@@ -9,6 +9,7 @@ from ..diff.tables import Difference
 from ..linux.asked import GovernorRequest
 from ..linux.governors import expect_steady, not_utilised
 from ..linux.releases import Release, release
+from ..linux.source_tree.told import PREFIX
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..sources import Source
 from .behaviour import Brought, FeatureChange
@@ -40,10 +41,15 @@ class MovesRequest:
 
     @classmethod
     def of_kernels(cls, asked: KernelsRequest) -> "MovesRequest":
-        """The request for a governor, menu by default, and a table."""
+        """The request for a governor, menu by default, and a table. Of a source tree alone, what
+        it does otherwise than the release of its Makefile. Raises as release()."""
         governor = asked.governor or "menu"
         of = GovernorRequest(governor, asked.hz, asked.table, asked.states, asked.platform)
-        return cls(of, asked.names)
+        names = asked.names
+        if len(names) == 1 and names[0].startswith(PREFIX):
+            tree = release(names[0]).source
+            names = (tree.base, *names) if tree else names
+        return cls(of, names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
-from ..linux.asked import ASSUMED_HZ, GIVEN, HZ, PLATFORM, GivenStates, all_levels, table_of
+from ..linux.asked import (
+    ASSUMED_HZ,
+    GIVEN,
+    HZ,
+    KERNEL_SOURCE,
+    PLATFORM,
+    GivenStates,
+    all_levels,
+    table_of,
+)
 from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
@@ -21,7 +30,8 @@ class KernelsRequest:
     governor  None: all, or with a table, menu
     table, states, hz, platform  of a governor's request: where its selection changes
     values    of the table, every value that firmware or a kernel changes instead
-    kernels   which ones then; none: all releases, each where the table's driver changes
+    kernels   which ones then; none: all releases, each where the table's driver changes; without
+              values, source trees' kernels, which are added to the names
     """
 
     names: Annotated[
@@ -55,6 +65,7 @@ class KernelsRequest:
             "--kernel",
             "with --values: Linux release; may be repeated (default: all, as ranges that agree)",
             metavar="K",
+            also=KERNEL_SOURCE,
         ),
     ] = ()
 
@@ -63,7 +74,10 @@ class KernelsRequest:
             raise UsageError("expected --table TABLE with --values")
         if self.values and (self.names or self.governor or self.states):
             raise UsageError("expected --table, --platform and --kernel alone with --values")
-        if self.kernels and not self.values:
+        if self.kernels and not self.values and all(each.source for each in self.kernels):
+            names = (*self.names, *(each.name for each in self.kernels))
+            object.__setattr__(self, "names", names)
+        elif self.kernels and not self.values:
             expected = "expected --kernel with --values only; name kernels as operands otherwise"
             raise UsageError(expected)
         if not self.has_table and len(self.names) > 2:

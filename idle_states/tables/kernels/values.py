@@ -17,6 +17,7 @@ from ..linux.convert import NANOSECONDS, THRESHOLD_NS, times_on_32_bits
 from ..linux.driver_table import DriverState
 from ..linux.genpd.reading import STATE as GENPD
 from ..linux.grounds import known_of, modelled
+from ..linux.kernel_ranges import is_numbered
 from ..linux.platforms import AnyPlatform, subsystem_of
 from ..linux.pseries import latency_us, tb_to_ns, uses_records
 from ..linux.releases import (
@@ -103,7 +104,7 @@ def values_of(source: Source, platform: "AnyPlatform", kernels: Sequence[Release
     of KernelsRequest. Raises UsageError."""
     assert source.table is not None
     subsystem = subsystem_of(source.table, platform)
-    named = sorted(kernels, key=lambda each: ("-" in each.name, each.version))
+    named = sorted(kernels, key=lambda each: (not is_numbered(each.name), each.version))
     spans = [KernelSpan(each, each.name) for each in named] or spans_of(
         drivers_of(source.table, platform)
     )
@@ -172,9 +173,9 @@ class Folding:
 
     def __init__(self, spans: Sequence[KernelSpan], *, folded: bool) -> None:
         self.spans = spans
-        self.own = [at for at, span in enumerate(spans) if "-" not in span.release.name]
+        self.own = [at for at, span in enumerate(spans) if is_numbered(span.release.name)]
         self.own.sort(key=lambda at: spans[at].release.version)
-        self.others = [at for at, span in enumerate(spans) if "-" in span.release.name]
+        self.others = [at for at, span in enumerate(spans) if not is_numbered(span.release.name)]
         self.folded = folded
 
     def names(self, some: Iterable[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:

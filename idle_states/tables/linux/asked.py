@@ -14,6 +14,7 @@ from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
 from .governors.source.names import SOURCES
+from .source_tree.told import PREFIX
 
 if TYPE_CHECKING:
     from .governors.interface import State
@@ -61,11 +62,25 @@ HZ_RECORDED = Option(
     metavar="N",
     after="--governor",
 )
+KERNEL_SOURCE = (
+    "--kernel-source",
+    PREFIX,
+    "a kernel by its source tree, DIR or DIR@REVISION of a git repository: its governors are "
+    "compiled, what else it does is identified",
+)
 KERNEL = Option(
     "--kernel",
     "Linux release (default: the newest)",
     metavar="K",
+    also=KERNEL_SOURCE,
     default="newest",
+    after="--governor",
+)
+KERNEL_RECORDED = Option(
+    "--kernel",
+    "Linux release (default: the recording's, else the newest)",
+    metavar="K",
+    also=KERNEL_SOURCE,
     after="--governor",
 )
 
@@ -80,6 +95,7 @@ def kernels(
         "Linux release: 4.11, 6.6.93, debian-6.1.192, a machine's uname -r, all; may be repeated "
         f"(default: {words})",
         metavar="K",
+        also=KERNEL_SOURCE,
         default=default,
         configured=True,
         after=after,

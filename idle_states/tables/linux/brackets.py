@@ -191,6 +191,7 @@ def as_end(kernel: Release, number: int) -> Release:
         features=end.features,
         way=end.way,
         taken_as=end.taken_as,
+        source=end.source,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from ...base.dataclass import dataclass
 from ...base.model.history import U32, History, Since, Sources, rows_of, types_of
 from ...base.model.processors import Known
+from ...base.model.traces import Traces
 
 SnoozeTimeout = Literal["none", "slot", "user", "enabled"]
 
@@ -141,6 +142,84 @@ CHANGES = (
 )
 
 HISTORY = History(DriverFeatures(), lambda: (*CHANGES, *_pvr_rows()))
+_ADD, _INIT, _PARSE = (
+    "drv: powernv_add_idle_states()",
+    "plat: pnv_init_idle_states()",
+    "plat: pnv_parse_cpuidle_dt()",
+)
+TRACES = Traces(
+    {
+        "drv": "drivers/cpuidle/cpuidle-powernv.c",
+        "plat": "arch/powerpc/platforms/powernv/idle.c",
+        "part": "drivers/cpuidle/cpuidle-pseries.c",
+    },
+    {
+        "parse": {
+            "platform": _PARSE,
+            "driver": ("plat?", f'{_ADD} "..-latencies-ns.."'),
+            "latencies": f'{_ADD} "..-latencies-ns.."',
+            "flags": f'{_ADD} "..-state-flags.."',
+            "static": "drv: snooze_loop()",
+        },
+        "er1": f"{_ADD} OPAL_PM_SLEEP_ENABLED_ER1",
+        "overwrites": f"{_ADD} # ifdef CONFIG_TICK_ONESHOT if",
+        "residency": {
+            "tree": f"{_PARSE} residency_ns",
+            "inverted": f"{_ADD} if ( ! rc ) target_residency = 100",
+            "default": f"{_ADD} . target_residency = 100",
+            "tenfold": f"{_ADD} * 10",
+        },
+        "clips": f"{_ADD} CPUIDLE_STATE_MAX - 1",
+        "names": {
+            "cut": ["drv: strlcpy", "drv: strscpy"],
+            "strncpy": "drv: strncpy",
+            "": _ADD,
+        },
+        "threshold": f"{_ADD} POWERNV_THRESHOLD_LATENCY_NS",
+        "stop": "drv: stop_loop",
+        "psscr_mask": "drv: psscr_mask",
+        "sizes_checked": f"{_ADD} validate_dt_prop_sizes",
+        "holes": f"{_ADD} !else continue ;",
+        "supported_filter": f"{_ADD} supported_flags",
+        "choices": {
+            "builtin": "plat: pnv_default_stop_val = PSSCR_HV_DEFAULT_VAL",
+            "found": "plat: default_stop_found",
+            "level": "plat: pnv_deepest_stop_state",
+            "": _INIT,
+        },
+        "loss_levels": {
+            "hex": 'plat: "..timebase = 0x%llx.."',
+            "decimal": "plat: pnv_first_tb_loss_level",
+            "deep": "plat: , pnv_first_deep_stop_state ) ;",
+            "": _INIT,
+        },
+        "round_up": f"{_ADD} DIV_ROUND_UP",
+        "stop_api_failure": "plat: supported_cpuidle_states &= ~ OPAL_PM_LOSE_FULL_CONTEXT",
+        "keeps_winkle": "plat: power7_offline_type",
+        "residency_message": (
+            "plat: pnv_parse_cpuidle_dt",
+            f'{_PARSE} "..missing ibm,cpu-idle-state-residency-ns.."',
+        ),
+        "pvrs": {
+            (0x4E, 0x80, 0x82): "plat: pnv_arch300_idle_init() pvr_version_is ( PVR_POWER11 )",
+            (0x4E, 0x80): "plat: pnv_arch300_idle_init() pvr_version_is ( PVR_POWER10 )",
+            None: _INIT,
+        },
+        "snooze_timeout": {
+            "enabled": "drv: get_snooze_timeout()",
+            "slot": "drv: snooze_timeout",
+            "none": "drv: snooze_loop()",
+        },
+        "snooze_polling": ("drv: CPUIDLE_FLAG_POLLING", "part: CPUIDLE_FLAG_POLLING"),
+        "shared_snooze": 'part: shared_states [ @@ ] = { { . name = "snooze"',
+        "cede_fixup": {
+            "lower": "part: fixup_cede0_latency() - 1",
+            "lowest": "part: fixup_cede0_latency()",
+            "": "part: pseries_idle_probe()",
+        },
+        "cede_power10": "part: pseries_idle_probe() PVR_POWER10",
+    },
+)
 PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_polling"})
 """Features that cpuidle-pseries has."""
 POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}

@@ -2,6 +2,7 @@
 
 from ...base.dataclass import dataclass
 from ...base.model.history import History, Sources, rows_of
+from ...base.model.traces import Traces
 from .releases import features_in
 
 
@@ -77,3 +78,35 @@ CHANGES = (
 HISTORY = History(DtIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(compiled="5.4..6.4.6 6.6.. rhel-5.14.. rhel-6.12..", read="4.4.. rhel-4.18..")
+
+_INIT = "idle: dt_init_idle_driver()"
+TRACES = Traces(
+    {
+        "idle": "drivers/cpuidle/dt_idle_states.c",
+        "arm": "drivers/cpuidle/cpuidle-arm.c drivers/cpuidle/cpuidle-arm64.c",
+        "psci": "drivers/cpuidle/cpuidle-psci.c",
+        "dom": "drivers/cpuidle/cpuidle-psci-domain.c",
+        "sbi": "drivers/cpuidle/cpuidle-riscv-sbi.c",
+        "core": "drivers/pmdomain/core.c drivers/base/power/domain.c",
+    },
+    {
+        "arm": _INIT,
+        "riscv": (_INIT, "sbi?"),
+        "psci": (_INIT, "psci?"),
+        "per_cpu": (_INIT, ["psci?", "arm: kmemdup"]),
+        "skips_disabled": f"{_INIT} of_device_is_available",
+        "compatible_first": f"{_INIT} of_match_node",
+        "hierarchy": "idle: of_get_cpu_state_node",
+        "needs_domains": (_INIT, "dom?", "dom: !osi_mode_enabled"),
+        "domains_always": (_INIT, "dom?", "dom: bool use_osi"),
+        "stateless_domains": (
+            "core: of_genpd_parse_idle_states",
+            "core: genpd_iterate_idle_states() - ENOENT",
+        ),
+        "domain_helper": (_INIT, "dom?", "dom: dt_idle_pd_alloc"),
+        "keeps_domains": (_INIT, "dom?", "dom: exit :"),
+        "sets_mode": (_INIT, "dom?", "dom: psci_set_osi_mode ( use_osi )"),
+        "faux": (_INIT, "psci?", "psci: faux_device_create"),
+        "counts_enabled": f"{_INIT} return state_idx - start_idx",
+    },
+)

@@ -13,7 +13,7 @@ from ...base.model.history import History, Key, Sources
 from ...base.model.table import IdleTable
 from ...base.wording import joined, plural
 from . import builds
-from .governors.source.names import is_source
+from .governors.source.names import is_source, own_source
 from .releases import Release, folded, place, reached, release, version_key, version_name
 
 TREES = (
@@ -152,9 +152,16 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     if is_source(subsystem):
         return Ground("compiled")
     history, sources = known_of(subsystem)
+    if kernel.source is not None and subsystem != INTEL_TABLES:
+        if subsystem in kernel.source.governors:
+            return Ground("compiled")
+        if subsystem not in {where for where, _ in kernel.source.unknown}:
+            return Ground("read")
     if kernel.ends:
         alike = len({folded(history, end) for end in kernel.ends}) == 1
         return Ground("bracketed" if alike else "ends", tuple(end.name for end in kernel.ends))
+    if kernel.source is not None and subsystem != INTEL_TABLES:
+        return Ground("taken", (kernel.source.base,))
     if kernel.name in sources.compiled.split():
         return Ground("compiled")
     if kernel.guessed:
@@ -201,8 +208,11 @@ _UNBUILT = dict.fromkeys(
 def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
     """Says of releases that were not compiled how their subsystems are known, a line for those that
     are known alike; of a governor's source, how it is run."""
-    sources = [line for each in subsystems if is_source(each) for line in source_remarks(each)]
     kernels = tuple(kernels)
+    own = (own_source(each, kernel) for kernel in kernels for each in subsystems)
+    sources = [
+        line for each in dict.fromkeys(own) if is_source(each) for line in source_remarks(each)
+    ]
     for subsystem in subsystems:
         unbuilt = [each.name for each in kernels if reached(each, _UNBUILT.get(subsystem, ""))]
         if unbuilt:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.history import History, Sources, rows_of
+from ...base.model.traces import Trace, Traces
 from .asked import NO_LIMIT_US
 from .driver_features import SnoozeTimeout
 from .governors.interface import State
@@ -113,6 +114,55 @@ CHANGES = (
 
 HISTORY = History(IdleLoopFeatures(), CHANGES)
 SOURCES = Sources(compiled="4.4.. rhel-4.18.. rhel-5.14.. rhel-6.12..")
+_LOOP = "core: cpuidle_enter_state()"
+_RESUME: Trace = [
+    "gov: dev_pm_qos_raw_resume_latency",
+    "gov: dev_pm_qos_raw_read_value",
+    "menu: dev_pm_qos_read_value",
+    "menu: dev_pm_qos_raw_read_value",
+]
+TRACES = Traces(
+    {
+        "idle": "kernel/sched/idle.c",
+        "core": "drivers/cpuidle/cpuidle.c",
+        "gov": "drivers/cpuidle/governor.c",
+        "menu": "drivers/cpuidle/governors/menu.c",
+        "poll": "drivers/cpuidle/poll_state.c",
+    },
+    {
+        "governor_decides_tick": "idle: cpuidle_select ( drv , dev , & stop_tick )",
+        "stopped_stays": "idle: stop_tick || tick_nohz_tick_stopped ( )",
+        "resume_latency": (_LOOP, _RESUME),
+        "zero_limits": (_LOOP, _RESUME, "menu: !if ( resume_latency &&"),
+        "wakeup_latency": "gov: cpu_wakeup_latency_qos_limit",
+        "poll_limit": {
+            "capped": "core: cpuidle_poll_time() CPUIDLE_POLL_MIN",
+            "first": ["core: cpuidle_poll_time() break", "poll: poll_idle() NSEC_PER_USEC ; break"],
+            "last": "core: cpuidle_poll_time()",
+            "slot": "poll: poll_idle() states [ 1 ]",
+            "sixteenth": "poll: POLL_IDLE_TIME_LIMIT",
+            "": ["poll: poll_idle()", (_LOOP, "poll!")],
+        },
+        "poll_limit_kept": "core: poll_limit_ns = limit_ns",
+        "judged": "core: cpuidle_enter_state() above",
+        "rejected": "core: cpuidle_enter_state() rejected",
+        "nanoseconds": "core: last_residency_ns",
+        "single_state": {
+            "got_tick": "idle: got_tick",
+            "kept": "idle: cpuidle_idle_call() state_count > 1",
+            "told": "core: cpuidle_select() state_count",
+            "asked": "idle: cpuidle_idle_call()",
+        },
+        "state_0_always": "core: find_deepest_state() ret = 0",
+        "forced_idle": {
+            "limited": "idle: forced_idle_latency_limit_ns",
+            "deepest": "idle: use_deepest_state",
+            "": "idle: cpuidle_idle_call()",
+        },
+        "s2idle_rechecks": "idle: call_cpuidle_s2idle",
+    },
+)
+"""Without the two features of powernv's driver, which has their traces."""
 
 
 @lru_cache(4096)

@@ -18,6 +18,7 @@ from ...base.wording import joined, like, suggestion
 from .builds import at_hand, name_of
 from .driver_features import HISTORY, DriverFeatures
 from .shipped import SHIPPED, releases_of, shipped
+from .source_tree.told import PREFIX, KernelSource
 from .uname import Named, name2distribution, taken_apart
 
 SERIES = (
@@ -94,6 +95,7 @@ class Release:
     machine   ppc64le, where the name that was given says so; else ""
     ends      of a kernel that is not known: the known ones that it lies between, the first first;
               its features and way are then those of one of them (`brackets`)
+    source    what its source tree told, of a kernel that is named by its tree; else None
     """
 
     name: str
@@ -107,6 +109,7 @@ class Release:
     lacks: tuple[Since, ...] = ()
     ends: tuple["Release", ...] = ()
     machine: str = field(default="", compare=False)
+    source: KernelSource | None = None
 
     @property
     def base(self) -> str:
@@ -174,7 +177,8 @@ def folded(history: History[FeaturesT], release: Release) -> FeaturesT:
 
 @lru_cache(4096)
 def _folded(history: History[Any], release: Release) -> Any:
-    return history.fold(release.way, place, release.lacks)
+    found = history.fold(release.way, place, release.lacks)
+    return release.source.laid_over(found) if release.source else found
 
 
 def features_in(
@@ -215,6 +219,8 @@ def lacking(release: Release, rows: Sequence[Since]) -> Release:
     """The release without some of the changes on its way, whatever their subsystem."""
     left_out = tuple(rows)
     features = _shared(HISTORY.fold(release.way, place, left_out))
+    if release.source:
+        features = _shared(release.source.laid_over(features))
     return replace(release, features=features, lacks=left_out)
 
 
@@ -228,11 +234,15 @@ def _shared(features: DriverFeatures) -> DriverFeatures:
 def release(name: str) -> Release:
     """Returns a release by name: "4.11", "6.6.93", "v6.19-rc3", "debian-6.1.192", "rhel-5.14.0", a
     whole `uname -r`, `uname -a` or line of /proc/version; the kernel of a distribution's release
-    by that one's: "rhel-9.4", "22.04".
+    by that one's: "rhel-9.4", "22.04"; that of a source tree, "source:DIR", "source:DIR@REVISION".
 
     What it is taken for is in the release's note, taken_as, guessed and ends. Raises
-    UnknownRelease.
+    UnknownRelease; of a source tree also UsageError, Unreadable, OSError.
     """
+    if name.startswith(PREFIX):
+        trees = import_module(f"{__package__}.source_tree.tree")
+        kernel: Release = trees.of_tree(name.removeprefix(PREFIX))
+        return kernel
     ships = shipped(name)
     found = by_number(name) if ships is None else None
     if found is not None and not found.guessed and not at_hand(found.way[-1][0]):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
+from ....base.model.traces import Traces
 from ..releases import features_in
 
 OLDEST = "4.16"
@@ -152,3 +153,85 @@ SOURCES = Sources(
     "rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )
 """Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117, 7.2.13 and RHEL 8."""
+
+_CST, _FADT, _VERIFY = (
+    "idle: acpi_processor_get_power_info_cst()",
+    "idle: acpi_processor_get_power_info_fadt()",
+    "idle: acpi_processor_power_verify()",
+)
+_SHARED = "proc: acpi_processor_evaluate_cst()"
+_LPI = "idle: acpi_processor_setup_lpi_states()"
+TRACES = Traces(
+    {
+        "idle": "drivers/acpi/processor_idle.c",
+        "proc": "drivers/acpi/acpi_processor.c",
+        "cst": "arch/x86/kernel/acpi/cstate.c",
+        "arm": "drivers/acpi/arm64/cpuidle.c arch/arm64/kernel/cpuidle.c",
+        "psci": "drivers/firmware/psci/psci.c drivers/firmware/psci.c",
+        "riscv": "drivers/acpi/riscv/cpuidle.c",
+        "flags": "arch/riscv/include/asm/acpi.h",
+    },
+    {
+        "shared_cst": ("proc: acpi_processor_evaluate_cst", _SHARED),
+        "least_states": {
+            2: [f"{_CST} current_count < 2", f"{_CST} power . count < 2"],
+            1: _CST,
+        },
+        "needs_c2": "idle: acpi_processor_get_cstate_info() type >= ACPI_STATE_C2",
+        "says_skipped": ("proc: acpi_processor_evaluate_cst", f'{_SHARED} "..skip.."'),
+        "says_found": (
+            "proc: acpi_processor_evaluate_cst",
+            f'{_SHARED} acpi_handle_info ( @@ "..Found.."',
+        ),
+        "fadt_needs_port": f"{_FADT} if ( ! pr -> power . states [ ACPI_STATE_C2 ] . address &&",
+        "sorts": {
+            "insertion": f"{_VERIFY} acpi_cst_latency_sort",
+            "heap": f"{_VERIFY} sort (",
+            "": _VERIFY,
+        },
+        "state_flags": {
+            "driver": "idle: acpi_processor_setup_cstates() CPUIDLE_FLAG_TLB_FLUSHED",
+            "device": "idle: acpi_processor_setup_cpuidle_cx() CPUIDLE_FLAG_TLB_FLUSHED",
+            "": "idle: acpi_processor_setup_cpuidle_cx()",
+        },
+        "registers_first": "idle: acpi_processor_register_idle_driver",
+        "needs_driver": "idle: acpi_processor_power_init() cpuidle_get_driver ( ) !=",
+        "checks_once": (
+            "idle: acpi_processor_register_idle_driver",
+            "idle: acpi_processor_register_idle_driver() acpi_processor_update_max_cstate",
+        ),
+        "prefix": 'idle: pr_notice ( "..ACPI:.."',
+        "claim_prefix": (
+            'proc: pr_fmt ( fmt ) "ACPI: "',
+            'proc: acpi_processor_claim_cst_control() "..ACPI:.."',
+        ),
+        "zhaoxin": "cst: X86_VENDOR_ZHAOXIN",
+        "zen": ["cst: X86_FEATURE_ZEN", "cst: x86 >= 0x17"],
+        "centaur": "cst: x86_stepping >= 0x0e ) ) { flags",
+        "hygon": "cst: X86_VENDOR_HYGON",
+        "t40": 'idle: "..ThinkPad T40.."',
+        "asks_arch": "idle: acpi_processor_get_lpi_info() == - EOPNOTSUPP",
+        "validates_lpi": "idle: acpi_processor_get_power_info() acpi_processor_ffh_lpi_probe",
+        "lone_lpi": {
+            False: ["arm: count <= 0", "psci: count <= 0"],
+            True: "arm: psci_acpi_cpu_init_idle()",
+        },
+        "riscv": (_VERIFY, "riscv?"),
+        "lpi_timer": {
+            "each": (f"{_LPI} arch_get_idle_state_flags", "flags: arch_get_idle_state_flags"),
+            "arm": f"{_LPI} arch_get_idle_state_flags",
+            "any": _LPI,
+        },
+        "lpi_rcu": f"{_LPI} CPUIDLE_FLAG_RCU_IDLE",
+        "checks_register": ["idle: buffer . length < sizeof", "proc: buffer . length < sizeof"],
+        "lpi_bounds": {
+            "leaf": "proc: acpi_processor_extract_lpi_info() too_many_states",
+            "inner": [
+                "proc: too_many_states",
+                "idle: too_many_states",
+                "idle: flatten_lpi_states() ACPI_PROCESSOR_MAX_POWER ) break",
+            ],
+            "": "idle: flatten_lpi_states()",
+        },
+    },
+)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
+from ....base.model.traces import Traces
 from ..releases import features_in
 
 OLDEST = "5.2"
@@ -74,4 +75,37 @@ SOURCES = Sources(
     "6.12.10..6.12.94 6.12.107 6.13.2 6.14 6.17 6.17.8 6.18..6.18.8 6.18.15 6.19 6.19.6 7.0 7.1.3 "
     "7.1.13 7.2.13 7.3.4 rhel-5.14.. rhel-6.12..",
     read="5.4..5.4.116 5.6..5.6.19 5.8..5.8.18 5.9..5.9.16 5.10..5.10.34 6.18..6.18.44",
+)
+
+_GOVERNOR = "gov: cpu_power_down_ok()"
+TRACES = Traces(
+    {
+        "core": "drivers/pmdomain/core.c drivers/base/power/domain.c",
+        "gov": "drivers/pmdomain/governor.c drivers/base/power/domain_governor.c",
+        "dom": "drivers/cpuidle/cpuidle-psci-domain.c",
+    },
+    {
+        "wide_times": "core: genpd_parse_state() 1000LL *",
+        "measured": "core: _genpd_power_on() !. fwnode",
+        "governed": {
+            True: [
+                "dom: pd -> states ? & pm_domain_cpu_gov",
+                "dom: psci_pd_parse_states",
+                ("core: _genpd_power_on()", "dom!"),
+            ],
+            False: "dom: dt_idle_pd_alloc",
+        },
+        "deepest_children": "core: genpd_power_off() child -> state_idx",
+        "latency_limits": [
+            f"{_GOVERNOR} cpu_latency_qos_limit",
+            f"{_GOVERNOR} PM_QOS_CPU_DMA_LATENCY",
+        ],
+        "pending_ipi": f"{_GOVERNOR} cpus_peek_for_pending_ipi",
+        "wakeup_limit": f"{_GOVERNOR} cpu_wakeup_latency_qos_limit",
+        "preempt_rt": {
+            "suspend": "dom: psci_pd_init() GENPD_FLAG_RPM_ALWAYS_ON",
+            "on": "dom: CONFIG_PREEMPT_RT",
+            "": ["dom: psci_pd_init()", ("core: _genpd_power_on()", "dom!")],
+        },
+    },
 )

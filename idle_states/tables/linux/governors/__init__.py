@@ -26,6 +26,7 @@ from .interface import Situation as Situation
 from .interface import State as State
 from .source.names import SOURCES
 from .source.names import is_source as is_source
+from .source.names import own_source
 
 if TYPE_CHECKING:
     from .source.model import CompiledSource
@@ -67,6 +68,8 @@ def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> t
 
 def known_in(name: str, kernel: Release) -> bool:
     """Whether a kernel has the governor, one of governor_names()."""
+    if kernel.source is not None and not is_source(name):
+        return name in kernel.source.governors
     try:
         _features(name, kernel)
     except UnknownGovernor:
@@ -108,9 +111,18 @@ def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
     )
 
 
+def _expect_in_tree(name: str, kernel: Release) -> None:
+    """Raises UnknownGovernor for a governor that a kernel's source tree lacks."""
+    if kernel.source and not is_source(name) and name not in kernel.source.governors:
+        has = ", ".join(kernel.source.governors) or "none"
+        raise UnknownGovernor(f"{kernel.name} has no governor {name} (it has {has})")
+
+
 @lru_cache(4096)
 def _features(name: str, kernel: Release) -> Any:
     """Raises UnknownGovernor for a kernel that does not have it."""
+    _expect_in_tree(name, kernel)
+    name = own_source(name, kernel)
     if is_source(name):
         from .source.model import features_of
 
@@ -174,10 +186,12 @@ class Governor:
             raise ValueError(f"expected at least one state for {name}, found none")
         if not isinstance(hz, int) or hz < 1:
             raise ValueError(f"expected hz of at least 1, found {hz!r}")
-        if is_source(name):
+        _expect_in_tree(name, chosen)
+        source = own_source(name, chosen)
+        if is_source(source):
             from .source.model import model as of_source
 
-            return cls(name, chosen, states, hz, of_source(name, states, hz))
+            return cls(source, chosen, states, hz, of_source(source, states, hz))
         module = importlib.import_module(f"{__package__}.{name}")
         features = _features(name, chosen)
         model = getattr(module, name.capitalize())(states, features, hz)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of
+from ....base.model.traces import Traces
 from ..releases import features_in
 
 OLDEST = "4.15"
@@ -108,4 +109,45 @@ SOURCES = Sources(
     "6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 6.12.117 6.13.2 6.13.7 "
     "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
     "rhel-4.18.. rhel-5.14.. rhel-6.12.."
+)
+
+TRACES = Traces(
+    {"drv": "drivers/idle/intel_idle.c"},
+    {
+        "acpi": "drv: acpi_state_table",
+        "own_tlb_flag": "drv: # define CPUIDLE_FLAG_TLB_FLUSHED",
+        "keeps_unusable": [
+            "drv: acpi_processor_claim_cst_control ( ) ) { acpi_state_table . count",
+            "drv: !acpi_state_table",
+        ],
+        "timer_stop": "drv: intel_idle_state_needs_timer_stop",
+        "marks_tsc": (
+            "drv: intel_idle_init_cstates_acpi",
+            [
+                "drv: intel_idle_init_cstates_acpi() mark_tsc_unstable",
+                "drv: intel_idle_init_cstates_acpi_cst() mark_tsc_unstable",
+            ],
+        ),
+        "exact_limit": "drv: intel_idle_max_cstate_reached ( cstate - 1 )",
+        "skx_pc6": "drv: skx_idle_state_table_update",
+        "spr_pc6": "drv: spr_idle_state_table_update",
+        "prefers_c1": "drv: adl_idle_state_table_update",
+        "prefers_c1e": (
+            "drv: spr_idle_state_table_update",
+            "drv: spr_idle_state_table_update() preferred_states_mask",
+        ),
+        "force_irq_on": {
+            "rest": "drv: state_update_enter_method() force_irq_on",
+            "any": "drv: force_irq_on",
+            "": "drv: intel_idle_init()",
+        },
+        "ibrs_off": "drv: ibrs_off",
+        "partial_hints": "drv: CPUIDLE_FLAG_PARTIAL_HINT_MATCH",
+        "tableless": "drv: intel_idle_init() if ( icpu -> state_table )",
+        "no_native": "drv: no_native",
+        "any_family": "drv: intel_mwait_ids [ ] @@ X86_FAMILY_ANY",
+        "table_parameter": "drv: cmdline_table_adjust",
+        "drops_pc6": "drv: drop_pc6_redundant_cstates",
+        "lpi": "drv: intel_idle_acpi_extract_lpi_cstates",
+    },
 )

@@ -50,7 +50,12 @@ def tree_of(release: Release) -> str:
 
 
 def data_of(release: Release) -> IntelIdleData:
-    """What the driver of a release has."""
+    """What the driver of a release has. Raises Unreadable where a source tree's cannot be told."""
+    if release.source is not None:
+        from .in_source import data_in
+
+        if (found := data_in(release.source.tree)) is not None:
+            return found
     return driver_data(tree_of(release))
 
 

@@ -66,13 +66,23 @@ def find(name: str) -> SourceFile:
         raise UsageError(
             f"expected TREE:NAME with a governor's name such as menu, found {governor!r}"
         )
-    inside = f"{DIRECTORY}/{governor}.c"
+    return _gathered(name, f"{DIRECTORY}/{governor}.c", tree_reader(place))
+
+
+def tree_reader(place: str) -> "Read":
+    """Returns the function that reads a file of a kernel's source tree by its path, None for none.
+
+    place: DIR, or DIR@REVISION of a git repository. Raises UsageError for what is no folder,
+    Unreadable for a revision that the repository lacks.
+    """
     directory, at, revision = place.rpartition("@")
     if at and not opening.is_directory(place):
-        return _gathered(name, inside, _of_commit(directory, revision))
+        return _of_commit(directory, revision)
     if not opening.is_directory(place):
-        raise UsageError(f"expected a folder with a kernel's source before ':', found {place!r}")
-    return _gathered(name, inside, _below(Path(place)))
+        raise UsageError(
+            f"expected a folder with a kernel's source, or FOLDER@REVISION, found {place!r}"
+        )
+    return _below(Path(place))
 
 
 Read = Callable[[str], str | None]

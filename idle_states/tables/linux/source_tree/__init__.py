@@ -1,0 +1,1 @@
+"""A kernel by its source tree: governors are compiled from it, everything else is identified."""

@@ -1,0 +1,40 @@
+"""What a kernel's source tree tells of the kernel, as a value."""
+
+from typing import Any
+
+from ....base.dataclass import dataclass, replace
+from ....base.model.history import FeaturesT
+
+PREFIX = "source:"
+"""Before the tree's name: the kernel's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """A kernel by its source tree.
+
+    tree       as it was named: DIR or DIR@REVISION
+    base       the release that its Makefile names
+    governors  those whose C file it has
+    told       class of features -> feature and value, of those that were identified
+    unknown    subsystem and feature, of those that were not
+    hz         its .config's; None where it has none
+    """
+
+    tree: str
+    base: str
+    governors: tuple[str, ...]
+    told: tuple[tuple[type, tuple[tuple[str, Any], ...]], ...]
+    unknown: tuple[tuple[str, str], ...] = ()
+    hz: int | None = None
+
+    def laid_over(self, features: FeaturesT) -> FeaturesT:
+        """Returns a release's features with the values that were identified in the tree."""
+        for kind, values in self.told:
+            if kind is type(features):
+                return replace(features, **dict(values))
+        return features
+
+    def governor(self, name: str) -> str:
+        """Returns what --governor would call the tree's own file of a governor."""
+        return f"{self.tree}:{name}"

@@ -1,0 +1,1 @@
+"""Kernels by their source trees."""
