@@ -152,6 +152,7 @@ TRACES = Traces(
         "drv": "drivers/cpuidle/cpuidle-powernv.c",
         "plat": "arch/powerpc/platforms/powernv/idle.c",
         "part": "drivers/cpuidle/cpuidle-pseries.c",
+        "tick": "include/linux/jiffies.h",
     },
     {
         "parse": {
@@ -206,6 +207,7 @@ TRACES = Traces(
             None: _INIT,
         },
         "snooze_timeout": {
+            "user": ("drv: get_snooze_timeout()", "tick: TICK_USEC @@ USER_HZ / 2"),
             "enabled": "drv: get_snooze_timeout()",
             "slot": "drv: snooze_timeout",
             "none": "drv: snooze_loop()",

@@ -169,6 +169,7 @@ TRACES = Traces(
         "arm": "drivers/acpi/arm64/cpuidle.c arch/arm64/kernel/cpuidle.c",
         "psci": "drivers/firmware/psci/psci.c drivers/firmware/psci.c",
         "riscv": "drivers/acpi/riscv/cpuidle.c",
+        "sort": "lib/sort.c",
         "flags": "arch/riscv/include/asm/acpi.h",
     },
     {
@@ -186,6 +187,7 @@ TRACES = Traces(
         "fadt_needs_port": f"{_FADT} if ( ! pr -> power . states [ ACPI_STATE_C2 ] . address &&",
         "sorts": {
             "insertion": f"{_VERIFY} acpi_cst_latency_sort",
+            "early heap": (f"{_VERIFY} sort (", "sort: !swap_words_32"),
             "heap": f"{_VERIFY} sort (",
             "": _VERIFY,
         },
@@ -213,7 +215,7 @@ TRACES = Traces(
         "asks_arch": "idle: acpi_processor_get_lpi_info() == - EOPNOTSUPP",
         "validates_lpi": "idle: acpi_processor_get_power_info() acpi_processor_ffh_lpi_probe",
         "lone_lpi": {
-            False: ["arm: count <= 0", "psci: count <= 0"],
+            False: ["arm: count <= 0", "psci: count <= 0", "arm: !psci_acpi_cpu_init_idle"],
             True: "arm: psci_acpi_cpu_init_idle()",
         },
         "riscv": (_VERIFY, "riscv?"),

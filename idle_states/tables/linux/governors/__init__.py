@@ -24,9 +24,8 @@ from .interface import GovernorModel as Implementation
 from .interface import Outcome as Outcome
 from .interface import Situation as Situation
 from .interface import State as State
-from .source.names import SOURCES
+from .source.names import SOURCES, own_source
 from .source.names import is_source as is_source
-from .source.names import own_source
 
 if TYPE_CHECKING:
     from .source.model import CompiledSource
