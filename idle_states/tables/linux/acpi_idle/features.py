@@ -173,6 +173,8 @@ TRACES = Traces(
         "flags": "arch/riscv/include/asm/acpi.h",
     },
     {
+        "names_intel": 'cst: "..INTEL MWAIT.."',
+        "describes_fadt": f'{_FADT} "..P_LVL2 IOPORT.."',
         "shared_cst": ("proc: acpi_processor_evaluate_cst", _SHARED),
         "least_states": {
             2: [f"{_CST} current_count < 2", f"{_CST} power . count < 2"],
@@ -209,6 +211,8 @@ TRACES = Traces(
         ),
         "zhaoxin": "cst: X86_VENDOR_ZHAOXIN",
         "zen": ["cst: X86_FEATURE_ZEN", "cst: x86 >= 0x17"],
+        "centaur_caches": "cst: x86_stepping >= 0x0e",
+        "hygon_tsc": "idle: X86_VENDOR_HYGON",
         "centaur": "cst: x86_stepping >= 0x0e ) ) { flags",
         "hygon": "cst: X86_VENDOR_HYGON",
         "t40": 'idle: "..ThinkPad T40.."',
