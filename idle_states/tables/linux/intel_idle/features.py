@@ -115,6 +115,8 @@ TRACES = Traces(
     {"drv": "drivers/idle/intel_idle.c"},
     {
         "acpi": "drv: acpi_state_table",
+        "states_off": "drv: states_off",
+        "needs_both": "drv: use_acpi && force_use_acpi",
         "own_tlb_flag": "drv: # define CPUIDLE_FLAG_TLB_FLUSHED",
         "keeps_unusable": [
             "drv: acpi_processor_claim_cst_control ( ) ) { acpi_state_table . count",
