@@ -5,18 +5,23 @@ and decides again.
 """
 
 import os
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from idle_states.base.dataclass import replace
-from idle_states.tables.linux.governors import core
+from idle_states.tables.linux.governors import Governor, core
+from idle_states.tables.linux.governors import State as Registered
 from idle_states.tables.linux.governors.interface import Outcome
 from idle_states.tables.linux.governors.menu import Menu
 from idle_states.tables.linux.governors.menu_features import MenuFeatures, features
 from idle_states.tables.linux.grounds import ground
+from idle_states.tables.linux.idle_loop import features as idle_loop
 from idle_states.tables.linux.releases import SERIES, by_number, release
+from idle_states.tables.prove.history import Scene
+from idle_states.tables.prove.of_menu import MenuProof
 from tests.oracle import skipping
 from tests.oracle.linux.governors import Cpu, GovernorOracle, Row, State
 from tests.support import DATA, vectors
@@ -24,6 +29,7 @@ from tests.support.compiled import needs_core
 from tests.support.menus import FAR_US, P9, idle, table
 from tests.tables.linux.governors.core.test_core import Era, compare
 from tests.tables.linux.governors.test_models import HZS, random_cpu
+from tests.tables.prove.random_rows import random_rows
 
 RECORDED = sorted((DATA / "vectors-suse").iterdir())
 LINES = ("suse-5.14.21", "suse-6.12.0")
@@ -127,3 +133,28 @@ def test_no_service_pack_is_taken_for_known(name: str, between: list[str]) -> No
     kernel = release(name)
     assert [end.name for end in kernel.ends] == between
     assert ground(kernel, "menu").kind == "ends"
+
+
+@needs_core
+@pytest.mark.parametrize("kernel", LINES)
+def test_no_proof_of_what_waiters_select(kernel: str) -> None:
+    """Without the ways that waiters open, 6.12.0's are found."""
+    random = Random(kernel)
+    chosen = features(by_number(kernel))
+    scene = Scene(idle_loop(by_number(kernel)))
+    never = 0
+    for _ in range(60):
+        residencies = sorted(random.choice((0, 0, 20, 400)) for _ in range(4))
+        exits = sorted(random.choice((0, 1)) for _ in residencies)
+        states = [
+            Registered(exit_us * 1000, us * 1000, not number and random.random() < 0.7)
+            for number, (exit_us, us) in enumerate(zip(exits, residencies, strict=True))
+        ]
+        rows = islice(random_rows(random, states, 250, scene.limit_us, frozenset()), 1200)
+        decisions = core.run("menu", chosen, states, 250, core.pack(rows)).unpacked()
+        model = Governor.for_kernel("menu", by_number(kernel), states, 250)
+        proof = MenuProof(model, chosen, scene, ("0", "1", "2", "3"))
+        refuted = {each for each in range(4) if proof.unreachable(each)}
+        assert not refuted & {decision.state for decision in decisions}
+        never += len(refuted)
+    assert never > 5
