@@ -207,7 +207,7 @@ TRACES = Traces(
             None: _INIT,
         },
         "snooze_timeout": {
-            "user": ("drv: get_snooze_timeout()", "tick: TICK_USEC @@ USER_HZ / 2"),
+            "user": ("drv: get_snooze_timeout()", "tick: define TICK_USEC ( ( @ + USER_HZ"),
             "enabled": "drv: get_snooze_timeout()",
             "slot": "drv: snooze_timeout",
             "none": "drv: snooze_loop()",
