@@ -6,10 +6,12 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from .signals import deferred
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 StrPath = os.PathLike[str] | str
 STANDARD = "-"
@@ -169,7 +171,7 @@ def _take_over(file: int, before: os.stat_result | None) -> None:
     os.fchmod(file, mode)
 
 
-def keep_newest(folder: Path, pattern: str, suffix: str, count: int) -> None:
+def keep_newest(folder: "Path", pattern: str, suffix: str, count: int) -> None:
     """Removes all but the newest files of a cache. pattern, suffix: of those that are counted."""
     kept = [each for each in folder.glob(pattern) if each.suffix == suffix]
     kept.sort(key=lambda each: each.lstat().st_mtime, reverse=True)

@@ -19,6 +19,7 @@ from ..base.annotations import types_of
 from ..base.dataclass import fields, is_dataclass, is_required
 from ..base.model.findings import Severity, UsageError
 from ..base.wording import joined, suggestion
+from ..tables.linux.asked import ASSUMED_HZ, AssumedHz
 from ..tables.linux.intel_idle.platform import X86Platform
 from ..tables.linux.platforms import parse
 from ..tables.linux.releases import Release, release
@@ -33,8 +34,11 @@ _TEXTS: dict[Any, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
     Path: (str, Path),
     Decimal: (str, Decimal),
     Fraction: (str, Fraction),
+    AssumedHz: (lambda hz: _ASSUMED, lambda text: ASSUMED_HZ),
 }
 """Class -> the text of a value, and the value of a text."""
+_ASSUMED = "assumed"
+"""Stands for a tick rate that nobody named."""
 _NUMBERS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
@@ -105,6 +109,8 @@ def _from_json(value: object, kind: Any, place: str) -> Any:
             return _text(value, member, place)
         if member is float and type(value) is int:
             return float(value)
+        if member is int and value == _ASSUMED:
+            return ASSUMED_HZ
         if member in _NUMBERS and type(value) is member:
             return value
         expected.append(_named(member))

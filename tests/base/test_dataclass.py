@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, ForwardRef, Literal, get_args, get_origin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import idle_states
@@ -185,7 +185,7 @@ def test_no_signature_of_the_package_holds_an_unresolved_name() -> None:
     assert parameters == []
 
 
-@settings(max_examples=5)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.data_too_large])
 @given(
     value=st.builds(CheckRequest, criteria=st.builds(Criteria)),
     table=st.builds(IdleTable),

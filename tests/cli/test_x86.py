@@ -87,3 +87,10 @@ def test_a_parameter_that_a_kernel_lacks_is_said_to_be_ignored(
     _, out, _ = run(capsys, "show", "--platform", "skx,table=C6:150:800", "--kernel", kernel)
     assert (f"Linux {kernel} has no parameter table, and ignores it" in out) == ignored
     assert ("150/800 us" in out) != ignored
+
+
+def test_processors_are_taken_as_the_kernel_spells_them(capsys: Capture) -> None:
+    _, out, _ = run(capsys, "show", "--platform", "spr", "--kernel", "6.12")
+    for name in ("SPR", "SAPPHIRERAPIDS_X"):
+        status, spelled, _ = run(capsys, "show", "--platform", name, "--kernel", "6.12")
+        assert (status, spelled.partition("\n")[0]) == (0, out.partition("\n")[0])

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.linux import releases
 from idle_states.tables.linux.governors.source import running
 from tests.oracle import skipping
 from tests.oracle.linux import governors
@@ -261,7 +260,6 @@ class TestTree:
             ((6, 1, 200), "6.1.200", "6.1.192"),
             ((6, 1, 0), "6.1", "6.1"),
             ((6, 2, 9), "6.2.9", "6.2.9"),
-            ((99, 0, 0), "99.0", releases.SERIES[-1]),
         ],
     )
     def test_by_version(

@@ -16,11 +16,12 @@ feature has one trace; of others each value has its own, and the first that hold
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any
 
 from ..dataclass import dataclass
 
-Trace: TypeAlias = "str | tuple[Trace, ...] | list[Trace]"
+Trace = str | tuple[Any, ...] | list[Any]
+"""A trace, all of several, or one of several; each of those is a trace, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +33,4 @@ class Traces:
     """
 
     files: Mapping[str, str]
-    of: Mapping[str, "Trace | Mapping[object, Trace]"]
+    of: Mapping[str, Trace | Mapping[object, Trace]]

@@ -125,9 +125,10 @@ def table_of(platform: "AnyPlatform") -> str | None:
     if isinstance(platform, Platform):
         return None
     from .intel_idle import PREFIX
-    from .intel_idle.platform import names
+    from .intel_idle.platform import names, spelled
 
-    return f"{PREFIX}{platform.name}" if platform.name.partition(",")[0] in names() else None
+    is_named = spelled(platform.name.partition(",")[0]) in names()
+    return f"{PREFIX}{platform.name}" if is_named else None
 
 
 def table_or_machine(table: str | None, platform: "AnyPlatform") -> str:

@@ -1,10 +1,10 @@
 """What a kernel's source tree tells of the kernel, as a value."""
 
-from typing import Any
-
 from ....base.dataclass import dataclass, replace
 from ....base.model.history import FeaturesT
 
+Told = bool | int | str | tuple[int, ...]
+"""A feature's value."""
 PREFIX = "source:"
 """Before the tree's name: the kernel's name."""
 
@@ -24,7 +24,7 @@ class KernelSource:
     tree: str
     base: str
     governors: tuple[str, ...]
-    told: tuple[tuple[type, tuple[tuple[str, Any], ...]], ...]
+    told: tuple[tuple[type, tuple[tuple[str, Told], ...]], ...]
     unknown: tuple[tuple[str, str], ...] = ()
     hz: int | None = None
 
@@ -32,7 +32,8 @@ class KernelSource:
         """Returns a release's features with the values that were identified in the tree."""
         for kind, values in self.told:
             if kind is type(features):
-                return replace(features, **dict(values))
+                changes: dict[str, object] = dict(values)
+                return replace(features, **changes)
         return features
 
     def governor(self, name: str) -> str:
