@@ -116,7 +116,7 @@ CHANGES = (
     ),
     since("6.2 rhel-5.14.0-503.11.1", "", centaur=True),
     since("6.3 rhel-5.14.0-362.8.1", "", lpi_rcu=True),
-    since("6.5 rhel-5.14.0-503.11.1", "", claim_prefix=True),
+    since("6.6 rhel-5.14.0-503.11.1", "", claim_prefix=True),
     since("6.6 rhel-5.14.0-503.11.1", "", lpi_timer="arm"),
     since("6.11", "", riscv=True),
     since(
@@ -134,9 +134,9 @@ CHANGES = (
     since("7.0 6.12.110", "", registers_first=True),
     since("7.0", "", needs_driver=True, validates_lpi=True),
     since("7.1", "", lpi_bounds="inner", lone_lpi=True),
-    since("7.2", "", checks_once=True),
+    since("7.2 7.1.5", "", checks_once=True),
     since("7.2 6.12.110 6.1.188", "d5c13047a132", checks_register=True),
-    since("7.3", "", lpi_timer="each"),
+    since("7.3 6.12.117", "", lpi_timer="each"),
     since("7.3", "291c2047e7", lpi_bounds="leaf"),
 )
 """A release without commit, and a point release, is the first that was read with the change; it may

@@ -77,7 +77,7 @@ CHANGES = (
         "c157d351460b",
         marks_tsc=True,
     ),
-    since("5.15 rhel-4.18.0-372.9.1 rhel-5.14.0-70.13.1", "", skx_pc6=True),
+    since("5.14 rhel-4.18.0-372.9.1", "", skx_pc6=True),
     since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "da0e58c038e6", prefers_c1=True),
     since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "3a9cf77b60dc", spr_pc6=True),
     since("5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1", "da0e58c038e6", prefers_c1e=True),
