@@ -46,7 +46,7 @@ def with_row(release_name: str, values: dict[str, Any]) -> History[MenuFeatures]
             "5.13",
             {"stopped_tick": "timr"},
             r"MenuFeatures, since 5\.13: expected stopped_tick to be one of '', 'capped', 'event', "
-            r"'timer', found 'timr'; did you mean 'timer'\?",
+            r"'timer', 'kept', found 'timr'; did you mean 'timer'\?",
         ),
         (
             "5.13",

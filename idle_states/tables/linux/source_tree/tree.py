@@ -155,10 +155,10 @@ def _version(read: Read, name: str) -> str:
             f"{'other lines' if text else 'no Makefile'}",
         )
     major, minor, point, extra = (numbers.get(each, "") for each in _NUMBERS)
-    candidate = extra if re.fullmatch(r"-rc\d+", extra) else ""
+    candidate = extra if re.fullmatch(r"-rc[0-9]+", extra) else ""
     rhel = dict(_settings(read("Makefile.rhelver") or "", ("RHEL_MAJOR", "RHEL_RELEASE")))
     if rhel.get("RHEL_MAJOR") and rhel.get("RHEL_RELEASE"):
-        build = re.sub(r"\.el\d.*", "", rhel["RHEL_RELEASE"])
+        build = re.sub(r"\.el[0-9].*", "", rhel["RHEL_RELEASE"])
         return f"{major}.{minor}.{point or 0}-{build}.el{rhel['RHEL_MAJOR']}"
     return f"{major}.{minor}{f'.{point}' if point.strip('0') else ''}{candidate}"
 
@@ -170,5 +170,5 @@ def _settings(text: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _hz(read: Read) -> int | None:
-    found = re.search(r"^CONFIG_HZ=(\d{1,5})$", read(".config") or "", re.MULTILINE)
+    found = re.search(r"^CONFIG_HZ=([0-9]{1,5})$", read(".config") or "", re.MULTILINE)
     return int(found[1]) if found else None
