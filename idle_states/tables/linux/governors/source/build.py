@@ -67,12 +67,23 @@ def program(
         try:
             shutil.copyfile(made, fresh)
             fresh.chmod(0o700)
-            fresh.replace(target)
+            _put(fresh, target)
         finally:
             fresh.unlink(missing_ok=True)
     for suffix in ("", ".initialised"):
         keep_newest(target.parent, f"governor-*{suffix}", suffix, MOST_KEPT)
     return target
+
+
+def _put(fresh: Path, target: Path) -> None:
+    """Gives a program its name in the cache. One that another process has put there meanwhile
+    stays: it is the same, and a program that is replaced while it starts is out of its own reach.
+    """
+    try:
+        os.link(fresh, target)
+    except OSError:
+        if not opening.is_file(target) or cache.fault_of(target):
+            fresh.replace(target)
 
 
 @lru_cache(maxsize=1)

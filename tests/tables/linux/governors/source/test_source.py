@@ -6,6 +6,7 @@ import subprocess
 from array import array
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -282,6 +283,24 @@ def test_includes_from_elsewhere_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.c").write_text('#include "../../etc/passwd"\n')
     with pytest.raises(Unreadable, match="expected includes of kernel headers"):
         Governor.for_kernel(str(tmp_path / "x.c"), "6.6", STATES)
+
+
+def test_a_program_that_another_process_made_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That process may be starting it, and a confined program sees no file but its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    source = started.find(str(FILES / "timer.c"))
+    interface = interface_of(source.text)
+    compiled, theirs = build._compiled, []
+
+    def compiled_while_another_is(*given: Any) -> Path:
+        monkeypatch.setattr(build, "_compiled", compiled)
+        theirs.append(build.program(source, interface, 250).stat().st_ino)
+        return compiled(*given)
+
+    monkeypatch.setattr(build, "_compiled", compiled_while_another_is)
+    assert [build.program(source, interface, 250).stat().st_ino] == theirs
 
 
 def test_it_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
