@@ -1,6 +1,7 @@
 """Lists, numbers and suggestions in words, the same in every message."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
@@ -75,17 +76,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 def like(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Returns the known words, up to so many, that one edit makes of another: a letter more, less,
-    other, or two that change places; whatever their case."""
-    return [name for name in known if _one_edit(word.lower(), name.lower())][:most]
-
-
-def _one_edit(a: str, b: str) -> bool:
-    same = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
-    at = min(len(a), len(b)) if same is None else same
-    rests = a[at:], b[at:]
-    return (
-        rests[0][1:] == rests[1][1:]
-        or rests[0][1:] == rests[1]
-        or rests[0] == rests[1][1:]
-        or (rests[0][:2] == rests[1][:2][::-1] and rests[0][2:] == rests[1][2:])
+    other, or two that change places; and the word itself; whatever their case."""
+    folded = word.lower()
+    found = (
+        name for name in known if name.lower() == folded or one_edit_apart(folded, name.lower())
     )
+    return list(islice(found, most))
