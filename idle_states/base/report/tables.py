@@ -70,11 +70,6 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def right_aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Returns indented lines of columns, the first left-aligned, the others right-aligned."""
-    return "".join(f"{line}\n" for line in aligned(head, rows)[0])
-
-
 def aligned(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
