@@ -119,26 +119,6 @@ def _mark(marks: dict[type, Any]) -> Any:
     return next((mark for mark in found if mark is not None), None)
 
 
-class _Also(argparse.Action):
-    """Another option of a field: its words get what stands before them then."""
-
-    def __init__(self, before: str, *, many: bool, **more: Any) -> None:
-        super().__init__(**more)
-        self._before, self._many = before, many
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        given: object,
-        option_string: str | None = None,
-    ) -> None:
-        known, word = getattr(namespace, self.dest), f"{self._before}{given}"
-        if known is not None and not self._many:
-            raise argparse.ArgumentError(self, "expected once, found it twice")
-        setattr(namespace, self.dest, [*(known or ()), word] if self._many else word)
-
-
 class _Once(argparse.Action):
     """An option that is no list, and so cannot be given twice."""
 
@@ -152,6 +132,27 @@ class _Once(argparse.Action):
         if getattr(namespace, self.dest) is not None:
             raise argparse.ArgumentError(self, "expected once, found it twice")
         setattr(namespace, self.dest, given if self.nargs != 0 else self.const or True)
+
+
+class _Also(_Once):
+    """Another option of a field: its words get what stands before them then."""
+
+    def __init__(self, before: str, *, many: bool, **more: Any) -> None:
+        super().__init__(**more)
+        self._before, self._many = before, many
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        given: object,
+        option_string: str | None = None,
+    ) -> None:
+        word = f"{self._before}{given}"
+        if self._many:
+            setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), word])
+        else:
+            super().__call__(parser, namespace, word, option_string)
 
 
 def add_options(parser: argparse.ArgumentParser, group: OptionGroup) -> None:
