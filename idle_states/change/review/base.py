@@ -15,6 +15,7 @@ from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Reposit
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
 from ...base.wording import number_ranges
+from ...tables.sources.format_driver import has_table
 from .fragments import Hidden
 from .result import Letter
 
@@ -25,9 +26,6 @@ _DAY = 86_400
 _SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
 LINUX = ("arch/", "drivers/", "kernel/", "lib/")
 """Folders of Linux's C sources."""
-_TABLE = re.compile(
-    r"\bstruct\s+(?:cpuidle_(?:driver|state)|cpu_idle_states)\b[^;(){}=]{1,300}=\s*\{"
-)
 _DEFINES = re.compile(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
 """A directive, an enumerator, or a part of a macro."""
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)", re.ASCII)
@@ -295,11 +293,9 @@ def reaches_tables(
     name = PurePosixPath(change.path)
     changed = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
     if name.suffix == ".c" and change.path.startswith(LINUX):
-        shown = "\n".join(line.text for hunk in change.hunks for line in hunk.lines)
-        sections = "\n".join(hunk.section for hunk in change.hunks)
-        return bool(
-            _TABLE.search(shown + sections) or _TABLE.search((content or b"").decode("latin-1"))
-        )
+        shown = [line.text for hunk in change.hunks for line in hunk.lines]
+        text = "\n".join((*(hunk.section for hunk in change.hunks), *shown))
+        return any(map(has_table, (text.encode("utf-8", "surrogateescape"), content or b"")))
     if name.suffix != ".h":
         return name.suffix in _SOURCES and name.parts[0] != "Documentation"
     if not any(_DEFINES.match(line.text) for line in changed):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
+from ...base.reading.c.lexer import COMMENT, QUOTED_CHARACTER, QUOTED_STRING
 from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
 from ...tables.linux.built_in import reader
@@ -35,7 +36,7 @@ _DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+[^;(){}=*]{1,200}(?:\([^()]*
 _BEGINS = re.compile(rf"{_DECLARED}=\s*\{{")
 _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
 _BRACE = re.compile(r"[{}]")
-_QUIET = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_QUIET = re.compile(rf"{QUOTED_STRING}|{QUOTED_CHARACTER}|{COMMENT}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
