@@ -14,6 +14,7 @@ from tests.oracle.linux.governors import (
     GovernorOracle,
     Row,
     State,
+    recorded,
     taken_as,
 )
 from tests.oracle.linux.source import OracleError
@@ -40,31 +41,6 @@ def build(governor_tree: Path) -> Build:
 
 def states(polling: bool = True, table: Sequence[tuple[int, int]] = P9) -> list[State]:
     return [State(*times, polling and i == 0) for i, times in enumerate(table)]
-
-
-def recorded(path: Path) -> tuple[Cpu, list[tuple[int, bool]]]:
-    """A vector file as the oracle's input, and the answers expected."""
-    read = vectors.read(path)
-    rows = [
-        Row(
-            latency_req_us=row.situation.latency_req_us,
-            sleep_length_ns=row.situation.sleep_length_ns,
-            delta_next_ns=row.situation.delta_next_ns,
-            tick_stopped=row.situation.tick_stopped,
-            nr_iowaiters=row.situation.nr_iowaiters,
-            load=row.situation.load,
-            clock_ns=row.situation.clock_ns,
-            disabled=row.situation.disabled,
-            rejected=row.outcome.rejected,
-            residency_ns=row.outcome.residency_ns,
-            got_tick=row.outcome.got_tick,
-            poll_time_limit=row.outcome.poll_time_limit,
-            reflect_clock_ns=row.outcome.clock_ns,
-        )
-        for row in read.rows
-    ]
-    table = [State(s.exit_ns, s.residency_ns, s.polling) for s in read.states]
-    return Cpu(table, rows), [(row.state, row.stop_tick) for row in read.rows]
 
 
 @pytest.mark.parametrize("governor", few(1, ["menu", "teo", "ladder"]))

@@ -22,6 +22,7 @@ from idle_states.tables.linux.governors.source.named import find
 from idle_states.tables.linux.governors.source.running import Program
 from idle_states.tables.linux.releases import Release, UnknownRelease
 from idle_states.tables.linux.releases import release as known_release
+from tests.support import vectors
 
 from .. import Unavailable
 from ..compiling import gcc, write_all
@@ -122,6 +123,31 @@ class Cpu(NamedTuple):
     states: Sequence[State]
     rows: Sequence[Row]
     capacity: int = 1024
+
+
+def recorded(path: Path) -> tuple[Cpu, list[tuple[int, bool]]]:
+    """A vector file as the oracle's input, and the answers expected."""
+    read = vectors.read(path)
+    rows = [
+        Row(
+            latency_req_us=row.situation.latency_req_us,
+            sleep_length_ns=row.situation.sleep_length_ns,
+            delta_next_ns=row.situation.delta_next_ns,
+            tick_stopped=row.situation.tick_stopped,
+            nr_iowaiters=row.situation.nr_iowaiters,
+            load=row.situation.load,
+            clock_ns=row.situation.clock_ns,
+            disabled=row.situation.disabled,
+            rejected=row.outcome.rejected,
+            residency_ns=row.outcome.residency_ns,
+            got_tick=row.outcome.got_tick,
+            poll_time_limit=row.outcome.poll_time_limit,
+            reflect_clock_ns=row.outcome.clock_ns,
+        )
+        for row in read.rows
+    ]
+    table = [State(s.exit_ns, s.residency_ns, s.polling) for s in read.states]
+    return Cpu(table, rows), [(row.state, row.stop_tick) for row in read.rows]
 
 
 def governor_tree() -> Path:

@@ -24,8 +24,7 @@ from idle_states.tables.linux.releases import release
 from idle_states.tables.selection.request import SelectRequest
 from idle_states.tables.spec import registry
 from tests.oracle import skipping
-from tests.oracle.linux.governors import Cpu as RunningCpu
-from tests.oracle.linux.governors import GovernorOracle, Row, State
+from tests.oracle.linux.governors import GovernorOracle, recorded
 from tests.support import DATA, vectors
 
 RECORDED = sorted((DATA / "vectors-rhel").iterdir())
@@ -76,30 +75,13 @@ def test_no_other_release_decides_so(build: str, taken_as: str) -> None:
 def test_the_kernel_s_own_code_decides_so(path: Path) -> None:
     if "RHEL" not in os.environ:
         pytest.skip("RHEL names no directory of source trees")
-    recorded = vectors.read(path)
-    tree = Path(os.environ["RHEL"], recorded.kernel.removeprefix("rhel-"))
+    made = vectors.read(path)
+    tree = Path(os.environ["RHEL"], made.kernel.removeprefix("rhel-"))
     with skipping():
-        oracle = GovernorOracle(tree, recorded.governor, vectors.HZ)
-    rows = [
-        Row(
-            latency_req_us=row.situation.latency_req_us,
-            sleep_length_ns=row.situation.sleep_length_ns,
-            delta_next_ns=row.situation.delta_next_ns,
-            tick_stopped=row.situation.tick_stopped,
-            nr_iowaiters=row.situation.nr_iowaiters,
-            load=row.situation.load,
-            clock_ns=row.situation.clock_ns,
-            rejected=row.outcome.rejected,
-            residency_ns=row.outcome.residency_ns,
-            got_tick=row.outcome.got_tick,
-            poll_time_limit=row.outcome.poll_time_limit,
-            reflect_clock_ns=row.outcome.clock_ns,
-        )
-        for row in recorded.rows
-    ]
-    states = [State(state.exit_ns, state.residency_ns, state.polling) for state in recorded.states]
-    (answers,) = oracle.run([RunningCpu(states, rows)])
-    assert answers == [(row.state, row.stop_tick) for row in recorded.rows]
+        oracle = GovernorOracle(tree, made.governor, vectors.HZ)
+    cpu, expected = recorded(path)
+    (answers,) = oracle.run([cpu])
+    assert answers == expected
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from idle_states.tables.linux.releases import SERIES, by_number, release
 from idle_states.tables.prove.history import Scene
 from idle_states.tables.prove.of_menu import MenuProof
 from tests.oracle import skipping
-from tests.oracle.linux.governors import Cpu, GovernorOracle, Row, State
+from tests.oracle.linux.governors import GovernorOracle, recorded
 from tests.support import DATA, vectors
 from tests.support.compiled import needs_core
 from tests.support.menus import FAR_US, P9, idle, table
@@ -76,29 +76,13 @@ def test_the_core_decides_as_the_reference(kernel: str) -> None:
 def test_the_kernel_s_own_code_decides_so(path: Path) -> None:
     if "SUSE" not in os.environ:
         pytest.skip("SUSE names no directory of source trees")
-    recorded = vectors.read(path)
-    tree = Path(os.environ["SUSE"], recorded.kernel.removeprefix("suse-"))
+    made = vectors.read(path)
+    tree = Path(os.environ["SUSE"], made.kernel.removeprefix("suse-"))
     with skipping():
         oracle = GovernorOracle(tree, "menu", vectors.HZ)
-    rows = [
-        Row(
-            latency_req_us=row.situation.latency_req_us,
-            sleep_length_ns=row.situation.sleep_length_ns,
-            delta_next_ns=row.situation.delta_next_ns,
-            tick_stopped=row.situation.tick_stopped,
-            nr_iowaiters=row.situation.nr_iowaiters,
-            clock_ns=row.situation.clock_ns,
-            rejected=row.outcome.rejected,
-            residency_ns=row.outcome.residency_ns,
-            got_tick=row.outcome.got_tick,
-            poll_time_limit=row.outcome.poll_time_limit,
-            reflect_clock_ns=row.outcome.clock_ns,
-        )
-        for row in recorded.rows
-    ]
-    states = [State(state.exit_ns, state.residency_ns, state.polling) for state in recorded.states]
-    (answers,) = oracle.run([Cpu(states, rows)])
-    assert answers == [(row.state, row.stop_tick) for row in recorded.rows]
+    cpu, expected = recorded(path)
+    (answers,) = oracle.run([cpu])
+    assert answers == expected
 
 
 def test_waiters_end_the_search_at_the_first_state_that_does_not_poll() -> None:
