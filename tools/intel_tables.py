@@ -72,7 +72,7 @@ def read(tree: Path) -> tuple[list[Array], list[MatchedCpu]]:
 
 
 def kept(release: str) -> tuple[list[Array], list[MatchedCpu]]:
-    """What is packaged of a release."""
+    """The packaged figures of a release."""
     arrays = [
         (t.name, tuple(map(written, t.rows))) for t in known_tables() if release in t.releases
     ]

@@ -109,7 +109,7 @@ def _variant(base: str, when: str, drop: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a revision on a tree: one of the words above, and why."""
+    """The outcome of a revision on a tree: one of the words above, and why."""
 
     word: str
     reason: str = ""
@@ -123,7 +123,7 @@ class Trial:
         self.tables, self.taken = compiled(root), chosen(root)
 
     def outcomes(self, revision: Revision, directory: Path) -> list[Outcome]:
-        """What comes of the first run and of the second."""
+        """Returns the outcome of the first run and of the second."""
         spec = directory / "new.yaml"
         spec.write_text(revision.text)
         table = read_table(str(spec)).table
@@ -167,7 +167,7 @@ class Trial:
         return "refused without need" if (possible and has_residency) or not reason else ""
 
     def faults(self, revision: Revision, table: IdleTable) -> Iterator[str]:
-        """What the patched tree has that it must not have, by the compiler."""
+        """Returns the faults of the patched tree, by the compiler."""
         try:
             tables, taken = compiled(self.root), chosen(self.root)
         except CompileError as error:

@@ -149,8 +149,8 @@ def _variants(platform: Platform, sleeps: bool) -> tuple[Platform, ...]:
 
 @lru_cache(maxsize=1024)
 def _export_claim(table: IdleTable, platform: Platform, names: frozenset[str]) -> Claim:
-    """What skiboot exports of a spec's table. names: of the states in the tree, which may include
-    states that only NVRAM settings bring back."""
+    """Returns what skiboot exports of a spec's table, as a claim. names: of the states in the tree,
+    which may include states that only NVRAM settings bring back."""
     code = None
     if table.cpu is not None and registry.find(table.cpu.generation) is None:
         # some skiboot knows it, for it made the tree

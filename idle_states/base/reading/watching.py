@@ -12,9 +12,9 @@ from collections.abc import Iterable
 _STEP_S = 0.03
 _REST_S = 0.02
 _PATIENCE_S = 0.15
-"""How long a file that is missing or empty is waited for, where it was not so before."""
+"""Seconds to wait for a file that is missing or empty now and was not before."""
 _MOST_S = 1.0
-"""How long a file may go on changing before it counts all the same."""
+"""Seconds that a file may go on changing before it is read all the same."""
 
 _State = tuple[int, int, int] | None
 

@@ -132,7 +132,7 @@ def _summary(step: PatchStep) -> list[str]:
 
 
 def _left(steps: Sequence[PatchStep]) -> str:
-    """What patches leave to be done by hand."""
+    """Returns the lines on the edits that patches leave to be made by hand."""
     lines = (line for step in steps if step.added for line in left_lines(step.added.left))
     return "".join(f"{line}\n" for line in lines)
 

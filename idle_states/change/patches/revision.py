@@ -43,7 +43,7 @@ _QUIRKS, _QUIRK_HEADER, _FUSED_HEADER = "proc_chip_quirks", "include/chip.h", "i
 
 @dataclass(frozen=True, slots=True)
 class AddedRevision:
-    """What makes a tree have a revision.
+    """The changes that give a tree a revision.
 
     claim   the machines that take it
     files   path -> new text of the files that change; none where the tree has it all
@@ -72,7 +72,7 @@ def owner_of(arrays: Sequence[str]) -> IdleTable | None:
 
 
 def is_unknown_to(sources: Mapping[str, SourceText], table: IdleTable) -> bool:
-    """Whether the tree's code that chooses a table names none of the chips of a spec."""
+    """Tells whether the tree's code that chooses a table names none of a spec's chips."""
     try:
         choosing = read_choosing({name: source.text for name, source in sources.items()})
     except UnsupportedC:
@@ -82,7 +82,7 @@ def is_unknown_to(sources: Mapping[str, SourceText], table: IdleTable) -> bool:
 
 
 def is_own(table: IdleTable, owner: IdleTable, arrays: Sequence[str]) -> bool:
-    """Whether a spec says the revision that owns an array anew, by its name or the array's."""
+    """Tells whether a spec says the owner of an array anew, by the owner's or the array's name."""
     return table.name.partition("@")[0] == owner.name or table.name in arrays
 
 
@@ -113,7 +113,7 @@ def _of_spec(table: IdleTable, key: str) -> Location:
 
 
 def added(tree: PatchedTree, sources: Mapping[str, SourceText], table: IdleTable) -> AddedRevision:
-    """What makes the tree have a table's revision, and choose it for its machines alone.
+    """Returns the changes by which the tree chooses a table's revision for its machines alone.
 
     sources  the tree's files with tables, as the patches before leave them
     Raises Faulty (IS934), Unreadable.
@@ -172,8 +172,8 @@ class _Adding:
         )
 
     def has_case(self, choosing: Choosing, usual: TakenTable) -> bool:
-        """Whether the tree takes the array for the claim's machines; a shared one may be taken for
-        others, too."""
+        """Tells whether the tree takes the array for the claim's machines; a shared one may be
+        taken for others, too."""
         if usual.array != self.claim.array or not self.table.firmware.shares:
             return is_there(choosing, self.claim)
         return all(chip in _named(choosing) for chip in self.claim.chips)

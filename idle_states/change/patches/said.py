@@ -66,7 +66,7 @@ def done_text(plan: Plan, written: Iterable[str]) -> str:
 
 
 def _lines(step: PatchStep) -> Iterator[str]:
-    """What a patch changes: a revision that is new by its array and case, not row by row."""
+    """Yields what a patch changes; of a new revision the array and the case, not each row."""
     if step.added:
         yield from added_lines(step.added)
     if not step.added or step.added.array is None:

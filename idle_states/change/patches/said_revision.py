@@ -1,4 +1,4 @@
-"""What `patch` says of a revision that it adds to a skiboot tree: in mails and on the terminal."""
+"""The report on a revision that `patch` adds to a skiboot tree, for mails and the terminal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -65,7 +65,7 @@ def _at(where: Location) -> str:
 
 
 def left_lines(left: Sequence[LeftByHand]) -> list[str]:
-    """What is left to be done by hand: a sentence, and a line or more for each file."""
+    """Returns the edits left to be made by hand: a sentence, then lines for each file."""
     if not left:
         return []
     head = f"{_incomplete(left)} To be looked at by hand (lines as after this patch):"

@@ -33,7 +33,7 @@ _WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is no
 
 @dataclass(frozen=True, slots=True)
 class OnKernels:
-    """What changes in the same way on some kernels."""
+    """A change that is the same on some kernels."""
 
     kernels: Annotated[tuple[str, ...], "Kernels on which all that follows is the same."]
     gained: Annotated[tuple[str, ...], "States that are registered only after the change."]

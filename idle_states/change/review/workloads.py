@@ -70,7 +70,7 @@ took first."""
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How much a state is used."""
+    """The use of a state."""
 
     state: Annotated[str, "Its name."]
     per_unit: Annotated[

@@ -1,4 +1,4 @@
-"""How many independent values those count as of which each is like the ones before.
+"""The number of independent values that correlated ones are worth.
 
 Of n values in the order they were measured, the share below the quantile of p varies by
 
@@ -32,7 +32,7 @@ _CONSECUTIVE = 100_000
 _FEWEST = 50
 _ORDER = 12
 _TREND = 20.0
-"""Of a chi-square with three degrees of freedom, 1 in 6000: above it there is a trend."""
+"""The chi-square with three degrees of freedom, 1 in 6000, above which there is a trend."""
 _DEGREE = 3
 _PLACES = 40
 """Places of a trend at which the covariance is computed."""
@@ -44,7 +44,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """What is known of how values follow each other.
+    """The dependence of each value on those before it.
 
     correlations  of normal scores 1, 2, ... apart
     trend         where the middle of the scores is, at even distances; (0.0,) without a trend
@@ -140,7 +140,7 @@ class _Autoregression:
     times: float
 
     def correlations(self, n: int) -> tuple[float, ...]:
-        """Of values 1, 2, ... apart, until nothing is left of it."""
+        """Returns the correlations of values 1, 2, ... apart, until none is left."""
         weights, found = self.weights, [1.0]
         found += _first_correlations(weights)
         while weights and len(found) < n and max(map(abs, found[-len(weights) :])) > 1e-3:
@@ -149,8 +149,8 @@ class _Autoregression:
 
 
 def _first_correlations(weights: Sequence[float]) -> list[float]:
-    """Of as many values apart as there are weights: the equations of Yule and Walker, solved by
-    going round until nothing changes."""
+    """Returns the correlations at as many distances as there are weights: the equations of Yule
+    and Walker, solved by going round until nothing changes."""
     found = [0.0] * len(weights)
     for _ in range(5000):
         before = found[:]
@@ -215,8 +215,8 @@ def _variance_of(series: Sequence[float]) -> float:
 
 @lru_cache(maxsize=256)
 def _both_below(at: float) -> tuple[float, ...]:
-    """Of two scores whose correlation is the sine of -90 to 90 degrees, in even steps: how much
-    more often than independent ones both are below."""
+    """Returns how much more often than independent ones two scores are both below, where their
+    correlation is the sine of -90 to 90 degrees, in even steps."""
     step = math.pi / _STEPS
 
     def density(x: float) -> float:

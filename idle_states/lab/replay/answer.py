@@ -48,7 +48,7 @@ class Replayed:
 
     @property
     def settings(self) -> Settings | None:
-        """What the only governor, or the first, was replayed with."""
+        """The inputs of the replay with the only governor, or the first."""
         return self.asked[0] if self.asked else None
 
     @property

@@ -26,8 +26,8 @@ from .results import BY_ENERGY, BY_RESIDENCY, Account
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What an oracle selects. lengths_ns: from which idle length on each of `states` is selected,
-    ascending, the first 0."""
+    """The selections of an oracle. lengths_ns: the idle length from which each of `states` is
+    selected, ascending, the first 0."""
 
     lengths_ns: tuple[int, ...]
     states: tuple[int, ...]

@@ -165,7 +165,7 @@ class ReplayRequest:
 
     @property
     def settings(self) -> "tuple[Settings, ...]":
-        """What to replay with, governor by governor."""
+        """Returns the inputs of a replay, governor by governor."""
         from .replay import Settings
 
         rate = self.rate
@@ -179,7 +179,7 @@ class ReplayRequest:
 
     @property
     def by(self) -> "Settings | None":
-        """What decided in a trace of cpu_idle; None without a governor."""
+        """The governor and kernel that decided in a trace of cpu_idle; None without a governor."""
         if not self.settings:
             return None
         first = self.settings[0]

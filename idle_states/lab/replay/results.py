@@ -14,7 +14,7 @@ from .suspects import ENOUGH, Suspicion
 
 EXACT, ESTIMATED = "exact", "estimated"
 BY_RESIDENCY, BY_ENERGY = "oracle, by residency", "oracle, by energy"
-"""What selects in the account of an oracle."""
+"""The names of the oracles: what each selects by."""
 
 
 @dataclass(frozen=True, slots=True)

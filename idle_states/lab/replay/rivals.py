@@ -25,7 +25,7 @@ AS_TRACED = "as traced"
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What a governor makes of idle periods.
+    """The result of a governor over idle periods.
 
     by       the governor, AS_TRACED, or as an oracle selects
     energy   in ns times the model's unit, over the time of the oracle's idle periods: between the

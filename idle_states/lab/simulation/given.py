@@ -21,7 +21,7 @@ from .workload_request import WorkloadRequest, time_ns
 
 CPUS = 8
 _TASKS = re.compile(rb"^tasks[ ]*:", re.MULTILINE)
-"""Of a workload's YAML, and of no trace."""
+"""The key by which a workload's YAML is told from a trace."""
 _SECOND_NS = 1_000_000_000
 _DURATION_MAX_NS = 1_000_000 * _SECOND_NS
 

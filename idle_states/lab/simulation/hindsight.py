@@ -1,5 +1,4 @@
-"""What hindsight makes of a simulation: for each stretch of idle time, the state that would have
-fitted it.
+"""Hindsight on a simulation: the state that would have fitted each stretch of idle time.
 
 A stretch begins where a CPU idles after a task, and lasts until there is work for the CPU: a task
 that is put into its queue, or a task's timer. Ticks, time limits of polling and interrupts that

@@ -32,7 +32,7 @@ _SETTLING = 64
 
 @dataclass(frozen=True, slots=True)
 class IdleSample:
-    """What tables are tried over, evenly spread runs of idle periods. cpus: their runs, joined."""
+    """The idle periods that tables are tried over, evenly spread runs. cpus: their runs, joined."""
 
     cpus: Annotated[tuple[CpuGaps, ...], HIDDEN]
     idles: Annotated[Count, "Idle periods in it."]

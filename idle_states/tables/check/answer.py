@@ -60,7 +60,7 @@ class Checked:
 
     @property
     def size(self) -> str:
-        """How many tables and releases, for people."""
+        """Returns the number of tables and releases in words."""
         tables, kernels = plural(len(self.sources), "table"), plural(len(self.kernels), "kernel")
         return f"{tables}, {kernels}"
 

@@ -62,7 +62,7 @@ def _end(kernel: Release, number: int) -> Release:
 
 
 def _kind(finding: Finding) -> Finding:
-    """What is equal for the same finding on other kernels."""
+    """Returns a key that is equal for the same finding on other kernels."""
     return replace(finding, kernels=(), related=())
 
 

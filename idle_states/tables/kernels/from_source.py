@@ -1,4 +1,4 @@
-"""What a kernel's source tree is identified as, subsystem by subsystem."""
+"""The identification of a kernel's source tree, subsystem by subsystem."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ class IdentifiedPart:
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedSource:
-    """What a source tree is identified as."""
+    """The identification of a source tree."""
 
     tree: Annotated[str, "DIR or DIR@REVISION."]
     base: Annotated[str, "The release that its Makefile names."]

@@ -1,4 +1,4 @@
-"""Which kernels' governor a source is."""
+"""The kernels whose governor a source is."""
 
 from collections.abc import Sequence
 

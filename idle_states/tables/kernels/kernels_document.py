@@ -196,5 +196,5 @@ _PARTS = ("series", "comparison", "moves", "values", "identified", "source")
 
 
 def document(**given: object) -> With:
-    """What Kernels writes: one of its parts."""
+    """One of the parts of the document of `kernels`."""
     return With(None, **(dict.fromkeys(_PARTS) | given))

@@ -182,7 +182,8 @@ def ground(kernel: Release, subsystem: str) -> Ground:
 
 
 def _of_build(kernel: Release, history: History[Any], sources: Sources) -> Ground:
-    """How a distribution's build is known, by the builds of its line that were compiled or read."""
+    """Returns how well a distribution's build is known, by those of its line that were compiled or
+    read."""
     line, key = kernel.way[-1]
     compiled = set(builds.within(sources.compiled, line))
     read = set(builds.within(sources.read, line))

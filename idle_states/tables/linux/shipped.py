@@ -83,7 +83,7 @@ _REBUILDS = {
     "almalinux": ("AlmaLinux", "8 8.3..10.1"),
     "centos": ("CentOS", "6..8.5 9 10"),
 }
-"""Those who rebuild RHEL's kernel under its number: title, and which of its releases they have."""
+"""The rebuilds of RHEL, whose kernels have its numbers: title, and the releases they have."""
 _SPANS = {
     "rocky-8": ("rhel-4.18.0-240", ""),
     "almalinux-8": ("rhel-4.18.0-240", ""),

@@ -166,7 +166,8 @@ class Scene:
         return own or poll_limit_ns(self.loop, governor.states, tick, self.disabled), True
 
     def _polled(self, governor: Governor, woken_ns: int, by_tick: bool) -> tuple[int, bool, bool]:
-        """How long polling lasts, whether its limit is told, and whether the tick ends it."""
+        """Returns how long polling lasts, whether its limit is told, and whether the tick ends
+        it."""
         limit, told = self.polls_for(governor)
         if limit is None or woken_ns <= limit:
             return woken_ns, False, by_tick

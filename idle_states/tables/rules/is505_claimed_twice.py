@@ -50,7 +50,7 @@ def check(subject: Subject) -> Verdicts:
 
 
 def _of_new_processors(subject: Subject, earlier: Iterable[IdleTable]) -> Verdicts:
-    """What the spec's processor has of those that earlier specs of the check define."""
+    """Yields what the spec claims that earlier specs of the check define."""
     own = subject.table.cpu.processor if subject.table.cpu else None
     others = {each.cpu.processor.name: each.cpu.processor for each in earlier if each.cpu}
     for other in others.values():

@@ -128,14 +128,14 @@ class _Exporter:
         )
 
     def _is_known(self, code: ExportCode | None) -> bool:
-        """Whether this skiboot has a table of its own for the chip."""
+        """Tells whether this skiboot has a table of its own for the chip."""
         if code is not None:
             return self.chip in code.chips
         chip = self.processor.chip(self.chip) if self.processor else None
         return chip is not None and knows_chip(self.platform.skiboot, chip)
 
     def _takes_own_table(self) -> bool:
-        """Whether that table is of the kind that is asked for."""
+        """Tells whether that table is of the kind that is asked for."""
         own = self.processor is not None and self.processor.isa300 == self.is_stop
         return own and self.known
 
@@ -421,7 +421,7 @@ def _rank(taken: TakenFor) -> int:
 
 
 def _fits(taken: TakenFor, platform: Platform, chip: str) -> bool:
-    """Whether a machine is one that a table is taken for."""
+    """Tells whether a table is taken for a machine."""
     firmware = taken.firmware
     return (
         firmware.quirk in ("", platform.quirk)
@@ -435,8 +435,8 @@ def _within(ec: int | None, bounds: tuple[int, int]) -> bool:
 
 
 def _has(features: ExportFeatures, taken: TakenFor, platform: Platform, chip: str) -> bool:
-    """Whether a release has the case that takes a table. The cases of packaged tables come and go,
-    as the features say."""
+    """Tells whether a release has the case that takes a table. The cases of packaged tables come
+    and go, as the features say."""
     if all(taken is not each for each in registry.taken()):
         first = taken.firmware.skiboot
         own = first is not None and knows_chip(platform.skiboot, Chip("", None, first))

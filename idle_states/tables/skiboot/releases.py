@@ -184,7 +184,7 @@ def known_chips(version: str | None) -> frozenset[str]:
 
 
 def knows_chip(version: str | None, chip: Chip) -> bool:
-    """Whether a release has a table for a type of chip. Raises UnknownSkiboot."""
+    """Tells whether a release has a table for a type of chip. Raises UnknownSkiboot."""
     known = chip.skiboot
     return known is not None and (not known.release or version_key(known.release) <= _key(version))
 

@@ -32,7 +32,7 @@ class Beside(Protocol):
         """The processor that a spec defines; None if there is no such spec."""
 
     def firmware(self, name: str) -> Firmware | None:
-        """Where firmware has a spec's table; None if there is no such spec."""
+        """Returns the place that firmware has a spec's table at; None if there is no such spec."""
 
 
 def cpu_of(
@@ -81,7 +81,7 @@ def _named(cpu: Mapping, beside: Beside, problems: SpecProblems) -> Processor | 
 
 
 def _revision(cpu: Mapping, usual: Cpu, problems: SpecProblems) -> Cpu:
-    """What a spec says of its table alone, else what holds for its processor."""
+    """Returns what a spec says of its table alone, else what holds for its processor."""
     entries = cpu.entries
     supported = True
     if "supported" in entries:
@@ -113,7 +113,7 @@ def _pvr(node: Node, cpu: Cpu, problems: SpecProblems) -> int:
 
 
 def _said(cpu: Cpu, key: str, what: str) -> tuple[tuple[Location, str], ...]:
-    """Where a processor's spec says a value, with words for people."""
+    """Returns the place of a value in a processor's spec, with words for people."""
     where = cpu.processor.where.get(key)
     return ((where, f"{what} by the spec that defines it"),) if where else ()
 
@@ -143,7 +143,7 @@ def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
 
 
 def firmware_of(expanded: ExpandedSpec, beside: Beside, problems: SpecProblems) -> Firmware:
-    """Where firmware has the table of a spec, and for which machines."""
+    """Returns where firmware has the table of a spec, and for which machines."""
     node = scalars.mapping(expanded.header.get("firmware"), "a mapping", problems)
     if node is None:
         return Firmware()

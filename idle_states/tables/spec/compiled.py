@@ -88,8 +88,8 @@ class _Placed(Unpickler):
 
 
 def compiled(specs: Iterable[LoadedSpec], registry: Registry, readers: Iterable[str]) -> bytes:
-    """What the file holds. registry: of the specs; readers: the package's files, relative to it,
-    that had a part in reading the specs."""
+    """Returns the content of the file. registry: of the specs; readers: the package's files,
+    relative to it, that had a part in reading the specs."""
     from pickle import dumps
 
     found, specs = tuple(sorted(readers)), list(specs)

@@ -160,8 +160,8 @@ def _revision(name: str) -> str:
 
 
 def _of_kin(firmware: Node) -> Node:
-    """What a revision has of its parent's `firmware`: the file. The array, and when it is taken,
-    are the parent's alone."""
+    """Returns the part of its parent's `firmware` that a revision has: the file. The array, and
+    when it is taken, are the parent's alone."""
     if not isinstance(firmware, Mapping):
         return firmware
     return _only(firmware, ("file",))
@@ -173,7 +173,7 @@ def _only(node: Mapping, keys: Iterable[str]) -> Mapping:
 
 
 def _defines(document: Mapping) -> bool:
-    """Whether a document defines a processor."""
+    """Tells whether a document defines a processor."""
     cpu = document.entries.get("cpu")
     return isinstance(cpu, Mapping) and "versions" in cpu.entries
 

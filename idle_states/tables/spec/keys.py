@@ -64,7 +64,7 @@ STATE_KEYS = (
 REVISION_KEYS = ("generation", "pvr", "chips", "levels", "supported", "kernels")
 """Keys of `cpu` in every spec; the others are those of a spec that defines its processor."""
 HARDWARE_KEYS = ("isa", "levels", "grouped-levels", "timebase-stops-from", "fast-sleep")
-"""What a new processor takes from that of the spec that it extends."""
+"""The keys that a new processor takes from that of the spec that it extends."""
 CPU_KEYS = (
     *REVISION_KEYS,
     *(key for key in HARDWARE_KEYS if key != "levels"),

@@ -50,7 +50,7 @@ class TakenFor:
 
     @property
     def variant(self) -> str:
-        """What `ExportCode` calls the machines: the quirk, "dd1" or "fused-core"."""
+        """The name of the machines in `ExportCode`: the quirk, "dd1" or "fused-core"."""
         return self.firmware.quirk or ("fused-core" if self.firmware.ec is None else "dd1")
 
     @classmethod
@@ -61,7 +61,7 @@ class TakenFor:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What the packaged specs say of processors, in the order of generations.
+    """The processors of the packaged specs, in the order of generations.
 
     taken  the tables for some machines of a processor's chips
     """

@@ -54,7 +54,7 @@ def find(generation: str) -> Processor | None:
 
 
 def named(generation: str) -> Processor:
-    """As `find`, but raises UnknownProcessor where there is none."""
+    """Returns what `find` does. Raises UnknownProcessor where that is None."""
     found = find(generation)
     if found is None:
         raise UnknownProcessor(f"expected one of {', '.join(names())}, found {generation!r}")

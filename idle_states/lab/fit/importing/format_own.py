@@ -105,7 +105,7 @@ class _Reader:
             )
 
     def _reached(self, value: str, number: int) -> None:
-        """Of the counter of the state's own number; states deeper than 7 are C7 to a core."""
+        """Reads the share of a state's own counter; a core counts states deeper than 7 as C7."""
         match = _REACHED.fullmatch(value)
         if match is None:
             expected = "state=N counter=cN-residency of_idle=SHARE name=NAME"

@@ -152,7 +152,7 @@ SOURCES = Sources(
     "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
     "rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )
-"""Of Arm and RISC-V: those of them from 5.4 and 6.11 on, without 6.12.117, 7.2.13 and RHEL 8."""
+"""The sources of Arm and RISC-V, from 5.4 and 6.11 on, without 6.12.117, 7.2.13 and RHEL 8."""
 
 _CST, _FADT, _VERIFY = (
     "idle: acpi_processor_get_power_info_cst()",

@@ -28,7 +28,7 @@ Ask = Callable[[Sequence[State], int, bytes], bytes]
 
 @dataclass(frozen=True, slots=True)
 class DecidedRows:
-    """What was decided in idle periods of one CPU, one after the other.
+    """The decisions in idle periods of one CPU, one after the other.
 
     rows     the idle periods, packed
     decided  the decisions, packed
@@ -85,7 +85,7 @@ class Identification:
 
     @property
     def is_near(self) -> bool:
-        """Whether the nearest agrees so often that it may be its ancestor."""
+        """Tells whether the nearest agrees so often that the governor may descend from it."""
         return bool(self.nearest) and self.nearest[0].agree >= _NEAR * self.decisions
 
 

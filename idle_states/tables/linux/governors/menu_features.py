@@ -127,7 +127,7 @@ class MenuFeatures:
 
     @property
     def heeds_waiters(self) -> bool:
-        """Whether tasks that wait for I/O make a difference."""
+        """Tells whether tasks that wait for I/O make a difference."""
         return self.iowait or self.io_waiters != ""
 
 

@@ -6,7 +6,7 @@ from .core.packing import AS_SELECTED, ROW
 from .interface import CPU_CAPACITY, KTIME_MAX, State, tick_ns
 
 PERIODS = 1000
-"""Of each table."""
+"""The number of idle periods of each table."""
 TABLES = (
     (State(0, 0, True), State(1_000, 10_000)),
     (State(0, 0, True), State(2_000, 2_000), State(10_000, 20_000), State(133_000, 600_000)),

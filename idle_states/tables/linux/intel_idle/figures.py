@@ -1,5 +1,5 @@
-"""Which of the packaged figures stand for a release: those of the last tree of its series that was
-read up to it, or of the series before."""
+"""The packaged figures that stand for a release: those of the last tree of its series that was read
+up to it, or of the series before."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -50,7 +50,8 @@ def tree_of(release: Release) -> str:
 
 
 def data_of(release: Release) -> IntelIdleData:
-    """What the driver of a release has. Raises Unreadable where a source tree's cannot be told."""
+    """Returns the driver's data of a release. Raises Unreadable where a source tree's cannot be
+    told."""
     if release.source is not None:
         from .in_source import data_in
 

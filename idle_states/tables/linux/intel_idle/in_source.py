@@ -18,7 +18,7 @@ DRIVER = "drivers/idle/intel_idle.c"
 
 
 class _Files:
-    """What reading definitions asks of `SourceFiles`."""
+    """The part of `SourceFiles` that definitions are read by."""
 
     def __init__(self, read: Read) -> None:
         self._text = read

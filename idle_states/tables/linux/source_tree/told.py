@@ -1,4 +1,4 @@
-"""What a kernel's source tree tells of the kernel, as a value."""
+"""The features of a kernel that its source tree tells, as a value."""
 
 from ....base.dataclass import dataclass, replace
 from ....base.model.history import FeaturesT

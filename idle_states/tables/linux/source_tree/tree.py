@@ -33,7 +33,7 @@ _SUBSYSTEMS = {
     "intel_idle": "intel_idle.features",
     "idle loop": "idle_loop",
 }
-"""What is identified: the module with HISTORY and TRACES."""
+"""The module with the HISTORY and the TRACES of each subsystem."""
 _DRIVEN = frozenset({"snooze_timeout", "snooze_polling"})
 """Features of the idle loop that powernv's driver decides."""
 _NUMBERS = ("VERSION", "PATCHLEVEL", "SUBLEVEL", "EXTRAVERSION")

@@ -34,7 +34,7 @@ from .rows import Replacement, replaced
 _TAB = 8
 _COLUMNS = 80
 _VARIANT = ("quirk", "ec", "fused")
-"""What tells a variant from the usual machine."""
+"""The keys that tell a variant from the usual machine."""
 
 
 class CaseRefused(Exception):
@@ -111,8 +111,8 @@ def with_case(choosing: Choosing, claim: ArrayClaim, kin: str = "") -> tuple[str
 
 
 def is_there(choosing: Choosing, claim: ArrayClaim) -> bool:
-    """Whether the code takes the claim's array on machines that it covers. Raises CaseRefused where
-    it takes it on others, too."""
+    """Tells whether the code takes the claim's array on machines that it covers. Raises
+    CaseRefused where it takes it on others, too."""
     taking = [m for m in machines_of(choosing, claim) if choosing.taken(m).array == claim.array]
     others = [machine for machine in taking if not claim.covers(machine)]
     if others:
@@ -240,7 +240,7 @@ class _Made:
         yield from (m for m in self.machines if self.meets(m))
 
     def meets(self, machine: MachineKind) -> bool:
-        """Whether a machine, as it usually is, takes the same table at the same place."""
+        """Tells whether a machine, as it usually is, takes the same table at the same place."""
         usual = self.choosing.taken(MachineKind(machine.chip))
         return usual.path[-1:] == self.usual.path[-1:]
 

@@ -1,4 +1,4 @@
-"""What a new revision needs beside its case: its array, and names of its chips and generation."""
+"""The parts of a new revision beside its case: its array, and names of its chips and generation."""
 
 import re
 

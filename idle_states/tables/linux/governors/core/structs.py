@@ -45,7 +45,7 @@ SETTING = CStruct(
 """domain_limit_ns: the CPU latency that power domains are allowed; U64_MAX: limits do not hold.
 foreseen: how many FORESEEN there are; 0: no hindsight."""
 FORESEEN = CStruct("foreseen", u64="length_ns state")
-"""What hindsight selects from a length of idle time on; ascending, the first 0."""
+"""The states that hindsight selects, each from a length of idle time on; ascending, the first 0."""
 
 EFFECT = CStruct("effect", u64="exit_ns", u32="scope holds")
 OP = CStruct("op", u64="low high", u32="kind spread first count which sync")
@@ -63,12 +63,12 @@ RING_LAYOUT = CStruct(
     u32="page_bytes data_at commit_bytes big swapped",
     s32="idle idle_state idle_cpu miss miss_cpu miss_state miss_below",
 )
-"""How pages of a ring buffer are laid out: bytes of a page, where its data begins, bytes of its
+"""The layout of a ring buffer's pages: bytes of a page, where its data begins, bytes of its
 commit; whether the file is big-endian, and in another byte order than this machine. idle, miss: the
 numbers of cpu_idle and cpu_idle_miss, -1 for none; the others: offsets of their fields."""
 
 PERF_LAYOUT = CStruct("perf_layout", u32="swapped", s32="id_at id_back")
-"""How records of a perf.data are laid out: whether in another byte order than this machine's; where
+"""The layout of a perf.data's records: whether in another byte order than this machine's; where
 the number of an event is in a sample, and how far from the end of other records; -1: nowhere."""
 PERF_KIND = CStruct("perf_kind", s32="what time_at time_back chain_at raw_at state cpu below")
 """An event of a perf.data. what: 1 for cpu_idle, 2 for cpu_idle_miss, else 0; where the time is in
