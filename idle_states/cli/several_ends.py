@@ -1,10 +1,8 @@
 """Commands that are run once for each known kernel that one which is not known lies between: what
 all runs find is said once, the rest side by side."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from ..base.dataclass import dataclass
@@ -153,6 +151,8 @@ def _merged(texts: Sequence[str], heads: Sequence[str]) -> str:
     that differ in blanks alone are the same."""
     if len(texts) == 1:
         return texts[0]
+    from difflib import SequenceMatcher
+
     lines = [text.splitlines() for text in texts]
     words = [[tuple(line.split()) for line in each] for each in lines]
     shared: list[tuple[int, ...]] = [(number,) for number in range(len(words[0]))]
@@ -198,6 +198,8 @@ def _pages(pages: Sequence[Any], heads: Sequence[str]) -> Any:
 def _document(content: str | bytes, outcomes: Sequence[RunForEnds], number: int, names: str) -> Any:
     """Returns the first run's document with those of the others as alternatives. Raises UsageError
     where such a document has no place for them."""
+    import json
+
     from ..base.report.escapes.json import encoded
     from ..tables.documents.envelope_document import alternatives_of
 
@@ -212,12 +214,12 @@ def _document(content: str | bytes, outcomes: Sequence[RunForEnds], number: int,
             f"one of {joined([each.ends for each in outcomes], 'or')} as --kernel"
         ) from None
     first = json.loads(content)
-    differ = dict.fromkeys(path for each in documents for path in _differences(first, each))
+    differing = [list(_differences(first, each)) for each in documents]
     found = [
-        (each.kernels, each.status, document if any(_differences(first, document)) else None)
-        for each, document in zip(outcomes, documents, strict=True)
+        (each.kernels, each.status, document if paths else None)
+        for each, document, paths in zip(outcomes, documents, differing, strict=True)
     ]
-    return encoded(first | alternatives_of(found, list(differ))) + "\n"
+    return encoded(first | alternatives_of(found, list(dict.fromkeys(chain(*differing))))) + "\n"
 
 
 def _differences(a: Any, b: Any, path: str = "") -> Iterator[str]:
