@@ -11,6 +11,12 @@ def joined(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """Returns the first names and the number of the others: "a, b and 3 more"."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def filled(text: str, width: int) -> list[str]:
     """The words of a paragraph in lines no wider than `width`, but for a word that is wider."""
     lines: list[str] = []

@@ -11,6 +11,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Location, Severity
 from ...base.reading import limits
 from ...base.reading.git import FILE, LINK, CommitReader, TreeEntry
+from ...base.wording import few
 from .match import is_same, pairs
 from .tree import End
 
@@ -84,8 +85,7 @@ def _described(repository: CommitReader, entry: TreeEntry, file: str) -> str:
 def _finding(
     file: str, tables: Sequence[str], severity: Severity, becomes: str, advice: str
 ) -> Finding:
-    more = f" and {len(tables) - _SHOWN} more" if len(tables) > _SHOWN else ""
-    names = f"{', '.join(tables[:_SHOWN])}{more}"
+    names = few(tables, _SHOWN)
     what = "is not compared" if len(tables) == 1 else "are not compared"
     end = f"{names} {what}" if severity is Severity.ERROR else f"gone with it: {names}"
     message = f"expected text with tables, as before the change, found {becomes}; {end}: {advice}"

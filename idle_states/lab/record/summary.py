@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from ...base.wording import plural
+from ...base.wording import few, plural
 from ...tables.linux.releases import UnknownRelease
 from .convert import BROKEN, LEFT_OUT, Converted
 
@@ -75,6 +75,4 @@ def _next(converted: Converted, output: str) -> Iterator[str]:
 
 
 def _cpus(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:8]))
-    more = f" and {len(numbers) - 8} more" if len(numbers) > 8 else ""
-    return f"CPU{'s' * (len(numbers) > 1)} {shown}{more}"
+    return f"CPU{'s' * (len(numbers) > 1)} {few([str(each) for each in numbers], 8)}"

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from ...base.dataclass import dataclass, replace
 from ...base.report.sheet import NO_NUMBERS, Lines, Rows, Section, Sheet
-from ...base.wording import joined, plural
+from ...base.wording import few, joined, plural
 from ..linux.builds import BUILDS
 from ..linux.governors import governor_names
 from ..linux.grounds import known_of, modelled, subsystems
@@ -15,6 +15,9 @@ from ..linux.source_tree.told import KernelSource
 from .behaviour import features_of
 from .identified import identified
 from .said import value
+
+_NAMED = 6
+"""Kernels that are named for a subsystem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def sheet(found: IdentifiedSource) -> Sheet:
     rows = tuple(
         (
             part.subsystem,
-            _few(kernel_ranges(part.kernels, names)),
+            few(kernel_ranges(part.kernels, names).split(", "), _NAMED),
             "; ".join((*part.differs, *_unknown(part.unknown))),
         )
         for part in found.parts
@@ -151,9 +154,3 @@ _HOW = (
 def _unknown(features: tuple[str, ...]) -> Iterator[str]:
     if features:
         yield f"not identified: {joined(features)}"
-
-
-def _few(text: str, most: int = 6) -> str:
-    names = text.split(", ")
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...base.model.findings import UsageError
 from ...base.report.sheet import Lines, Rows, Section, Sheet
-from ...base.wording import joined, plural
+from ...base.wording import few, joined, plural
 from ..linux.builds import BUILDS
 from ..linux.governors import State, core
 from ..linux.governors.identify import Identification, Kin, identify, trials
@@ -42,7 +42,8 @@ def sheet(found: Identification) -> Sheet:
     kin = found.equal or found.nearest
     more = _differs(found) if found.is_near else ()
     rows = tuple(
-        (each.governor, f"{100 * each.agree / total:.2f} %", _some(each.kernels)) for each in kin
+        (each.governor, f"{100 * each.agree / total:.2f} %", few(_ranges(each.kernels), _NAMED))
+        for each in kin
     )
     tried = (
         f"compared in {plural(total, 'decision')}, on tables and idle periods of this tool's own, "
@@ -113,9 +114,3 @@ def _ranges(kernels: Sequence[str]) -> list[str]:
 
 def _builds(line: str) -> list[str]:
     return [f"{line}-{build}" for build in BUILDS[line].split()]
-
-
-def _some(kernels: Sequence[str]) -> str:
-    names = _ranges(kernels)
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...base.model.findings import Finding, Location, Severity
 from ...base.reading import limits
+from ...base.wording import few
 from .source import File, Source
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ def _firmware_facts(log: "OpalLog") -> Iterator[tuple[str, str]]:
 
 
 def _names(states: "Sequence[NamedState]") -> str:
-    more = f" and {len(states) - _NAMED} more" if len(states) > _NAMED else ""
-    return ", ".join(state.name for state in states[:_NAMED]) + more
+    return few([state.name for state in states], _NAMED)
 
 
 def _kernel_facts(log: "LinuxLog") -> Iterator[tuple[str, str]]:
