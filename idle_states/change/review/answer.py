@@ -13,7 +13,7 @@ from .base import Applied, on_its_base, reaches_tables
 from .context import changed_lines, without_tree
 from .request import ReviewRequest
 from .result import Letter, Review
-from .review import Yardstick, ends, tree_of
+from .review import Yardstick, ends, has_tables
 from .review import review as review_commits
 
 
@@ -71,12 +71,12 @@ def _repository(request: ReviewRequest) -> Repository | None:
     except Unreadable:
         return None
     try:
-        head = here.resolve("HEAD")
-        tree_of(here, head, head, specs=request.specs)
+        if request.specs or has_tables(here, here.resolve("HEAD")):
+            return here
     except Unreadable:
-        here.close()
-        return None
-    return here
+        pass
+    here.close()
+    return None
 
 
 def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:

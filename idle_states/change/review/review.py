@@ -164,6 +164,17 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
     return skiboot
 
 
+def has_tables(repository: CommitReader, commit: str) -> bool:
+    """Tells whether a commit is one of a repository that `tree_of` reads, specs apart; most are
+    told by one file."""
+    return (
+        bool(repository.named(commit, f"{repository.prefix}hw/slw.c"))
+        or is_linux(repository, commit)
+        or bool(trees_in(repository, commit))
+        or SkibootTree(repository, commit, commit).has_tables(commit)
+    )
+
+
 class _Reviewer:
     def __init__(self, tree: TreeReader, circumstances: Yardstick) -> None:
         self.tree = tree
