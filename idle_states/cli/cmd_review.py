@@ -4,8 +4,10 @@ the two parted.
 
 A change may also come as it is mailed: files of git format-patch, an mbox, a maildir, a diff, a
 reply that quotes one; of several versions of a series, the newest. The commit it was made on is
-found in the repository, and what was repaired to read it is said. Outside of a repository, a diff
-is reviewed from the lines that it shows, with the packaged table that agrees with them.
+found in the repository, and what was repaired to read it is said. Several --tree are searched, by
+the commit that the mail names, by the hashes in its diff, by the lines of its hunks; the answer
+names the tree and the commit, and the files that fit nowhere. Outside of a repository, a diff is
+reviewed from the lines that it shows, with the packaged table that agrees with them.
 
 setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
 suppressions that the change adds are listed, and do not hide what the change itself brings.

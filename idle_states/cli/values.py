@@ -165,6 +165,7 @@ READERS: dict[str, Callable[..., Any]] = {
     "Severity": _severity,
     "StateNames": _state_names,
     "StateNumbers": _state_numbers,
+    "tuple[Path, ...]": lambda texts: tuple(map(_path, texts)),
     "tuple[Release, ...]": kernels,
     "tuple[RuleCode, ...]": _codes,
 }

@@ -249,7 +249,7 @@ def test_diff(run: Run) -> None:
             "expected --hz from 1 to 10000",
         ),
         (
-            lambda: ReviewRequest(Path(), None, Criteria((NEW,)), hz=0),
+            lambda: ReviewRequest(None, Criteria((NEW,)), hz=0),
             "expected --hz from 1 to 10000",
         ),
         (lambda: DiffRequest("-", "-", [NEW]), "expected standard input once"),

@@ -77,7 +77,7 @@ REQUESTS = (
     PatchRequest(Path("skiboot"), "power9"),
     ProveRequest(TABLE, NEW),
     ReplayRequest(("trace.txt",), NEW, ("power9",)),
-    ReviewRequest(Path("skiboot"), "HEAD~1..HEAD", CRITERIA),
+    ReviewRequest("HEAD~1..HEAD", CRITERIA, (Path("skiboot"),)),
     SelectRequest(TABLE, (NEW,), limits=(latency_limit("cstate.id_no_zero:3|70"),)),
     ShowRequest((NEW,), parse("skx,max_cstate=2")),
     SimulateRequest(WorkloadRequest("ping-pong", duration="5ms"), NEW, ("power9",)),

@@ -1,6 +1,7 @@
 """The answer to a request for a review."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from ...base.dataclass import replace
@@ -8,75 +9,88 @@ from ...base.model.findings import Unreadable, UsageError
 from ...base.reading.git import Repository
 from ...base.reading.mail import Series, read_mails, series_of
 from ...base.reading.patch import DoesNotApply
-from ...base.wording import plural
-from .base import Applied, on_its_base, reaches_tables
-from .context import changed_lines, without_tree
+from ...base.wording import few, plural
+from .base import Applied, reaches_tables
+from .context import without_tree
 from .request import ReviewRequest
 from .result import Letter, Review
 from .review import Yardstick, ends, has_tables
 from .review import review as review_commits
+from .search import BaseSearch
+
+_NAMED = 3
+"""Files that a remark names."""
 
 
 def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
-    repository = _repository(request)
-    if repository is None:
-        assert request.mail is not None
-        if request.base or request.specs:
-            raise UsageError("--base and --specs need a repository: add --tree DIR")
-        versions = series_of(read_mails(request.mail)[0], request.mail)
-        return _mailed(request, [without_tree(series, request.mail) for series in versions[-2:]])
-    try:
-        for note in repository.notes:
-            say(f"{repository.shown}: {note}")
+    with ExitStack() as opened:
+        trees = []
+        for tree in _trees(request):
+            opened.callback(tree.close)
+            trees.append(tree)
+            for note in tree.notes:
+                say(f"{tree.shown}: {note}")
         if request.mail is None:
-            base, head = ends(repository, request.range)
-            found = _review(request, Applied(1, base, head, repository), request.runs)
-            return replace(found, about=_about(request, repository.prefix))
-        versions = series_of(read_mails(request.mail)[0], request.mail)
-        made = [_placed(repository, series, request) for series in versions[-2:]]
-        return _mailed(request, made)
-    finally:
-        repository.close()
+            (tree,) = trees
+            base, head = ends(tree, request.range)
+            found = _review(request, Applied(1, base, head, tree), request.runs)
+            return replace(found, about=_about(request, tree.prefix))
+        if not trees and (request.base or request.specs):
+            raise UsageError("--base and --specs need a repository: add --tree DIR")
+        versions = series_of(read_mails(request.mail)[0], request.mail)[-2:]
+        return _mailed(request, [_placed(trees, series, request) for series in versions])
 
 
-def _placed(repository: Repository, series: Series, request: ReviewRequest) -> Applied:
-    """Returns a series on its base; where it fits no commit, from the lines that it shows. Raises
-    DoesNotApply where the user names the base, or the tables are specs."""
+def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest) -> Applied:
+    """Returns a series on its base; where it fits no commit, without the files that fit nowhere or
+    from the lines that it shows, whichever leaves fewer changed lines unread. Raises DoesNotApply
+    where the user names the base, or the tables are specs."""
     assert request.mail is not None
+    if not trees:
+        return without_tree(series, request.mail)
+    search = BaseSearch(trees, series)
     try:
-        return on_its_base(repository, series, request.base)
+        return search.on_base(request.base)
     except DoesNotApply as problem:
         if request.base or request.specs:
             raise
-        made = without_tree(series, request.mail)
-        where = f"fits no commit of {repository.shown}: {problem.findings[0].message}"
-        unread = made.unread + sum(
-            changed_lines(change)
-            for patch in series.patches
-            for change in patch.files
-            if change.path.endswith(".h") and reaches_tables(change, patch.files)
-        )
-        return replace(made, remarks=(where, *made.remarks), unread=unread)
+        why = problem.findings[0].message
+    made = without_tree(series, request.mail)
+    unread = made.unread + sum(
+        change.changed_lines
+        for patch in series.patches
+        for change in patch.files
+        if change.path.endswith(".h") and reaches_tables(change, patch.files)
+    )
+    part = search.in_part()
+    if part is not None and part.unread < unread:
+        fits_nowhere = [f"left out, as it fits nowhere: {path}: {said}" for path, said in part.left]
+        return replace(part, remarks=(*part.remarks, *fits_nowhere))
+    where = f"fits no commit of {search.shown}: {why}"
+    if part is not None and len(part.left) > 1:
+        where += f"; nor fit {few([path for path, _ in part.left], _NAMED)}"
+    return replace(made, remarks=(where, *made.remarks), unread=unread)
 
 
-def _repository(request: ReviewRequest) -> Repository | None:
-    """Returns the repository that is reviewed; for mails, None where none is named and the current
-    folder lies in none with tables."""
-    if request.tree is not None or request.mail is None:
-        return Repository(request.tree or Path())
+def _trees(request: ReviewRequest) -> Iterator[Repository]:
+    """Yields the repositories that are reviewed or searched; for mails, none where none is named
+    and the current folder lies in none with tables."""
+    if request.trees or request.mail is None:
+        yield from map(Repository, request.trees or (Path(),))
+        return
     try:
         here = Repository(Path())
     except Unreadable:
-        return None
+        return
     try:
         if request.specs or has_tables(here, here.resolve("HEAD")):
-            return here
+            yield here
+            return
     except Unreadable:
         pass
     here.close()
-    return None
 
 
 def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:

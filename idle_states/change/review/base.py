@@ -1,16 +1,10 @@
-"""Finds the commit of a clone that mailed patches were made on.
-
-By the commit that a mail names; else by the hashes of the files' contents, which git puts into a
-diff (lines "index"); else, where the clone has never had these contents, by the lines themselves.
-"""
+"""Mailed patches as commits on top of one commit of a clone, or of none."""
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from ...base.dataclass import dataclass, field
-from ...base.model.findings import Unreadable, unreadable
-from ...base.reading import limits
+from ...base.dataclass import dataclass, field, replace
 from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
@@ -22,7 +16,6 @@ from .result import Letter
 Contents = dict[str, bytes | None]
 """Path -> content; None: the file goes."""
 
-_DAY = 86_400
 _SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
 LINUX = ("arch/", "drivers/", "kernel/", "lib/")
 """Folders of Linux's C sources."""
@@ -46,7 +39,8 @@ class Applied:
     letters     its messages and diffs as mailed, the cover letter first
     answers     what others wrote to it
     hidden      commit -> the places in its files that no diff shows, where there is no tree
-    unread      number of changed lines that could not be read, where there is no tree
+    unread      number of changed lines that could not be read, or fit nowhere
+    left        (path, why) of the files that fit nowhere and are left out
     """
 
     version: int
@@ -60,6 +54,7 @@ class Applied:
     answers: tuple[MailedAnswer, ...] = ()
     hidden: Mapping[str, Hidden] = field(default_factory=dict)
     unread: int = 0
+    left: tuple[tuple[str, str], ...] = ()
 
 
 def applied(
@@ -107,124 +102,6 @@ def name_of(patch: MailedPatch) -> str:
     return f"the mail {patch.mail.message_id or patch.mail.place}"
 
 
-def on_its_base(repository: Repository, series: Series, named: str = "") -> Applied:
-    """A series on top of the commit it was made on.
-
-    named: a revision that the user names as its base, or ""
-    Raises Unreadable (IS930) where it applies to no commit.
-    """
-    if named:
-        base = repository.resolve(named)
-        return _with(repository, series, base, f"applied to {_named(repository, base)}, as told")
-    wanted, added = _first_seen(series)
-    date = max((int(p.mail.date.timestamp()) for p in series.patches if p.mail.date), default=None)
-    head = repository.resolve("HEAD")
-    # a commit that removes what a mail adds again may be its base
-    paths = sorted({*wanted, *added})
-    touching = repository.touching(paths, limits.MAIL_COMMITS) if wanted else []
-    if series.base and repository.has(series.base):
-        how = f"applied to {_named(repository, series.base)}, the base that it names"
-        return _with(repository, series, series.base, how)
-    if wanted and all(wanted.values()):
-        candidates = [(head, 0), *touching]
-        found = _by_contents(repository, wanted, added, candidates, date)
-        if found:
-            how = f"applied to {_named(repository, found)}, found by the hashes in its diff"
-            return _with(repository, series, found, how)
-        missing = "the clone has not the contents that the diff's hashes name"
-    else:
-        missing = "the diff has no hashes of contents"
-    commits = _ordered(head, touching, date)
-    bearing = {
-        change.before
-        for patch in series.patches
-        for change in patch.files
-        if reaches_tables(change, patch.files)
-    }
-    needed = [path for path in sorted(wanted) if path in bearing]
-    return _by_lines(repository, series, needed, commits, missing)
-
-
-def _first_seen(series: Series) -> tuple[dict[str, str], list[str]]:
-    """Returns path -> beginning of the hash of its content before the series ("" if not said), of
-    files that are there before; and the files that it adds before it changes them."""
-    found: dict[str, str] = {}
-    made: set[str] = set()
-    before: set[str] = set()
-    added: dict[str, None] = {}
-    for change in (change for patch in series.patches for change in patch.files):
-        if change.before is not None:
-            before.add(change.before)
-            if change.before not in made:
-                found.setdefault(change.before, change.old_blob)
-        elif change.after is not None and change.after not in before:
-            added[change.after] = None
-        if change.after is not None:
-            made.add(change.after)
-    return found, list(added)
-
-
-def _by_contents(
-    repository: Repository,
-    wanted: dict[str, str],
-    added: Sequence[str],
-    commits: list[tuple[str, int]],
-    date: int | None,
-) -> str:
-    """The newest commit with these contents, and without the files that are added, that is not
-    later than the mail; "" for none."""
-    later = ""
-    for name, seconds in commits:
-        if all(_has(repository, name, path, start) for path, start in wanted.items()) and not any(
-            repository.named(name, path) for path in added
-        ):
-            if date is None or seconds <= date + _DAY:
-                return name
-            later = name
-    return later
-
-
-def _has(repository: Repository, commit: str, path: str, start: str) -> bool:
-    found = repository.named(commit, path)
-    return bool(found) and found[0].hash.startswith(start)
-
-
-def _ordered(head: str, touching: list[tuple[str, int]], date: int | None) -> list[str]:
-    """Commits to try: those before the mail, the newest first, then HEAD, then those after it."""
-    before = [name for name, seconds in touching if date is not None and seconds <= date + _DAY]
-    return list(dict.fromkeys([*before, head, *(name for name, _ in touching)]))
-
-
-def _by_lines(
-    repository: Repository, series: Series, paths: list[str], commits: list[str], missing: str
-) -> Applied:
-    """On the first commit whose files have the lines of every hunk, and each only once."""
-    tried = set()
-    problem: Unreadable | None = None
-    for name in commits:
-        contents = tuple(entry.hash for path in paths for entry in repository.named(name, path))
-        if contents in tried or len(contents) < len(paths):
-            continue
-        tried.add(contents)
-        try:
-            how = f"{missing}: applied to {_named(repository, name)}, by the lines of its hunks"
-            return _with(repository, series, name, how, only_once=True)
-        except DoesNotApply as found:
-            problem = problem or found
-    if problem is not None:
-        raise problem
-    where = series.patches[0].mail.place
-    listed = ", ".join(paths[:3])
-    raise unreadable(where, f"expected a commit of {repository.shown} with {listed}, found none")
-
-
-def _with(
-    repository: Repository, series: Series, base: str, how: str, *, only_once: bool = False
-) -> Applied:
-    held = HeldCommits(repository, repository.shown)
-    return on_top(held, series, base, how, repository, only_once=only_once)
-
-
 def on_top(
     held: HeldCommits,
     series: Series,
@@ -233,17 +110,21 @@ def on_top(
     repository: Repository | None = None,
     *,
     only_once: bool = False,
+    in_part: bool = False,
 ) -> Applied:
     """A series on top of one commit.
 
     how         a remark: which commit that is
     repository  that the commit is of, whose contents then have git's hashes; None: of none
     only_once   whether a hunk that is not where it says must have one place only
+    in_part     whether files that do not fit are left out, with what later patches do to them
     Raises Unreadable (IS930) where it does not apply.
     """
     head = base
     remarks = [how]
     hashes = []
+    left: dict[str, str] = {}
+    unread = 0
     for patch in series.patches:
         files: Contents = {}
         kinds: dict[str, str] = {}
@@ -257,11 +138,18 @@ def on_top(
         for change in patch.files:
             place = patch.mail.place
             try:
+                if left.keys() & {change.before, change.after}:
+                    unread += change.changed_lines
+                    continue
                 made = [*changed_files(change, content_of, place, head[:9], only_once=only_once)]
-            except DoesNotApply:
+            except DoesNotApply as problem:
                 content = content_of(change.before) if change.before else None
                 if reaches_tables(change, patch.files, content):
-                    raise
+                    if not in_part:
+                        raise
+                    left[change.path] = problem.findings[0].message
+                    unread += change.changed_lines
+                    continue
                 remarks.append(
                     f"left out, as it does not apply and bears on no table: {change.path}"
                 )
@@ -276,7 +164,8 @@ def on_top(
             head, patch.message, files, date=patch.mail.date, mailed=name_of(patch), kinds=kinds
         )
         hashes.append(head)
-    return applied(series, held, base, head, hashes, remarks)
+    made_of = applied(series, held, base, head, hashes, remarks)
+    return replace(made_of, unread=unread, left=tuple(left.items()))
 
 
 def reaches_tables(
@@ -324,8 +213,3 @@ def _differing(
     if is_same and says and not repository.blob_name(content).startswith(says):
         return [f"{change.path} becomes another than the sender's ({says}), by its hash"]
     return []
-
-
-def _named(repository: Repository, commit: str) -> str:
-    found = repository.commit(commit)
-    return f"{found.short} ({found.subject[:60]})"

@@ -47,7 +47,7 @@ def without_tree(series: Series, shown: str) -> Applied:
         ends: tuple[dict[str, FragmentText], ...] = ({}, {})
         for change in patch.files:
             if change.path.endswith((".c", ".h")) and change.becomes:
-                unread += max(1, changed_lines(change))
+                unread += max(1, change.changed_lines)
                 remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 driver = driver_lines.shown(change)
@@ -86,7 +86,7 @@ def without_tree(series: Series, shown: str) -> Applied:
         trees = [change for change in changes if change.path.endswith((".dts", ".dtsi"))]
         if trees:
             remarks.append("device-tree source is not looked at without its repository (--tree)")
-            unread += sum(map(changed_lines, trees))
+            unread += sum(change.changed_lines for change in trees)
     made = applied(series, held, base, head, hashes, remarks)
     return replace(made, partial=frozenset(partial), hidden=hidden, unread=unread)
 
@@ -130,11 +130,6 @@ def _fragments(
             "conditionals, what a row loses, code that chooses or changes tables"
         )
     return texts[0], texts[1], aside, remarks
-
-
-def changed_lines(change: FileChange) -> int:
-    """Returns the number of lines that go or come."""
-    return sum(line.mark in ("-", "+") for hunk in change.hunks for line in hunk.lines)
 
 
 def _agreeing(array: str, rows: Sequence[ShownRow], after: Sequence[ShownRow]) -> IdleTable | None:

@@ -27,11 +27,12 @@ from ..patches.fields import shown, value_in
 from ..patches.plan import ROW_FIELDS, Plan, changes_between
 from ..patches.source_tree import SourcesTree
 from ..patches.work_tree import WorkTree, as_bytes
-from .base import Applied, on_its_base, on_top
+from .base import Applied, on_top
 from .boards import parted, sources_on
 from .match import pairs
 from .result import Review
 from .review import Yardstick, review
+from .search import BaseSearch
 from .tree import End, SkibootTree, TreeReader
 
 
@@ -136,7 +137,7 @@ def _applied(tree: WorkTree, series: Series) -> Applied:
     problem: Unreadable | None = None
     if tree.repository is not None and tree.repository.has_head:
         try:
-            return on_its_base(tree.repository, series)
+            return BaseSearch((tree.repository,), series).on_base()
         except Unreadable as found:
             problem = found
     held = HeldCommits(None, tree.root.as_posix())

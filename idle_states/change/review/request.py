@@ -20,8 +20,9 @@ RUNS_MAX = 1000
 class ReviewRequest:
     """What to review. Raises UsageError for values that make no sense.
 
-    tree        a git repository; None: the one that the current folder lies in. Without tables
-                there, only what a mailed diff shows is known
+    trees       git repositories, of which a mailed series takes the one that it was made on; none:
+                the one that the current folder lies in. Without tables there, only what a mailed
+                diff shows is known
     range       commits, as `review.ends` takes them; a file, a directory or "-" is a mail
     mail        a file or directory of mails or patches, or "-", instead of commits; None: none
     base        the revision that mailed patches were made on; "": the one that is found
@@ -33,10 +34,6 @@ class ReviewRequest:
     runs        seeds of the workloads that are simulated with the table before and after; 0: none
     """
 
-    tree: Annotated[
-        "Path | None",
-        Option("--tree", "the git repository (default: the current folder's)", metavar="DIR"),
-    ]
     range: Annotated[
         str | None,
         Argument(
@@ -46,6 +43,15 @@ class ReviewRequest:
         ),
     ]
     criteria: Annotated[Criteria, Options(after="--runs")]
+    trees: Annotated[
+        "tuple[Path, ...]",
+        Option(
+            "--tree",
+            "the git repository (default: the current folder's); of several, a mail takes the one "
+            "that it was made on",
+            metavar="DIR",
+        ),
+    ] = ()
     specs: Annotated[bool, Option("--specs", "its tables are specs, not C", after="--base")] = False
     per_commit: Annotated[
         bool, Option("--per-commit", "each commit by itself", after="--specs")
@@ -93,6 +99,8 @@ class ReviewRequest:
             raise UsageError(f"expected --runs from 0 to {RUNS_MAX}, found {self.runs}")
         if self.mail is not None and self.range is not None:
             raise UsageError("expected commits or a mail, found both")
+        if len(self.trees) > 1 and self.mail is None:
+            raise UsageError("expected one --tree for commits, found several, which are for mails")
         if self.base and self.mail is None:
             raise UsageError("expected a mail or a patch with --base")
 

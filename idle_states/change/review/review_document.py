@@ -200,10 +200,13 @@ class Review(Form[result.Review]):
     assumptions: Annotated[list[str], "What the compared selections rest on."]
     remarks: Annotated[
         list[str],
-        "Of mailed patches: what they were applied to, and what was repaired to read them.",
+        "Of mailed patches: the commit, and of several trees the tree, that they were applied to, "
+        "and by what it was found; what was left out, and what was repaired to read them.",
     ]
     unread_lines: Annotated[
-        Count, "Changed lines that could not be read, of mailed patches without a tree."
+        Count,
+        "Changed lines that could not be read, of mailed patches without a tree, or of files that "
+        "fit no commit of the trees.",
     ]
     findings: Annotated[
         list[Finding],

@@ -68,7 +68,7 @@ def mailed(history: History, path: str, text: str) -> Path:
 
 
 def reviewed(mail: Path) -> Review:
-    return review(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+    return review(ReviewRequest(None, CRITERIA, mail=str(mail), runs=0))
 
 
 def test_a_new_table_is_read_from_the_diff_s_own_lines(history: History) -> None:
@@ -85,7 +85,7 @@ def test_a_new_table_is_read_from_the_diff_s_own_lines(history: History) -> None
     assert not found.unread_lines
     places = {(f.rule, f.location.file, f.location.line) for f in found.new}
     # the same as in its tree, at the same lines
-    request = ReviewRequest(history.directory, "HEAD~1..HEAD", CRITERIA, runs=0)
+    request = ReviewRequest("HEAD~1..HEAD", CRITERIA, (history.directory,), runs=0)
     assert ("IS204", INTEL, (HEAD + OLD + "\n" + NEW).count("\n") - 5) in places
     assert places == {(f.rule, f.location.file, f.location.line) for f in review(request).new}
 

@@ -52,7 +52,7 @@ diff --git a/hw/slw.c b/hw/slw.c
 def mailed(tmp_path: Path, text: str = MAIL) -> Review:
     mail = tmp_path / "one.eml"
     mail.write_text(text)
-    return review(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+    return review(ReviewRequest(None, CRITERIA, mail=str(mail), runs=0))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def history(tmp_path: Path) -> History:
 
 
 def of(history: History, governor: str = "menu") -> Review:
-    return review(ReviewRequest(history.directory, None, CRITERIA, governor=governor, runs=0))
+    return review(ReviewRequest(None, CRITERIA, (history.directory,), governor=governor, runs=0))
 
 
 def test_a_mail_is_named_as_one(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def history(tmp_path: Path) -> History:
 
 
 def mailed(history: History, mail: Path, **options: object) -> Review:
-    request = ReviewRequest(history.directory, None, CRITERIA, mail=str(mail))
+    request = ReviewRequest(None, CRITERIA, (history.directory,), mail=str(mail))
     return review(replace(request, **options))  # type: ignore[arg-type]
 
 
@@ -62,7 +62,7 @@ def format_patch(history: History, tmp_path: Path, *words: str) -> Path:
 def test_a_mail_says_what_its_commit_says(history: History, tmp_path: Path) -> None:
     mails = format_patch(history, tmp_path, "-1")
     (mail,) = mails.iterdir()
-    of_commit = review(ReviewRequest(history.directory, None, CRITERIA))
+    of_commit = review(ReviewRequest(None, CRITERIA, (history.directory,)))
     assert said(of_commit)[0]
     found = mailed(history, mail)
     assert said(found) == said(of_commit)
@@ -86,7 +86,7 @@ def test_the_base_is_found_by_lines_where_hashes_are_missing(
     mail.write_text("".join(line for line in lines if not line.startswith("index ")))
     found = mailed(history, mail)
     assert "by the lines of its hunks" in found.remarks[0]
-    assert said(found) == said(review(ReviewRequest(history.directory, None, CRITERIA)))
+    assert said(found) == said(review(ReviewRequest(None, CRITERIA, (history.directory,))))
 
 
 def test_the_base_has_not_what_the_mail_adds(history: History, tmp_path: Path) -> None:
@@ -98,18 +98,20 @@ def test_the_base_has_not_what_the_mail_adds(history: History, tmp_path: Path) -
     (mail,) = (tmp_path / "mails").iterdir()
     found = mailed(history, mail)
     assert "found by the hashes" in found.remarks[0]
-    assert said(found) == said(review(ReviewRequest(history.directory, "HEAD~2..HEAD~1", CRITERIA)))
+    assert said(found) == said(
+        review(ReviewRequest("HEAD~2..HEAD~1", CRITERIA, (history.directory,)))
+    )
 
 
 def test_patches_of_a_series_apply_one_after_another(history: History, tmp_path: Path) -> None:
     further = AFTER.replace(".residency_ns = 2000,", ".residency_ns = 10000,", 1)
     history.commit({FILE: further, "README": None}, "slw: Raise its residency to 10us")
     mails = format_patch(history, tmp_path, "-2", "-v2", "--cover-letter", "--base=HEAD~2")
-    whole = review(ReviewRequest(history.directory, "HEAD~2..HEAD", CRITERIA))
+    whole = review(ReviewRequest("HEAD~2..HEAD", CRITERIA, (history.directory,)))
     found = mailed(history, mails)
     assert "the base that it names" in found.remarks[0]
     assert said(found) == said(whole)
-    each = review(ReviewRequest(history.directory, "HEAD~2..HEAD", CRITERIA, per_commit=True))
+    each = review(ReviewRequest("HEAD~2..HEAD", CRITERIA, (history.directory,), per_commit=True))
     single = mailed(history, mails, per_commit=True)
     assert said(single) == said(each)
     subjects = [c.commit.subject for c in single.changes if c.commit]
@@ -137,8 +139,8 @@ def test_a_cover_letter_is_held_against_the_whole_series(
     history.commit({FILE: further}, "slw: Raise its residency to 10us")
     mails = format_patch(history, tmp_path, "-2", "--numbered")
     (mails / "0000-cover.patch").write_text(COVER)
-    directory = history.directory if tree else None
-    found = review(ReviewRequest(directory, None, CRITERIA, mail=str(mails), per_commit=per_commit))
+    trees = (history.directory,) if tree else ()
+    found = review(ReviewRequest(None, CRITERIA, trees, mail=str(mails), per_commit=per_commit))
     claims = [c for change in found.changes for c in change.claims if not c.commit]
     assert [(c.text.split()[0], c.line, c.rule) for c in claims] == [
         ("kernel", 3, "IS514"),
@@ -178,7 +180,7 @@ def test_a_file_that_bears_on_no_table_refuses_no_mail(path: str, tmp_path: Path
     ours = History(tmp_path / "ours")
     ours.commit({FILE: BEFORE, path: foreign}, "Another history")
     found = mailed(ours, mail)
-    request = ReviewRequest(theirs.directory, "HEAD~1..HEAD", CRITERIA)
+    request = ReviewRequest("HEAD~1..HEAD", CRITERIA, (theirs.directory,))
     assert said(found) == said(review(request))
     assert f"left out, as it does not apply and bears on no table: {path}" in found.remarks
 
@@ -243,7 +245,7 @@ def test_what_a_version_does_otherwise_than_the_one_before_is_said(
 
 
 def without_tree(mail: Path) -> Review:
-    return review(ReviewRequest(None, None, CRITERIA, mail=str(mail)))
+    return review(ReviewRequest(None, CRITERIA, mail=str(mail)))
 
 
 def test_without_a_tree_what_the_diff_shows_is_completed(history: History, tmp_path: Path) -> None:
@@ -266,8 +268,8 @@ def test_the_current_folder_s_repository_is_the_tree(
     named = mailed(history, mail)
     monkeypatch.chdir(history.directory)
     assert said(without_tree(mail)) == said(named)
-    last = review(ReviewRequest(None, None, CRITERIA))
-    assert said(last) == said(review(ReviewRequest(history.directory, None, CRITERIA)))
+    last = review(ReviewRequest(None, CRITERIA))
+    assert said(last) == said(review(ReviewRequest(None, CRITERIA, (history.directory,))))
     other = History(tmp_path / "other")
     other.commit({"README": "x\n"}, "No tables")
     monkeypatch.chdir(other.directory)

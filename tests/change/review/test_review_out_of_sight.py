@@ -127,7 +127,7 @@ CASES = [
 def test_a_range_says_what_it_sees_no_more(tmp_path: Path, file: str, becomes: str) -> None:
     history = made(tmp_path, file, becomes)
     specs = file.endswith(".yaml")
-    request = ReviewRequest(history.directory, "HEAD~1..HEAD", CRITERIA, specs=specs, runs=0)
+    request = ReviewRequest("HEAD~1..HEAD", CRITERIA, (history.directory,), specs=specs, runs=0)
     review = reviewed(request)
     check(review.new, file, becomes)
     [change] = review.changes
@@ -145,7 +145,7 @@ def test_a_range_says_what_it_sees_no_more(tmp_path: Path, file: str, becomes: s
 @pytest.mark.parametrize("becomes", few(1, BROKEN))
 def test_a_board_that_is_no_source_is_unread(tmp_path: Path, becomes: str) -> None:
     history = made(tmp_path, f"{FOLDER}/one.dts", becomes)
-    review = reviewed(ReviewRequest(history.directory, None, CRITERIA, runs=0))
+    review = reviewed(ReviewRequest(None, CRITERIA, (history.directory,), runs=0))
     assert [(f.rule, f.location.file) for f in review.new] == [("IS931", f"{FOLDER}/one.dts")]
     assert review.changes[0].unread == (f"{FOLDER}/one.dts",)
 
@@ -178,7 +178,7 @@ def test_a_mail_says_it_as_its_commit_does(tmp_path: Path, becomes: str) -> None
         check=True,
     )
     mail.write_bytes(text.stdout)
-    request = ReviewRequest(history.directory, None, CRITERIA, mail=str(mail), runs=0)
+    request = ReviewRequest(None, CRITERIA, (history.directory,), mail=str(mail), runs=0)
     found = reviewed(request)
     if becomes == "binary":
         [finding] = [each for each in found.new if each.rule == "IS930"]
@@ -187,7 +187,7 @@ def test_a_mail_says_it_as_its_commit_does(tmp_path: Path, becomes: str) -> None
         check(found.new, "hw/slw.c", becomes)
     # without its repository no line of it is read
     if becomes in ("binary", "a link", "a submodule"):
-        alone = reviewed(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+        alone = reviewed(ReviewRequest(None, CRITERIA, mail=str(mail), runs=0))
         assert alone.unread_lines
         assert any("which is not read" in remark for remark in alone.remarks)
 
@@ -196,5 +196,5 @@ def test_a_table_that_moves_is_not_gone(tmp_path: Path) -> None:
     history = History(tmp_path / "tree")
     history.commit({"hw/slw.c": TEXT, "README": "x"}, "First")
     history.commit({"hw/slw.c": None, "hw/idle.c": TEXT}, "Move")
-    review = reviewed(ReviewRequest(history.directory, None, CRITERIA, runs=0))
+    review = reviewed(ReviewRequest(None, CRITERIA, (history.directory,), runs=0))
     assert review.new == []

@@ -24,7 +24,8 @@ HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 def told(tree: Path | None, mail: Path) -> list[Finding]:
-    found = review(ReviewRequest(tree, None, CRITERIA, mail=str(mail), runs=0))
+    trees = (tree,) if tree else ()
+    found = review(ReviewRequest(None, CRITERIA, trees, mail=str(mail), runs=0))
     return [finding for change in found.changes for finding in change.new]
 
 
@@ -87,7 +88,7 @@ def test_a_reply_does_not_quote_what_was_never_written(tmp_path: Path) -> None:
     history.git("format-patch", "-q", "-1", "-o", str(tmp_path / "mails"))
     (mail,) = (tmp_path / "mails").iterdir()
     text = mail.read_text()
-    found = review(ReviewRequest(None, None, CRITERIA, mail=str(mail), runs=0))
+    found = review(ReviewRequest(None, CRITERIA, mail=str(mail), runs=0))
     for line in review_reply.render(found, notes=True).splitlines():
         if line.startswith("> ") and not re.match(r"> (\+\+\+|@@|\[\.\.\.\])", line):
             assert line[2:].strip() in text

@@ -78,7 +78,9 @@ class Thread:
 
     def review(self, **options: object) -> Review:
         self.file.write_text(self.text)
-        asked = ReviewRequest(self.history.directory, None, CRITERIA, mail=str(self.file), runs=0)
+        asked = ReviewRequest(
+            None, CRITERIA, (self.history.directory,), mail=str(self.file), runs=0
+        )
         return review(replace(asked, **options))  # type: ignore[arg-type]
 
     def line(self, text: str) -> int:
@@ -111,8 +113,8 @@ def test_figures_of_an_answer_are_checked_where_they_stand(
     thread: Thread, per_commit: bool, tree: bool
 ) -> None:
     thread.answer(f"{thread.quoted()}\nI see other figures, a 20% increase:\n\n{WRONG}")
-    directory = thread.history.directory if tree else None
-    found = thread.review(per_commit=per_commit, tree=directory)
+    trees = (thread.history.directory,) if tree else ()
+    found = thread.review(per_commit=per_commit, trees=trees)
     file = str(thread.file)
     assert contradicted(found) == [
         ("IS513", file, thread.line("a 20% increase")),
@@ -193,7 +195,7 @@ def test_a_maildir_names_the_mails_file(thread: Thread, tmp_path: Path) -> None:
     thread.answer(f"Mine:\n\n{WRONG}")
     mail = thread.text.partition("\n")[2]
     (tmp_path / "box/new/2").write_text(mail)
-    asked = ReviewRequest(thread.history.directory, None, CRITERIA, mail=str(tmp_path / "box"))
+    asked = ReviewRequest(None, CRITERIA, (thread.history.directory,), mail=str(tmp_path / "box"))
     line = mail.splitlines().index("\t50% +/- 3.20089%") + 1
     assert contradicted(review(replace(asked, runs=0))) == [
         ("IS512", f"{tmp_path}/box/new/2", line)

@@ -151,9 +151,9 @@ class Repository(CommitReader):
         others = tuple(each for each in dict.fromkeys(parents) if each != first)
         return Commit(name, first, message, others, _written(head))
 
-    def has(self, name: str) -> bool:
-        """Whether a commit with this hash can be read."""
-        return not self._git.run("cat-file", "-e", f"{name}^{{commit}}").status
+    def has(self, name: str, kind: str = "commit") -> bool:
+        """Tells whether an object of a kind can be read whose hash is this or begins so."""
+        return not self._git.run("cat-file", "-e", f"{name}^{{{kind}}}").status
 
     def touching(self, paths: Sequence[str], most: int) -> list[tuple[str, int]]:
         """(hash, seconds since 1970) of the newest commits of all branches and tags that touch one

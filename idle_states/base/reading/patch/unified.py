@@ -82,6 +82,11 @@ class FileChange:
         assert found is not None
         return found
 
+    @property
+    def changed_lines(self) -> int:
+        """The number of lines that go or come."""
+        return sum(line.mark in ("-", "+") for hunk in self.hunks for line in hunk.lines)
+
 
 def read_diff(
     text: str, shown: str, *, first: int = 1

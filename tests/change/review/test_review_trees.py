@@ -1,0 +1,125 @@
+"""review of a mail with several trees: it takes the one that the mail was made on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from idle_states.base.model.findings import Unreadable, UsageError
+from idle_states.change.review.answer import review
+from idle_states.change.review.request import ReviewRequest
+from idle_states.change.review.result import Review
+from tests.change.review.test_review_mail import (
+    AFTER,
+    BEFORE,
+    CRITERIA,
+    FILE,
+    format_patch,
+    said,
+)
+from tests.support.git_history import History
+
+FOREIGN = BEFORE + "/* more */\n"
+"""The hunk fits it, but not the hash."""
+NOT_ITS = BEFORE.replace(".latency_ns = 200,", ".latency_ns = 300,", 1)
+
+
+class Trees:
+    """A sender's tree, whose last commit is mailed, and those that are searched."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.theirs = self.made("theirs", BEFORE)
+        self.theirs.commit({FILE: AFTER}, "slw: Raise stop0_lite to 1us")
+
+    def made(self, name: str, content: str, **files: str) -> History:
+        history = History(self.directory / name)
+        history.commit({FILE: content, **files}, f"The tree {name}")
+        return history
+
+    def mailed(self, *trees: History, cut: str = "", words: str = "", **options: str) -> Review:
+        """cut: what lines begin with that the mail does not have"""
+        (mail,) = format_patch(self.theirs, self.directory, "-1", *words.split()).iterdir()
+        lines = mail.read_text().splitlines(keepends=True)
+        mail.write_text("".join(line for line in lines if not (cut and line.startswith(cut))))
+        directories = tuple(tree.directory for tree in trees)
+        request = ReviewRequest(None, CRITERIA, directories, mail=str(mail), runs=0)
+        return review(replace(request, **options))  # type: ignore[arg-type]
+
+    def own(self) -> Review:
+        return review(ReviewRequest(None, CRITERIA, (self.theirs.directory,), runs=0))
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Trees:
+    return Trees(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cut", "how"),
+    [("", "found by the hashes in its diff"), ("index ", "by the lines of its hunks")],
+)
+def test_the_tree_is_found_and_named(trees: Trees, cut: str, how: str) -> None:
+    """The other has neither the content nor the lines."""
+    a, b = trees.made("a", NOT_ITS), trees.made("b", BEFORE)
+    found = trees.mailed(a, b, cut=cut)
+    assert f" of {b.directory} (The tree b), {how}" in found.remarks[0]
+    assert said(found) == said(trees.own())
+
+
+def test_the_hashes_count_before_lines_that_fit(trees: Trees) -> None:
+    fits, has_it = trees.made("a", FOREIGN), trees.made("b", BEFORE)
+    assert f"of {has_it.directory}" in trees.mailed(fits, has_it).remarks[0]
+    assert f"of {fits.directory}" in trees.mailed(fits, has_it, cut="index ").remarks[0]
+
+
+def test_the_hashes_of_what_bears_on_tables_count_alone(trees: Trees) -> None:
+    """A list of maintainers is another in every tree."""
+    trees.theirs.commit({"MAINTAINERS": "A\nB\n"}, "Add a list")
+    trees.theirs.commit({FILE: BEFORE, "MAINTAINERS": "A\nA2\nB\n"}, "slw: Lower stop0_lite")
+    a, b = trees.made("a", AFTER), trees.made("b", FOREIGN, MAINTAINERS="A\nB\n")
+    found = trees.mailed(b, a)
+    assert f"of {a.directory} (The tree a), found by the hashes of 1 of the 2" in found.remarks[0]
+    assert "left out, as it does not apply and bears on no table: MAINTAINERS" in found.remarks
+
+
+def test_a_base_is_one_of_any_tree(trees: Trees) -> None:
+    a, b = trees.made("a", NOT_ITS), trees.made("b", BEFORE)
+    b.git("tag", "mine")
+    found = trees.mailed(a, b, base="mine")
+    assert f"of {b.directory} (The tree b), as told" in found.remarks[0]
+    with pytest.raises(Unreadable, match="expected a revision, found 'none'"):
+        trees.mailed(a, b, base="none")
+    named = trees.mailed(a, trees.theirs, words="--base=HEAD~1")
+    assert f"of {trees.theirs.directory} (The tree theirs), the base that it" in named.remarks[0]
+
+
+def test_files_that_fit_nowhere_are_named_and_counted(trees: Trees) -> None:
+    """The diff shows no names of rows, so that its own lines would tell less."""
+    trees.theirs.commit({"include/names.h": "#define A 1\n"}, "Add a header")
+    longer = AFTER.replace(".residency_ns = 2000,", ".residency_ns = 10000,", 1)
+    trees.theirs.commit({FILE: longer, "include/names.h": "#define A 2\n"}, "slw: Raise it")
+    a = trees.made("a", AFTER, **{"include/names.h": "#define A 7\n"})
+    b = trees.made("b", NOT_ITS)
+    found = trees.mailed(b, a, words="-U1")
+    assert f"of {a.directory} (The tree a), on which most of its lines fit" in found.remarks[0]
+    (left,) = [text for text in found.remarks if "fits nowhere" in text]
+    assert left.startswith("left out, as it fits nowhere: include/names.h: expected the lines")
+    assert found.unread_lines == 2
+    ((table,),) = [change.tables for change in found.changes]
+    assert [(d.path, d.a, d.b) for d in table.differences if d.stage == "table"] == [
+        ("states.stop0_lite.residency", "2us", "10us")
+    ]
+
+
+def test_what_fits_no_tree_is_read_by_its_lines(trees: Trees) -> None:
+    a, b = trees.made("a", NOT_ITS), trees.made("b", NOT_ITS + "\n")
+    found = trees.mailed(a, b)
+    where = f"fits no commit of {a.directory} or {b.directory}: expected the lines of the hunk"
+    assert found.remarks[0].startswith(where)
+    assert found.changes[0].tables
+
+
+def test_commits_are_of_one_tree() -> None:
+    with pytest.raises(UsageError, match="expected one --tree for commits"):
+        ReviewRequest("HEAD~1..HEAD", CRITERIA, (Path("a"), Path("b")))
