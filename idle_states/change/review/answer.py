@@ -135,7 +135,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
         remarks=tuple(remarks),
         letters=newest.letters,
         is_mailed=True,
-        unread_lines=newest.unread,
+        unread_lines=newest.unread + found.unread_lines,
         about=_about(request, newest.held.prefix, newest.letters),
     )
 

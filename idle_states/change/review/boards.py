@@ -17,7 +17,8 @@ from ...base.model.table import IdleTable
 from ...base.reading import limits
 from ...base.reading.git import Commit, CommitReader, DamagedObject
 from ...base.reading.unexpected import failed, on_input
-from ...tables.devicetree.board_builds import BuiltBoard, build
+from ...base.wording import few
+from ...tables.devicetree.board_builds import HEADERS, PARTS, BuiltBoard, build
 from ...tables.devicetree.boards import Boards, Scanned, included
 from ...tables.devicetree.idle_nodes import lists_of
 from ...tables.devicetree.idle_text import IdleText, idle_text, whole_text
@@ -29,6 +30,7 @@ from .commit_files import CommitFiles
 from .tree import End, Gathered, TreeReader
 
 _SUFFIXES = (".dts", ".dtsi", ".h")
+_NAMED = 4
 
 
 def trees_in(repository: CommitReader, commit: str) -> dict[str, Layout]:
@@ -108,7 +110,7 @@ class BoardsTree(TreeReader):
             if same or not path.endswith(_SUFFIXES):
                 continue
             if path.endswith(".dts"):
-                boards.add(path)
+                (boards if self.repository.is_whole else parts).add(path)
             elif self._differs(base, head, path):
                 parts.add(path)
         orphans = set(parts)
@@ -122,6 +124,8 @@ class BoardsTree(TreeReader):
                     boards.add(board)
         for path in list(orphans):
             orphans.difference_update(set(head.reached(path)) - {path})
+        if not self.repository.is_whole:
+            orphans, boards = orphans | boards, set()
         boards |= {path for path in sorted(orphans) if self._stands_alone(top, path)}
         for board in sorted(boards):
             sides = [state for state in (base, head) if state.files.entry(board)]
@@ -135,13 +139,19 @@ class BoardsTree(TreeReader):
                 yield board
 
     def _stands_alone(self, top: str, path: str) -> bool:
-        """Tells whether a .dtsi that no board includes compiles without one; says so in remarks."""
+        """Tells whether a source that no board includes compiles by itself; says so in remarks."""
         states = [self.state(top, commit) for commit in self._ends_of]
         there = [state for state in states if state.files.entry(path)]
-        if not path.endswith(".dtsi") or not any(s.boards.has_idle_states(path) for s in there):
+        if path.endswith(".h") or not any(s.boards.has_idle_states(path) for s in there):
             return False
         made = [self._lists_at(top, commit, path) for commit in self._ends_of]
         problem = next((each for each in made if isinstance(each, str)), "")
+        if not self.repository.is_whole:
+            if problem:
+                head = self.state(top, self._ends_of[1])
+                self.left_out[top + path] = len(self._digest(head, path))
+                self.remarks.append(f"{top}{path} does not compile by itself: {problem}")
+            return not problem
         which = f"no board of the tree includes {top}{path}"
         if problem:
             which += (
@@ -164,6 +174,13 @@ class BoardsTree(TreeReader):
             or old.macros != new.macros
             or base.includes(path) != head.includes(path)
         )
+
+    def _note_missing(self, built: BuiltBoard) -> None:
+        if built.missing:
+            names = few(built.missing, _NAMED)
+            said = f"missing, but no idle state of {built.shown} depends on it: {names}"
+            if said not in self.remarks:
+                self.remarks.append(said)
 
     def _digest(self, state: "_TreeState", board: str) -> tuple[str, ...]:
         if state.files.entry(board) is None:
@@ -228,6 +245,7 @@ class BoardsTree(TreeReader):
             boards = [group.top + one for one in group.boards]
             with found.reading(boards[0]):
                 built = state.built(board)
+                self._note_missing(built)
                 found.sources += together(list(sources_on(built, boards, group.parts)))
         return found.end(found.sources)
 
@@ -245,6 +263,7 @@ class _TreeState:
     ) -> None:
         self.files = CommitFiles(repository, commit, top)
         self._kept = Kept()
+        self._may_miss = HEADERS if repository.is_whole else PARTS
         self._layout = layout
         self._top = Path(top)
         self.boards = Boards(
@@ -278,7 +297,8 @@ class _TreeState:
         return included(self.files.read(path, limits.DTS_BYTES))
 
     def built(self, board: str) -> BuiltBoard:
-        return build(self.files, self._top, self._layout, board, self._top / board, self._kept)
+        shown = self._top / board
+        return build(self.files, self._top, self._layout, board, shown, self._kept, self._may_miss)
 
 
 _PHANDLES = ("phandle", "linux,phandle")

@@ -23,72 +23,116 @@ from ...base.reading.c.lexer import (
     tokens,
 )
 from ...base.reading.git import HeldCommits
-from ...base.reading.mail import Series
+from ...base.reading.mail import MailedPatch, Series
 from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
 from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
-from . import driver_lines
+from . import driver_lines, dts_lines
 from .base import LINUX, Applied, applied, name_of
-from .fragments import FragmentText, Hidden, ShownRow
+from .fragments import FragmentText, Hidden, HiddenPlace, ShownRow
 
 
 def without_tree(series: Series, shown: str) -> Applied:
     """The tables before and after a series, each patch with what it shows."""
-    held = HeldCommits(None, shown)
-    remarks = ["reviewed without a tree, from the lines that the diff shows"]
-    partial: set[str] = set()
-    hidden: dict[str, Hidden] = {}
-    base = head = ""
-    hashes = []
-    unread = 0
-    for patch in series.patches:
-        ends: tuple[dict[str, FragmentText], ...] = ({}, {})
+    made = _Shown(HeldCommits(None, shown))
+    patches = [(patch, made.sides_of(patch)) for patch in series.patches]
+    hashes = [made.added(patch, *sides) for patch, sides in patches]
+    remarks = ["reviewed without a tree, from the lines that the diff shows", *made.remarks]
+    base, head = made.base, made.head
+    if not head:
+        head = base = made.held.add("", "nothing", {}, is_patch=False)
+        remarks.append("the diff shows no named row of an idle-state table")
+    found = applied(series, made.held, base, head, hashes, remarks)
+    return replace(found, partial=frozenset(made.partial), hidden=made.hidden, unread=made.unread)
+
+
+@dataclass(slots=True)
+class _Side:
+    """What is shown of files on one side of a patch: their texts, and what of these is made up."""
+
+    files: dict[str, bytes | None] = field(default_factory=dict)
+    hidden: dict[str, Sequence[HiddenPlace]] = field(default_factory=dict)
+
+    def add(self, path: str, fragment: FragmentText) -> None:
+        self.files[path] = fragment.text.encode("utf-8", "surrogateescape")
+        self.hidden[path] = fragment.hidden
+
+
+class _Shown:
+    """The commits that are made of a series' patches; the other attributes as of Applied."""
+
+    def __init__(self, held: HeldCommits) -> None:
+        self.held = held
+        self.remarks: list[str] = []
+        self.partial: set[str] = set()
+        self.hidden: dict[str, Hidden] = {}
+        self.unread = 0
+        self.base = self.head = ""
+        self._sources: dict[str, bytes | None] = {}
+        self._first: dict[str, bytes | None] = {}
+
+    def sides_of(self, patch: MailedPatch) -> tuple[_Side, _Side]:
+        """What is shown before and after a patch."""
+        sides = _Side(), _Side()
         for change in patch.files:
             if change.path.endswith((".c", ".h")) and change.becomes:
-                unread += max(1, change.changed_lines)
-                remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+                self.unread += max(1, change.changed_lines)
+                self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+            elif dts_lines.is_source(change.path):
+                self._source(change, *sides)
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 driver = driver_lines.shown(change)
-                unread += driver.unread
-                remarks += driver.remarks
-                for number, text in enumerate((driver.before, driver.after)):
+                self.unread += driver.unread
+                self.remarks += driver.remarks
+                for side, text in zip(sides, (driver.before, driver.after), strict=True):
                     if text:
-                        ends[number][change.path] = FragmentText(text)
+                        side.add(change.path, FragmentText(text))
             elif change.path.endswith((".c", ".h")) and change.hunks:
-                old, new, aside, said = _fragments(change, partial)
-                remarks += said
-                unread += aside
+                old, new, aside, said = _fragments(change, self.partial)
+                self.remarks += said
+                self.unread += aside
                 if old.text or new.text:
-                    ends[0][change.before or change.path] = old
-                    ends[1][change.path] = new
-        if any(ends):
-            before, after = (
-                {file: text.text.encode("utf-8", "surrogateescape") for file, text in texts.items()}
-                for texts in ends
-            )
-            if any(path.startswith(LINUX) for path in (*before, *after)):
-                before[SIGN_OF_LINUX] = after[SIGN_OF_LINUX] = driver_lines.HEADER.encode()
-            context = held.add(head, "what the diff shows", before, is_patch=False)
-            base = base or context
-            head = held.add(
-                context, patch.message, after, date=patch.mail.date, mailed=name_of(patch)
-            )
-            for commit, texts in zip((context, head), ends, strict=True):
-                hidden[commit] = {file: text.hidden for file, text in texts.items()}
-        hashes.append(head if any(ends) else "")
-        remarks += patch.remarks
-    if not head:
-        head = base = held.add("", "nothing", {}, is_patch=False)
-        remarks.append("the diff shows no named row of an idle-state table")
-        changes = [change for patch in series.patches for change in patch.files]
-        trees = [change for change in changes if change.path.endswith((".dts", ".dtsi"))]
-        if trees:
-            remarks.append("device-tree source is not looked at without its repository (--tree)")
-            unread += sum(change.changed_lines for change in trees)
-    made = applied(series, held, base, head, hashes, remarks)
-    return replace(made, partial=frozenset(partial), hidden=hidden, unread=unread)
+                    sides[0].add(change.before or change.path, old)
+                    sides[1].add(change.path, new)
+        self.remarks += patch.remarks
+        return sides
+
+    def _source(self, change: FileChange, before: _Side, after: _Side) -> None:
+        """Adds what is shown of a device-tree source."""
+        whole = dts_lines.whole(change, self._sources)
+        if whole is None:
+            if lines := dts_lines.of_states(change):
+                self.unread += lines
+                self.remarks.append(f"{change.path} is not shown whole")
+            return
+        before.files |= whole[0]
+        after.files |= whole[1]
+        self._first |= {path: whole[0][path] for path in whole[0].keys() - self._sources.keys()}
+        self._sources |= whole[1]
+
+    def added(self, patch: MailedPatch, before: _Side, after: _Side) -> str:
+        """Adds the commit of a patch. Returns its hash; "" where nothing is shown."""
+        if not after.files and not before.files:
+            return ""
+        for path in (*before.files, *after.files):
+            before.files |= dts_lines.signs(path)
+        if any(path.startswith(LINUX) for path in (*before.files, *after.files)):
+            before.files[SIGN_OF_LINUX] = driver_lines.HEADER.encode()
+        context = self.held.add(
+            self.head,
+            "what the diff shows",
+            before.files if self.base else self._first | before.files,
+            is_patch=False,
+        )
+        self.base = self.base or context
+        self.head = self.held.add(
+            context, patch.message, after.files, date=patch.mail.date, mailed=name_of(patch)
+        )
+        for commit, side in ((context, before), (self.head, after)):
+            self.hidden[commit] = side.hidden
+        return self.head
 
 
 def _fragments(

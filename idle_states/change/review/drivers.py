@@ -176,6 +176,7 @@ class LinuxTree(TreeReader):
         self._boards = BoardsTree(repository, base, head, dict(trees))
         self.copied = self._drivers.copied
         self.remarks = self._boards.remarks
+        self.left_out = self._boards.left_out
 
     def commits(self, base: str, head: str) -> list[Commit]:
         paths = sorted({*self._drivers.paths, *self._boards.paths})

@@ -138,6 +138,7 @@ def review(
             ),
             *tree.remarks,
         ),
+        unread_lines=sum(tree.left_out.values()),
         letters=tuple(Letter(c.hash, c.subject, c.message, date=c.date) for c in commits),
     )
 

@@ -85,12 +85,14 @@ class TreeReader(ABC):
 
     copied   file -> number of all paths with its content, where it stands for the others
     remarks  what else the user must know of what is read
+    left_out  file that cannot be read, where there is no tree -> number of its statements on states
     """
 
     def __init__(self, repository: CommitReader) -> None:
         self.repository = repository
         self.copied: dict[str, int] = {}
         self.remarks: list[str] = []
+        self.left_out: dict[str, int] = {}
         self._ends: dict[str, End] = {}
 
     @abstractmethod

@@ -1,24 +1,37 @@
-"""Boards of a tree of sources, built: a tree with what it was made of."""
+"""Boards of a tree of sources, built: a tree with what it was made of.
+
+Where headers are missing, a board is built all the same if its idle states do not depend on them.
+"""
 
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Location, Unreadable
 from ...base.reading import limits
+from ...base.wording import few
 from .dts import Places, PreparedSource, compiled, prepared
+from .idle_nodes import lists_of
+from .missing_files import STAND_INS, with_nodes, with_numbers
 from .source_trees import Kept, Layout, SourceFiles, SourceTree
-from .tree import Node
+from .tree import Node, not_a_tree
+
+HEADERS: tuple[str, ...] = (".h",)
+PARTS = (*HEADERS, ".dtsi")
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
 class BuiltBoard:
-    """board: its path in the tree; shown: what messages call it."""
+    """board: its path in the tree; shown: what messages call it; missing: included files that are
+    not there, and on which no idle state depends."""
 
     board: str
     shown: str
     root: Node
     source: PreparedSource
+    missing: tuple[str, ...] = ()
 
     @cached_property
     def places(self) -> Places:
@@ -43,17 +56,45 @@ class BuiltBoard:
 
 
 def build(
-    files: SourceFiles, top: Path, layout: Layout, board: str, shown: Path, kept: Kept
+    files: SourceFiles,
+    top: Path,
+    layout: Layout,
+    board: str,
+    shown: Path,
+    kept: Kept,
+    may_miss: tuple[str, ...] = (),
 ) -> BuiltBoard:
     """Builds a board; of a .dtsi, a board that includes it alone. files: of the tree, closed by
-    this; top: where it is; kept: what its boards share.
+    this; top: where it is; kept: what its boards share; may_miss: as of SourceTree.
 
-    Raises Unreadable as `dts.prepared` and `dts.compiled` do, OSError.
+    Raises Unreadable as `dts.prepared` and `dts.compiled` do, and IS931 where an idle state depends
+    on what a missing file defines; OSError.
     """
-    with SourceTree(files, top, board, shown, layout, kept) as tree:
+    with SourceTree(files, top, board, shown, layout, kept, may_miss) as tree:
         if board.endswith(".dtsi"):
             data = f'/dts-v1/;\n#include "{PurePosixPath(board).name}"\n'.encode()
         else:
             data = tree.tree.read(board, limits.DTS_BYTES, shown=shown.as_posix())
         source = prepared(data, shown.as_posix(), None, tree)
-    return BuiltBoard(board, shown.as_posix(), compiled(source), source)
+    missing = tuple(tree.missing)
+    if may_miss == PARTS:
+        source = replace(source, text=with_nodes(source.text))
+    if not missing:
+        return BuiltBoard(board, source.file, compiled(source), source)
+    lacks = few([f"<{name}>" for name in missing], _SHOWN)
+    try:
+        one, other = (
+            compiled(replace(source, text=with_numbers(source.text, number)))
+            for number in STAND_INS
+        )
+    except Unreadable as error:
+        said = f"; found no file to include of the name {lacks}"
+        findings = [replace(each, message=each.message + said) for each in error.findings]
+        raise Unreadable(findings, error.texts) from None
+    if lists_of(one, source.file) != lists_of(other, source.file):
+        raise not_a_tree(
+            Location(file=source.file),
+            f"expected a file to include, found none of the name {lacks}; an idle state, a CPU or "
+            "a power domain depends on it",
+        )
+    return BuiltBoard(board, source.file, one, source, missing)

@@ -27,6 +27,7 @@ from ...base.model.table import U32_MAX, IdleState, IdleTable, ReadFrom, Registe
 from ...base.reading import limits
 from ...base.wording import one_edit_apart
 from .dts_places import Places
+from .missing_files import NOT_SHOWN
 from .tree import Node
 
 CPUS = "/cpus"
@@ -376,7 +377,8 @@ class LinkedTree:
     def references(
         self, path: str, node: Node, name: str, broken: list[Broken]
     ) -> Iterator[ListedNode | None]:
-        """Nodes of a list of phandles, None for one that leads nowhere."""
+        """Nodes of a list of phandles, None for one that leads nowhere; without such as stand in
+        for missing ones."""
         data = node.properties.get(name, b"")
         if len(data) // 4 > MAX_STATES:
             message = f"expected at most {MAX_STATES} states, found {len(data) // 4}"
@@ -384,6 +386,8 @@ class LinkedTree:
         for index in range(0, len(data) - 3, 4):
             phandle = int.from_bytes(data[index : index + 4], "big")
             target = self.phandle2node.get(phandle)
+            if target is not None and NOT_SHOWN in target[1].properties:
+                continue
             if target is None:
                 reason = f"phandle {phandle:#x} is no node's" if phandle else "a phandle of 0"
                 broken.append(Broken(name, index // 4, reason, self._at(path, name)))

@@ -198,6 +198,7 @@ class SourceTree:
 
     inner     the source's path in the tree
     includes  folders of the tree in which <names> are sought, in their order
+    missing   names that were sought and not found, and read as empty files
     """
 
     def __init__(
@@ -208,8 +209,10 @@ class SourceTree:
         shown: Path,
         layout: Layout | None,
         kept: Kept | None = None,
+        may_miss: tuple[str, ...] = (),
     ) -> None:
-        """tree: open, closed with this; top: where it is; shown: what messages call the source."""
+        """tree: open, closed with this; top: where it is; shown: what messages call the source;
+        may_miss: how the names of files end that may be missing."""
         self.tree = tree
         self.inner = inner
         self.top = top
@@ -217,6 +220,8 @@ class SourceTree:
         parts = tuple(inner.split("/"))
         self.includes = layout.includes(parts) if layout else ()
         self.kept = kept or (_keeping.of(top) if _keeping else Kept())
+        self.missing: dict[str, None] = {}
+        self._may_miss = may_miss
         self._absolute = shown.is_absolute()
         self._source = shown.as_posix()
         self._named: dict[str, str] = {self._source: inner}
@@ -254,7 +259,10 @@ class SourceTree:
         """As `preprocessor.Find`."""
         path = self.sought(name, quoted, self._named[includer])
         if path is None:
-            return None
+            if not name.endswith(self._may_miss):
+                return None
+            self.missing[name] = None
+            return name, sections(b"")
         shown = self.shown(path)
         self._named[shown] = path
         return shown, self.kept.file(self.tree, path)

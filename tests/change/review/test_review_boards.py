@@ -295,3 +295,83 @@ def test_too_many_boards_are_refused(
     linux.commit(soc("<(100)>", "<(3000)>"))
     assert reviewed(linux) == 3
     assert "expected at most 3 boards (.dts) below the top, found more" in capsys.readouterr().err
+
+
+MISSING = "#include <dt-bindings/camera.h>\n"
+CAMERA = "\tcamera { clocks = <&used CAM_CLK(1, 2) CAM_RESET>; };\n};\n"
+
+
+NEW = WITH_PSCI.replace("CPU_OFF", "0x10000")
+
+
+def new_soc(text: str = NEW) -> dict[str, str | bytes | None]:
+    """A new SoC whose camera needs the header of another series."""
+    assert text.endswith("};\n")
+    return {f"{FOLDER}/new.dtsi": MISSING + text.removesuffix("};\n") + CAMERA}
+
+
+def mailed_alone(linux: History, tmp_path: Path, *range_: str) -> str:
+    linux.git("format-patch", "-q", *(range_ or ("-1",)), "-o", str(tmp_path / "out"))
+    return str(tmp_path / "out")
+
+
+@pytest.mark.parametrize("has_tree", [True, False])
+def test_a_header_of_another_series_is_not_needed(
+    linux: History,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    has_tree: bool,
+) -> None:
+    linux.commit(new_soc(NEW.replace("<(100)>", "<(3000)>")), "arm64: dts: Add new")
+    mail = mailed_alone(linux, tmp_path)
+    linux.git("reset", "-q", "--hard", "HEAD~1")
+    monkeypatch.chdir(tmp_path)
+    where = ("--tree", str(linux.directory)) if has_tree else ()
+    assert main(["review", mail, *where, *KERNELS, "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (change,) = document["changes"]
+    assert {t["after"]["name"] for t in change["tables"]} == {"/cpus/cpu@0", "/cpus/cpu@1"}
+    rules = {(f["rule"], f["location"]["line"]) for t in change["tables"] for f in t["new"]}
+    line = NEW[: NEW.index("exit-latency-us")].count("\n") + 1
+    assert ("IS609", line) in rules, rules
+    (said,) = (r for r in document["remarks"] if r.startswith("missing, but no idle state"))
+    assert ("psci.h" in said, "camera.h" in said) == (not has_tree, True)
+
+
+@pytest.mark.parametrize("has_tree", [True, False])
+@pytest.mark.parametrize(("old", "new"), [("<2000>", "<CAM_RESET>"), ("&CPU_SLEEP", "CAM_RESET")])
+def test_a_header_on_which_a_state_depends_is_needed(
+    linux: History,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    old: str,
+    new: str,
+    *,
+    has_tree: bool,
+) -> None:
+    linux.commit(new_soc(NEW.replace(old, new)), "arm64: dts: Add new")
+    mail = mailed_alone(linux, tmp_path)
+    linux.git("reset", "-q", "--hard", "HEAD~1")
+    monkeypatch.chdir(tmp_path)
+    where = ("--tree", str(linux.directory)) if has_tree else ()
+    assert main(["review", mail, *where, *KERNELS]) == (0 if has_tree else 3)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "expected a file to include, found none of the name" in out
+
+
+def test_a_series_goes_on_with_the_source_that_it_adds(
+    linux: History, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its second patch shows three lines of context alone."""
+    linux.commit(new_soc(), "arm64: dts: Add new")
+    (text,) = new_soc(NEW.replace("<2000>", "<2500>")).values()
+    linux.commit({f"{FOLDER}/new.dtsi": text}, "arm64: dts: Raise it")
+    mail = mailed_alone(linux, tmp_path, "-2")
+    monkeypatch.chdir(tmp_path)
+    assert main(["review", mail, *KERNELS, "--format", "json"]) == 0
+    _, change = json.loads(capsys.readouterr().out)["changes"]
+    said = {(d["a"], d["b"]) for table in change["tables"] for d in table["differences"]}
+    assert said == {("2ms", "2500us")}

@@ -483,6 +483,9 @@ def test_device_trees_without_their_repository_are_not_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mail = tmp_path / "x.diff"
-    mail.write_text("--- a/x.dtsi\n+++ b/x.dtsi\n@@ -1 +1 @@\n-\ta = <1>;\n+\ta = <2>;\n")
+    mail.write_text(
+        "--- a/x.dtsi\n+++ b/x.dtsi\n@@ -1 +1 @@\n-\tmin-residency-us = <1>;\n"
+        "+\tmin-residency-us = <2>;\n"
+    )
     assert main(["review", str(mail)]) == 3
     assert "2 changed lines were not read" in capsys.readouterr().out.splitlines()[0]

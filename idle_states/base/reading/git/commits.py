@@ -56,12 +56,14 @@ class CommitReader(ABC):
 
     shown   what messages call it
     prefix  "" at the top and in a bare repository, else "some/directory/"
+    is_whole  whether the commits have all files of their tree
 
     Where a method takes a commit, "" is the state before the first one: no files.
     """
 
     shown: str
     prefix: str
+    is_whole: bool = True
     _trees: TreeWalker
 
     @abstractmethod

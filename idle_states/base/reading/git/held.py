@@ -47,6 +47,7 @@ class HeldCommits(CommitReader):
         self.shown = repository.shown if repository else shown
         self.prefix = repository.prefix if repository else ""
         self._under = repository
+        self.is_whole = repository is not None
         self._held: dict[str, _Held] = {}
         self._contents: dict[str, bytes] = {}
         self._versions: dict[str, list[_Version]] = {}
