@@ -12,8 +12,9 @@ reviewed from the lines that it shows, with the packaged table that agrees with 
 setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
 suppressions that the change adds are listed, and do not hide what the change itself brings.
 
---format reply is a mail's text that quotes what it answers; --format markdown a comment for a pull
-request, whose first line is the same for every version of the change.
+--format reply is a mail that answers a thread once and quotes what it answers; it has new errors
+and new warnings of high confidence, and where there are none, nothing is printed. --format markdown
+is a comment for a pull request, whose first line is the same for every version of the change.
 
 The repository is skiboot, one with device-tree sources (Linux, U-Boot, Zephyr), or with --specs one
 of specs; bare ones will do. Nothing is checked out. Of device-tree sources the boards are reviewed
@@ -77,7 +78,11 @@ def run(given: ReviewCommand) -> int:
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "reply":
-        out.text(in_package(review_reply.render(found, notes=show.notes)))
+        mail = in_package(review_reply.render(found, notes=show.notes))
+        if mail and not found.is_answered:
+            out.text(mail)
+        else:
+            say(review_reply.silence(found))
     elif out.format == "markdown":
         out.text(in_package(review_markdown.render(found, notes=show.notes)))
     elif out.format == "json":

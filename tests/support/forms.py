@@ -29,6 +29,7 @@ _RUNNER = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE | re.IGNORECASE
 """What GitHub's runner, Azure's and TeamCity's look for in a log."""
 _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
 _THREAD = ("Message-Id", "In-Reply-To", "References")
+_ANSWER = ["Subject", "In-Reply-To", "References"]
 _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "video", "audio"}
 
 
@@ -176,8 +177,19 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _reply(text: str) -> Iterator[str]:
-    """Quoted lines, and own ones of 72 columns that no reader of mails takes for a patch."""
+    """Headers of an answer without a sender, if there is a mail to answer; quoted lines, and own
+    ones of 72 columns that no reader of mails takes for a patch."""
     yield from _text(text)
+    if text.startswith(("To: ", "Subject: Re: ")):
+        message = email.message_from_string(text, policy=email.policy.default)
+        if message.defects:
+            yield f"reply: {message.defects}"
+        keys = [key for key in message if key not in ("To", "Cc")]
+        if keys not in ([*_ANSWER, *_HEADERS[3:]], _ANSWER):
+            yield f"reply: headers {keys}"
+        for key in message:
+            yield from raw(str(message[key]))
+        text = text.partition("\n\n")[2]
     for line in text.removesuffix("\n").split("\n"):
         if line.startswith(">") or line == "-- ":
             continue

@@ -97,7 +97,8 @@ def _message_id(plan: Plan, number: int, posting: Posting) -> str:
     return f"<{digest.hexdigest()[:20]}-{number}@idle-states.invalid>"
 
 
-def _mime(text: str) -> list[str]:
+def mime(text: str) -> list[str]:
+    """Returns the headers of a mail whose text is not ASCII; none where it is."""
     if text.isascii():
         return []
     return [
@@ -123,7 +124,7 @@ def _cover(plan: Plan, posting: Posting) -> bytes:
     end = f"-- \nidle-states {__version__}\n\n"
     before = {name: plan.tree.files[name] for name in plan.files}
     stat = _stat(before, plan.files)
-    return encoded("".join([_FROM, *headers, *_mime(text), "\n", text, stat, "\n", end]))
+    return encoded("".join([_FROM, *headers, *mime(text), "\n", text, stat, "\n", end]))
 
 
 def _summary(step: PatchStep) -> list[str]:
@@ -159,7 +160,7 @@ def _mail(plan: Plan, step: PatchStep, number: int, posting: Posting) -> bytes:
     below += "" if posting.cover is not None else _left([step])
     below = f"{escapes.body(below)}\n" if below else ""
     headers = _headers(plan, step, number, step.patch.subject, posting)
-    headers += _mime(message + signed + below + diff)
+    headers += mime(message + signed + below + diff)
     end = f"-- \nidle-states {__version__}\n\n"
     stat = _stat(step.before, step.after)
     return encoded(

@@ -1,25 +1,30 @@
 """The answer to a request for a review."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from ...base.dataclass import replace
-from ...base.model.findings import Unreadable, UsageError
+from ...base.model.findings import Unreadable, UsageError, identities
 from ...base.reading.git import Repository
 from ...base.reading.mail import Series, read_mails, series_of
 from ...base.reading.patch import DoesNotApply
+from ...base.report.findings_text import shown as findings_shown
 from ...base.wording import few, plural
 from .base import Applied, reaches_tables
 from .context import without_tree
 from .request import ReviewRequest
-from .result import Letter, Review
+from .result import EarlierVersion, Letter, Review
 from .review import Yardstick, ends, has_tables
 from .review import review as review_commits
 from .search import BaseSearch
 
 _NAMED = 3
 """Files that a remark names."""
+
+_SIGNED = re.compile(r"^-- \nidle-states ", re.MULTILINE)
+"""The end of a reply that a review made."""
 
 
 def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
@@ -124,9 +129,12 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
     *older, newest = versions
     found = _review(request, newest, request.runs)
     remarks = [*newest.remarks, *found.remarks]
+    earlier = None
     for series in older:
-        earlier = _review(request, series, None)
-        remarks += _between(earlier, found, series.version, newest.version)
+        before = _review(request, series, None)
+        remarks += _between(before, found, series.version, newest.version)
+        if newest.is_whole and not newest.unread:
+            earlier = _since(before, found, series.version)
         if series.answers:
             count = plural(len(series.answers), "answer")
             remarks.append(f"{count} to v{series.version} left aside")
@@ -137,7 +145,19 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
         is_mailed=True,
         unread_lines=newest.unread + found.unread_lines,
         about=_about(request, newest.held.prefix, newest.letters),
+        earlier=earlier,
+        is_answered=any(_SIGNED.search(answer.mail.text) for answer in newest.answers),
     )
+
+
+def _since(older: Review, newer: Review, number: int) -> EarlierVersion:
+    """Returns what became of an older version's findings, by rule and logical path."""
+    before, now = (
+        dict(zip(identities(shown), shown, strict=True))
+        for shown in (findings_shown(one.new, notes=False) for one in (older, newer))
+    )
+    gone = tuple(finding for name, finding in before.items() if name not in now)
+    return EarlierVersion(number, gone, tuple(f for name, f in now.items() if name in before))
 
 
 def _about(

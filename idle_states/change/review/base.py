@@ -41,6 +41,7 @@ class Applied:
     hidden      commit -> the places in its files that no diff shows, where there is no tree
     unread      number of changed lines that could not be read, or fit nowhere
     left        (path, why) of the files that fit nowhere and are left out
+    is_whole    whether all patches of the series are there
     """
 
     version: int
@@ -55,6 +56,7 @@ class Applied:
     hidden: Mapping[str, Hidden] = field(default_factory=dict)
     unread: int = 0
     left: tuple[tuple[str, str], ...] = ()
+    is_whole: bool = True
 
 
 def applied(
@@ -88,13 +90,14 @@ def applied(
         cover=cover,
         letters=tuple(letters),
         answers=series.answers,
+        is_whole=not series.missing,
     )
 
 
 def _letter(patch: MailedPatch, commit: str, message: str) -> Letter:
     """commit: the hash it is reviewed under. message: what of it is read."""
-    author, date = ("", None) if patch.is_quoted else (patch.mail.author, patch.mail.date)
-    return Letter(commit, patch.subject, message, author, date, patch.files)
+    mail = None if patch.is_quoted else patch.mail
+    return Letter(commit, patch.subject, message, mail.date if mail else None, patch.files, mail)
 
 
 def name_of(patch: MailedPatch) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, sort_findings
 from ...base.reading.git import Commit
+from ...base.reading.mail import Mail
 from ...base.reading.patch import FileChange
 from ...tables.check.config import Accepted
 from ...tables.diff.tables import Difference
@@ -27,17 +28,17 @@ class Letter:
     commit   hash; "" of a cover letter
     subject  without tags
     message  the whole message, the subject first
-    author   name and address, "" where that is not known
     date     when it was written, None likewise
     files    what the diff does, as mailed; empty for a commit of a repository
+    mail     that it came with; None of a commit, or where it is read from a reply
     """
 
     commit: str
     subject: str
     message: str
-    author: str = ""
     date: datetime | None = None
     files: tuple[FileChange, ...] = ()
+    mail: Mail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,20 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierVersion:
+    """The version of a mailed series before the one that is reviewed.
+
+    number  from 1
+    gone    findings that it had and the newer one has not
+    kept    findings that both have, as the newer one has them
+    """
+
+    number: int
+    gone: tuple[Finding, ...]
+    kept: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """The result of a review.
 
@@ -159,6 +174,9 @@ class Review:
     is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
     unread_lines  number of changed lines that could not be read, where there is no tree
     about       what is reviewed and how, without the commits: the same when it comes again changed
+    earlier     what became of the findings of the version before; None: there is none, or the newer
+                one is not known as a whole
+    is_answered  whether a reply made of a review answers it already
     """
 
     base: str
@@ -173,6 +191,8 @@ class Review:
     is_mailed: bool = False
     unread_lines: int = 0
     about: tuple[str, ...] = ()
+    earlier: EarlierVersion | None = None
+    is_answered: bool = False
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -191,6 +191,12 @@ class Change(Form[result.Reviewed]):
     ]
 
 
+class EarlierVersion(Form[result.EarlierVersion]):
+    number: Annotated[Positive, "Of the version, from 1."]
+    gone: Annotated[list[Finding], "Of its findings, those that this version does not have."]
+    kept: Annotated[list[Finding], "Those of this version that it had as well."]
+
+
 class Review(Form[result.Review]):
     base: Annotated[Commit, "Commit before; empty before the first one."]
     head: Annotated[Commit, "Commit after."]
@@ -214,6 +220,11 @@ class Review(Form[result.Review]):
     ] = derived("new")
     summary: Summary = derived("new")
     fixed: Annotated[list[Finding], "What is gone, with places as they were."]
+    earlier: Annotated[
+        EarlierVersion | None,
+        "Of mailed patches, errors and warnings of the version before; null where there is none, "
+        "or this one is not known as a whole.",
+    ]
     changes: Annotated[
         list[Change], "One, or with --per-commit one for each commit that changes a table."
     ]

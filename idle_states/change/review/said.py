@@ -22,7 +22,7 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     opening = [words.verdict(review)]
     if found is not None and len(review.new) > 1:
         opening.append(f"Worst: {words.said(found, review)}")
-    lines = _paragraphs([*opening, words.looked_at(review), *review.remarks])
+    lines = _paragraphs([*opening, words.looked_at(review), *review.remarks, *words.since(review)])
     for change in review.changes:
         if change.commit is not None:
             lines += ["", *words.wrapped(words.commit_line(change.commit))]

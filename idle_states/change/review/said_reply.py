@@ -1,17 +1,26 @@
-"""A review as a reply by mail: lines of the message and of the diff quoted, each with what is to be
-said of it below; own lines of 72 columns."""
+"""A review as a reply by mail, to one mail of what is reviewed: lines of its text and of its diff
+quoted, each with what is to be said of it below; own lines of 72 columns.
 
+Said are errors, and warnings that are sure: what else there is, the other forms have.
+"""
+
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from email.utils import parseaddr
 
 from ... import __version__
-from ...base.dataclass import dataclass
-from ...base.model.findings import Finding, Location
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import Confidence, Finding, Location, Severity
+from ...base.reading.mail import Mail, is_reply
 from ...base.reading.patch import FileChange, read_diff
 from ...base.report.diff import file_diff
-from ...base.report.escapes.mail import body, quoted
+from ...base.report.escapes.mail import address, body, header, quoted
+from ...base.report.escapes.text import printable
 from ...base.report.findings_text import shown
-from ...base.wording import plural
-from . import choices
+from ...base.report.tables import wrapped as paragraph
+from ...base.wording import joined, number_ranges, plural
+from ..patches.mail import mime
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Letter, Review, Reviewed, TableChange
@@ -20,6 +29,13 @@ _BEFORE = 6
 """Lines quoted before one that is answered; more are left out, which is said."""
 _LINES = 4
 """Lines that a sentence of a message may take."""
+_SAME = 3
+"""Findings of one rule that are explained; the places of others are listed."""
+_CHANGED = re.compile(rf" {{1,{_BEFORE}}}[-+]+")
+_LAYOUT = re.compile(r"[\s{}]+")
+"""What a diff without its tree does not keep of a line."""
+_OWN = "IS9"
+"""Rules about what this program could not do: nothing that the sender has to mend."""
 _CUT = "> [...]"
 
 Paragraph = list[str]
@@ -29,11 +45,13 @@ Paragraph = list[str]
 class QuotedHunk:
     """head   its line with @@, without what a mail's wrapping may have made of it
     lines  as the diff has them, each with its number after the change; None of one that goes
+    letter  that the diff is mailed with; None of one between two commits
     """
 
     file: str
     head: str
     lines: tuple[tuple[str, int | None], ...]
+    letter: Letter | None = None
 
     def line_of(self, where: Location, text: str) -> int | None:
         """The index of the line that a place names; None for one elsewhere.
@@ -41,34 +59,47 @@ class QuotedHunk:
         text: what stands there where the place was found. A later patch may have moved it, and
         without a tree it may be of a row that the diff does not show: then it is not quoted.
         """
-        wanted = text.strip()
         for index, (line, number) in enumerate(self.lines):
             if where.file == self.file and number is not None and number == where.line:
-                is_there = wanted and line[1:].strip().startswith(wanted)
-                return index if is_there else None
+                return self._changed_from(index) if _is_there(line[1:], text) else None
         return None
 
-    def last_of(self, table: TableChange) -> int | None:
-        """The index of the last line that changes within a table; None where none does."""
-        rows = _rows(table)
-        at = 0
-        found = None
-        for index, (line, number) in enumerate(self.lines):
-            at = number or at
-            if line[:1] != " " and self.file == table.source.file and at in rows:
-                found = index
-        return found
+    def _changed_from(self, index: int) -> int:
+        """A line, or the last of those that change right below one that does not: of a row, its
+        first line is named."""
+        marks = "".join(line[:1] for line, _ in self.lines[index:])
+        found = _CHANGED.match(marks)
+        return index + found.end() - 1 if found else index
+
+
+def _is_there(line: str, text: str) -> bool:
+    """Tells whether a line of a diff is one of a file, which may have more beside it."""
+    shown, known = (_LAYOUT.sub("", one) or one.strip() for one in (line, text))
+    return bool(shown and known) and (known.startswith(shown) or shown.startswith(known))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What is said, below what it is about.
+
+    by_letter  number of the letter, None for what no mail has, and the paragraphs
+    besides    findings that no line quoted is about
+    """
+
+    by_letter: dict[int | None, list[Paragraph]] = field(default_factory=dict)
+    besides: list[Finding] = field(default_factory=list)
 
 
 def hunks(change: Reviewed, review: Review) -> list[QuotedHunk]:
     """What the change's diffs show, in order: as mailed, or else between the two ends."""
-    mailed = [
-        one
+    mailed: list[tuple[FileChange, Letter | None]] = [
+        (one, letter)
         for letter in review.letters
         if change.commit is None or letter.commit == change.commit.hash
         for one in letter.files
     ]
-    return [quoted for one in mailed or _compared(change.tables) for quoted in _hunks(one)]
+    found = mailed or [(one, None) for one in _compared(change.tables)]
+    return [quoted for one, letter in found for quoted in _hunks(one, letter)]
 
 
 def _compared(tables: Iterable[TableChange]) -> list[FileChange]:
@@ -81,7 +112,7 @@ def _compared(tables: Iterable[TableChange]) -> list[FileChange]:
     return list(read_diff(diff, "the change")[0]) if diff else []
 
 
-def _hunks(change: FileChange) -> Iterable[QuotedHunk]:
+def _hunks(change: FileChange, letter: Letter | None) -> Iterable[QuotedHunk]:
     for hunk in change.hunks:
         lines = []
         number = hunk.new
@@ -89,65 +120,180 @@ def _hunks(change: FileChange) -> Iterable[QuotedHunk]:
             lines.append((line.mark + line.text, None if line.mark == "-" else number))
             number += line.mark != "-"
         head = f"@@ -{hunk.old},{len(hunk.before)} +{hunk.new},{len(hunk.after)} @@ {hunk.section}"
-        yield QuotedHunk(change.path, head.rstrip(), tuple(lines))
-
-
-def _rows(table: TableChange) -> Sequence[int]:
-    """The numbers of the lines that a table's rows take after the change."""
-    known = table.source.table
-    if known is None:
-        return ()
-    places = [*known.where.values(), *(p for state in known.states for p in state.where.values())]
-    lines = [place.line for place in places if place.line is not None]
-    # the brace that ends the last row
-    return range(min(lines), max(lines) + 3) if lines else ()
+        yield QuotedHunk(change.path, head.rstrip(), tuple(lines), letter)
 
 
 def render(review: Review, *, notes: bool) -> str:
-    """Returns a reply without headers. notes: show notes as well."""
-    paragraphs = list(_opening(review))
-    for change in review.changes:
-        paragraphs += _change(change, review, notes)
-    paragraphs += _rest(review)
-    text = "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
-    return f"{text}\n\n-- \nidle-states {__version__}\n"
+    """Returns a mail as a program that sends mails takes it, without a sender; "" where nothing is
+    to be said. Of commits it is a text without headers. notes: all findings are said."""
+    said = [(change, _said(change, notes)) for change in review.changes]
+    findings = [finding for _, some in said for finding in some]
+    if not findings:
+        return ""
+    found = _Answers()
+    counts: Counter[str] = Counter()
+    more: dict[str, list[Finding]] = {}
+    for change, some in said:
+        explained: list[Finding] = []
+        for finding in some:
+            counts[finding.rule] += 1
+            few = counts[finding.rule] <= _SAME
+            (explained if few else more.setdefault(words.tag(finding), [])).append(finding)
+        _answer(change, explained, review, found)
+    to = _answered_letter(review, found)
+    paragraphs = [_conclusion(findings, review)]
+    for number, answers in found.by_letter.items():
+        letter = None if number is None else review.letters[number]
+        paragraphs += _introduced(letter, to, answers)
+    if found.besides:
+        head = "Besides:" if found.by_letter else "No line of the diff is about these alone:"
+        paragraphs.append(_listed(head, [_comment(one, review, True) for one in found.besides]))
+    for tag, others in more.items():
+        paragraphs.append(_own(f"{tag} also at {_places(others)}"))
+    if review.earlier is not None and review.earlier.gone:
+        gone = [words.said(finding, review, place=False) for finding in review.earlier.gone]
+        paragraphs.append(_listed(f"Gone since v{review.earlier.number}:", gone))
+    paragraphs.append(_own(_grounds(review)))
+    text = "\n\n".join("\n".join(lines) for lines in paragraphs)
+    text = f"{text}\n\n-- \nidle-states {__version__}\n"
+    return _headers(to.mail, text) + text if to and to.mail else text
 
 
-def _opening(review: Review) -> Iterator[Paragraph]:
-    first = review.letters[0] if review.letters else None
-    if first is not None and review.is_mailed:
-        when = f"On {first.date:%a, %d %b %Y %H:%M:%S %z}, " if first.date else ""
-        wrote = _own(f"{when}{first.author} wrote:") if first.author else []
-        yield [*wrote, quoted(first.subject)]
-    found = words.worst(review)
-    yield [
-        *_own(words.verdict(review)),
-        *(_own(f"Worst: {words.tag(found)}, see below.") if found else ()),
-    ]
+def silence(review: Review) -> str:
+    """Returns why there is no reply."""
+    unread = f"; {words.unread_lines(review)}" if review.unread_lines else ""
+    if review.is_answered:
+        return f"nothing to reply: an answer made by idle-states is there already{unread}"
+    return f"nothing to reply: no new error, and no new warning of high confidence{unread}"
 
 
-def _change(change: Reviewed, review: Review, notes: bool) -> Iterator[Paragraph]:
-    if change.commit is not None and (review.commits > 1 or not review.is_mailed):
-        yield _own(f"{words.commit_line(change.commit)}:")
-    left = shown(change.new, notes=notes)
+def _said(change: Reviewed, notes: bool) -> list[Finding]:
+    """The findings that are worth a mail, each once; none about what somebody else answered."""
+    about_others = {
+        claim.against
+        for claim in change.claims
+        if claim.answer and claim.verdict is ClaimVerdict.CONTRADICTED
+    }
+    found = {
+        (finding.rule, finding.message, finding.location): finding
+        for finding in shown(change.new, notes=notes)
+        if (notes or finding.severity is Severity.ERROR or finding.confidence is Confidence.HIGH)
+        and not finding.rule.startswith(_OWN)
+        and not any(finding.message.endswith(against) for against in about_others)
+    }
+    return list(found.values())
+
+
+def _answer(change: Reviewed, findings: Sequence[Finding], review: Review, found: _Answers) -> None:
+    left = list(findings)
     for claim in change.claims:
         about = _about(claim, left)
-        letter = _letter(claim, review)
-        if about is not None and letter is not None:
+        number = _letter(claim, review)
+        if about is not None and number is not None:
             left.remove(about)
-            yield [quoted(line) for line in _sentence(claim, letter)]
-            yield _own(f"{words.tag(about)}: {claim.against}")
-    tables = list(change.tables)
+            said = [quoted(line) for line in _sentence(claim, review.letters[number])]
+            comment = _own(f"{claim.against} [{words.tag(about)}]")
+            found.by_letter.setdefault(number, []).extend([said, comment])
     for hunk in hunks(change, review):
-        yield from _answered(hunk, tables, left, review, change)
-    for table in tables:
-        yield _effects(table, review)
-    if change.processors:
-        yield _listed("Processors of intel_idle's list:", words.processors(change))
-    if change.choices:
-        yield _listed(f"{words.CHOICES}:", map(choices.in_words, change.choices))
-    if left:
-        yield _listed("Besides:", [words.said(finding, review) for finding in left])
+        answers = list(_answered(hunk, left, review, change))
+        if answers:
+            number = None if hunk.letter is None else review.letters.index(hunk.letter)
+            found.by_letter.setdefault(number, []).extend(answers)
+    found.besides.extend(left)
+
+
+def _answered_letter(review: Review, found: _Answers) -> Letter | None:
+    """The letter that is answered: the one that all is about, else the first, a cover letter."""
+    if found.besides or len(found.by_letter) != 1:
+        return review.letters[0] if review.letters else None
+    (number,) = found.by_letter
+    return None if number is None else review.letters[number]
+
+
+def _introduced(
+    letter: Letter | None, to: Letter | None, answers: list[Paragraph]
+) -> Iterator[Paragraph]:
+    """Whose lines are quoted is said right above them."""
+    if letter is None or letter.mail is None:
+        yield from answers
+        return
+    if letter is to:
+        when = f"On {letter.date:%a, %d %b %Y %H:%M:%S %z}, " if letter.date else ""
+        head = f"{when}{letter.mail.author} wrote:"
+    else:
+        head = f"In {letter.mail.subject}:"
+    yield [*_own(head), *answers[0]]
+    yield from answers[1:]
+
+
+def _headers(mail: Mail, text: str) -> str:
+    """The headers of an answer to a mail and to all who got it."""
+    if not mail.message_id:
+        return ""
+    sender = parseaddr(mail.author)
+    others = {where: name for name, where in mail.recipients if where != sender[1]}
+    said = {
+        "To": [address(*sender)],
+        "Cc": [address(name, where) for where, name in others.items()],
+        "Subject": [header(mail.subject if is_reply(mail.subject) else f"Re: {mail.subject}")],
+        "In-Reply-To": [mail.message_id],
+        "References": [*mail.references, mail.message_id],
+    }
+    lines = [
+        f"{key}: {(',' if key == 'Cc' else '').join(f'{chr(10)} {one}' for one in some)[2:]}\n"
+        for key, some in said.items()
+        if some
+    ]
+    return "".join([*lines, *mime(text), "\n"])
+
+
+def _conclusion(findings: Sequence[Finding], review: Review) -> Paragraph:
+    counts = [
+        plural(number, str(severity))
+        for severity in reversed(Severity)
+        if (number := sum(finding.severity is severity for finding in findings))
+    ]
+    text = f"{joined(counts)} about idle states, explained below."
+    earlier = review.earlier
+    if earlier is not None and (kept := sum(f in earlier.kept for f in findings)):
+        those = "All of it was" if kept == len(findings) else f"{kept} of {len(findings)} were"
+        text += f" {those} in v{earlier.number} already."
+    return _own(text)
+
+
+def _comment(finding: Finding, review: Review, place: bool = False) -> str:
+    text = words.said(finding, review, place=place).removeprefix(f"{words.tag(finding)}: ")
+    earlier = review.earlier
+    kept = f", as in v{earlier.number}" if earlier and finding in earlier.kept else ""
+    return f"{text} [{words.tag(finding)}{kept}]"
+
+
+def _places(findings: Sequence[Finding]) -> str:
+    lines: dict[str, list[int]] = {}
+    for finding in findings:
+        lines.setdefault(finding.location.file or finding.location.path, []).append(
+            finding.location.line or 0
+        )
+    return ", ".join(
+        f"{file}:{number_ranges(sorted(set(some)))}" if all(some) else file
+        for file, some in lines.items()
+    )
+
+
+def _grounds(review: Review) -> str:
+    """How the patches were read, and how well the kernels are known."""
+    patches = [
+        remark
+        for number, remark in enumerate(review.remarks)
+        if review.is_mailed and (not number or remark.startswith("not there:"))
+    ]
+    if review.unread_lines:
+        patches.append(words.unread_lines(review))
+    unsure = words.sources_of_kernels(review)
+    but = f" but for what follows: {'; '.join(unsure)}" if unsure else ""
+    kernels = f"Linux {joined(review.kernels)}, whose code was compiled and compared{but}"
+    read = [f"How it was read: {'; '.join(patches)}"] if patches else []
+    return ". ".join([*read, f"Judged by {kernels}"]) + "."
 
 
 def _about(claim: MessageClaim, findings: Sequence[Finding]) -> Finding | None:
@@ -157,15 +303,15 @@ def _about(claim: MessageClaim, findings: Sequence[Finding]) -> Finding | None:
     return next((f for f in findings if f.rule == claim.rule and claim.against in f.message), None)
 
 
-def _letter(claim: MessageClaim, review: Review) -> Letter | None:
-    """The message that a claim stands in, if it is one that is answered: a cover letter's claims
-    name no commit."""
+def _letter(claim: MessageClaim, review: Review) -> int | None:
+    """The number of the letter that a claim stands in, if it is one that is answered: a cover
+    letter's claims name no commit."""
     if claim.answer:
         return None
     return next(
         (
-            letter
-            for letter in review.letters
+            number
+            for number, letter in enumerate(review.letters)
             if (letter.commit.startswith(claim.commit) if claim.commit else not letter.commit)
         ),
         None,
@@ -182,24 +328,19 @@ def _sentence(claim: MessageClaim, letter: Letter) -> list[str]:
 
 
 def _answered(
-    hunk: QuotedHunk,
-    tables: list[TableChange],
-    findings: list[Finding],
-    review: Review,
-    change: Reviewed,
+    hunk: QuotedHunk, findings: list[Finding], review: Review, change: Reviewed
 ) -> Iterator[Paragraph]:
-    """A hunk, with what is to be said of its lines below them; takes that out of the lists."""
+    """A hunk, with what is to be said of its lines below them; takes that out of the list."""
     answers: dict[int, list[Paragraph]] = {}
-    for table in list(tables):
-        at = hunk.last_of(table)
-        if at is not None:
-            tables.remove(table)
-            answers.setdefault(at, []).append(_effects(table, review))
     for finding in list(findings):
-        at = hunk.line_of(finding.location, _text_at(finding, review, change))
-        if at is not None:
-            findings.remove(finding)
-            answers.setdefault(at, []).append(_own(words.said(finding, review, place=False)))
+        # what is wrong elsewhere stands below the line that makes it so
+        for where in (finding.location, *(place for place, _ in finding.related)):
+            at = hunk.line_of(where, _text_at(where, review, change))
+            if at is not None:
+                findings.remove(finding)
+                is_elsewhere = where is not finding.location
+                answers.setdefault(at, []).append(_own(_comment(finding, review, is_elsewhere)))
+                break
     start = 0
     for at in sorted(answers):
         lines = [line for line, _ in hunk.lines[start : at + 1]]
@@ -210,36 +351,11 @@ def _answered(
         start = at + 1
 
 
-def _text_at(finding: Finding, review: Review, change: Reviewed) -> str:
-    """The line that a finding names, as it is after the change."""
-    where = finding.location
+def _text_at(where: Location, review: Review, change: Reviewed) -> str:
+    """The line that a place names, as it is after the change."""
     texts = [review.texts, *(table.source.texts for table in change.tables)]
     lines = next((t[where.file] for t in texts if where.file in t), "").splitlines()
     return lines[where.line - 1] if where.line is not None and where.line <= len(lines) else ""
-
-
-def _effects(table: TableChange, review: Review) -> Paragraph:
-    """What the change of a table does, in firmware, kernels, selections and on machines."""
-    told = words.effects(table, review)
-    said = [*told.rows, *told.machines, *told.linux, *told.selection]
-    gone = shown(table.outcome.fixed, notes=False)
-    said += [f"fixes {words.said(finding, review, place=False)}" for finding in gone]
-    return _listed(f"{words.title(table)}:", said) if said else []
-
-
-def _rest(review: Review) -> Iterator[Paragraph]:
-    claims = [claim for change in review.changes for claim in change.claims]
-    if claims:
-        of = "the message and its answers" if any(c.answer for c in claims) else "the message"
-        holds = sum(claim.verdict is ClaimVerdict.HOLDS for claim in claims)
-        open_ = sum(claim.verdict is ClaimVerdict.NOT_CHECKED for claim in claims)
-        yield _own(
-            f"{plural(len(claims), 'number')} of {of} looked at: {holds} agree, {open_} could "
-            "not be checked."
-        )
-    yield _own(f"Reviewed: {words.looked_at(review)}.")
-    for head, some in words.grounds_of_all(review):
-        yield _listed(f"{head}:", some)
 
 
 def _listed(head: str, items: Iterable[str]) -> Paragraph:
@@ -248,4 +364,5 @@ def _listed(head: str, items: Iterable[str]) -> Paragraph:
 
 def _own(text: str, indent: str = "") -> Paragraph:
     """Lines of the reply itself; none begins as what git takes for another patch."""
-    return [body(line) for line in words.wrapped(text, indent)]
+    lines = paragraph(printable(text), indent, indent and f"{indent}  ", room=words.WIDTH)
+    return [body(line) for line in lines]

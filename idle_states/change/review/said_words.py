@@ -87,6 +87,19 @@ def siblings(review: Review) -> list[Finding]:
     return [f for f in shown(review.new, notes=False) if f.rule in _SIBLINGS]
 
 
+def since(review: Review) -> list[str]:
+    """What became of the findings of the version before."""
+    earlier = review.earlier
+    if earlier is None:
+        return []
+    of = f"of v{earlier.number}'s errors and warnings"
+    return [
+        f"{of}, {verb}: {said(finding, review, place=verb == 'still there')}"
+        for verb, some in (("gone", earlier.gone), ("still there", earlier.kept))
+        for finding in some
+    ]
+
+
 def looked_at(review: Review) -> str:
     """What was reviewed, and for which kernels."""
     if review.is_mailed:
@@ -242,7 +255,7 @@ def grounds_of_all(review: Review) -> list[tuple[str, Sequence[str]]]:
     """(head, sentences): how the change was read, and the assumptions, as replies end."""
     rest = [*review.assumptions, *sources_of_kernels(review)]
     found = [
-        ("How it was read", review.remarks),
+        ("How it was read", [*review.remarks, *since(review)]),
         (SIMULATED, grounds(review)),
         ("Selections rest on", rest),
     ]

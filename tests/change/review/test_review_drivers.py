@@ -166,7 +166,7 @@ def test_processors_get_other_tables(linux: History, capsys: Capture) -> None:
     ]
     old = {"table": "old_cstates", "entry": "idle_cpu_old", "settings": {}}
     assert shown == [("OLD", old, "new_cstates"), ("NEW", None, "new_cstates"), ("BARE", None, "")]
-    for form in ("text", "markdown", "reply"):
+    for form in ("text", "markdown"):
         text = said(linux, capsys, "--format", form).replace("\\_", "_").replace("\\>", ">")
         assert "no table changed, 3 processors treated otherwise" in text
         assert "OLD: old_cstates -> new_cstates, use_acpi" in text.replace("&gt;", ">")

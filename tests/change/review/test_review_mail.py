@@ -420,7 +420,7 @@ def test_changed_lines_that_were_not_read_are_in_the_head_and_in_the_exit_status
     out, said = capsys.readouterr()
     if form == "json":
         assert json.loads(out)["unread_lines"] == 2
-    elif form in ("text", "markdown", "reply"):
+    elif form in ("text", "markdown"):
         head = " ".join(out.split()[:24])
         assert "No change of a table is read: 2 changed lines were not read." in head
     else:

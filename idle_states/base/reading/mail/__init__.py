@@ -7,7 +7,7 @@ What a diff says and does is the business of `reading.patch`.
 
 from .box import read_mails
 from .mail import Mail, has_headers, parse
-from .series import MailedAnswer, MailedPatch, Series, series_of
+from .series import MailedAnswer, MailedPatch, Series, is_reply, series_of
 
 __all__ = [
     "Mail",
@@ -15,6 +15,7 @@ __all__ = [
     "MailedPatch",
     "Series",
     "has_headers",
+    "is_reply",
     "parse",
     "read_mails",
     "series_of",

@@ -69,6 +69,7 @@ class Mail:
     file        that it is in; "" where there is none
     first       the line of the file that the text begins with; 0 where the text was encoded, or is
                 of several parts
+    recipients  (name, address) of the headers To and Cc, in order
     """
 
     place: str
@@ -81,6 +82,7 @@ class Mail:
     remarks: tuple[str, ...] = ()
     file: str = ""
     first: int = 0
+    recipients: tuple[tuple[str, str], ...] = ()
 
 
 def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
@@ -120,6 +122,7 @@ def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
         tuple(dict.fromkeys(remarks)),
         file,
         _first_line(data, texts, at),
+        tuple(_recipients(message, remarks)),
     )
 
 
@@ -208,7 +211,10 @@ def _lines(text: str) -> str:
 
 def _header(message: Message, name: str, remarks: list[str]) -> str:
     """A header's text in one line, encoded words decoded."""
-    said = str(message.get(name, ""))
+    return _decoded_words(str(message.get(name, "")), remarks)
+
+
+def _decoded_words(said: str, remarks: list[str]) -> str:
     try:
         parts = email.header.decode_header(said)
         text = "".join(
@@ -218,6 +224,14 @@ def _header(message: Message, name: str, remarks: list[str]) -> str:
     except (email.errors.HeaderParseError, ValueError):
         text = said
     return re.sub(r"\s+", " ", text).strip()
+
+
+def _recipients(message: Message, remarks: list[str]) -> Iterator[tuple[str, str]]:
+    """Of To and Cc, told apart before their names are decoded, which may have commas."""
+    said = [str(value) for name in ("To", "Cc") for value in message.get_all(name, ())]
+    for name, address in email.utils.getaddresses(said):
+        if "@" in address:
+            yield _decoded_words(name, remarks), address
 
 
 def _date(text: str) -> datetime | None:

@@ -19,13 +19,15 @@ def header(text: str) -> str:
 
 
 def address(name: str, email: str) -> str:
-    """Name <email>, the name quoted where it has special characters."""
+    """Name <email>, the name quoted where it has special characters; the email alone without a
+    name."""
     name = printable(name)
     if not name.isascii():
         name = header(name)
     elif _SPECIAL.search(name):
         name = f'"{quote(name)}"'
-    return f"{name} <{re.sub('[<> ]', '', printable(email))}>"
+    email = re.sub("[<> ]", "", printable(email))
+    return f"{name} <{email}>" if name else email
 
 
 def body(text: str) -> str:
