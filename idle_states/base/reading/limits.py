@@ -76,6 +76,7 @@ SPEC_ANCESTORS = _limit("YAML", "ancestors of a spec", 32)
 
 TREE_BYTES = _limit("device tree, any form", "blob or properties", 64 * MIB, "bytes")
 TREE_DEPTH = _limit("device tree, any form", "levels", 64)
+FILE_TREES = _limit("dtb", "trees in one file", 1024)
 TREE_NAME_BYTES = _limit("device tree, any form", "a name", 255, "bytes")
 TREE_TOKENS = _limit("dtb", "tokens", 500_000)
 TREE_RESERVATIONS = _limit("dtb", "memory reservations", 4096)

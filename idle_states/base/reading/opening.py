@@ -221,6 +221,11 @@ class Found:
             return self.inner
         return f"{top}{self.inner}" if top.endswith("/") else f"{top}/{self.inner}"
 
+    def beginning(self, size: int) -> bytes:
+        """The first bytes of the file, unless it is a link. Raises OSError, Unreadable."""
+        with Tree(self.top) as top, top.open_file(self.inner, follow=False) as file:
+            return file.read(size)
+
 
 class Tree:
     """A directory that the user named, and what lies below it.

@@ -18,6 +18,7 @@ class AuditRequest:
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
     redact     whether to remove serial numbers and MAC addresses
+    passed_over  whether to name what is no input
     jobs       number of processes; None: one for each CPU
     scheduler  address of a Dask cluster that sees the same files
     """
@@ -42,6 +43,9 @@ class AuditRequest:
     ] = ""
     hz: Annotated[int, HZ] = ASSUMED_HZ
     redact: Annotated[bool, Option("--redact", "without serial numbers and MAC addresses")] = False
+    passed_over: Annotated[
+        bool, Option("--passed-over", "name each file that is no input, and say what it is")
+    ] = False
     jobs: Annotated[
         int | None, Option("--jobs", "processes (default: one per CPU)", metavar="N")
     ] = None

@@ -26,7 +26,7 @@ from ..selection.idle_lengths import lengths
 from ..show.stages import StageColumn, stages
 from . import drawn
 from .audited import Audited, Registered, Selected
-from .summary import FleetSummary, TableGroup
+from .summary import MOST_NAMED, FleetSummary, TableGroup
 from .trees import TreeDifference
 
 _SHOWN, _ON_PAGES = 12, 40
@@ -217,7 +217,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
         lines.append(f"  {plural(summary.without_table, 'tree')} without idle states")
     if summary.unreadable_count:
         lines.append(Marked("error", f"  {plural(summary.unreadable_count, 'input')} unreadable"))
-    unreadable = Lines(tuple(summary.unreadable), first="    ", further="        ")
+    unreadable = Lines(tuple(_unreadable(summary)), first="    ", further="        ")
     over = (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
     parts = (Lines(tuple(lines)), unreadable, Lines(tuple(over), first="  "))
     shown = any(part.lines for part in parts)
@@ -239,6 +239,18 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
         for (tool, test), counts in sorted(summary.verdicts.items())
     )
     yield Section("Other tools", (Lines(tuple(verdicts), first="  "),))
+
+
+def _unreadable(summary: FleetSummary) -> Iterator[str]:
+    """Yields each input that cannot be read, those together that have one cause."""
+    for cause, files in summary.unreadable.items():
+        if len(files) == 1:
+            yield f"{files[0]}: {cause}"
+        else:
+            yield f"{plural(len(files), 'input')}: {cause}"
+            yield from (f"  {file}" for file in files)
+    if (more := summary.unreadable_count - MOST_NAMED) > 0:
+        yield f"and {more} more; --format jsonl names them"
 
 
 def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:

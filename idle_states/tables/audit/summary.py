@@ -9,6 +9,9 @@ from ...base.model.findings import INTERNAL_ERROR, Finding, Severity
 from .alike import Alike, Common
 from .audited import NOT_LOOKED_AT, Audited
 
+MOST_NAMED = 10_000
+"""Up to this many inputs that cannot be read are named: what is kept must not grow with a fleet."""
+
 
 @dataclass(slots=True)
 class TableGroup:
@@ -39,6 +42,7 @@ Outcomes = list[tuple[tuple[str, str], str]]
 class FleetSummary:
     """A summary of many audits, built up one input at a time.
 
+    unreadable  why inputs cannot be read -> their names, of the first MOST_NAMED in all
     found     (rule, name, severity) -> number of inputs with such a finding
     placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
     not_looked_at  of the unreadable, those for which nobody was left
@@ -47,7 +51,7 @@ class FleetSummary:
 
     inputs: int = 0
     tables: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: dict[str, list[str]] = field(default_factory=dict)
     unreadable_count: int = 0
     not_looked_at: int = 0
     without_table: int = 0
@@ -89,10 +93,10 @@ class FleetSummary:
 
     def _add(self, audited: Audited) -> None:
         if audited.unreadable:
-            self.unreadable_count += 1
             self.not_looked_at += audited.kind == NOT_LOOKED_AT
-            if len(self.unreadable) < 10:
-                self.unreadable.append(f"{audited.file}: {audited.findings[0].message}")
+            if self.unreadable_count < MOST_NAMED:
+                self.unreadable.setdefault(audited.findings[0].message, []).append(audited.file)
+            self.unreadable_count += 1
             return
         self._add_verdicts(_outcomes(audited))
         if audited.table:

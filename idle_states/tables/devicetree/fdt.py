@@ -84,8 +84,8 @@ class JudgedPart:
 
 def judged(data: bytes) -> JudgedPart | None:
     """Reads that much of a blob in C, without building its tree. None for a blob that `read` does
-    not take, for one that is built in an unusual way or has no /ibm,opal/power-mgt, and without the
-    extension: `read` tells which."""
+    not take, for one that is built in an unusual way, has another behind it or no
+    /ibm,opal/power-mgt, and without the extension: `read` tells which."""
     if _fdt is None:
         return None
     reader = _Reader(data, "")
@@ -93,6 +93,8 @@ def judged(data: bytes) -> JudgedPart | None:
         (at, end, closed), reserved, _ = reader.blocks()
         reader.reservations(reserved)
     except Unreadable:
+        return None
+    if data.find(MAGIC_BYTES, reader.total) >= 0:
         return None
     blocks = (at, end, reader.strings, reader.strings_end)
     found = _fdt.judged(data, *blocks, closed, MAX_DEPTH, MAX_NAME, MAX_TOKENS)

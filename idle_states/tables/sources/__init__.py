@@ -59,11 +59,21 @@ def read_sources(text: str) -> list[Source]:
             sources = read_path(path)
     if name is None:
         return sources
-    chosen = [source for source in sources if name in (source.name, source.name.rpartition("/")[2])]
+    chosen = [source for source in sources if name in _called(source, shown)]
     if not chosen:
-        known = ", ".join(source.name for source in sources)
+        known = ", ".join(_called(source, shown)[0] for source in sources)
         raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
     return chosen
+
+
+def _called(source: Source, shown: str) -> tuple[str, ...]:
+    """What may stand after FILE: for a source, the whole name first; of several trees in one file,
+    with or behind the tree's number."""
+    names = source.name, source.name.rpartition("/")[2]
+    if not source.file.startswith(f"{shown}:"):
+        return names
+    tree = source.file.removeprefix(f"{shown}:")
+    return tree if source.table is None else f"{tree}:{source.name}", tree, *names
 
 
 def read_source(text: str) -> Source:
@@ -74,8 +84,12 @@ def read_source(text: str) -> Source:
 def _only(sources: list[Source], text: str) -> Source:
     if len(sources) == 1:
         return sources[0]
-    width = max(len(source.name) for source in sources)
-    choices = [f"{text}:{source.name:{width}}{_contents(source)}".rstrip() for source in sources]
+    names = [_called(source, text)[0] for source in sources]
+    width = max(map(len, names))
+    choices = [
+        f"{text}:{name:{width}}{_contents(source)}".rstrip()
+        for name, source in zip(names, sources, strict=True)
+    ]
     raise NoSuchTable(f"{text} has {len(sources)} tables; name one", choices)
 
 

@@ -24,8 +24,18 @@ def recognises(head: bytes, path: Path) -> bool:
 
 _SIGNIFICANT = pattern(rb"^[ \t]*(?!#|---|%|\s)(.+)", re.MULTILINE)
 _MAPPING = pattern(rb"[{\"']|[\w.-]+[ \t]*:(?:\s|$)")
+_KEY = pattern(rb"^(\w+)[ \t]*:", re.MULTILINE)
 _ASL = pattern(rb"^[ \t]*DefinitionBlock[ \t]*\(", re.MULTILINE)
 _C = pattern(rb"^[ \t]*#[ \t]*include\b|^(?:static|struct|extern|typedef|int|void)\b", re.MULTILINE)
+
+
+def speaks_of_it(data: bytes) -> bool:
+    """Tells whether YAML has the keys of a spec."""
+    from ..spec.keys import TOP_KEYS
+
+    keys = {key.decode() for key in _KEY.findall(data)}
+    inherits = "extends" in keys and len(keys.intersection(TOP_KEYS)) > 1
+    return inherits or ("states" in keys and b"residency" in data)
 
 
 def other_kind(data: bytes, path: Path) -> str:

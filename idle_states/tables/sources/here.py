@@ -5,7 +5,6 @@ C and archives of other kinds as well.
 """
 
 import errno
-import re
 from collections.abc import Iterable
 from os.path import relpath
 from pathlib import Path, PurePosixPath
@@ -19,7 +18,7 @@ from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
 from ...base.wording import joined
 from ..spec.packaged import current, named
-from . import format_skiboot, read_sources
+from . import format_skiboot, format_spec, read_sources
 from .formats import format_module, format_of, read_file
 from .source import File, NoSuchTable, Source
 
@@ -41,7 +40,6 @@ _END2FORMAT = {
     ".tar.bz2": "tar",
 }
 """End of a name -> the one format that such a file may be. Others are told by their first bytes."""
-_KEY = pattern(rb"^(\w+)[ \t]*:", re.MULTILINE)
 _OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b")
 _BY_BEGINNING = ("acpi", "dtb", "sysfs")
 _HEAD_BYTES = 4096
@@ -141,7 +139,7 @@ def _below(folder: Path, walk: "Walk | None" = None) -> Looked:
 def _walk() -> "Walk":
     from .walk import Walk
 
-    return Walk(_is_whole, _is_table, hidden=False, most=limits.FOLDER_ENTRIES)
+    return Walk(_is_whole, _other_kind, hidden=False, most=limits.FOLDER_ENTRIES)
 
 
 def _all(found: Iterable[Path | Found]) -> Looked:
@@ -208,6 +206,10 @@ def _is_whole(tree: opening.Tree, relative: str) -> bool:
     )
 
 
+def _other_kind(found: Found) -> str:
+    return "" if _is_table(found) else "files without a table"
+
+
 def _is_table(found: Found) -> bool:
     """Whether a file is a table of today; those of the past, REVISION@COMMIT, must be named."""
     name = PurePosixPath(found.inner).name
@@ -225,8 +227,7 @@ def _is_table(found: Found) -> bool:
 
 def _begins_as_table(found: Found) -> bool:
     try:
-        with opening.Tree(found.top) as tree, tree.open_file(found.inner, follow=False) as file:
-            head = file.read(_HEAD_BYTES)
+        head = found.beginning(_HEAD_BYTES)
     except (OSError, Unreadable):
         return False
     return any(format_module(form).recognises(head, found.path) for form in _BY_BEGINNING)
@@ -235,11 +236,7 @@ def _begins_as_table(found: Found) -> bool:
 def _speaks_of_it(file: File, form: str | None) -> bool:
     """Whether a file of a form has anything of idle states."""
     if form == "spec":
-        from ..spec.keys import TOP_KEYS
-
-        keys = {key.decode() for key in _KEY.findall(file.data)}
-        inherits = "extends" in keys and len(keys.intersection(TOP_KEYS)) > 1
-        return inherits or ("states" in keys and b"residency" in file.data)
+        return format_spec.speaks_of_it(file.data)
     if form in ("c", "lid"):
         return True
     if form is None:

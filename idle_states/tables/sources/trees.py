@@ -72,6 +72,11 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Ite
 def _nothing(root: Node, shown: str, places: "Places | None") -> Iterator[Finding]:
     from ..devicetree import idle_nodes
 
+    if not root.children or any(child.child("__overlay__") for child in root.children):
+        message = "expected a machine's tree, found an overlay, or data for a boot loader alone"
+        where = Location("/", shown)
+        yield Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
+        return
     if not idle_nodes.has_cpus(root):
         message = "expected a node /ibm,opal/power-mgt, found none"
         where = Location("/ibm,opal", shown)

@@ -7,16 +7,33 @@ from pathlib import Path
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Unreadable, UsageError
 from ...base.reading import limits, opening
+from ...base.reading.compressed import MAGICS
 from ...base.reading.opening import Found
-from . import format_skiboot
+from . import format_skiboot, format_spec
 from .formats import format_of
 from .source import File
 
-_INPUTS = (".dtb", ".dts", ".lid", ".yaml", ".yml")
+_INPUTS = (".dtb", ".dts", ".lid")
 """Ends of names that make a file inside of a directory an input; what is named on its own always
 is one."""
-_PERHAPS = (".tar", ".tgz", ".gz", ".xz", ".bz2", ".c", ".txt")
-"""Ends of names of files that are inputs if their content says so."""
+_SPECS = (".yaml", ".yml")
+_TREE = b"/dts-v1/"
+_SOURCES = (".c", ".txt", ".log", "")
+"""Ends of the names of texts that are inputs where a table or a log's line stands anywhere in them.
+Other texts are inputs by what they begin with: pages quote tables and logs."""
+_HEAD_BYTES = 4096
+_KINDS = {
+    b"\x7fELF": "programs",
+    b"MZ": "programs",
+    b"\x89PNG": "pictures",
+    b"\xff\xd8\xff": "pictures",
+    b"GIF8": "pictures",
+    b"PK\3\4": "zip archives",
+    b"FACP": "ACPI tables without code",
+    b"APIC": "ACPI tables without code",
+    **dict.fromkeys(MAGICS, "compressed files of another kind"),
+}
+"""What a file begins with -> what it is counted as where it is no input."""
 
 _ENVIRONMENT = "pyvenv.cfg"
 """Stands in each virtual environment of Python's, whatever that is called."""
@@ -39,17 +56,43 @@ def is_tree(tree: opening.Tree, relative: str = "") -> bool:
         return False
 
 
-def is_input(found: Found) -> bool:
-    """Whether a file's name makes it an input, or allows it and its content does (the spec format,
-    which takes any text, does not count)."""
+def other_kind(found: Found) -> str:
+    """Returns what a file is that is no input; "" for an input, and for what cannot be read. The
+    content decides; the name does where any text is a spec or a part of a tree."""
     if found.inner.endswith(_INPUTS):
-        return True
-    if not found.inner.endswith(_PERHAPS):
-        return False
+        return ""
     try:
-        return format_of(File.open(found)) not in (None, "spec")
-    except Unreadable:
+        head = found.beginning(_HEAD_BYTES)
+        text = b"\0" not in head
+        if _may_be_input(found, head, text) and _is_input(File.open(found), head):
+            return ""
+    except (OSError, Unreadable):
+        return ""
+    other = "texts of another kind" if text else "files of another kind"
+    other = next((kind for sign, kind in _KINDS.items() if head.startswith(sign)), other)
+    return other if head else "empty files"
+
+
+def _may_be_input(found: Found, head: bytes, text: bool) -> bool:
+    from ...base.reading.acpi import signs
+    from ..devicetree.images import may_hold_trees
+    from ..skiboot.lid.container import is_wrapped
+    from . import format_sysfs, format_tar
+
+    if head.startswith(MAGICS) or may_hold_trees(head):
         return True
+    if not text:
+        return signs.has_code(head) or is_wrapped(head) or format_tar.recognises(head, found.path)
+    named = found.inner.endswith(_SPECS) or found.path.suffix in _SOURCES or _TREE in head
+    return named or signs.is_dump(head) or format_sysfs.recognises(head, found.path)
+
+
+def _is_input(file: File, head: bytes) -> bool:
+    form = format_of(file)
+    if form == "spec":
+        return file.path.suffix in _SPECS and format_spec.speaks_of_it(file.data)
+    # a part of a source, which another includes, begins with "/ {"
+    return form is not None and (form != "dts" or _TREE in head)
 
 
 @dataclass(slots=True)
@@ -57,27 +100,34 @@ class Walk:
     """Finds inputs below directories.
 
     is_whole     whether a directory is one input as it is
-    is_input     whether a file is an input
+    other_kind   what a file is that is no input; "" for an input
     hidden       whether directories whose names begin with a dot, and Python's virtual
                  environments (this package may be installed in one), are searched too
     most         entries that are looked at before the search is given up; None: no limit
     partial      whether the search then ends with what was found, instead of raising
     left         directories that were not searched then
-    passed_over  reason -> number of entries that are not inputs
+    passed_over  what entries are that are not inputs -> their number
+    told         is told each of them, what it is and its path
     """
 
     is_whole: Callable[[opening.Tree, str], bool] = is_tree
-    is_input: Callable[[Found], bool] = is_input
+    other_kind: Callable[[Found], str] = other_kind
     hidden: bool = True
     most: int | None = None
     partial: bool = False
     left: list[str] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
+    told: Callable[[str, str], None] = lambda what, path: None
 
     @property
     def not_searched(self) -> list[tuple[str, int]]:
         """Kinds of directories that were not looked into, and how many there were of each."""
         return [(what, self.passed_over[what]) for what in _UNSEARCHED if self.passed_over[what]]
+
+    def pass_over(self, what: str, path: Path | Found) -> None:
+        """Counts an entry that is no input."""
+        self.passed_over[what] += 1
+        self.told(what, path.as_posix())
 
     def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
         """Yields each file, each directory that is a device tree, and the inputs below other
@@ -98,7 +148,7 @@ class Walk:
                     else:
                         yield from self.below(tree)
             except OSError:
-                self.passed_over[_FORBIDDEN] += 1
+                self.pass_over(_FORBIDDEN, path)
 
     def below(self, tree: opening.Tree, start: str = "") -> Iterator[Found]:
         """Yields the inputs below a directory of a tree: "" or a path that ends in a slash. Raises
@@ -110,14 +160,14 @@ class Walk:
             try:
                 entries = sorted(tree.entries(directory, follow=False), key=lambda each: each.name)
             except OSError:
-                self.passed_over[_FORBIDDEN] += 1
+                self.pass_over(_FORBIDDEN, Found(tree.path, directory))
                 continue
             except Unreadable:
-                self.passed_over[_TOO_LARGE] += 1
+                self.pass_over(_TOO_LARGE, Found(tree.path, directory))
                 continue
             names = {entry.name for entry in entries}
             if not self.hidden and directory != start and _ENVIRONMENT in names:
-                self.passed_over["virtual environments"] += 1
+                self.pass_over("virtual environments", Found(tree.path, directory))
                 continue
             looked_at += len(entries)
             if self.most is not None and looked_at > self.most:
@@ -132,18 +182,18 @@ class Walk:
             for entry in entries:
                 found = Found(tree.path, f"{directory}{entry.name}")
                 if entry.kind == opening.LINK:
-                    self.passed_over["links"] += 1
+                    self.pass_over("links", found)
                 elif entry.kind == opening.DIRECTORY:
                     if not self.hidden and entry.name.startswith("."):
-                        self.passed_over["hidden directories"] += 1
+                        self.pass_over("hidden directories", found)
                     elif self.is_whole(tree, found.inner):
                         yield found
                     else:
                         below.append(f"{found.inner}/")
                 elif entry.kind != opening.FILE:
-                    self.passed_over["devices, pipes and sockets"] += 1
-                elif self.is_input(found):
-                    yield found
+                    self.pass_over("devices, pipes and sockets", found)
+                elif other := self.other_kind(found):
+                    self.pass_over(other, found)
                 else:
-                    self.passed_over["files of another kind"] += 1
+                    yield found
             waiting += reversed(below)

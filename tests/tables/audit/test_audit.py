@@ -176,8 +176,48 @@ def test_a_fleet_goes_on_past_what_is_unreadable(
     _, text = run(capsys, str(fleet))
     assert "devices, pipes and sockets: 1" in text
     assert "links: 1" in text
-    assert "files of another kind: 2" in text
+    assert "texts of another kind: 2" in text
     assert "(stands out)" in text
+
+
+def test_every_unreadable_input_is_named_by_its_cause(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [str(tmp_path / f"{number}.dtb") for number in range(20)]
+    for name in names[:19]:
+        Path(name).write_bytes(b"\0" * 40)
+    Path(names[19]).write_bytes(b"\1" * 40)
+    _, text = run(capsys, str(tmp_path))
+    lines = text.splitlines()
+    assert "  20 inputs unreadable" in lines
+    assert f"19 inputs: {messages_of(names[0])}" in re.sub(r"\s+", " ", text)
+    assert all(f"      {name}" in lines for name in names[:19])
+    assert f"{names[19]}: {messages_of(names[19])}" in re.sub(r"\s+", " ", text)
+
+
+def messages_of(name: str) -> str:
+    (audited,) = audit_path(Path(name), SETTING)
+    return audited.findings[0].message
+
+
+def test_what_is_passed_over_is_named_when_asked(
+    fleet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (fleet / "below/picture").write_bytes(b"\x89PNG\r\n\0\0")
+    (fleet / "below/nothing.bin").touch()
+    assert main(["audit", str(fleet), "--summary", "--passed-over"]) == 3
+    found = set(capsys.readouterr().err.splitlines())
+    assert found == {
+        f"idle-states: passed over: {what}: {fleet / name}"
+        for what, name in (
+            ("pictures", "below/picture"),
+            ("empty files", "below/nothing.bin"),
+            ("texts of another kind", "below/README"),
+            ("texts of another kind", "below/notes.txt"),
+            ("links", "link.dtb"),
+            ("devices, pipes and sockets", "pipe.dtb"),
+        )
+    }
 
 
 def test_a_mistake_of_the_tool_does_not_end_the_run(

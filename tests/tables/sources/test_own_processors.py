@@ -168,7 +168,7 @@ def test_many_trees_are_audited_alike(within: bool, capsys: pytest.CaptureFixtur
     Path("many").mkdir()
     for number in range(150):
         Path(f"many/{number}.dtb").write_bytes(Path("tree.dtb").read_bytes())
-    Path("many/bad.yaml").write_text("name: [\n")
+    Path("many/bad.yaml").write_text("name: [\nstates:\n- residency: 1us\n")
     Path("many/power12.yaml" if within else "power12.yaml").write_text(SPEC)
     status = main(["audit", *([] if within else ["power12.yaml"]), "many", "--jobs", "2"])
     assert status == 3  # one is unreadable

@@ -16,6 +16,11 @@ def is_blob(data: bytes) -> bool:
     return data[:4] in USED and len(data) >= 8 and data[4:8] != b"    " and b" @ " not in data[:8]
 
 
+def has_code(data: bytes) -> bool:
+    """Tells whether bytes begin with a table that holds AML."""
+    return data.startswith(AML) and is_blob(data)
+
+
 def is_dump(data: bytes) -> bool:
     """Whether bytes begin as text of acpidump."""
     first = data.lstrip()[:80].partition(b"\n")[0]
@@ -25,7 +30,8 @@ def is_dump(data: bytes) -> bool:
 def is_whole(tree: opening.Tree, relative: str) -> bool:
     """Whether a directory holds tables with AML under their names."""
     try:
-        names = [entry.name for entry in tree.entries(relative)]
+        entries = list(tree.entries(relative))
     except OSError:
         return False
-    return any((m := AML_FILE.fullmatch(name)) and m[1].lower().endswith("sdt") for name in names)
+    named = (AML_FILE.fullmatch(e.name) for e in entries if e.kind != opening.DIRECTORY)
+    return any(match and match[1].lower().endswith("sdt") for match in named)
