@@ -41,7 +41,7 @@ def is_asl(example: str) -> bool:
 
 def is_c(example: str) -> bool:
     """Whether it is the source of a driver of Linux."""
-    return "struct cpuidle_state " in example
+    return re.search(r"struct cpuidle_(?:state|driver) ", example) is not None
 
 
 def option(example: str, name: str) -> str | None:

@@ -111,7 +111,7 @@ def _sentence(summary: str) -> str:
 def _language(example: str) -> str:
     if example.startswith(("/ {", "/dts-v1/")):
         return "dts"
-    if "struct cpuidle_state " in example:
+    if "struct cpuidle_" in example:
         return "c"
     return "yaml" if example.startswith(("extends:", "name:", "states:", "cpu:")) else "text"
 

@@ -368,6 +368,7 @@ class IdleList:
     unlisted       the tree's nodes of idle states that are enabled, and that nothing refers to
     misspelt       properties of the tree's CPUs, power domains and idle states that are one letter
                    from one that Linux reads
+    entry_methods  the tree's nodes that have entry-method
     timer_runs     Arm's architected timer is always-on: it runs while its CPU is powered down
     method_where   place of the first CPU's enable-method, or of where one belongs
     siblings       every IdleList of the tree, this one included
@@ -387,6 +388,7 @@ class IdleList:
     power_domains: tuple[PowerDomain, ...] = field(default=(), repr=False)
     unlisted: tuple[ListedNode, ...] = field(default=(), repr=False)
     misspelt: tuple[Misspelt, ...] = field(default=(), repr=False)
+    entry_methods: tuple[ListedNode, ...] = field(default=(), repr=False)
     timer_runs: bool = False
     where: Location = field(default=Location(), compare=False, repr=False)
     method_where: Location = field(default=Location(), compare=False, repr=False)

@@ -12,13 +12,14 @@ from ...base.model.findings import Confidence, Finding, Location, Severity
 from ...base.model.table import IdleTable
 from ...base.reading.git import Commit
 from ...base.reading.mail import MailedAnswer
+from ...base.wording import joined
 from ...tables.rules.catalogue import rule_named
 from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .claims.figures import figures
 from .claims.kernels import kernels
 from .claims.percentages import percentages
 from .claims.prose import MAX_CHARACTERS, Sentence, mentions, sentences
-from .claims.states import covers_state, names_bits, names_state
+from .claims.states import covers_state, names_bits, names_state, names_table
 from .claims.times import changes, pairs, ratios, stated, tabulated
 from .match import as_renamed, differing
 from .rows import TIMES, ChangedRow, change_in_words, changed_rows, steps
@@ -49,7 +50,8 @@ def check_message(
     contradicted = [c for c in found if c.verdict is ClaimVerdict.CONTRADICTED]
     first = rows[0] if rows else None
     # a cover letter need not name what each patch does
-    judged = list(_unmentioned(commit, rows)) if commit.hash else []
+    judged = [*_unmentioned(commit, rows), *_unmentioned_tables(commit, added)]
+    judged = judged if commit.hash else []
     judged += [(_finding(commit, claim, first, added), first) for claim in contradicted]
     return MessageCheck(tuple(judged), found)
 
@@ -188,6 +190,27 @@ def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]
             table=first.table.name,
         )
         yield finding, first
+
+
+def _unmentioned_tables(commit: Commit, added: Sequence[IdleTable]) -> Iterator[Judged]:
+    """The tables of intel_idle that a commit adds, and that its message is silent about."""
+    for table in added:
+        built_in = table.origin
+        if built_in.form != "driver" or not built_in.is_intel_idle:
+            continue
+        if names_table(commit.message, table.name, [cpu.name for cpu in built_in.cpus]):
+            continue
+        states = joined([state.name for state in table.states])
+        message = (
+            f"{commit.named} adds the table {table.name} ({states}), which its message does not "
+            "mention"
+        )
+        where = table.where["table"]
+        finding = Finding(
+            *("IS510", "unmentioned-change", Severity.WARNING, message, where, Confidence.MEDIUM),
+            table=table.name,
+        )
+        yield finding, None
 
 
 def of_commit(tree: TreeReader, commit: Commit) -> MessageCheck:

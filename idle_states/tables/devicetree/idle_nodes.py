@@ -39,6 +39,7 @@ ENTRY, EXIT = "entry-latency-us", "exit-latency-us"
 WAKEUP, RESIDENCY = "wakeup-latency-us", "min-residency-us"
 TIMER_STOP = "local-timer-stop"
 METHOD = "enable-method"
+ENTRY_METHOD = "entry-method"
 STATE_COMPATIBLES = frozenset(
     {"arm,idle-state", "qcom,idle-state-spc", "riscv,idle-state", "domain-idle-state"}
 )
@@ -87,7 +88,7 @@ def lists_of(
     if not bare and not any(one.nodes() or one.above or one.broken for one in firsts):
         return ()
     domains, unlisted, timer_runs = tree.power_domains(), tree.unlisted(), tree.timer_runs
-    misspelt = tree.misspelt()
+    misspelt, entry_methods = tree.misspelt(), tree.entry_methods()
     lists = [
         replace(
             same[0],
@@ -96,6 +97,7 @@ def lists_of(
             power_domains=domains,
             unlisted=unlisted,
             misspelt=misspelt,
+            entry_methods=entry_methods,
             timer_runs=timer_runs,
         )
         for same in groups.values()
@@ -229,6 +231,7 @@ class LinkedTree:
         self.phandle2node: dict[int, tuple[str, Node]] = {}
         self.timer_runs = False
         states: list[tuple[str, Node]] = []
+        self._entered: list[tuple[str, Node]] = []
         referred: set[int] = set()
         # a walk() of thousands of nodes, for each of a thousand boards
         waiting = [("", root)]
@@ -240,6 +243,8 @@ class LinkedTree:
                 states.append((path, node))
             elif b"arm,armv" in compatible and set(node.strings("compatible")) & _TIMERS:
                 self.timer_runs = self.timer_runs or "always-on" in properties
+            if ENTRY_METHOD in properties:
+                self._entered.append((path, node))
             for name in _LISTS:
                 if name in properties:
                     referred.update(cells(properties[name], 4))
@@ -303,6 +308,10 @@ class LinkedTree:
             if set(node.strings("compatible")) & STATE_COMPATIBLES
         )
         return tuple(node for node in nodes if node.available)
+
+    def entry_methods(self) -> tuple[ListedNode, ...]:
+        """Returns the nodes that say how the idle states within them are entered."""
+        return tuple(self._node(*each) for each in self._entered)
 
     def misspelt(self) -> tuple[Misspelt, ...]:
         """Returns the properties of CPUs, their power domains and idle states that are one letter

@@ -4,7 +4,8 @@ What it does
     When a range of commits is reviewed, compares the states that each commit changes in a table
     with those its message names. A message that names none of them, or speaks of all states, is
     taken at its word; one that names flags or register fields covers rows of which nothing else
-    changes. Ranges and lists (stop4-5, stop[0,1]_lite) are understood.
+    changes. Ranges and lists (stop4-5, stop[0,1]_lite) are understood. An array that a commit adds
+    to intel_idle is mentioned by its name, by a processor's that it is for, or as a table.
 
 Why is this bad
     Reviewers look at what a message announces. The commit that corrected POWER9's stop0_lite made

@@ -59,8 +59,8 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
     return made
 
 
-def mailed(history: History, path: str, text: str) -> Path:
-    history.commit({path: text}, "Change it")
+def mailed(history: History, path: str, text: str, message: str = "Change it") -> Path:
+    history.commit({path: text}, message)
     directory = history.directory.parent / "mails"
     history.git("format-patch", "-q", "-1", "-o", str(directory))
     (mail,) = directory.iterdir()
@@ -88,6 +88,35 @@ def test_a_new_table_is_read_from_the_diff_s_own_lines(history: History) -> None
     request = ReviewRequest("HEAD~1..HEAD", CRITERIA, (history.directory,), runs=0)
     assert ("IS204", INTEL, (HEAD + OLD + "\n" + NEW).count("\n") - 5) in places
     assert places == {(f.rule, f.location.file, f.location.line) for f in review(request).new}
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Clear state before idle\n\nC6 may then go deeper.", ["IS510"]),
+        ("intel_idle: add new", []),
+        ("Add Some Lake support", []),
+        ("Idle deeper\n\nThe C-states are those of the data sheet.", []),
+        ("Clear state of Tremont", []),
+    ],
+)
+def test_a_new_table_is_mentioned_in_the_message(
+    history: History, message: str, expected: list[str]
+) -> None:
+    known = (
+        "static const struct idle_cpu idle_cpu_new = {\n\t.state_table = new_cstates,\n};\n"
+        "static const struct x86_cpu_id intel_idle_ids[] __initconst = {\n"
+        "\tX86_MATCH_VFM(INTEL_ATOM_TREMONT_D, &idle_cpu_new),\n\t{}\n};\n"
+    )
+    header = "#define INTEL_ATOM_TREMONT_D 0x686\n"
+    mail = mailed(history, INTEL, HEAD + header + OLD + "\n" + NEW + known, message)
+    trees = (history.directory,)
+    whole = review(ReviewRequest(None, CRITERIA, trees, mail=str(mail), runs=0, base="HEAD~1"))
+    assert [f.rule for f in whole.new if f.rule == "IS510"] == expected
+    assert (
+        "Tremont" in message
+        or [f.rule for f in reviewed(mail).new if f.rule == "IS510"] == expected
+    )
 
 
 def test_a_table_that_goes_or_that_a_hunk_shows_on_both_sides(history: History) -> None:

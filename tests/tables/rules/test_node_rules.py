@@ -297,6 +297,53 @@ def test_two_states_with_one_parameter() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((0x4100_0023, 0x4100_0043, 0x4100_0053), []),
+        ((0x4100_0043, 0x4100_0023, 0x4100_0053), ["IS630"]),
+        ((0x1000_0000, 0x0101_0000), []),  # no firmware's: IS605
+        ((0x4000_0003, 0x4000_0003), []),  # IS618
+        ((0x4000_0003, 0x0000_0001), []),  # one keeps the CPU powered
+        ((0x0101_0000, 0x0001_0000), ["IS630"]),
+    ],
+)
+def test_parameters_grow_with_depth(values: tuple[int, ...], expected: list[str]) -> None:
+    assert codes(with_parameters(*values), "IS630") == expected
+    off = with_parameters(*values, status=b"disabled\0")
+    assert codes(off, "IS630") == []
+
+
+def test_order_of_parameters_is_left_to_the_times_where_these_are_out_of_order() -> None:
+    states = [
+        level(name, n, *times, arm__psci_suspend_param=cell(value))
+        for name, n, times, value in (
+            ("gdhs", 2, (240, 280, 806), 0x4100_0043),
+            ("retention", 3, (700, 650, 1972), 0x4100_0023),
+        )
+    ]
+    assert codes(hierarchy(SLEEP, *states, cluster=[2, 3]), "IS630") == ["IS630"]
+    swapped = hierarchy(SLEEP, *states, cluster=[3, 2])
+    assert codes(swapped, "IS204", "IS205", "IS630") == ["IS204", "IS205"]
+    assert codes(hierarchy(SLEEP, *states, cluster=[2], system=[3]), "IS630") == []
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (b"psci\0", []),
+        (b"arm,psci\0", ["IS629"]),
+        (b"psci\0arm,psci\0", ["IS629"]),
+        (b"", ["IS629"]),
+    ],
+)
+def test_entry_method_is_psci(method: bytes, expected: list[str]) -> None:
+    folder = Node("idle-states", {"entry-method": method}, (SLEEP,))
+    assert codes(tree(cpu(0, [1]), cpu(1, [1]), folder), "IS629") == expected
+    spin = cpu(0, [1], enable_method=b"spin-table\0")
+    assert codes(tree(spin, folder), "IS629") == []
+
+
+@pytest.mark.parametrize(
     ("own", "above", "expected"),
     [
         (0x4000_0003, 0x4100_0033, None),

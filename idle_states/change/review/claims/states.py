@@ -1,6 +1,7 @@
 """The states that a message names, by themselves or in groups."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ....base.dataclass import dataclass
@@ -18,6 +19,8 @@ _EVERY = re.compile(
 )
 _LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
 _BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
+_TABLE = re.compile(r"\b(?:tables?|support|c-?states?)\b", re.IGNORECASE)
+_BESIDE_NAME = re.compile(r"^ATOM_|_[A-Z]+$|_\d$")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STOP = re.compile(r"stop([0-9]+)(lite)?")
 
@@ -40,6 +43,20 @@ def covers_state(message: str, state: str) -> bool:
         said.of_all
         or (bare.endswith("lite") and said.of_lite)
         or ("sleep" in bare and "sleep" in said.joined)
+    )
+
+
+def names_table(message: str, table: str, processors: Iterable[str]) -> bool:
+    """Tells whether the message names an array of intel_idle, one of its processors, or a table.
+
+    table: "spr_cstates"; processors: as the kernel spells them, "SAPPHIRERAPIDS_X"
+    """
+    said = _said(message)
+    names = [bare_name(_BESIDE_NAME.sub("", name)) for name in processors]
+    return (
+        _TABLE.search(message[:MAX_CHARACTERS]) is not None
+        or table.partition("_")[0] in said.words
+        or any(name in said.joined for name in names)
     )
 
 

@@ -47,14 +47,39 @@ Use instead
 Ground
     Linux drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu(), dev_pm_domain_attach_by_name();
     cpuidle-riscv-sbi.c sbi_dt_cpu_init_topology().
+
+IS629 foreign-entry-method: idle states are said to be entered by another method than psci.
+
+What it does
+    Compares entry-method, a property of the node around the idle states, with the one value that
+    the binding allows: "psci". Only trees whose CPUs have the enable-method psci are looked at.
+
+Why is this bad
+    The binding's check (make dtbs_check) fails. Linux does not read the property, so the states
+    work all the same. "arm,psci" is what drafts of the binding had.
+
+Example
+    ONE_STATE of trees.py, but
+    -     sleep: sleep {
+    +     idle-states { entry-method = "arm,psci"; };
+    +     sleep: sleep {
+
+Use instead
+    -     idle-states { entry-method = "arm,psci"; };
+    +     idle-states { entry-method = "psci"; };
+
+Ground
+    Linux Documentation/devicetree/bindings/cpu/idle-states.yaml, entry-method: const psci.
 """
 
+from ..devicetree.idle_nodes import ENTRY_METHOD as ENTRY_METHOD_NAME
 from .is6_nodes import cpus_text, listed_by, speaks_for_tree
 from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 MISSPELT = Rule("IS627", "misspelt-property", Severity.WARNING, forms=("nodes",))
 UNNAMED = Rule("IS628", "unnamed-power-domain", Severity.WARNING, forms=("nodes",))
-RULES = (MISSPELT, UNNAMED)
+ENTRY_METHOD = Rule("IS629", "foreign-entry-method", Severity.WARNING, forms=("nodes",))
+RULES = (MISSPELT, UNNAMED, ENTRY_METHOD)
 
 
 @MISSPELT.of_table
@@ -75,3 +100,18 @@ def check_names(subject: Subject) -> Verdicts:
                 f"power-domains, found no such name; Linux does not attach them to {domain}"
             )
             yield Verdict(listed.method_where.at(f"{listed.cpus[0]}:power-domains"), message)
+
+
+@ENTRY_METHOD.of_table
+def check_entry_method(subject: Subject) -> Verdicts:
+    listed = listed_by(subject)
+    by_psci = any(one.enable_method == "psci" for one in listed.of_tree)
+    for node in listed.entry_methods if by_psci and speaks_for_tree(subject) else ():
+        found = node.strings(ENTRY_METHOD_NAME)
+        if found != ("psci",):
+            shown = ", ".join(f"{text!a}" for text in found) or "no text"
+            message = f'expected entry-method = "psci" in {node.name}, found {shown}'
+            yield Verdict(
+                node.at(ENTRY_METHOD_NAME),
+                f"{message}; the binding allows no other, and Linux does not read it",
+            )

@@ -66,10 +66,42 @@ Use instead
 Ground
     Arm DEN0022, CPU_SUSPEND, power_state, original format, PowerLevel; Linux
     Documentation/devicetree/bindings/cpu/idle-states.yaml, names of nodes.
+
+IS630 parameters-not-increasing: a state has a lower suspend parameter than the state before it.
+
+What it does
+    Compares the suspend parameters of neighbours in one CPU's list, and in one power domain, where
+    both power down or neither does. Not reported where the times are not in order, either: then
+    IS204 or IS205 says so.
+
+Why is this bad
+    Firmware numbers its states by depth: of all boards of Linux 7.1 not one has parameters that
+    fall from one state to a deeper one, but for a list that is in the wrong order. Either two
+    states are listed in the wrong order, or the times of one are another's. PSCI leaves StateIDs to
+    the platform, which is why this is a warning of medium confidence.
+
+Example
+    TWO_STATES of trees.py, but
+    -         arm,psci-suspend-param = <0x10000>;
+    +         arm,psci-suspend-param = <0x10002>;
+              entry-latency-us = <300>;
+    -         exit-latency-us = <600>;
+    +         exit-latency-us = <500>;
+              min-residency-us = <2000>;
+
+Use instead
+    -         arm,psci-suspend-param = <0x10002>;
+    +         arm,psci-suspend-param = <0x10000>;
+
+Ground
+    Arm DEN0022, CPU_SUSPEND, power_state, recommended StateID encoding: each level's share grows
+    with depth; docs/mainline.md.
 """
 
+from itertools import pairwise
+
 from ..devicetree.idle_nodes import row_nodes
-from ..linux.suspend_parameter import PSCI_PARAMETER, formats, parameter_of
+from ..linux.suspend_parameter import PSCI_PARAMETER, Parameter, formats, parameter_of
 from .competing import competing
 from .is6_nodes import StateNode, listed_by, own_nodes, speaks_for_tree
 from .rows import StateRow, repeated
@@ -78,7 +110,15 @@ from .rule import Confidence, Rule, Severity, Subject, Verdict, Verdicts
 MIXED = Rule("IS615", "mixed-parameter-formats", Severity.WARNING, forms=("nodes",))
 SHARED = Rule("IS618", "shared-parameter", Severity.ERROR, forms=("nodes",))
 LEVEL = Rule("IS620", "cluster-at-cpu-level", Severity.WARNING, Confidence.MEDIUM, forms=("nodes",))
-RULES = (MIXED, SHARED, LEVEL)
+FALLING = Rule(
+    "IS630",
+    "parameters-not-increasing",
+    Severity.WARNING,
+    Confidence.MEDIUM,
+    forms=("nodes",),
+    requires=("IS204", "IS205", "IS615"),
+)
+RULES = (MIXED, SHARED, LEVEL, FALLING)
 
 
 @MIXED.of_table
@@ -108,9 +148,13 @@ def check_values(group: list[StateRow]) -> Verdicts:
 
 
 def _value(row: StateRow) -> int | None:
-    listed = listed_by(row.subject)
-    parameter = parameter_of(listed, row_nodes(listed)[row.number])
+    parameter = _parameter(row)
     return parameter.value if parameter else None
+
+
+def _parameter(row: StateRow) -> Parameter | None:
+    listed = listed_by(row.subject)
+    return parameter_of(listed, row_nodes(listed)[row.number])
 
 
 @LEVEL.of_each(own_nodes)
@@ -119,3 +163,18 @@ def check_level(each: StateNode) -> Verdicts:
     if parameter and parameter.level == 0 and name.startswith("cluster-"):
         message = f"expected a level above 0 in {name}'s parameter {parameter.value:#x}"
         yield Verdict(each.at_row("control"), f"{message}, found {parameter}")
+
+
+@FALLING.of_each(competing)
+def check_order(group: list[StateRow]) -> Verdicts:
+    for before, row in pairwise(group):
+        first, second = _parameter(before), _parameter(row)
+        if not first or not second or first.power_down != second.power_down:
+            continue
+        if second.value < first.value:
+            yield row.verdict(
+                "control",
+                f"{row.name} has parameter {second.value:#x}, {before.name} before it "
+                f"{first.value:#x}: firmware usually numbers deeper states higher; check the order",
+                related=[(before.at("control"), f"{before.name} is here")],
+            )
