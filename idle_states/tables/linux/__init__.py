@@ -37,7 +37,9 @@ def register(
             return pseries.register(table, release)
         from . import powernv
 
-        return powernv.register(node, cpu, release, stop_api=stop_api)
+        ec = table.firmware.ec if table is not None else None
+        dd1 = cpu.pvr == 0x4E and ec is not None and ec[1] < 0x20
+        return powernv.register(node, cpu, release, stop_api=stop_api, dd1=dd1)
     if table.origin.form == "nodes":
         from . import dt_idle
 

@@ -22,6 +22,7 @@ class DriverFeatures:
     overwrites        a second class of the same state overwrites the first one's entry
     residency         "tenfold" latency, "default" 100 us and 300 ms where the tree has none,
                       "inverted" these defaults where the tree has some, "tree" as given
+    of_prefix         the message about a ragged property begins with "OF: "
     clips             more than nine states are clipped; before, an array is overrun
     names             names are read: "" not at all, "strncpy" (no NUL at 16), "cut" to 15
     threshold         states with an exit latency above 200 us are left out
@@ -51,6 +52,7 @@ class DriverFeatures:
     er1: bool = False
     overwrites: bool = False
     residency: Literal["tenfold", "default", "inverted", "tree"] = "tenfold"
+    of_prefix: bool = False
     clips: bool = False
     names: Literal["", "strncpy", "cut"] = ""
     threshold: bool = False
@@ -105,6 +107,7 @@ CHANGES = (
     since("4.0", "92c83ff5b42b", parse="driver", residency="default", holes=True),
     since("4.1", "", overwrites=True),
     since("4.2", "78eaa10f027c", snooze_timeout="slot"),
+    since("4.8", "", of_prefix=True),
     since("4.8", "3005c597ba46", stop=True, clips=True, names="strncpy"),
     since("4.8", "bcef83a00dc4", threshold=True, choices="level"),
     since("4.11", "9e9fc6f00a54", names="cut", residency="inverted"),
@@ -152,6 +155,7 @@ TRACES = Traces(
         "drv": "drivers/cpuidle/cpuidle-powernv.c",
         "plat": "arch/powerpc/platforms/powernv/idle.c",
         "part": "drivers/cpuidle/cpuidle-pseries.c",
+        "of": "drivers/of/base.c",
         "tick": "include/linux/jiffies.h",
     },
     {
@@ -170,6 +174,7 @@ TRACES = Traces(
             "default": f"{_ADD} . target_residency = 100",
             "tenfold": f"{_ADD} * 10",
         },
+        "of_prefix": 'of: "OF: "',
         "clips": f"{_ADD} CPUIDLE_STATE_MAX - 1",
         "names": {
             "cut": ["drv: strlcpy", "drv: strscpy"],
@@ -227,7 +232,9 @@ PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_poll
 POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
 """Features that cpuidle-powernv or its platform code has."""
 POWERNV_SOURCES = Sources(
-    compiled="4.19.31..4.19.222 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.9..6.4.6 6.6.. "
+    compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 "
+    "4.16.13 4.18.20 4.19.31..4.19.222 4.20 5.0.1 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.5-rc5 "
+    "5.7.14 5.8.1 5.9..6.4.6 6.6.. "
     "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12..",
     read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4.. rhel-4.18..",
 )

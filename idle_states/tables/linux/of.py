@@ -6,16 +6,18 @@ is not; a length that is no multiple of the element size is an error only when c
 
 from ...base.model.power_mgt import CELL_BYTES, NAMES, NODE, PowerMgt
 from .journal import Journal, ParseFailure
+from .stop_choice import Boot
 
 
-def count(node: PowerMgt, name: str, journal: Journal) -> int:
+def count(node: PowerMgt, name: str, boot: Boot) -> int:
     """of_property_count_elems_of_size(): entries, or -1 if absent or ragged (which is logged)."""
     data = node.properties.get(name)
     if data is None:
         return -1
     size = CELL_BYTES[name]
     if len(data) % size:
-        journal.say("error", f"OF: size of {name} in node {NODE} is not a multiple of {size}")
+        prefix = "OF: " if boot.features.of_prefix else ""
+        boot.say("error", f"{prefix}size of {name} in node {NODE} is not a multiple of {size}")
         return -1
     return len(data) // size
 

@@ -18,11 +18,16 @@ from .stop_choice import Boot
 
 
 def register(
-    node: PowerMgt | None, cpu: Cpu, release: Release, *, stop_api: bool = True
+    node: PowerMgt | None,
+    cpu: Cpu,
+    release: Release,
+    *,
+    stop_api: bool = True,
+    dd1: bool = False,
 ) -> DriverTable:
-    """The driver's table. stop_api: opal_slw_set_reg() succeeds."""
+    """The driver's table. stop_api: opal_slw_set_reg() succeeds. dd1: a POWER9 of revision 1."""
     features = features_for(cpu, release)
-    boot = Boot(node, cpu, features, stop_api)
+    boot = Boot(node, cpu, features, stop_api, dd1)
     states: list[DriverState] = []
     timeout: int | None = None
     fatal = None

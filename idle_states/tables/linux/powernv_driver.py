@@ -26,6 +26,7 @@ from .stop_choice import (
     choose_stop_states,
     offline_before_stop,
     stop_api_failed,
+    stop_unchosen,
     validate_psscr,
 )
 
@@ -33,35 +34,49 @@ UNCHECKED_SLOTS = 8
 """MAX_POWERNV_IDLE_STATES up to 4.7, snooze included; nothing checks it."""
 NAP_DEFAULT_US = 100
 SLEEP_DEFAULT_US = 300_000
+_DD1_TEXT = "Saving PACA pointers of all CPUs in their thread sibling PACA"
+USER_TICK_US = 10_000
+"""TICK_USEC while it was the tick of USER_HZ."""
 
 
 @dataclass(slots=True)
 class Slot:
-    """An entry of powernv_states[]; state is None in a hole."""
+    """An entry of powernv_states[]; state is None in a hole. psscr, mask: what stop_psscr_table has
+    beside it. stops: it was given a stop state's name, if only until another class took its place.
+    """
 
     row: TreeRow
     state: DriverState | None
     residency_us: int
+    psscr: int
+    mask: int
+    stops: bool
 
 
 def register(boot: Boot) -> tuple[list[DriverState], int | None]:
     """States after snooze, and snooze's time-out by the slot rule. Raises ParseFailure, Fatal."""
     with suppress(ParseFailure):
         _platform(boot)
+    if boot.dd1 and boot.features.sizes_checked:
+        boot.say("info", f"powernv: idle: {_DD1_TEXT}")
+    if boot.features.choices in ("level", "builtin"):
+        stop_unchosen(boot)
     # of the platform code's copies, without names; the driver's parse finds the same
     boot.changed.clear()
-    rows, has_residency = _parse(boot)
-    slots = _fill_slots(rows, has_residency, boot)
+    rows, named, has_residency = _parse(boot)
+    slots = _fill_slots(rows, named, has_residency, boot)
     timeout = None
     if boot.features.snooze_timeout == "slot" and slots:
         timeout = slots[0].residency_us
+    elif boot.features.snooze_timeout == "user" and slots:
+        timeout = USER_TICK_US
     return _compact(slots, boot), timeout
 
 
 def _platform(boot: Boot) -> None:
     """The platform code's own parse; its messages come first. Raises ParseFailure."""
     features = boot.features
-    if not features.stop:
+    if features.choices != "found":
         boot.offline = "nap"
     node = boot.found()
     _count(node, boot)
@@ -123,8 +138,9 @@ def _misspelt(name: str, features: DriverFeatures) -> str:
     return name
 
 
-def _parse(boot: Boot) -> tuple[list[TreeRow], bool]:
-    """The driver's parse: the rows it works on, and whether the tree has residencies."""
+def _parse(boot: Boot) -> tuple[list[TreeRow], int, bool]:
+    """The driver's parse: the rows it works on, how many have names, whether there are
+    residencies."""
     features, node = boot.features, boot.found()
     used = count = _count(node, boot)
     if features.sizes_checked:
@@ -137,7 +153,8 @@ def _parse(boot: Boot) -> tuple[list[TreeRow], bool]:
     missing = f"cpuidle-powernv: missing {dt.LATENCIES} in DT"
     latencies = _array(node, dt.LATENCIES, used, missing, boot)
     names = _names(node, used, boot)
-    rows = [TreeRow(i, names[i], flags[i], latencies[i]) for i in range(used)]
+    named = (*names, *("?" for _ in range(used - len(names))))
+    rows = [TreeRow(i, named[i], flags[i], latencies[i]) for i in range(used)]
     if not features.psscr_mask:
         # not read: it says what is otherwise in the register
         for row, mask in zip(rows, node.cells(dt.PSSCR_MASK), strict=False):
@@ -150,33 +167,27 @@ def _parse(boot: Boot) -> tuple[list[TreeRow], bool]:
     if used < count:
         beyond = [TreeRow(i, of.name_at(node, i), flags[i]) for i in range(count)]
         lose_beyond_nine(beyond, boot)
-    return rows, residencies is not None
+    return rows, len(names), residencies is not None
 
 
 def _check_size(node: PowerMgt, name: str, expected: int, boot: Boot) -> None:
     """4.12 to 4.18. For the later arrays, the size is compared with the count after clipping, so a
     tree with ten states leaves POWER9 with none."""
     if name == dt.NAMES:
-        found = len(of.strings(node, None) or ())
+        found = len(of.strings(node, None) or ()) or -1
     else:
         found = of.count(node, name, boot)
     if found == expected:
         return
     boot.say("warning", f"cpuidle-powernv: array sizes don't match for {dt.FLAGS} and {name}")
-    what = f"has {found} entries" if found >= 0 else "is absent or ragged"
+    what = f"has {found} entries" if found >= 0 else "is absent, empty or ragged"
     raise ParseFailure("size-mismatch", f"{name} {what}, {dt.FLAGS} counts {expected}")
 
 
 def _names(node: PowerMgt, used: int, boot: Boot) -> Sequence[str]:
     if not boot.features.names:
         return [of.name_at(node, i, f"state {i}") for i in range(used)]
-    names = of.state_names(node, used, boot)
-    if len(names) < used:
-        raise Fatal(
-            f"{dt.NAMES} has {len(names)} names for {used} states; "
-            "the kernel reads the next one through an uninitialised pointer"
-        )
-    return names
+    return of.state_names(node, used, boot)
 
 
 def _read_psscr(node: PowerMgt, rows: Sequence[TreeRow], boot: Boot) -> None:
@@ -200,7 +211,7 @@ def _residencies(node: PowerMgt, used: int, boot: Boot) -> tuple[int, ...] | Non
     return of.array(node, dt.RESIDENCIES, used)
 
 
-def _fill_slots(rows: Sequence[TreeRow], has_residency: bool, boot: Boot) -> list[Slot]:
+def _fill_slots(rows: Sequence[TreeRow], named: int, has_residency: bool, boot: Boot) -> list[Slot]:
     features = boot.features
     has_stop = bool(rows and rows[0].flags & STOP_CLASSES)
     if not features.clips and len(rows) >= UNCHECKED_SLOTS:
@@ -212,6 +223,11 @@ def _fill_slots(rows: Sequence[TreeRow], has_residency: bool, boot: Boot) -> lis
         if features.threshold and not _passes(row, has_stop, boot):
             continue
         slot = _slot(row, has_stop, has_residency, features)
+        if row.index >= named and slot.stops:
+            raise Fatal(
+                f"{dt.NAMES} has {named} names for {len(rows)} states; the kernel reads that of "
+                f"state {row.index} through an uninitialised pointer"
+            )
         if slot.state is None:
             _lose_without_class(row, has_stop, boot)
             if not features.holes:
@@ -233,19 +249,21 @@ def _passes(row: TreeRow, has_stop: bool, boot: Boot) -> bool:
 
 def _slot(row: TreeRow, has_stop: bool, has_residency: bool, features: DriverFeatures) -> Slot:
     latency_us = to_us(row.latency_ns, features)
-    tree_us = to_us(row.residency_ns or 0, features) if has_residency else 0
+    residency_us = to_us(row.residency_ns or 0, features) if has_residency else 0
     state: DriverState | None = None
-    residency_us = tree_us
+    psscr, mask = (0, 0) if features.psscr_mask else (HV_DEFAULT_VAL, HV_DEFAULT_MASK)
+    stops = False
 
     def entry(name: str, enter: str, default_us: int | None, timer_stop: bool) -> DriverState:
-        nonlocal residency_us
-        residency_us = tree_us
+        nonlocal residency_us, psscr, mask, stops
         if default_us is not None and (features.residency == "inverted") == has_residency:
             residency_us = default_us
         stop = enter == "stop"
-        psscr, mask = row.psscr, row.mask
-        if stop and not features.psscr_mask:
-            psscr, mask = HV_DEFAULT_VAL | psscr, HV_DEFAULT_MASK
+        stops |= stop
+        if features.psscr_mask:
+            psscr, mask = (row.psscr, row.mask) if stop else (0, 0)
+        elif stop:
+            psscr = HV_DEFAULT_VAL | row.psscr
         return DriverState(
             0,
             name,
@@ -276,7 +294,7 @@ def _slot(row: TreeRow, has_stop: bool, has_residency: bool, features: DriverFea
             state = entry(name, "stop", None, True)
     if state is None and features.residency == "inverted":
         residency_us = 0
-    return Slot(row, state, residency_us)
+    return Slot(row, state, residency_us, psscr, mask, stops)
 
 
 def _lose_without_class(row: TreeRow, has_stop: bool, boot: Boot) -> None:
@@ -313,18 +331,14 @@ def _with_psscr_of(used: Slot, state: DriverState, row: TreeRow, boot: Boot) -> 
     """Returns the state with the PSSCR that the kernel finds at its new number."""
     if used.row is row:
         return state
-    owner = used.state
-    psscr, mask = (owner.psscr or 0, owner.mask or 0) if owner else (0, 0)
-    if owner is None and not boot.features.psscr_mask:
-        psscr, mask = HV_DEFAULT_VAL, HV_DEFAULT_MASK
-    whose = f"the PSSCR of {used.row.name}" if owner else "an empty PSSCR entry"
+    whose = f"the PSSCR of {used.row.name}" if used.state else "an empty PSSCR entry"
     reason = f"a hole before it shifts the table: it enters with {whose}"
     for field_name, before, after in (
-        ("psscr", state.psscr or 0, psscr),
-        ("mask", state.mask or 0, mask),
+        ("psscr", state.psscr or 0, used.psscr),
+        ("mask", state.mask or 0, used.mask),
     ):
         if before != after:
             boot.change(
                 row, field_name, f"{before:#x}", f"{after:#x}", reason, cause="of-another-state"
             )
-    return replace(state, psscr=psscr, mask=mask)
+    return replace(state, psscr=used.psscr, mask=used.mask)

@@ -30,7 +30,7 @@ def register(boot: Boot) -> list[DriverState]:
     before_stop_api = boot.supported
     if boot.supported & Flag.LOSE_FULL_CONTEXT and not boot.stop_api:
         stop_api_failed(rows, boot)
-    if not boot.cpu.isa300:
+    if not boot.cpu.isa300 or (boot.deepest is None and not boot.features.keeps_winkle):
         boot.offline = offline_before_stop(
             before_stop_api if boot.features.keeps_winkle else boot.supported,
             winkle_needs_full=True,

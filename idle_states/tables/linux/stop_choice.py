@@ -27,15 +27,22 @@ class Boot(Journal):
     """A kernel that starts on a machine with OPAL: what it finds, and what it makes of it.
 
     stop_api   opal_slw_set_reg() succeeds
+    dd1        it is a POWER9 of revision 1
     default .. tb_loss_level  the platform code's decisions, as in DriverTable
     supported  the OR of flags that the driver filters by
     """
 
     def __init__(
-        self, node: PowerMgt | None, cpu: Cpu, features: DriverFeatures, stop_api: bool
+        self,
+        node: PowerMgt | None,
+        cpu: Cpu,
+        features: DriverFeatures,
+        stop_api: bool,
+        dd1: bool = False,
     ) -> None:
         super().__init__()
         self.node, self.cpu, self.features, self.stop_api = node, cpu, features, stop_api
+        self.dd1 = dd1
         self.default: StopChoice | None = None
         self.deepest: StopChoice | None = None
         self.offline = "busy wait"
@@ -115,15 +122,26 @@ def no_driver(cpu: Cpu) -> str:
 
 
 def choose_by_level(rows: Sequence[TreeRow], boot: Boot) -> None:
-    """4.8 to 4.10: level 0 by default, the highest level for offlined CPUs, no messages."""
-    if any(row.flags & Flag.STOP_INST_FAST for row in rows):
-        boot.default = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
+    """4.8 to 4.10: the highest level for offlined CPUs, no messages."""
     if rows:
         deepest = max(rows, key=lambda row: row.psscr & RL_MASK)
-        boot.deepest = StopChoice(HV_DEFAULT_VAL | deepest.psscr, HV_DEFAULT_MASK, deepest.index)
-        boot.offline = "stop"
+        level = deepest.psscr & RL_MASK
+        boot.deepest = StopChoice(HV_DEFAULT_VAL | level, HV_DEFAULT_MASK, deepest.index)
     losing = [row.psscr & RL_MASK for row in rows if row.flags & Flag.LOSE_FULL_CONTEXT]
     boot.spr_loss_level = min([15, *losing])
+
+
+def stop_unchosen(boot: Boot) -> None:
+    """4.8 to 4.11: whether CPUs stop does not depend on a state to stop in. Idle ones do if a flag
+    says so, offline ones by their processor; before 4.11 at level 0, then with PSSCR as it is."""
+    unset = StopChoice(0, 0, None)
+    if boot.features.choices == "level":
+        unset = StopChoice(HV_DEFAULT_VAL, HV_DEFAULT_MASK, None)
+    stops = boot.supported & Flag.STOP_INST_FAST and not boot.supported & Flag.NAP_ENABLED
+    boot.default = boot.default or unset if stops else None
+    if boot.cpu.isa300:
+        boot.deepest = boot.deepest or unset
+        boot.offline = "stop"
 
 
 def validate_psscr(row: TreeRow, journal: Journal) -> bool:

@@ -19,15 +19,20 @@ _CONSTANTS = (
     ("include/linux/cpuidle.h", r"CPUIDLE_(?:STATE_MAX|NAME_LEN|DESC_LEN|FLAG_\w+)"),
     ("arch/powerpc/include/asm/reg.h", r"PSSCR_\w+|PVR_POWER\w+"),
     ("arch/powerpc/include/asm/opal-api.h", r"OPAL_PM_\w+"),
+    ("include/linux/jiffies.h", "TICK_USEC"),
 )
 # Used as it is: it holds the defaults for old firmware and the report of invalid PSSCR values.
 _REAL_HEADERS = {"asm/cpuidle.h": "arch/powerpc/include/asm/cpuidle.h"}
+_OF = "drivers/of/base.c"
 _FLAGS = (
     "-O1",
     "-static",
     "-fno-strict-aliasing",
     "-fwrapv",
     "-fno-delete-null-pointer-checks",
+    "-ftrivial-auto-var-init=zero",
+    "-fsanitize=bounds",
+    "-fsanitize-undefined-trap-on-error",
     "-Werror=implicit-function-declaration",
     "-Werror=incompatible-pointer-types",
     "-DCONFIG_PPC_POWERNV",
@@ -170,7 +175,8 @@ def _headers(tree: Path, sources: Iterable[str]) -> Iterator[tuple[str, str]]:
         real = read(tree, _REAL_HEADERS[name]) if name in _REAL_HEADERS else ""
         yield name, f'#include "shim.h"\n{real}'
     text = "".join(constants(read(tree, name), pattern) for name, pattern in _CONSTANTS)
-    yield "constants.h", text
+    prefix = "OF: " if '"OF: " fmt' in read(tree, _OF) else ""
+    yield "constants.h", f'{text}#define OF_PREFIX "{prefix}"\n'
 
 
 def _compile(

@@ -11,9 +11,11 @@ __all__ = ["DriverCase", "DriverResult", "ParsedState", "PowernvOracle", "StopSt
 
 _DRIVER = "drivers/cpuidle/cpuidle-powernv.c"
 _PLATFORM = "arch/powerpc/platforms/powernv/idle.c"
+_HOTPLUG = "arch/powerpc/platforms/powernv/smp.c"
 _PLATFORM_FUNCTIONS = frozenset(
     {
         "arch300_idle",
+        "pnv_alloc_idle_core_states",
         "pnv_arch300_idle_init",
         "pnv_power9_idle_init",
         "power9_idle",
@@ -23,11 +25,24 @@ _PLATFORM_FUNCTIONS = frozenset(
         "pnv_parse_cpuidle_dt",
         "pnv_probe_idle_states",
         "pnv_save_sprs_for_deep_states",
+        "pnv_save_sprs_for_winkle",
         "power7_idle",
         "validate_psscr_val_mask",
     }
 )
-_OFFLINE_TYPES = ("none", "nap", "sleep", "winkle")
+_OFFLINE_TYPES = ("none", "nap", "sleep", "winkle", "stop")
+_MACRO2TEXT = {
+    "HAS_PARSED": "pnv_parse_cpuidle_dt(",
+    "HAS_FOUND": "static bool default_stop_found",
+    "HAS_LEVEL": "pnv_deepest_stop_state",
+    "HAS_TIMEBASE": "pnv_first_tb_loss_level",
+    "HAS_OFFLINE_TYPE": "power7_offline_type",
+    "HAS_CPU_OFFLINE": "pnv_cpu_offline(",
+    "HAS_STOP": "stop_loop",
+    "HAS_MASK": "psscr_mask",
+    "HAS_TIMEOUT": "get_snooze_timeout(",
+}
+"""What the harness asks for only if platform code or driver has it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,7 @@ class DriverCase:
     stop_api: OPAL accepts the registers it is to restore after a state that loses them.
     hz: the tick's frequency, CONFIG_HZ.
     powersave_off: the kernel was booted with powersave=off.
+    dd1: a POWER9 of its first revision.
     """
 
     properties: Mapping[str, bytes | None] | None
@@ -50,6 +66,7 @@ class DriverCase:
     hz: int = 250
     timebase_hz: int = 512_000_000
     powersave_off: bool = False
+    dd1: bool = False
 
     def line(self) -> str:
         """The case as the harness reads it."""
@@ -61,6 +78,7 @@ class DriverCase:
             f"hz={self.hz}",
             f"timebase_hz={self.timebase_hz}",
             f"powersave_off={self.powersave_off:d}",
+            f"dd1={self.dd1:d}",
         ]
         for name, value in (self.properties or {}).items():
             words.append(f"prop:{name.encode().hex()}={'-' if value is None else value.hex()}")
@@ -99,7 +117,8 @@ class DriverResult:
     states: the registered driver's, snooze first; none if no driver was registered.
     default_stop: PSSCR for idling without cpuidle, ISA 3.0; None if there is none.
     deepest_stop: PSSCR for offline CPUs, ISA 3.0; None if they are left to spin.
-    first_tb_loss_level, deep_spr_loss_level: levels from which timebase and registers may be lost.
+    first_tb_loss_level, deep_spr_loss_level: levels from which timebase and registers may be lost;
+        None where the kernel has none.
     supported_flags: flags of all states, less those that the stop API cannot serve.
     power_save: the idle function used without cpuidle.
     offline_type: `none`, `nap`, `sleep` or `winkle`, for offline CPUs before ISA 3.0.
@@ -119,8 +138,8 @@ class DriverResult:
     states: tuple[DriverState, ...]
     default_stop: StopState | None
     deepest_stop: StopState | None
-    first_tb_loss_level: int
-    deep_spr_loss_level: int
+    first_tb_loss_level: int | None
+    deep_spr_loss_level: int | None
     supported_flags: int
     power_save: str | None
     offline_type: str
@@ -135,11 +154,18 @@ class PowernvOracle:
     """The powernv idle driver of a kernel tree, compiled into `workdir`."""
 
     def __init__(self, tree: Path, workdir: Path) -> None:
-        platform = read(tree, _PLATFORM)
-        there = _PLATFORM_FUNCTIONS & {name for name, _, _ in functions(platform)}
+        platform, driver = read(tree, _PLATFORM), read(tree, _DRIVER)
+        there = {name for name, _, _ in functions(platform)}
+        kept = _PLATFORM_FUNCTIONS & there
+        hotplug = ""
+        if "power7_offline_type" not in platform:
+            kept |= there & {"pnv_cpu_offline"}
+            if not kept & {"pnv_cpu_offline"}:
+                hotplug = _only(read(tree, _HOTPLUG), "pnv_smp_cpu_kill_self")
+        named = _named(platform + driver, there)
         sources = {
-            "PLATFORM_SOURCE": _level(platform) + keep_functions(platform, there),
-            "DRIVER_SOURCE": read(tree, _DRIVER),
+            "PLATFORM_SOURCE": named + _level(platform) + keep_functions(platform, kept) + hotplug,
+            "DRIVER_SOURCE": named + driver,
         }
         units = ("powernv_platform.c", "powernv_driver.c")
         self._harness = Harness(tree, workdir, units, sources)
@@ -158,6 +184,19 @@ class PowernvOracle:
         return self.run([case])[0]
 
 
+def _named(text: str, there: set[str]) -> str:
+    """Macros for what platform code and driver have; what is assembler's there is no function."""
+    macros = [f"#define {macro} 1\n" for macro, phrase in _MACRO2TEXT.items() if phrase in text]
+    if "power7_idle" not in there:
+        macros.append("#define power7_idle oracle_power7_idle\n")
+    return "#define CONFIG_HOTPLUG_CPU 1\n" + "".join(macros)
+
+
+def _only(text: str, name: str) -> str:
+    """One function of a source."""
+    return next(text[start:end] for found, start, end in functions(text) if found == name)
+
+
 def _level(platform: str) -> str:
     """Names the level at which registers are lost as the shim does, before 5.10."""
     known = "deep_spr_loss_state" in platform
@@ -166,7 +205,7 @@ def _level(platform: str) -> str:
 
 def _result(report: Report, ticks_per_us: int) -> DriverResult:
     platform_status, driver_status = report.numbers("status") or (0, 0)
-    tb_level, spr_level = report.numbers("loss_levels") or (0, 0)
+    spr_level, tb_level, *_ = (*report.numbers("loss_levels"), None, None)
     workaround, control = report.numbers("fastsleep") or (0, 0)
     snooze = report.numbers("snooze")
     power_save = "".join(report.lines("power_save")).strip("-")

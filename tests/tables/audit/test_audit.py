@@ -400,7 +400,7 @@ def test_a_collection_is_held_against_its_running_kernel(collection: Path) -> No
             "rhel-5.14.0-503",
             "between rhel-5.14.0-427.42.1 and rhel-5.14.0-503.11.1, which agree",
         ),
-        ("4.11.0 #1 SMP ppc64le\n", "4.11", "read, not compiled"),
+        ("4.11.6 #1 SMP ppc64le\n", "4.11.6", "read, not compiled"),
     ],
 )
 def test_a_running_kernel_is_named_with_its_ground(

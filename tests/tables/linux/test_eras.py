@@ -200,8 +200,10 @@ def test_what_kernels_say_of_missing_properties(kernel: str, without: str, said:
 def test_builtin_psscr_of_4_11() -> None:
     deep = row("stop4", DEEP | Flag.TIMEBASE_STOP, 0x300374, residency=0)
     table = register(node(deep), POWER9, release("4.11"))
-    assert table.default_stop is not None
-    assert (table.default_stop.psscr, table.default_stop.source) == (0x3F03F0, None)
+    assert table.default_stop is None, "no flag says that a fast stop state is there"
+    invalid = register(node(row("stop0", FAST, 0x100330)), POWER9, release("4.11")).default_stop
+    assert invalid is not None
+    assert (invalid.psscr, invalid.source) == (0x3F03F0, None)
     assert (
         texts(table).count(
             "Setting default stop psscr val=0x00000000003f03f0,mask=0x00000000003f03ff"

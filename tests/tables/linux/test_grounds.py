@@ -47,7 +47,8 @@ NAMES = st.one_of(
         ("6.19.3", "menu", "not known, taken as 6.19"),
         ("6.6.999", "menu", f"not known, taken as {SERIES2LAST['6.6']}"),
         ("7.11", "powernv", f"not known, taken as {SERIES[-1]}"),
-        ("4.11", "powernv", "read, not compiled"),
+        ("4.11", "powernv", "compiled and compared"),
+        ("4.11.6", "powernv", "read, not compiled"),
         ("6.12", "dt", "compiled and compared"),
         ("4.19.100", "dt", "read, not compiled"),
         ("6.6.93", "powernv", "compiled and compared"),
@@ -120,9 +121,9 @@ def test_trees_are_runs_in_order_within_their_series() -> None:
 
 
 def test_remarks_are_of_what_was_not_compiled() -> None:
-    kernels = [release(name) for name in ("6.1", "4.11", "4.12", "6.6.999")]
+    kernels = [release(name) for name in ("6.1", "4.11.6", "4.12.3", "6.6.999")]
     assert remarks(kernels, "powernv", "menu") == [
-        "powernv of Linux 4.11, 4.12: read, not compiled",
+        "powernv of Linux 4.11.6, 4.12.3: read, not compiled",
         f"powernv of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
         f"menu of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
     ]

@@ -15,8 +15,8 @@ from idle_states.base.model.power_mgt import (
     encode,
 )
 from idle_states.base.model.table import Cpu, Register
-from idle_states.tables.linux import register
 from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.linux.powernv import register
 from idle_states.tables.linux.releases import Release
 from idle_states.tables.spec import registry
 from tests.oracle import skipping
@@ -70,13 +70,20 @@ def damaged(rng: random.Random, properties: dict[str, bytes]) -> dict[str, bytes
     return properties | {name: data}
 
 
-def random_case(rng: random.Random) -> tuple[Cpu, dict[str, bytes], bool]:
+def random_case(rng: random.Random) -> tuple[Cpu, dict[str, bytes], dict[str, bool]]:
     cpu = rng.choice(CPUS)
     register_kind = Register.PSSCR if cpu.isa300 else Register.PMICR
     properties = encode(states(rng, 12), register_kind)
     if rng.random() < 0.3:
         properties = damaged(rng, properties)
-    return cpu, properties, rng.random() < 0.7
+    dd1 = cpu.pvr == 0x4E and rng.random() < 0.3
+    return cpu, properties, {"stop_api": rng.random() < 0.7, "dd1": dd1}
+
+
+def losses(spr: int | None, timebase: int | None) -> tuple[int | None, int | None]:
+    """Levels from which registers and timebase are lost. Before 5.2, 15 says that none loses any,
+    whether the tree was read or not."""
+    return (None, None) if (spr, timebase) == (15, None) else (spr, timebase)
 
 
 def comparable_model(table: DriverTable, cpu: Cpu) -> dict[str, object]:
@@ -101,9 +108,9 @@ def comparable_model(table: DriverTable, cpu: Cpu) -> dict[str, object]:
         "messages": [(m.level, m.text) for m in table.messages],
         "default": (default.psscr, default.mask) if default else None,
         "deepest": (deepest.psscr, deepest.mask) if deepest else None,
-        "losses": (table.spr_loss_level, table.tb_loss_level),
+        "losses": losses(table.spr_loss_level, table.tb_loss_level),
         "timeout": table.snooze_timeout_us,
-        "offline": None if cpu.isa300 else table.offline,
+        "offline": table.offline,
     }
 
 
@@ -111,9 +118,11 @@ def comparable_kernel(result: DriverResult, cpu: Cpu) -> dict[str, object]:
     if result.outcome != "ok":
         return {"outcome": result.outcome}
     default, deepest = result.default_stop, result.deepest_stop
-    judged = cpu.isa300 and any("First stop level" in m.text for m in result.messages)
-    losses = (result.deep_spr_loss_level, result.first_tb_loss_level)
+    levels = (result.deep_spr_loss_level, result.first_tb_loss_level)
+    judged = any("First stop level" in m.text for m in result.messages) or levels[1] is None
     offline = {"none": "busy wait"}.get(result.offline_type, result.offline_type)
+    if cpu.isa300 and levels[1] is not None:
+        offline = "stop" if deepest else "busy wait"
     return {
         "outcome": "ok",
         "states": [
@@ -132,9 +141,9 @@ def comparable_kernel(result: DriverResult, cpu: Cpu) -> dict[str, object]:
         "messages": [(LEVELS[m.level], m.text) for m in result.messages if m.level != "debug"],
         "default": (default.psscr, default.psscr_mask) if default else None,
         "deepest": (deepest.psscr, deepest.psscr_mask) if deepest else None,
-        "losses": losses if judged else (None, None),
+        "losses": losses(*levels) if cpu.isa300 and judged else (None, None),
         "timeout": result.snooze_timeout_us if result.snooze_timeout_enabled else None,
-        "offline": None if cpu.isa300 else offline,
+        "offline": offline,
     }
 
 
@@ -152,13 +161,13 @@ def test_agrees_with_the_kernel_on_random_trees(
                 properties={k: v for k, v in properties.items() if k not in (PMICR, PMICR_MASK)},
                 pvr=cpu.pvr,
                 arch_300=cpu.isa300,
-                stop_api=stop_api,
+                **told,
             )
-            for cpu, properties, stop_api in cases
+            for cpu, properties, told in cases
         ]
     )
-    for (cpu, properties, stop_api), result in zip(cases, results, strict=True):
-        table = register(PowerMgt(properties), cpu, kernel, stop_api=stop_api)
+    for (cpu, properties, told), result in zip(cases, results, strict=True):
+        table = register(PowerMgt(properties), cpu, kernel, **told)
         assert comparable_model(table, cpu) == comparable_kernel(result, cpu), properties
 
 
@@ -168,8 +177,8 @@ def test_the_random_trees_reach_every_branch(kernel: Release) -> None:
     causes: set[str] = set()
     fatal = 0
     for _ in range(1500):
-        cpu, properties, stop_api = random_case(rng)
-        table = register(PowerMgt(properties), cpu, kernel, stop_api=stop_api)
+        cpu, properties, told = random_case(rng)
+        table = register(PowerMgt(properties), cpu, kernel, **told)
         causes |= {lost.cause for lost in table.lost}
         fatal += table.fatal is not None
     assert {

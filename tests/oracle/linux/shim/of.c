@@ -49,18 +49,29 @@ static int find(const struct device_node *node, const char *name, const struct p
 	return -EINVAL;
 }
 
-int of_property_count_u32_elems(const struct device_node *node, const char *name)
+static int count_elems(const struct device_node *node, const char *name, size_t size)
 {
 	const struct property *property;
 	int error = find(node, name, &property);
 
 	if (error)
 		return error;
-	if (property->length % sizeof(u32)) {
-		pr_err("OF: size of %s in node %s is not a multiple of %d\n", name, NODE_PATH, 4);
+	if (property->length % size) {
+		pr_err(OF_PREFIX "size of %s in node %s is not a multiple of %d\n", name, NODE_PATH,
+		       (int)size);
 		return -EINVAL;
 	}
-	return (int)(property->length / sizeof(u32));
+	return (int)(property->length / size);
+}
+
+int of_property_count_u32_elems(const struct device_node *node, const char *name)
+{
+	return count_elems(node, name, sizeof(u32));
+}
+
+int of_property_count_u64_elems(const struct device_node *node, const char *name)
+{
+	return count_elems(node, name, sizeof(u64));
 }
 
 /* The value of a property of at least `bytes` bytes. */
@@ -124,8 +135,14 @@ int of_property_read_string_array(const struct device_node *node, const char *na
 
 		if (start + length == property->length)
 			return -EILSEQ;
-		strings[found] = text;
+		if (strings)
+			strings[found] = text;
 		start += length + 1;
 	}
 	return found ? (int)found : -ENODATA;
+}
+
+int of_property_count_strings(const struct device_node *node, const char *name)
+{
+	return of_property_read_string_array(node, name, NULL, SIZE_MAX);
 }

@@ -7,7 +7,7 @@
 
 /* One number per `key=value` word of a case line; pvr is the version half of the register. */
 struct oracle_case {
-	unsigned long pvr, arch_300, arch_31, hz, timebase_hz, powersave_off;
+	unsigned long pvr, arch_300, arch_31, dd1, hz, timebase_hz, powersave_off;
 	unsigned long node, stop_api;
 	unsigned long splpar, shared, rtas_status;
 	const unsigned char *rtas_buffer;

@@ -11,28 +11,60 @@ static const char *enter_name(const struct cpuidle_state *state)
 		return "nap_loop";
 	if (state->enter == fastsleep_loop)
 		return "fastsleep_loop";
-	return state->enter == stop_loop ? "stop_loop" : "?";
+#ifdef HAS_STOP
+	if (state->enter == stop_loop)
+		return "stop_loop";
+#endif
+	return "?";
 }
 
-void oracle_report_driver(void)
+static void report_psscr(const struct cpuidle_state *state, int i)
 {
-	struct cpuidle_driver *driver = &powernv_idle_driver;
+	u64 value = 0, mask = 0;
+
+#ifdef HAS_STOP
+	if (state->enter == stop_loop) {
+#ifdef HAS_MASK
+		value = stop_psscr_table[i].val;
+		mask = stop_psscr_table[i].mask;
+#else
+		value = OLD_FIELDS | stop_psscr_table[i];
+		mask = OLD_FIELDS | PSSCR_RL_MASK;
+#endif
+	}
+#endif
+	oracle_emit(" %llu %llu\n", value, mask);
+}
+
+static void report_snooze(struct cpuidle_driver *driver)
+{
+#ifdef HAS_TIMEOUT
 	struct cpuidle_device device = {};
 
-	for (int i = 0; i < driver->state_count; i++) {
-		const struct cpuidle_state *state = &driver->states[i];
-
-		oracle_emit("state %s %s %u %u %u %s %llu %llu\n", oracle_hex(state->name),
-			    oracle_hex(state->desc), state->exit_latency, state->target_residency,
-			    state->flags, enter_name(state), stop_psscr_table[i].val,
-			    stop_psscr_table[i].mask);
-	}
 	oracle_emit("snooze %d %llu\n", snooze_timeout_en, get_snooze_timeout(&device, driver, 0));
 	for (int i = 0; i < driver->state_count; i++) {
 		device.states_usage[i].disable = 1;
 		oracle_emit("snooze_without %llu\n", get_snooze_timeout(&device, driver, 0));
 		device.states_usage[i].disable = 0;
 	}
+#else
+	oracle_emit("snooze %d %llu\n", snooze_timeout_en, snooze_timeout);
+#endif
+}
+
+void oracle_report_driver(void)
+{
+	struct cpuidle_driver *driver = &powernv_idle_driver;
+
+	for (int i = 0; i < driver->state_count; i++) {
+		const struct cpuidle_state *state = &driver->states[i];
+
+		oracle_emit("state %s %s %u %u %u %s", oracle_hex(state->name),
+			    oracle_hex(state->desc), state->exit_latency, state->target_residency,
+			    state->flags, enter_name(state));
+		report_psscr(state, i);
+	}
+	report_snooze(driver);
 }
 
 void oracle_run(void)

@@ -32,6 +32,7 @@ static const struct {
 	{ "pvr", &oracle.pvr },
 	{ "arch_300", &oracle.arch_300 },
 	{ "arch_31", &oracle.arch_31 },
+	{ "dd1", &oracle.dd1 },
 	{ "hz", &oracle.hz },
 	{ "timebase_hz", &oracle.timebase_hz },
 	{ "powersave_off", &oracle.powersave_off },

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 bool oracle_fastsleep_control;
-static struct paca_struct paca;
-struct paca_struct *paca_ptrs[1] = { &paca };
+struct paca_struct paca[1];
+struct paca_struct *paca_ptrs[1] = { paca };
+unsigned int oracle_offline;
 struct machdep_calls ppc_md;
 
 int printk(const char *format, ...)

@@ -50,7 +50,7 @@ typedef int64_t s64;
 #define USEC_PER_SEC 1000000L
 #define NSEC_PER_USEC 1000L
 #define HZ ((long)oracle.hz)
-#define TICK_USEC ((USEC_PER_SEC + HZ / 2) / HZ)
+#define USER_HZ 100
 
 #include "constants.h"
 #include "oracle.h"
@@ -73,6 +73,8 @@ bool oracle_warn_on(bool condition);
 /* Memory and strings. */
 #define GFP_KERNEL 0
 void *kcalloc(size_t count, size_t size, int gfp);
+#define kzalloc(size, gfp) kcalloc(1, size, gfp)
+#define kmalloc_node(size, gfp, node) kcalloc(1, size, gfp)
 #define kzalloc_objs(object, count) kcalloc(count, sizeof(object), GFP_KERNEL)
 void kfree(const void *block);
 ssize_t strscpy(char *target, const char *source, size_t size);
@@ -83,6 +85,8 @@ struct device_node;
 struct device_node *of_find_node_by_path(const char *path);
 void of_node_put(struct device_node *node);
 int of_property_count_u32_elems(const struct device_node *node, const char *name);
+int of_property_count_u64_elems(const struct device_node *node, const char *name);
+int of_property_count_strings(const struct device_node *node, const char *name);
 int of_property_read_u32_array(const struct device_node *node, const char *name, u32 *values,
 			       size_t count);
 int of_property_read_u64_array(const struct device_node *node, const char *name, u64 *values,
@@ -97,6 +101,7 @@ struct cpuidle_state {
 	char name[CPUIDLE_NAME_LEN];
 	char desc[CPUIDLE_DESC_LEN];
 	unsigned int flags;
+	bool disabled;
 	unsigned int exit_latency;
 	unsigned int target_residency;
 	int (*enter)(struct cpuidle_device *, struct cpuidle_driver *, int);
@@ -110,7 +115,7 @@ struct cpuidle_driver {
 };
 struct cpuidle_device {
 	unsigned int poll_time_limit : 1;
-	struct {
+	struct cpuidle_state_usage {
 		unsigned long long disable;
 	} states_usage[CPUIDLE_STATE_MAX];
 };
@@ -125,13 +130,14 @@ struct cpuidle_device {
 #define cpu_present_mask NULL
 
 /* What the processor and the firmware answer. */
-enum { CPU_FTR_ARCH_207S, CPU_FTR_ARCH_300, CPU_FTR_ARCH_31 };
-enum { FW_FEATURE_OPAL, FW_FEATURE_SPLPAR };
+enum { CPU_FTR_ARCH_207S, CPU_FTR_ARCH_300, CPU_FTR_ARCH_31, CPU_FTR_POWER9_DD1 };
+enum { FW_FEATURE_OPAL, FW_FEATURE_OPALv3, FW_FEATURE_SPLPAR };
 enum { IDLE_NO_OVERRIDE, IDLE_POWERSAVE_OFF };
-#define cpu_has_feature(feature)                             \
-	((feature) == CPU_FTR_ARCH_300  ? oracle.arch_300 != 0 \
-	 : (feature) == CPU_FTR_ARCH_31 ? oracle.arch_31 != 0  \
-					: true)
+#define cpu_has_feature(feature)                                \
+	((feature) == CPU_FTR_ARCH_300     ? oracle.arch_300 != 0 \
+	 : (feature) == CPU_FTR_ARCH_31    ? oracle.arch_31 != 0  \
+	 : (feature) == CPU_FTR_POWER9_DD1 ? oracle.dd1 != 0      \
+					   : true)
 #define firmware_has_feature(feature) ((feature) == FW_FEATURE_SPLPAR ? oracle.splpar != 0 : true)
 #define cpuidle_disable (oracle.powersave_off ? IDLE_POWERSAVE_OFF : IDLE_NO_OVERRIDE)
 #define pvr_version_is(version) (oracle.pvr == (version))
@@ -145,6 +151,10 @@ int rtas_call(int token, int inputs, int outputs, int *results, ...);
 
 /* One CPU, one thread. */
 #define for_each_present_cpu(cpu) for ((cpu) = 0; (cpu) < 1; (cpu)++)
+#define for_each_possible_cpu(cpu) for_each_present_cpu(cpu)
+#define smp_processor_id() 0
+#define cpu_nr_cores() 1
+#define cpu_to_node(cpu) 0
 #define cpu_first_thread_sibling(cpu) 0
 #define cpu_thread_in_core(cpu) 0
 #define threads_per_core 1
@@ -152,8 +162,12 @@ int rtas_call(int token, int inputs, int outputs, int *results, ...);
 struct paca_struct {
 	unsigned long idle_state;
 	unsigned long thread_idle_state;
+	unsigned long thread_mask;
+	unsigned long irq_happened;
+	u32 *core_idle_state_ptr;
+	struct paca_struct **thread_sibling_pacas;
 };
-extern struct paca_struct *paca_ptrs[1];
+extern struct paca_struct paca[1], *paca_ptrs[1];
 extern struct machdep_calls {
 	void (*power_save)(void);
 } ppc_md;
@@ -211,6 +225,52 @@ enum { CPU_ONLINE, CPU_ONLINE_FROZEN, CPU_DEAD, CPU_DEAD_FROZEN, NOTIFY_DONE, NO
 #define register_cpu_notifier(block) ((void)(block))
 void power7_idle_type(unsigned long type);
 void arch300_idle_type(unsigned long psscr, unsigned long mask);
+/* Before 5.2: instructions of which an offline CPU's is told, 0 to 3 as in power7_offline_type. */
+enum { OFFLINE_NONE, OFFLINE_NAP, OFFLINE_SLEEP, OFFLINE_WINKLE, OFFLINE_STOP };
+extern unsigned int oracle_offline;
+#define power7_idle_insn(type) (oracle_offline = (type), 0UL)
+#define power7_nap(check) (oracle_offline = OFFLINE_NAP, 0UL)
+#define power7_sleep() (oracle_offline = OFFLINE_SLEEP, 0UL)
+#define power7_winkle() (oracle_offline = OFFLINE_WINKLE, 0UL)
+#define power9_idle_stop(...) (oracle_offline = OFFLINE_STOP, 0UL)
+#define power9_offline_stop(psscr) (oracle_offline = OFFLINE_STOP, 0UL)
+static __attribute__((unused)) void oracle_power7_idle(void)
+{
+}
+#define pnv_program_cpu_hotplug_lpcr(cpu, value) ((void)(value))
+#define patch_instruction(address, instruction) 0
+#define opal_config_cpu_idle_state(state, flag) 0
+#define generic_check_cpu_restart(cpu) (oracle_restarts++ > 0)
+static __attribute__((unused)) unsigned int oracle_restarts;
+/* Before 4.12 an offline CPU's loop is its own. */
+static __attribute__((unused)) struct {
+	void *active_mm;
+} oracle_task, *current = &oracle_task;
+#define local_paca (&paca[0])
+#define PACA_IRQ_DEC 1
+#define PACA_IRQ_HMI 2
+#define PACA_IRQ_EE 4
+#define PACA_IRQ_DBELL 8
+#define PACA_IRQ_HARD_DIS 16
+#define SRR1_WAKEMASK 1
+#define SRR1_WAKEMASK_P8 1
+#define SRR1_WAKEEE 1
+#define SRR1_WAKEHVI 1
+#define SRR1_WAKEHDBELL 2
+#define PPC_DBELL_TYPE(type) 0
+#define PPC_MSGCLR(operand) ""
+#define DBG(...)
+#define hard_irq_disable()
+#define idle_task_exit()
+#define generic_set_cpu_dead(cpu)
+#define smp_wmb()
+#define kvmppc_set_host_ipi(cpu, value)
+#define icp_native_flush_interrupt()
+#define icp_opal_flush_interrupt()
+#define xics_on_xive() false
+#define cpu_core_split_required() false
+#define __ppc64_runlatch_on()
+#define __ppc64_runlatch_off()
 /* Before 5.10. */
 #define power9_idle_type arch300_idle_type
 #define power9_idle arch300_idle
