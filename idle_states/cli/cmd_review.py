@@ -23,8 +23,11 @@ whose tables the change concerns, each table once with the boards that have it.
 Of Linux the tables built into drivers are reviewed, too: those of intel_idle.c, with the processors
 that get another one, and of drivers/cpuidle.
 
+Of Linux's governors (drivers/cpuidle/governors), --run compiles those that change before and after,
+runs both confined over packaged tables, and says which decisions differ.
+
 Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
-without its tree could not be read, which the first line says."""
+without its tree could not be read, or a governor not compared, which the first line says."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Options
@@ -92,4 +95,4 @@ def run(given: ReviewCommand) -> int:
             say(review_words.unread_lines(found))
         findings = show.annotated(out.format, found.new)
         out.document(render(out.format, "review", findings, inputs, found.texts))
-    return UNREADABLE if found.unread_lines else show.status_of(found.new)
+    return UNREADABLE if found.unread_lines or found.has_failed else show.status_of(found.new)

@@ -109,6 +109,7 @@ def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
         runs=runs,
         partial=made.partial,
         hidden=made.hidden,
+        compiles=request.run and runs is not None,
     )
     several = made.held.count(made.base, made.head) > 1
     return review_commits(

@@ -9,6 +9,7 @@ from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Reposit
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
 from ...base.wording import number_ranges
+from ...tables.linux.governors.source.named import DIRECTORY
 from ...tables.sources.format_driver import has_table
 from .fragments import Hidden
 from .result import Letter
@@ -174,7 +175,7 @@ def on_top(
 def reaches_tables(
     change: FileChange, beside: Sequence[FileChange], content: bytes | None = None
 ) -> bool:
-    """Tells whether what a diff does to a file may bear on an idle-state table.
+    """Tells whether what a diff does to a file may bear on an idle-state table or on a governor.
 
     So do device-tree sources and specs; C sources of Linux with a table in them; headers whose
     macros or enumerators change, or whose new ones the other files of a patch use.
@@ -184,6 +185,8 @@ def reaches_tables(
     """
     name = PurePosixPath(change.path)
     changed = [line for hunk in change.hunks for line in hunk.lines if line.mark != " "]
+    if change.path.startswith(f"{DIRECTORY}/") and name.suffix in (".c", ".h"):
+        return True
     if name.suffix == ".c" and change.path.startswith(LINUX):
         shown = [line.text for hunk in change.hunks for line in hunk.lines]
         text = "\n".join((*(hunk.section for hunk in change.hunks), *shown))

@@ -27,6 +27,7 @@ from ...base.reading.mail import MailedPatch, Series
 from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
 from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
+from ...tables.linux.governors.source.named import DIRECTORY
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
 from . import driver_lines, dts_lines
@@ -82,6 +83,12 @@ class _Shown:
                 self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
             elif dts_lines.is_source(change.path):
                 self._source(change, *sides)
+            elif change.path.startswith(f"{DIRECTORY}/") and change.path.endswith((".c", ".h")):
+                self.unread += max(1, change.changed_lines)
+                self.remarks.append(
+                    f"{change.path} is a governor's source, which is compared as a whole: --tree "
+                    "DIR --run, with a repository of Linux that the diff applies to"
+                )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 driver = driver_lines.shown(change)
                 self.unread += driver.unread

@@ -18,6 +18,7 @@ from ...base.reading.unexpected import on_input
 from ...tables.devicetree.source_trees import Layout
 from ...tables.linux.built_in import in_tree
 from ...tables.linux.built_in.headers import SIGN
+from ...tables.linux.governors.source.named import DIRECTORY
 from ...tables.linux.releases import UnknownRelease, release
 from ...tables.sources import Source, format_driver
 from .boards import BoardsTree
@@ -50,8 +51,9 @@ class DriversTree(TreeReader):
         self._hash2text: dict[str, tuple[str, str]] = {}
         concerned = dict(self._concerned(base, head))
         self._drivers = sorted(concerned)
-        prefix = repository.prefix
-        self.paths = sorted({prefix + path for paths in concerned.values() for path in paths})
+        paths = {path for paths in concerned.values() for path in paths}
+        self.governors, beside = self._governors(base, head)
+        self.paths = sorted(repository.prefix + path for path in {*paths, *beside})
 
     def commits(self, base: str, head: str) -> list[Commit]:
         return self.repository.commits(base, head, self.paths) if self.paths else []
@@ -117,6 +119,22 @@ class DriversTree(TreeReader):
             if len(same) > limits.GIT_COPIES:
                 self.copied[same[0]] = len(same) - limits.GIT_COPIES + 1
 
+    def _governors(self, base: str, head: str) -> tuple[list[str], list[str]]:
+        """Returns the governors that a change concerns, and all files of theirs that it changes: of
+        a header there, all governors may be made."""
+        before, after = (
+            {path: entry.hash for path, entry in self._files(commit).files.items()}
+            for commit in (base, head)
+        )
+        changed = [
+            path for path, _ in before.items() ^ after.items() if path.startswith(f"{DIRECTORY}/")
+        ]
+        changed = sorted({path for path in changed if path.endswith((".c", ".h"))})
+        has_headers = any(path.endswith(".h") for path in changed)
+        some = {*before, *after} if has_headers else changed
+        found = sorted(p for p in some if p.startswith(f"{DIRECTORY}/") and p.endswith(".c"))
+        return [self.repository.prefix + path for path in found], changed
+
     def _read(self, commit: str) -> End:
         files = self._files(commit)
         found = Gathered()
@@ -175,6 +193,7 @@ class LinuxTree(TreeReader):
         self._drivers = DriversTree(repository, base, head)
         self._boards = BoardsTree(repository, base, head, dict(trees))
         self.copied = self._drivers.copied
+        self.governors = self._drivers.governors
         self.remarks = self._boards.remarks
         self.left_out = self._boards.left_out
 

@@ -86,7 +86,7 @@ class MachineModel:
     _simulator: Simulator = field(init=False)
 
     def __post_init__(self) -> None:
-        self._simulator = Simulator(self.governor, self.hz, self.runs)
+        self._simulator = Simulator(self.hz, self.runs)
 
     def effects(self, before: Source, after: Source, day: date | None, own: str = "") -> OnMachines:
         """Both sources must have tables. day: when the change was written; own: the kernel that it
@@ -117,7 +117,8 @@ class MachineModel:
             kernel = old.release.name
             if kernel not in wanted:
                 continue
-            case = Case(Side.of(before.table, old), Side.of(after.table, new))
+            sides = (before.table, old), (after.table, new)
+            case = Case(*(Side.of(table, at, self.governor) for table, at in sides))
             try:
                 results = self._performed(case)
             except UsageError as error:

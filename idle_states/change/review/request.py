@@ -32,6 +32,7 @@ class ReviewRequest:
     hz          the kernel's tick rate, for the governor
     acceptance  accepted findings; if it names no setup.cfg, each commit's own is used
     runs        seeds of the workloads that are simulated with the table before and after; 0: none
+    run         whether governors of Linux that change are compiled, run confined and compared
     """
 
     range: Annotated[
@@ -42,7 +43,7 @@ class ReviewRequest:
             "(default: the last commit)",
         ),
     ]
-    criteria: Annotated[Criteria, Options(after="--runs")]
+    criteria: Annotated[Criteria, Options(after="--run")]
     trees: Annotated[
         "tuple[Path, ...]",
         Option(
@@ -89,6 +90,15 @@ class ReviewRequest:
             after="--hz",
         ),
     ] = 1
+    run: Annotated[
+        bool,
+        Option(
+            "--run",
+            "compile the governors of Linux that change, before and after, run both confined, and "
+            "compare what they select",
+            after="--runs",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if self.mail is None and self.range is not None and _is_mail(self.range):

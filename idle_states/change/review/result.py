@@ -16,6 +16,7 @@ from ...tables.sources import Source
 from .choices import ChoiceChange
 from .claims.claim import MessageClaim
 from .findings import FindingsOutcome
+from .governors import GovernorChange
 from .machines import OnMachines
 from .match import is_changed
 from .processors import ProcessorChange
@@ -109,6 +110,7 @@ class Reviewed:
     unread        files that could not be read at one end: their tables are not compared
     processors    the processors that intel_idle's list gives another table or other settings
     choices       the machines for which skiboot chooses another table
+    governors     the governors of Linux whose source changes
     """
 
     base: str
@@ -122,6 +124,7 @@ class Reviewed:
     claims: tuple[MessageClaim, ...] = ()
     processors: tuple[ProcessorChange, ...] = ()
     choices: tuple[ChoiceChange, ...] = ()
+    governors: tuple[GovernorChange, ...] = ()
 
     @property
     def new(self) -> list[Finding]:
@@ -142,6 +145,7 @@ class Reviewed:
             or self.suppressions
             or self.processors
             or self.choices
+            or self.governors
             or self.files != FindingsOutcome()
         )
 
@@ -193,6 +197,11 @@ class Review:
     about: tuple[str, ...] = ()
     earlier: EarlierVersion | None = None
     is_answered: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Tells whether a governor that was to be compared could not be."""
+        return any(one.has_failed for change in self.changes for one in change.governors)
 
     @property
     def assumptions(self) -> tuple[str, ...]:

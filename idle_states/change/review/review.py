@@ -1,7 +1,7 @@
 """review: how a range of commits, or each commit of it, changes the tables of a repository."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, UsageError, sort_findings, unreadable
@@ -21,6 +21,7 @@ from .choices import changed_choices
 from .drivers import LinuxTree, is_linux
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
+from .governors import GovernorChange, GovernorRuns
 from .machines import MachineModel, OnMachines, Selector
 from .match import as_renamed, comparable, counterpart, differing, is_changed, used_otherwise
 from .message import Judged, MessageCheck, of_commit, of_series
@@ -46,6 +47,7 @@ class Yardstick:
                 None: what a change does to machines is not looked at
     partial     tables of which only some rows are known: theirs is not looked at either
     hidden      commit -> places in its files that are made up, as the diff does not show them
+    compiles    whether governors that change may be compiled and run
     """
 
     criteria: Criteria
@@ -56,6 +58,7 @@ class Yardstick:
     runs: int | None = None
     partial: frozenset[str] = frozenset()
     hidden: Mapping[str, Hidden] = field(default_factory=dict)
+    compiles: bool = False
 
 
 class BadRange(UsageError):
@@ -188,6 +191,13 @@ class _Reviewer:
         if circumstances.runs is not None:
             by = circumstances.criteria
             self.machines = MachineModel(by.kernels, by.platform, *how, circumstances.runs)
+        self.governors = GovernorRuns(
+            tree.repository,
+            tree.governors,
+            circumstances.compiles,
+            circumstances.hz,
+            circumstances.runs or 0,
+        )
 
     def change(self, base: str, head: str, commit: Commit | None) -> Reviewed:
         before, after = self.tree.at(base), self.tree.at(head)
@@ -222,7 +232,14 @@ class _Reviewer:
             said.claims,
             changed_processors([before, *others], after),
             () if others else changed_choices(before, after),
+            () if others else tuple(self.decided(base, head, commit)),
         )
+
+    def decided(self, base: str, head: str, commit: Commit | None) -> Iterator[GovernorChange]:
+        """What the change does to governors of Linux. commit: the one, None for a range."""
+        if self.tree.governors:
+            commits = [commit] if commit else self.tree.commits(base, head)
+            yield from self.governors.changes(base, head, self.release_of(head), commits)
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
         """What a cover letter and answers say, and what all commits together alter in the
@@ -307,6 +324,12 @@ class _Reviewer:
         if own is None:
             return asked, asked
         return [own], [own, *(kernel for kernel in asked if kernel.name != own.name)]
+
+    def release_of(self, head: str) -> Release:
+        """The kernel that a commit is of; where that is not known, the newest asked for."""
+        name = self.tree.release_of(head)
+        kernels = self.by.criteria.kernels
+        return release(name) if name else max(kernels, key=lambda kernel: kernel.version)
 
     def own_release(self, source: Source, head: str) -> Release | None:
         """Of a table that is built into a driver, the kernel that it is built into."""

@@ -10,7 +10,7 @@ from ...tables.diff import tables as diff
 from ...tables.documents.findings_document import Code, Finding, Summary
 from ...tables.power.energy_document import Bounds, in_seconds
 from ...tables.sources import Source
-from . import choices, machines, processors, result, workloads
+from . import choices, governors, machines, processors, result, workloads
 from .claims.claim import MessageClaim
 
 Commit = Annotated[str, Limits(pattern="^([0-9a-f]{40,64})?$")]
@@ -164,6 +164,26 @@ class ChoiceChange(Form[choices.ChoiceChange]):
     after: Annotated[str, "Likewise."]
 
 
+class GovernorChange(Form[governors.GovernorChange]):
+    name: Annotated[str, "As --governor takes it."]
+    file: Annotated[str, "Its C file in the repository."]
+    kernel: Annotated[
+        str, "The tree's release: its drivers and idle loop are around both sides; empty: not run."
+    ]
+    hz: Annotated[Count, "The tick rate; 0: not run."]
+    decisions: Annotated[Count, "Idle periods that both sides decided."]
+    differ: Annotated[Count, "Those for which they select different states."]
+    judged: Annotated[
+        list[governors.JudgedDecisions], "The decisions on all tables, by circumstance."
+    ]
+    tables: Annotated[list[governors.OnTable], "What it does to packaged tables."]
+    workloads: Annotated[list[OnWorkload], "Those simulated on which something changes."]
+    unchanged: Annotated[list[str], "The other ones simulated."]
+    grounds: Annotated[list[str], "What the simulated figures rest on."]
+    unsaid: Annotated[str, "Why nothing was compared; empty where it was."]
+    claims: Annotated[list[MessageClaim], "What messages say of its function."]
+
+
 class Change(Form[result.Reviewed]):
     base: Annotated[Commit, "Commit before."]
     head: Annotated[Commit, "Commit after."]
@@ -181,6 +201,9 @@ class Change(Form[result.Reviewed]):
     ]
     choices: Annotated[
         list[ChoiceChange], "Of skiboot: the machines for which another table is chosen."
+    ]
+    governors: Annotated[
+        list[GovernorChange], "Of a Linux tree: the governors whose source changes."
     ]
     unread: Annotated[
         list[str],

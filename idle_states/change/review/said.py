@@ -47,6 +47,10 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield ""
         yield words.CHOICES
         yield from _limited(map(choices.in_words, change.choices))
+    if change.governors:
+        yield ""
+        yield words.GOVERNORS
+        yield from _limited(words.governors(change))
     if change.unread:
         yield ""
         unread = ", ".join(change.unread)

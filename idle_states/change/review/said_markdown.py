@@ -40,6 +40,8 @@ def render(review: Review, *, notes: bool) -> str:
     lines += _section("Processors", cpus, EFFECTS)
     chosen = [choices.in_words(one) for change in review.changes for one in change.choices]
     lines += _section(words.CHOICES, chosen, EFFECTS)
+    decided = [text for change in review.changes for text in words.governors(change)]
+    lines += _section(words.GOVERNORS, decided, 2 * EFFECTS)
     forgotten = [words.said(finding, review) for finding in words.siblings(review)]
     lines += _section("Forgotten siblings", forgotten, SIBLINGS)
     folded = list(_folded(tables, review, notes))

@@ -16,6 +16,7 @@ from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.releases import release
 from ...tables.selection.idle_lengths import lengths
+from . import said_governors
 from .claims.claim import MessageClaim
 from .machines import OnKernels, OnMachines
 from .processors import in_words
@@ -31,6 +32,7 @@ _SURE = list(Confidence)
 
 
 CHOICES = "Machines for which another table is chosen"
+GOVERNORS = "Governors"
 
 
 def verdict(review: Review) -> str:
@@ -39,11 +41,13 @@ def verdict(review: Review) -> str:
     new = [finding for finding in review.new if finding.counts]
     cpus = {cpu.name for change in review.changes for cpu in change.processors}
     chosen = any(change.choices for change in review.changes)
+    run = [said_governors.verdict(one) for change in review.changes for one in change.governors]
+    decided = "".join(f"; {said}" for said in dict.fromkeys(run))
     if not tables and not new and not review.fixed and not cpus and not chosen:
         if review.unread_lines:
-            return f"No change of a table is read: {unread_lines(review)}."
+            return f"No change of a table is read: {unread_lines(review)}{decided}."
         unread = any(change.unread for change in review.changes)
-        return "No table is compared." if unread else "No table changes."
+        return f"{'No table is compared' if unread else 'No table changes'}{decided}."
     counts = [
         plural(number, str(severity))
         for severity in reversed(Severity)
@@ -61,7 +65,7 @@ def verdict(review: Review) -> str:
     what += f", {plural(len(cpus), 'processor')} treated otherwise" if cpus else ""
     what += ", another table chosen for some machines" if chosen else ""
     rest = f"; {unread_lines(review)}" if review.unread_lines else ""
-    return f"{what}: {brought}, {len(review.fixed)} fixed{rest}."
+    return f"{what}: {brought}, {len(review.fixed)} fixed{decided}{rest}."
 
 
 def unread_lines(review: Review) -> str:
@@ -194,7 +198,10 @@ def processors(change: Reviewed) -> Iterator[str]:
 
 def grounds(review: Review) -> list[str]:
     """What the simulated figures that are shown rest on, each once."""
-    seen = (table.machines for change in review.changes for table in change.tables)
+    seen = [
+        *(table.machines for change in review.changes for table in change.tables),
+        *(governor for change in review.changes for governor in change.governors),
+    ]
     shown = (m for m in seen if m is not None and any(map(is_shown, m.workloads)))
     return list(dict.fromkeys(ground for machines in shown for ground in machines.grounds))
 
@@ -276,12 +283,26 @@ def entries(found: OnMachines, governor: str) -> Iterator[str]:
         named = [*own, *([f"{joined(then)}, current on {found.day}"] if then else [])]
         if named and (said := list(_effects(group))):
             yield f"{governor} on Linux {'; '.join(named)}: {'; '.join(said)}"
-    for one in found.workloads:
+    yield from _simulated(found.workloads, len(found.unchanged))
+    yield from found.unsaid
+
+
+def governors(change: Reviewed) -> Iterator[str]:
+    """What differs of each governor that changes."""
+    for one in change.governors:
+        yield said_governors.headline(one)
+        yield from (f"message, {claimed(claim)}" for claim in one.claims)
+        yield from said_governors.decisions(one)
+        yield from _simulated(one.workloads, len(one.unchanged))
+        yield from said_governors.maps(one)
+
+
+def _simulated(workloads: Sequence[OnWorkload], unchanged: int) -> Iterator[str]:
+    for one in workloads:
         if is_shown(one):
             yield _workload(one)
-    if small := sum(not is_shown(one) for one in found.workloads) + len(found.unchanged):
+    if small := sum(not is_shown(one) for one in workloads) + unchanged:
         yield f"{plural(small, 'simulated workload')} changed by less than {_LEAST:g} %"
-    yield from found.unsaid
 
 
 def is_shown(found: OnWorkload) -> bool:

@@ -86,6 +86,7 @@ class TreeReader(ABC):
     copied   file -> number of all paths with its content, where it stands for the others
     remarks  what else the user must know of what is read
     left_out  file that cannot be read, where there is no tree -> number of its statements on states
+    governors  C files of Linux's governors that the range concerns, from the repository's top
     """
 
     def __init__(self, repository: CommitReader) -> None:
@@ -93,6 +94,7 @@ class TreeReader(ABC):
         self.copied: dict[str, int] = {}
         self.remarks: list[str] = []
         self.left_out: dict[str, int] = {}
+        self.governors: list[str] = []
         self._ends: dict[str, End] = {}
 
     @abstractmethod

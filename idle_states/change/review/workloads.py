@@ -131,23 +131,26 @@ class OnWorkload:
 class Side:
     """A table under a kernel.
 
-    held  the states as its governor sees them
-    rows  (kernel's state name, row) of the rows that became states
+    held      the states as its governor sees them
+    rows      (kernel's state name, row) of the rows that became states
+    governor  as --governor names it
     """
 
     table: IdleTable
     release: Release
     held: CpuTable
     rows: Rows
+    governor: str
 
     @classmethod
-    def of(cls, table: IdleTable, arrival: Arrival) -> Self:
+    def of(cls, table: IdleTable, arrival: Arrival, governor: str) -> Self:
         rows = sorted(arrival.registered.items())
         return cls(
             table,
             arrival.release,
             from_driver(arrival.driver),
             tuple((state.name, table.states[row]) for row, state in rows),
+            governor,
         )
 
     def effects(self, exits_ns: Mapping[str, int] | None = None) -> tuple[Effect, ...]:
@@ -158,7 +161,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Two tables under one kernel."""
+    """Two tables, or two governors, under one kernel."""
 
     old: Side
     new: Side
@@ -210,8 +213,7 @@ class Case:
 class Simulator:
     """Simulates workloads, each setup once. runs: seeds for each, 1 or more."""
 
-    def __init__(self, governor: str, hz: int, runs: int) -> None:
-        self._governor = governor
+    def __init__(self, hz: int, runs: int) -> None:
         self._hz = hz
         self._seeds = range(1, runs + 1)
         self._given: dict[tuple[str, str | None], Given] = {}
@@ -277,7 +279,7 @@ class Simulator:
 
     def _setup(self, side: Side, load: Load, exits_ns: Mapping[str, int]) -> Setup:
         states = side.held.states
-        governor = Governor.for_kernel(self._governor, side.release, states, self._hz)
+        governor = Governor.for_kernel(side.governor, side.release, states, self._hz)
         check_selects(governor, side.held)
         machine = _CHIP.get(side.table.register) if load.on_chip else None
         of = self._given.get((load.workload, machine))
@@ -291,7 +293,7 @@ class Simulator:
             of.workload,
             side.held,
             side.effects(exits_ns),
-            self._governor,
+            side.governor,
             side.release,
             self._hz,
             load.settles_ns + load.lasts_ns,

@@ -1,19 +1,24 @@
-"""The file that --governor names: FILE.c, TREE:NAME or TREE@REVISION:NAME."""
+"""The file that --governor names: FILE.c, TREE:NAME, TREE@REVISION:NAME, or one that was given."""
 
 import hashlib
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from .....base.dataclass import dataclass
 from .....base.model.findings import UsageError, unreadable
 from .....base.reading import limits, opening
+
+if TYPE_CHECKING:
+    from .....base.reading.git import CommitReader
 
 UNCONFINED = "unconfined:"
 """Before a name: compiler and governor may reach what the user may."""
 DIRECTORY, HEADER = "drivers/cpuidle/governors", "include/linux/cpuidle.h"
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^<>"\n]+)[>"]', re.MULTILINE)
 _PLAIN = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
+_GIVEN: "dict[str, SourceFile]" = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ def find(name: str) -> SourceFile:
     Raises UsageError for a name of no file, Unreadable for a file that cannot be read or includes
     what lies elsewhere, OSError.
     """
+    if name in _GIVEN:
+        return _GIVEN[name]
     plain = name.removeprefix(UNCONFINED)
     place, _, governor = plain.rpartition(":")
     if not place:
@@ -69,6 +76,16 @@ def find(name: str) -> SourceFile:
     return _gathered(name, f"{DIRECTORY}/{governor}.c", tree_reader(place))
 
 
+def give(repository: "CommitReader", commit: str, governor: str) -> SourceFile:
+    """Reads a governor's source at a commit, which may be held in memory, and returns it under the
+    name by which --governor takes it from then on. Raises Unreadable as find() does."""
+    name = f"{commit}:{governor}"
+    if name not in _GIVEN:
+        read = of_commit(repository, commit)
+        _GIVEN[name] = _gathered(name, f"{DIRECTORY}/{governor}.c", read)
+    return _GIVEN[name]
+
+
 def tree_reader(place: str) -> "Read":
     """Returns the function that reads a file of a kernel's source tree by its path, None for none.
 
@@ -77,7 +94,10 @@ def tree_reader(place: str) -> "Read":
     """
     directory, at, revision = place.rpartition("@")
     if at and not opening.is_directory(place):
-        return _of_commit(directory, revision)
+        from .....base.reading.git.repository import Repository
+
+        repository = Repository(Path(directory or "."))
+        return of_commit(repository, repository.resolve(revision))
     if not opening.is_directory(place):
         raise UsageError(
             f"expected a folder with a kernel's source, or FOLDER@REVISION, found {place!r}"
@@ -112,17 +132,15 @@ def _text(file: Path) -> str | None:
     return opening.decoded(opening.read(file, limits.GOVERNOR_BYTES))
 
 
-def _of_commit(directory: str, revision: str) -> Read:
-    from .....base.reading.git.repository import Repository
-
-    repository = Repository(Path(directory or "."))
-    commit = repository.resolve(revision)
+def of_commit(repository: "CommitReader", commit: str) -> Read:
+    """Returns the function that reads a file of a commit by its path below the directory under
+    review, None for none."""
 
     def read(name: str) -> str | None:
-        entry = repository.at(commit, name)
-        if entry is None:
+        found = repository.named(commit, repository.prefix + name)
+        if not found:
             return None
-        return opening.decoded(repository.content(entry, limits.GOVERNOR_BYTES))
+        return opening.decoded(repository.content(found[0], limits.GOVERNOR_BYTES))
 
     return read
 

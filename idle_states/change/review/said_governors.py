@@ -1,0 +1,93 @@
+"""What a review says of governors whose source changes, in lines."""
+
+from collections.abc import Iterator, Sequence
+
+from ...base.wording import few, joined, plural
+from ...tables.selection.idle_lengths import lengths
+from ...tables.selection.selection import SelectionChange
+from .governors import GovernorChange, JudgedDecisions, MapChange
+
+_SHOWN = 2
+"""Ranges of one map that are shown."""
+
+
+def verdict(change: GovernorChange) -> str:
+    """Returns the outcome in a few words."""
+    if change.unsaid:
+        return f"{change.name} {change.unsaid.partition(';')[0].partition(':')[0]}"
+    return f"{change.name}: {_counted(change)}"
+
+
+def headline(change: GovernorChange) -> str:
+    """Returns the outcome in a sentence."""
+    name = f"{change.name} ({change.file})"
+    if change.unsaid:
+        return f"{name} {change.unsaid}"
+    compared = sum(table.maps for table in change.tables)
+    changed = sum(len(table.changed) for table in change.tables)
+    return (
+        f"{name}, both sides compiled and run confined, Linux {change.kernel}, HZ {change.hz}: "
+        f"{_counted(change)}; {changed} of {compared} maps of idle lengths change, on "
+        f"{plural(len(change.tables), 'table')}"
+    )
+
+
+def decisions(change: GovernorChange) -> Iterator[str]:
+    """Yields the decisions that differ, by circumstance, and the states that come and go."""
+    alike: dict[str, list[str]] = {}
+    for one in change.judged if change.differ else ():
+        alike.setdefault(_judged(one), []).append(one.circumstance)
+    for said, circumstances in alike.items():
+        yield f"{joined(circumstances)}: {said}"
+    for table in change.tables:
+        tables = few(table.tables, _SHOWN)
+        for states, what in ((table.lost, "no longer selected"), (table.gained, "selected now")):
+            if states:
+                yield f"{tables}: {joined(states)} {what}, in decisions and maps"
+
+
+def maps(change: GovernorChange) -> Iterator[str]:
+    """Yields the maps that differ, by table."""
+    for table in change.tables:
+        if table.changed:
+            tables = few(table.tables, _SHOWN)
+            first, *others = sorted(table.changed, key=lambda one: len(one.changes))
+            verb = "changes" if len(others) == 1 else "change"
+            more = f"; {plural(len(others), 'other map')} {verb}" if others else ""
+            yield f"{tables}: {_mapped(first)}{more}"
+
+
+def _counted(change: GovernorChange) -> str:
+    if not change.differ:
+        return f"nothing differs in {change.decisions:,} decisions"
+    return f"{change.differ:,} of {change.decisions:,} decisions differ"
+
+
+def _judged(one: JudgedDecisions) -> str:
+    if not one.differ:
+        return f"nothing differs in {one.periods:,} decisions each"
+    return (
+        f"{one.differ:,} of {one.periods:,} decisions differ, {one.deeper:,} to a deeper state; "
+        f"too deep {_shares(one.too_deep, one.periods)}, "
+        f"too shallow {_shares(one.too_shallow, one.periods)}"
+    )
+
+
+def _shares(sides: tuple[int, int], of: int) -> str:
+    before, after = (f"{100 * count / of:.2f}" for count in sides)
+    return f"{before} -> {after} %"
+
+
+def _mapped(one: MapChange) -> str:
+    ended = "ended by the next timer" if one.timer_driven else "ended by an interrupt"
+    tick = "stopped" if one.tick_stopped else "running"
+    more = len(one.changes) - _SHOWN
+    rest = f"; {plural(more, 'more range')}" if more > 0 else ""
+    return f"idle {ended}, tick {tick}: {_ranges(one.changes[:_SHOWN])}{rest}"
+
+
+def _ranges(some: Sequence[SelectionChange]) -> str:
+    return "; ".join(
+        f"{lengths(one.first_ns, one.last_ns)} {' or '.join(one.a)} -> {' or '.join(one.b)}"
+        for one in some
+    )
