@@ -175,6 +175,10 @@ class BoardsTree(TreeReader):
             or base.includes(path) != head.includes(path)
         )
 
+    def _says(self, source: Source) -> bool:
+        """Tells whether what is said of a board without a table does not depend on a whole tree."""
+        return self.repository.is_whole or any(f.rule == "IS627" for f in source.findings)
+
     def _note_missing(self, built: BuiltBoard) -> None:
         if built.missing:
             names = few(built.missing, _NAMED)
@@ -246,7 +250,9 @@ class BoardsTree(TreeReader):
             with found.reading(boards[0]):
                 built = state.built(board)
                 self._note_missing(built)
-                found.sources += together(list(sources_on(built, boards, group.parts)))
+                made = sources_on(built, boards, group.parts)
+                # without a tree, a board without a table is one whose table is not shown
+                found.sources += together([s for s in made if s.table or self._says(s)])
         return found.end(found.sources)
 
 

@@ -30,9 +30,9 @@ from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
 from ...tables.linux.governors.source.named import DIRECTORY
 from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
-from . import driver_lines, dts_lines
+from . import driver_lines, dts_fragments, dts_lines
 from .base import LINUX, Applied, applied, name_of
-from .fragments import FragmentText, Hidden, HiddenPlace, ShownRow
+from .fragments import BEGUN_COMMENT, FragmentText, Hidden, HiddenPlace, ShownRow
 
 
 def without_tree(series: Series, shown: str) -> Applied:
@@ -110,9 +110,15 @@ class _Shown:
         """Adds what is shown of a device-tree source."""
         whole = dts_lines.whole(change, self._sources)
         if whole is None:
-            if lines := dts_lines.of_states(change):
-                self.unread += lines
-                self.remarks.append(f"{change.path} is not shown whole")
+            shown = dts_fragments.fragments(change)
+            if shown is None:
+                self.unread += dts_fragments.of_states(change)
+                return
+            self.remarks += shown.remarks
+            self.partial.add(change.path)
+            for side, text in zip((before, after), (shown.before, shown.after), strict=True):
+                if text.text:
+                    side.add(change.path, text)
             return
         before.files |= whole[0]
         after.files |= whole[1]
@@ -225,8 +231,6 @@ _BOUNDARY = re.compile(
 """Where an array begins or ends."""
 _DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 _NO_CODE = re.compile(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
-_BEGUN = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
-"""The end of a comment that begins before the text."""
 _WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
 """How a line of an array begins, one within a comment not."""
 _CONTINUED = re.compile(r"\s*\*(?:\s|$)")
@@ -344,7 +348,7 @@ def _read(side: ShownSide, lines: Sequence[HunkLine], first: int, array: str) ->
 
 def _without_comments(text: str) -> str:
     """The text, which may begin within a comment, as many lines."""
-    text = _BEGUN.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = BEGUN_COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = _NO_CODE.sub(lambda match: match[1] or " " + "\n" * match[0].count("\n"), text)
     return "\n".join(line.rstrip() for line in text.split("\n"))
 

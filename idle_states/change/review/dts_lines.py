@@ -17,9 +17,6 @@ _SIGNS = (
 )
 """The folders of sources -> others that tell their kind of tree (`source_trees.LAYOUTS`)."""
 _NOTHING = "not-shown"
-_OF_STATES = re.compile(
-    r"idle-state|(?:latency|residency)-us|suspend-param|local-timer-stop|entry-method"
-)
 _OF_SOURCES = re.compile(r"\.dtsi?$|(?:^|/)(?:dt-bindings|dts)/.*\.h$")
 
 
@@ -55,13 +52,3 @@ def whole(
         return {} if before is None else {change.before or "": before}, dict(made)
     except DoesNotApply:
         return None
-
-
-def of_states(change: FileChange) -> int:
-    """Returns the number of lines that go or come in hunks that show an idle state."""
-    return sum(
-        line.mark != " "
-        for hunk in change.hunks
-        if any(_OF_STATES.search(line.text) for line in hunk.lines)
-        for line in hunk.lines
-    )

@@ -1,6 +1,7 @@
 """Writes the rows that a diff shows as C, each value on its line of the file, with what it does not
 show beside them; and finds the places in such a text that the file has not."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ...base.dataclass import dataclass, field, replace
@@ -24,6 +25,8 @@ class HiddenPlace:
     said: str
 
 
+BEGUN_COMMENT = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
+"""The end of a comment that begins before a text."""
 Hidden = Mapping[str, Sequence[HiddenPlace]]
 """File -> its places that the diff does not show."""
 

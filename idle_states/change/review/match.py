@@ -255,6 +255,10 @@ def comparable(before: Source | None, after: Source | None) -> tuple[Source, Sou
     one = before or after
     if one is None or any(source and source.table is None for source in (before, after)):
         return None
-    assert one.table is not None
-    empty = replace(one, table=replace(one.table, states=()))
-    return before or empty, after or empty
+    return before or emptied(one), after or emptied(one)
+
+
+def emptied(source: Source) -> Source:
+    """Returns a source that has a table, without the table's rows."""
+    assert source.table is not None
+    return replace(source, table=replace(source.table, states=()))

@@ -19,11 +19,20 @@ from ...tables.sources import Source
 from .boards import BoardsTree, trees_in
 from .choices import changed_choices
 from .drivers import LinuxTree, is_linux
+from .dts_fragments import is_shown
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
 from .governors import GovernorChange, GovernorRuns
 from .machines import MachineModel, OnMachines, Selector
-from .match import as_renamed, comparable, counterpart, differing, is_changed, used_otherwise
+from .match import (
+    as_renamed,
+    comparable,
+    counterpart,
+    differing,
+    emptied,
+    is_changed,
+    used_otherwise,
+)
 from .message import Judged, MessageCheck, of_commit, of_series
 from .out_of_sight import out_of_sight
 from .platforms import exported_otherwise
@@ -45,7 +54,8 @@ class Yardstick:
     accept      marks findings as suppressed, after that setup.cfg
     runs        seeds of the workloads that are simulated on both sides of a change, 0 for none;
                 None: what a change does to machines is not looked at
-    partial     tables of which only some rows are known: theirs is not looked at either
+    partial     tables of which only some rows are known, and files of which only some nodes are:
+                what these do to machines is not looked at either
     hidden      commit -> places in its files that are made up, as the diff does not show them
     compiles    whether governors that change may be compiled and run
     """
@@ -263,6 +273,10 @@ class _Reviewer:
     ) -> TableChange:
         """olds: the table as each of the parents has it, the first parent first."""
         before = olds[0]
+        one = after or before
+        if one is not None and one.table is not None and one.file in self.by.partial:
+            # a table of which one side shows no row
+            before, after = before or emptied(one), after or emptied(one)
         differences: list[Difference] = []
         linux: dict[str, list[Difference]] = {}
         selected: dict[str, list[Difference]] = {}
@@ -275,6 +289,8 @@ class _Reviewer:
             ]
             by = self.by.criteria
             own, kernels = self.kernels(a, head)
+            if a.file in self.by.partial:
+                own = kernels = ()
             for difference in diff(a, b, own, by.platform):
                 stage, _, kernel = difference.stage.partition(" ")
                 if stage == "linux":
@@ -309,7 +325,7 @@ class _Reviewer:
             return None
         written = self.tree.repository.commit(head).date
         day = None if written is None else written.date()
-        if after.name in self.by.partial:
+        if not self.by.partial.isdisjoint((after.name, after.file)):
             unknown = "not looked at: the diff does not show the other rows of the table"
             return OnMachines(day, (), unsaid=(unknown,))
         own = self.own_release(after, head)
@@ -346,6 +362,8 @@ class _Reviewer:
             # who asks for IS501 by its code gets it
             by_change = "IS501" not in by.rules.select
             found = check([source], by, by_change=by_change)
+            if source.file in self.by.partial:
+                found = [finding for finding in found if is_shown(finding, source)]
             self.checked[id(source)] = source, self.moved(found, commit)
         return source.table, self.accepted(self.checked[id(source)][1], commit)
 

@@ -79,9 +79,9 @@ def build(
     missing = tuple(tree.missing)
     if may_miss == PARTS:
         source = replace(source, text=with_nodes(source.text))
-    if not missing:
+    elif not missing:
         return BuiltBoard(board, source.file, compiled(source), source)
-    lacks = few([f"<{name}>" for name in missing], _SHOWN)
+    lacks = few([f"<{name}>" for name in missing] or ["what is not shown"], _SHOWN)
     try:
         one, other = (
             compiled(replace(source, text=with_numbers(source.text, number)))

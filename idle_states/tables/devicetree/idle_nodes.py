@@ -387,7 +387,7 @@ class LinkedTree:
         self, path: str, node: Node, name: str, broken: list[Broken]
     ) -> Iterator[ListedNode | None]:
         """Nodes of a list of phandles, None for one that leads nowhere; without such as stand in
-        for missing ones."""
+        for missing ones, which count as broken."""
         data = node.properties.get(name, b"")
         if len(data) // 4 > MAX_STATES:
             message = f"expected at most {MAX_STATES} states, found {len(data) // 4}"
@@ -396,6 +396,7 @@ class LinkedTree:
             phandle = int.from_bytes(data[index : index + 4], "big")
             target = self.phandle2node.get(phandle)
             if target is not None and NOT_SHOWN in target[1].properties:
+                broken.append(Broken(name, index // 4, NOT_SHOWN, self._at(path, name)))
                 continue
             if target is None:
                 reason = f"phandle {phandle:#x} is no node's" if phandle else "a phandle of 0"

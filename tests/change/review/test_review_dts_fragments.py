@@ -1,0 +1,197 @@
+"""review of hunks of device-tree sources without a tree: what they show of idle states is what a
+tree says, and nothing else is said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from idle_states.cli import main
+from tests.change.review.test_review_boards import KERNELS, NEW
+from tests.support.git_history import History
+from tests.support.socs import BOARD, FOLDER
+
+pytestmark = pytest.mark.usefixtures("dtc")
+Capture = pytest.CaptureFixture[str]
+FILE = f"{FOLDER}/soc.dtsi"
+IN_DOMAIN = '\t\t\tpower-domains = <&PD>;\n\t\t\tpower-domain-names = "psci";'
+DOMAINS = (
+    NEW.replace("&CPU_SLEEP &CPU_SLEEP &CLUSTER_SLEEP", "&CPU_SLEEP &CLUSTER_SLEEP")
+    .replace("\t\tidle-states {", "\t\tdomain-idle-states {")
+    .replace("\n\tused:", """
+	psci {
+		compatible = "arm,psci-1.0";
+
+		PD: cpu-pd {
+			#power-domain-cells = <0>;
+			domain-idle-states = <&CPU_SLEEP>;
+			power-domains = <&CLUSTER_PD>;
+		};
+
+		CLUSTER_PD: cluster-pd {
+			#power-domain-cells = <0>;
+			domain-idle-states = <&CLUSTER_SLEEP>;
+		};
+	};
+
+	used:""")
+    .replace("\t\t\tcpu-idle-states = <&CPU_SLEEP>;", IN_DOMAIN)
+)  # fmt: skip
+
+
+@pytest.fixture
+def linux(tmp_path: Path) -> History:
+    made = History(tmp_path / "linux")
+    made.commit(
+        {
+            "include/dt-bindings/psci.h": "",
+            FILE: NEW,
+            f"{FOLDER}/one.dts": BOARD % "one",
+        }
+    )
+    return made
+
+
+def reviewed(capsys: Capture, *words: str) -> dict[str, Any]:
+    main(["review", *words, *KERNELS, "--notes", "--format", "json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def said(document: dict[str, Any]) -> set[tuple[str, ...]]:
+    """The findings, with rule, place and whether they are new."""
+    return {
+        (which, f["rule"], f["location"]["file"], f["location"]["line"])
+        for change in document["changes"]
+        for table in change["tables"]
+        for which in ("new", "fixed")
+        for f in table[which]
+    }
+
+
+def times(document: dict[str, Any]) -> set[tuple[str, ...]]:
+    """The changes of times; a state that has no name in the diff counts as well."""
+    return {
+        (d["path"].rpartition(".")[2], d["a"], d["b"])
+        for change in document["changes"]
+        for table in change["tables"]
+        for d in table["differences"]
+        if d["path"].endswith(("latency", "residency"))
+    }
+
+
+EDITS = {
+    "entry above residency": [("<(100)>", "<(3000)>")],
+    "deeper is not slower": [("<5000>", "<1000>")],
+    "renamed": [("CLUSTER_SLEEP: cluster-sleep", "CLUSTER_SLEEP: cluster-off")],
+    "label": [("CPU_SLEEP", "SLEEP_CPU")],
+    "misspelt": [("cpu-idle-states = <&CPU_SLEEP>", "cpu-idle-state = <&CPU_SLEEP>")],
+    "timer": [("<0x01010000>;", "<0x01010000>;\n\t\t\t\tlocal-timer-stop;")],
+    "no residency": [("\t\t\t\tmin-residency-us = <2000>;\n", "")],
+    "two": [("<200>", "<2500>"), ("<600>", "<700>"), ("reg = <1>", "reg = <0x1>")],
+    "comment": [("from the maker's manual", "from\n\t\t\t\t * elsewhere")],
+}
+ORIGINS = {"lists": NEW, "domains": DOMAINS}
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("context", [0, 3, pytest.param(1, marks=pytest.mark.slow), 9])
+def test_nothing_is_said_that_a_tree_does_not_say(
+    linux: History, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, context: int,
+    origin: str,
+) -> None:  # fmt: skip
+    linux.commit({FILE: ORIGINS[origin] + " "})
+    linux.commit({FILE: ORIGINS[origin]})
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for number, edits in enumerate(EDITS.values()):
+        text = ORIGINS[origin]
+        for old, new in edits:
+            text = text.replace(old, new)
+        if text == ORIGINS[origin]:
+            continue
+        linux.commit({FILE: text}, "arm64: dts: Change it")
+        mail = tmp_path / f"{number}.patch"
+        mail.write_text(linux.git("format-patch", "-1", f"-U{context}", "--stdout"))
+        whole = reviewed(capsys, "HEAD~1..HEAD", "--tree", str(linux.directory))
+        linux.git("reset", "-q", "--hard", "HEAD~1")
+        alone = reviewed(capsys, str(mail))
+        assert said(alone) <= said(whole), edits
+        assert times(alone) <= times(whole), edits
+        found.append((len(said(alone)), len(times(alone))))
+    # with whole nodes, what is shown is most of it
+    assert context < 9 or sum(findings for findings, _ in found) >= 4
+    assert context < 3 or sum(changed for _, changed in found) >= 2
+
+
+STATE = """\
+ DEEP: deep {
+ compatible = "arm,idle-state";
+ entry-latency-us = <100>;
+-exit-latency-us = <200>;
++exit-latency-us = <300>;
+ min-residency-us = <900>;
+ arm,psci-suspend-param = <0x10000>;
+ };
+"""
+LIST = """\
+ <&old>;
+ reg = <0x0 0x300>;
+-cpu-idle-states = <&SHALLOW>;
++cpu-idle-states = <&SHALLOW &DEEP>;
+ clocks = <&clk CLK_CPU>,
+"""
+AS_IT_WAS = STATE.replace("-exit", " exit").replace("+exit", "+exits")
+CUT = STATE.split("\n", 2)[2].removesuffix(" };\n")
+
+
+@pytest.mark.parametrize(
+    ("hunks", "rows", "remarks"),
+    [
+        (
+            [("", STATE)],
+            {"/cpus/cpu@any,deep": ["states.deep.latency 300us 400us"]},
+            ["does not show which CPUs have deep"],
+        ),
+        (
+            [("", LIST), ("", AS_IT_WAS)],
+            {"/cpus/cpu@300": ["states.deep absent 300us/900us"]},
+            ["does not show SHALLOW"],
+        ),
+        ([("", LIST)], {"/cpus/cpu@300": []}, ["does not show DEEP, SHALLOW"]),
+        # git's own line names the node whose properties come first
+        ([("DEEP: deep {", CUT)], {"/cpus/cpu@any,deep": ["states.deep.latency 300us 400us"]}, []),
+        (
+            [("idle-states {", CUT)],
+            {"/cpus/cpu@any,state-at-line-9": ["states.state-at-line-9.latency 300us 400us"]},
+            [],
+        ),
+        (
+            [("DEEP: deep {", CUT.split(" min")[0])],
+            {},
+            ["shows a part of deep, exit-latency-us <200> -> <300>"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_hunks_show(
+    hunks: list[tuple[str, str]], rows: dict[str, list[str]], remarks: list[str], tmp_path: Path,
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    text = f"--- a/{FILE}\n+++ b/{FILE}\n"
+    for number, (section, lines) in enumerate(hunks):
+        old, new = (sum(f"\n{lines}".count(f"\n{mark}") for mark in side) for side in (" -", " +"))
+        at = 9 + 100 * number
+        text += f"@@ -{at},{old} +{at},{new} @@ {section}\n{lines}"
+    (tmp_path / "mail.diff").write_text(text)
+    document = reviewed(capsys, "mail.diff")
+    found = {
+        table["after"]["name"]: [f"{d['path']} {d['a']} {d['b']}" for d in table["differences"]]
+        for change in document["changes"]
+        for table in change["tables"]
+    }
+    assert found == rows
+    said = " ".join(document["remarks"])
+    assert all(f"{FILE} {remark}" in said for remark in remarks)
+    assert not document["unread_lines"]
