@@ -111,12 +111,7 @@ MIXED = Rule("IS615", "mixed-parameter-formats", Severity.WARNING, forms=("nodes
 SHARED = Rule("IS618", "shared-parameter", Severity.ERROR, forms=("nodes",))
 LEVEL = Rule("IS620", "cluster-at-cpu-level", Severity.WARNING, Confidence.MEDIUM, forms=("nodes",))
 FALLING = Rule(
-    "IS630",
-    "parameters-not-increasing",
-    Severity.WARNING,
-    Confidence.MEDIUM,
-    forms=("nodes",),
-    requires=("IS204", "IS205", "IS615"),
+    "IS630", "parameters-not-increasing", Severity.WARNING, Confidence.MEDIUM, forms=("nodes",)
 )
 RULES = (MIXED, SHARED, LEVEL, FALLING)
 
@@ -171,10 +166,14 @@ def check_order(group: list[StateRow]) -> Verdicts:
         first, second = _parameter(before), _parameter(row)
         if not first or not second or first.power_down != second.power_down:
             continue
-        if second.value < first.value:
+        if second.value < first.value and _costs(before) <= _costs(row):
             yield row.verdict(
                 "control",
                 f"{row.name} has parameter {second.value:#x}, {before.name} before it "
                 f"{first.value:#x}: firmware usually numbers deeper states higher; check the order",
                 related=[(before.at("control"), f"{before.name} is here")],
             )
+
+
+def _costs(row: StateRow) -> tuple[int, int]:
+    return row.state.residency_ns or 0, row.state.latency_ns

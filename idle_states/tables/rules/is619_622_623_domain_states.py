@@ -94,9 +94,7 @@ from ..pipeline import psci_firmware
 from .is6_nodes import domain_nodes, listed_by, speaks_for_tree
 from .rule import Confidence, Rule, Severity, Subject, Verdict, Verdicts
 
-SHARE = Rule(
-    "IS619", "domain-without-cpu-part", Severity.WARNING, Confidence.MEDIUM, forms=("nodes",)
-)
+SHARE = Rule("IS619", "domain-without-cpu-part", Severity.WARNING, forms=("nodes",))
 OSI = Rule("IS622", "domain-states-need-osi", Severity.NOTE, Confidence.LOW, forms=("nodes",))
 WRAPPING = Rule("IS623", "domain-time-wraps", Severity.ERROR, forms=("nodes",))
 RULES = (SHARE, OSI, WRAPPING)

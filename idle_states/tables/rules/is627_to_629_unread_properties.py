@@ -109,7 +109,7 @@ def check_entry_method(subject: Subject) -> Verdicts:
     for node in listed.entry_methods if by_psci and speaks_for_tree(subject) else ():
         found = node.strings(ENTRY_METHOD_NAME)
         if found != ("psci",):
-            shown = ", ".join(f"{text!a}" for text in found) or "no text"
+            shown = ", ".join(f'"{ascii(text)[1:-1]}"' for text in found) or "no text"
             message = f'expected entry-method = "psci" in {node.name}, found {shown}'
             yield Verdict(
                 node.at(ENTRY_METHOD_NAME),

@@ -325,6 +325,10 @@ def test_order_of_parameters_is_left_to_the_times_where_these_are_out_of_order()
     swapped = hierarchy(SLEEP, *states, cluster=[3, 2])
     assert codes(swapped, "IS204", "IS205", "IS630") == ["IS204", "IS205"]
     assert codes(hierarchy(SLEEP, *states, cluster=[2], system=[3]), "IS630") == []
+    deep_first = with_parameters(0x0001_0000, 0x0101_0000).children
+    listed = replace(deep_first[0], children=(cpu(0, [2, 1]),))
+    wrong = replace(with_parameters(), children=(listed, *deep_first[1:]))
+    assert codes(wrong, "IS204", "IS630") == ["IS204"]
 
 
 @pytest.mark.parametrize(
