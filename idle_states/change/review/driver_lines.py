@@ -1,10 +1,12 @@
 """The tables of Linux's drivers that a diff shows whole, where there is no tree.
 
-A table counts if one hunk shows it from its first line to its last, and if every value is a number
-or a flag of cpuidle: what a header of the tree would have to define is not known.
+A table counts if one hunk shows it from its first line to its last, and if every value is a number,
+a flag of cpuidle or what the diff's own lines define: what a header of the tree would have to
+define is not known.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
@@ -35,6 +37,7 @@ _MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {HINT_SHIFT})"
 _DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+[^;(){}=*]{1,200}(?:\([^()]*\)\s*)?"
 _BEGINS = re.compile(rf"{_DECLARED}=\s*\{{")
 _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
+_DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
 _BRACE = re.compile(r"[{}]")
 _QUIET = re.compile(rf"{QUOTED_STRING}|{QUOTED_CHARACTER}|{COMMENT}", re.DOTALL)
 
@@ -73,12 +76,15 @@ class _Side:
     ) -> None:
         self.unread = 0
         kept: dict[int, str] = {}
+        own = _own_definitions(hunks)
+        known = HEADER + (_MWAIT if is_intel else "") + "\n" + "\n".join(own.values()) + "\n"
+        defines = definitions_of(known)
         for first, lines, section in hunks:
             text = "\n".join(line.text for line in lines)
             whole: set[int] = set()
             for start, end in _tables(text):
                 numbers = range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
-                if _is_read("\n".join(lines[n].text for n in numbers), is_intel):
+                if _is_read("\n".join(lines[n].text for n in numbers), defines):
                     whole.update(numbers)
             kept |= {first + n: lines[n].text for n in whole}
             of_table = bool(_OF_TABLE.search(section))
@@ -88,11 +94,24 @@ class _Side:
                 self.unread += bool(of_table and changed and number not in whole)
                 if line.text.startswith("}"):
                     of_table = False
-        known = [kept.get(number, "") for number in range(1, max(kept, default=0) + 1)]
-        if known and is_intel:
+        kept = own | kept if kept else {}
+        shown_lines = [kept.get(number, "") for number in range(1, max(kept, default=0) + 1)]
+        if shown_lines and is_intel:
             # a diff never begins with a table: the licence stands on the first line
-            known[0] = known[0] or _MWAIT
-        self.text = "\n".join([*known, ""]) if known else ""
+            shown_lines[0] = shown_lines[0] or _MWAIT
+        self.text = "\n".join([*shown_lines, ""]) if shown_lines else ""
+
+
+def _own_definitions(hunks: Sequence[tuple[int, Sequence[HunkLine], str]]) -> dict[int, str]:
+    """Returns the lines that define a name, by number; of a name with several, none is known."""
+    found = {
+        first + number: match
+        for first, lines, _ in hunks
+        for number, line in enumerate(lines)
+        if (match := _DEFINE.fullmatch(line.text))
+    }
+    names = Counter(match[1] for match in found.values())
+    return {number: match[0] for number, match in found.items() if names[match[1]] == 1}
 
 
 def _tables(text: str) -> Iterator[tuple[int, int]]:
@@ -107,9 +126,8 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
             yield match.start(), at
 
 
-def _is_read(text: str, is_intel: bool) -> bool:
-    """Tells whether a table's text is a table without what headers define beside flags."""
-    defines: Mapping[str, str] = definitions_of(HEADER + (_MWAIT if is_intel else ""))
+def _is_read(text: str, defines: Mapping[str, str]) -> bool:
+    """Tells whether a table's text is a table without what other headers define."""
     try:
         return bool(reader.read(text + ";", "", defines=defines))
     except Unreadable:

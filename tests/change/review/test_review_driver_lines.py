@@ -154,6 +154,35 @@ def test_a_value_that_a_header_defines_is_not_known(history: History) -> None:
     assert found.new == []
 
 
+def test_a_value_that_the_diff_s_own_lines_define_is_known(history: History) -> None:
+    driver = OWN.format(first="ARM_CPUIDLE_WFI_STATE").replace("= 50", "= EXIT")
+    named = "#define EXIT 60\n"
+    found = reviewed(mailed(history, OTHER, HEAD + named + driver))
+    assert [f.message for f in found.new if f.rule == "IS206"] == [
+        "retention has an exit latency of 60us, not below its target residency of 40us"
+    ]
+    history.commit({OTHER: HEAD}, "Go back")
+    several = "#ifdef CONFIG_FAST\n#define EXIT 6\n#else\n#define EXIT 60\n#endif\n"
+    found = reviewed(mailed(history, OTHER, HEAD + several + driver))
+    assert not found.changes[0].tables
+    assert found.unread_lines > 5
+
+
+def test_a_driver_of_the_wait_alone_is_told_from_its_own_lines(history: History) -> None:
+    alone = """\
+#define STATES 1
+static struct cpuidle_driver own_driver = {
+	.states[0] = { .name = "WFI", .exit_latency = 1, .target_residency = 1 },
+	.state_count = STATES,
+};
+"""
+    (finding,) = reviewed(mailed(history, OTHER, HEAD + alone)).new
+    assert finding.rule == "IS426"
+    history.commit({OTHER: HEAD}, "Go back")
+    two = alone.replace("STATES 1", "STATES 2").replace("own_", "other_")
+    assert reviewed(mailed(history, OTHER, HEAD + two)).new == []
+
+
 def test_code_beside_tables_is_none_that_was_not_read(history: History) -> None:
     code = "int f(struct cpuidle_driver *drv)\n{\n\tdrv->state_count = nr_states = 3;\n}\n"
     assert not reviewed(mailed(history, OTHER, HEAD + code)).unread_lines
