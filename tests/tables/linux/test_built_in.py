@@ -96,6 +96,23 @@ def test_values_flags_and_places(tmp_path: Path) -> None:
     assert (built_in.count, built_in.driver) == (2, "one")
 
 
+@pytest.mark.parametrize(
+    ("given", "ns", "us"),
+    [
+        (".exit_latency_ns = 100", 100, 0),
+        (".exit_latency_ns = 2100", 2100, 2),
+        (".exit_latency_ns = -1", 0, 0),
+        # __cpuidle_driver_init() makes ns of these us
+        (".exit_latency = 3, .exit_latency_ns = 100", 3000, 3),
+    ],
+)
+def test_less_than_a_microsecond_is_no_zero(tmp_path: Path, given: str, ns: int, us: int) -> None:
+    text = DRIVER.replace(".exit_latency = 328 + 440", given)
+    table, built_in = read(tree(tmp_path, text))
+    assert table.states[0].latency_ns == ns
+    assert built_in.states[1].exit_latency_us == us
+
+
 def test_what_the_driver_does_with_it_is_said(tmp_path: Path) -> None:
     _, built_in = read(tree(tmp_path))
     changed, registered = built_in.uses

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from ....base.dataclass import dataclass, field
@@ -175,8 +176,8 @@ class _Reader(CSource):
             tuple(
                 IdleState(
                     state.name,
-                    state.exit_latency_us * 1000,
-                    state.target_residency_us * 1000,
+                    self.exact_ns(rows.get(number), "exit_latency", state.exit_latency_us),
+                    self.exact_ns(rows.get(number), "target_residency", state.target_residency_us),
                     flags=0,
                     note=state.description if state.description != state.name else "",
                     where=self.places(rows.get(number), where, _path(name, member, number)),
@@ -243,6 +244,21 @@ class _Reader(CSource):
             values["power_usage"],
             values["flags"] >> HINT_SHIFT if self.has_hints else None,
         )
+
+    def exact_ns(self, row: _Row | None, member: str, us: int) -> int:
+        """Returns a time of a row in ns: with its fraction of a microsecond where the source gives
+        it in ns alone."""
+        exact = us * 1000
+        if row is not None and f"{member}_ns" in row.members:
+            with suppress(UnsupportedC):  # which state() has reported
+                given, ns = (
+                    self.number(row.members[name], row.place, *_MEMBERS[name])
+                    if name in row.members
+                    else 0
+                    for name in (member, f"{member}_ns")
+                )
+                exact = exact if given else max(ns, 0)
+        return exact
 
     def flag_names(self, flags: int) -> tuple[str, ...]:
         names = self.bits
