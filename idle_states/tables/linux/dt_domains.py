@@ -131,7 +131,8 @@ def _add(
     if not domain.states and not known.stateless_domains:
         name = domain.path.rpartition("/")[2]
         found.fail(f"{name} has no domain-idle-states", _ENOENT)
-    states = [node for node in domain.states if node and is_domain_state(node)]
+    off = known.reads_off_states
+    states = [node for node in domain.states if node and is_domain_state(node, off=off)]
     for node in states:
         missing = next((name for name in (ENTRY, EXIT) if node.u32(name) is None), None)
         if missing:
@@ -149,9 +150,10 @@ def _add(
         found.error = _ENOMEM
 
 
-def is_domain_state(node: ListedNode) -> bool:
-    """Whether genpd_iterate_idle_states() reads the node; it passes over others silently."""
-    return "domain-idle-state" in node.strings("compatible") and node.available
+def is_domain_state(node: ListedNode, *, off: bool = False) -> bool:
+    """Tells whether genpd_iterate_idle_states() reads the node; it passes over others silently.
+    off: nodes whose status is not okay are read, too."""
+    return "domain-idle-state" in node.strings("compatible") and (off or node.available)
 
 
 def _link(domains: tuple[PowerDomain, ...], found: Domains) -> None:

@@ -36,6 +36,7 @@ from .suspend_parameter import log_prefix, parameter_name, reject_parameter
 
 PARSER = "drivers/cpuidle/dt_idle_states.c dt_init_idle_driver()"
 PSCI = "drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle()"
+PSCI_FIRMWARE = "drivers/firmware/psci.c psci_dt_cpu_init_idle()"
 ARM = "drivers/cpuidle/cpuidle-arm.c arm_idle_init_cpu()"
 SBI = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_cpuidle_dt_init_states()"
 SBI_DOMAINS = "drivers/cpuidle/cpuidle-riscv-sbi.c sbi_genpd_probe()"
@@ -75,6 +76,17 @@ class Parsed:
     def nodes(self) -> tuple[ListedNode, ...]:
         return self.listed.nodes(self.known.hierarchy)
 
+    @property
+    def generic(self) -> bool:
+        """The generic driver of Arm's CPUs registers the states."""
+        return not (self.listed.riscv or self.known.psci)
+
+    @property
+    def given(self) -> tuple[ListedNode, ...]:
+        """The nodes whose suspend parameters belong to the states: PSCI's firmware driver does not
+        look at power domains."""
+        return self.listed.nodes(self.known.hierarchy and not self.generic)
+
     def say(self, level: Level, text: str) -> None:
         self.messages.append(Message(level, text))
 
@@ -108,7 +120,7 @@ def parse(
         if found.failure is not None and listed.riscv:
             found.say_of_hart("debug", "failed to parse DT idle states")
         if found.failure is None:
-            found.failure = _parameters(found) or _attach(found)
+            found.failure = _method(found) or _parameters(found) or _attach(found)
             if found.failure is not None:
                 _say_failed(found)
         if found.failure is not None and listed.riscv:
@@ -184,7 +196,7 @@ def _tried(listed: IdleList, known: DtIdleFeatures) -> bool:
 
 def domains_made(listed: IdleList, known: DtIdleFeatures, firmware: PsciFirmware) -> Domains:
     """The power domains that the driver makes before it looks at CPUs."""
-    driver = known.riscv if listed.riscv else known.hierarchy
+    driver = known.riscv if listed.riscv else known.hierarchy and known.psci
     if not driver or not (firmware.osi or listed.riscv or known.domains_always):
         return Domains()
     return domains_of(listed, known, firmware)
@@ -204,7 +216,11 @@ def _attach(found: Parsed) -> Failure | None:
 def _say_failed(found: Parsed) -> None:
     if found.listed.riscv:
         found.say_of_hart("error", "failed to init idle states")
-    elif found.listed.enable_method == "psci" and found.known.psci:
+    elif found.generic:
+        if found.known.says_unsupported:
+            cpu = found.listed.numbers[0]
+            found.say("error", f"CPUidle arm: CPU {cpu} failed to init idle CPU ops")
+    elif found.listed.enable_method == "psci":
         found.say("error", f"CPUidle PSCI: CPU {found.listed.numbers[0]} failed to PSCI idle")
 
 
@@ -252,29 +268,52 @@ def _foreign(index: int, node: ListedNode, listed: IdleList) -> Failure:
     return Failure("foreign-compatible", reason, PARSER, index)
 
 
-def _parameters(found: Parsed) -> Failure | None:
-    """Checks the parameters of as many nodes as there are states, from the start of the list,
-    whether these nodes are disabled or not."""
-    listed, known, nodes = found.listed, found.known, found.nodes
-    if parameter_name(listed) is None:
-        return None
-    count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
-    if known.psci and not known.hierarchy:
-        # in 5.4 and 5.5, the driver counts the list for itself
-        count = len(nodes)
-    for index, node in enumerate(nodes[:count]):
-        rejected = reject_parameter(listed.riscv, node, found.firmware)
-        if rejected:
-            found.messages.append(rejected.message)
-            reason = f"{node.name} {rejected.problem}"
-            return Failure("bad-parameter", reason, _ground(listed), index)
+def _method(found: Parsed) -> Failure | None:
+    """Says whether a driver can enter the states, by the CPU's enable-method."""
+    method = found.listed.enable_method
+    if method == "spin-table":
+        return Failure("no-suspend", "CPUs of the method spin-table cannot be suspended", ARM)
+    if method == "psci" and found.generic and not found.known.generic:
+        reason = "this kernel is built without a driver that enters PSCI's idle states"
+        return Failure("no-driver", reason, f"{ARM}, CONFIG_ARM_PSCI_CPUIDLE")
     return None
 
 
-def _ground(listed: IdleList) -> str:
+def _parameters(found: Parsed) -> Failure | None:
+    """Checks the parameters of as many nodes as there are states, from the start of the list,
+    whether these nodes are disabled or not."""
+    listed, known, nodes = found.listed, found.known, found.given
+    if parameter_name(listed) is None:
+        return None
+    count = len(found.states) + (0 if known.counts_enabled else len(found.disabled))
+    if found.generic or not known.hierarchy:
+        # before 5.6, what knows PSCI counts the list for itself
+        count = len(nodes)
+        if not count:
+            reason = "its CPUs have no cpu-idle-states of their own"
+            return Failure("no-list", reason, _ground(listed, found.generic))
+    prefix = "psci: " if found.generic else ""
+    mark = " * " if found.generic and known.marks_missing else ""
+    for index, node in enumerate(nodes[:count]):
+        rejected = reject_parameter(listed.riscv, node, found.firmware, prefix=prefix, mark=mark)
+        if rejected:
+            found.messages.append(rejected.message)
+            reason = f"{node.name} {rejected.problem}"
+            own = nodes == found.nodes
+            ground = _ground(listed, found.generic)
+            return Failure("bad-parameter", reason, ground, index if own else None)
+    return None
+
+
+def _parameter(given: tuple[ListedNode, ...], index: int, name: str | None) -> int | None:
+    return given[index].u32(name) if name and index < len(given) else None
+
+
+def _ground(listed: IdleList, generic: bool = False) -> str:
     if listed.riscv:
         return SBI
-    return PSCI if listed.enable_method == "psci" else ARM
+    psci = PSCI_FIRMWARE if generic else PSCI
+    return psci if listed.enable_method == "psci" else ARM
 
 
 def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
@@ -331,7 +370,7 @@ def _first_failure(
 
 def _registered(listed: IdleList, found: Parsed) -> Iterator[DriverState]:
     """Yields the states. `source` is the row of the list's table, where that has the node."""
-    taken, nodes = found.listed, found.nodes
+    taken, nodes, given = found.listed, found.nodes, found.given
     rows = _rows(listed, nodes)
     enter = "sbi" if taken.riscv else taken.enable_method or "platform"
     parameter = parameter_name(taken)
@@ -347,7 +386,7 @@ def _registered(listed: IdleList, found: Parsed) -> Iterator[DriverState]:
             rows[index],
             timer_stop=TIMER_STOP in node.properties,
             # its own node's only where no disabled one stands before it in the list
-            parameter=nodes[number - 1].u32(parameter) if parameter else None,
+            parameter=_parameter(given, number - 1, parameter),
         )
 
 
@@ -384,7 +423,7 @@ def _lost(listed: IdleList, found: Parsed, failure: Failure | None) -> Iterator[
 
 def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
     """Yields names that are truncated, and parameters taken from another node."""
-    taken, nodes = found.listed, found.nodes
+    taken, nodes, given = found.listed, found.nodes, found.given
     rows = _rows(listed, nodes)
     name = parameter_name(taken)
     for number, index in enumerate(found.states):
@@ -401,13 +440,17 @@ def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
             before, after = f"{entry} us + {leave} us", f"{latency_us(node)} us"
             reason = "the kernel adds entry and exit latency in 32 bits, and the sum wraps"
             yield Changed(row, node.name, "latency", before, after, reason, PARSER, "sum-wrapped")
-        if name is not None and number != index and node.u32(name) != nodes[number].u32(name):
+        value = _parameter(given, number, name)
+        if name is not None and node.u32(name) != value:
+            whose = f"number {number + 1} of the list"
             reason = (
-                f"the driver takes state {number + 1}'s from number {number + 1} of the list, "
-                f"{nodes[number].name}, disabled nodes included"
+                f"the driver takes state {number + 1}'s from {whose}, {given[number].name}, "
+                "disabled nodes included"
+                if number < len(given)
+                else f"cpu-idle-states has no {whose}, and the driver takes what memory holds there"
             )
-            before, after = (_shown(one.u32(name)) for one in (node, nodes[number]))
-            ground = _ground(taken)
+            before, after = _shown(node.u32(name)), _shown(value)
+            ground = _ground(taken, found.generic)
             yield Changed(row, node.name, name, before, after, reason, ground, "of-another-state")
 
 

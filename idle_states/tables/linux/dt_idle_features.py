@@ -13,6 +13,9 @@ class DtIdleFeatures:
     arm               there is a driver for Arm's nodes
     riscv             there is a driver for RISC-V's nodes
     psci              PSCI has a driver of its own, cpuidle-psci
+    generic           Arm's generic driver, cpuidle-arm, can enter PSCI's states
+    marks_missing     PSCI's firmware driver marks the report of a missing parameter by an asterisk
+    says_unsupported  it reports a CPU that has no idle states by its enable-method
     per_cpu           each CPU has its own list; before, all must have the first CPU's
     skips_disabled    nodes whose status is not okay are passed over
     compatible_first  a node's compatible is looked at before its status
@@ -22,6 +25,7 @@ class DtIdleFeatures:
     domains_always    PSCI's power domains are made in platform-coordinated mode too
     stateless_domains a power domain without domain-idle-states has no states; before, it cannot be
                       made, nor can the others
+    reads_off_states  states of power domains are read though their status is not okay
     domain_helper     PSCI's power domains are read by dt_idle_genpd.c, as SBI's always were
     keeps_domains     a bad power domain leaves PSCI those before it
     sets_mode         PSCI's power domains are there only if firmware takes the mode it is told to
@@ -34,6 +38,9 @@ class DtIdleFeatures:
     arm: bool = False
     riscv: bool = False
     psci: bool = False
+    generic: bool = True
+    marks_missing: bool = True
+    says_unsupported: bool = True
     per_cpu: bool = False
     skips_disabled: bool = False
     compatible_first: bool = False
@@ -41,6 +48,7 @@ class DtIdleFeatures:
     needs_domains: bool = False
     domains_always: bool = False
     stateless_domains: bool = False
+    reads_off_states: bool = True
     domain_helper: bool = False
     keeps_domains: bool = False
     sets_mode: bool = False
@@ -55,13 +63,23 @@ CHANGES = (
     since("4.3", "", skips_disabled=True),
     since("4.13", "d50a7d8acd78", per_cpu=True),
     since("5.2 rhel-4.18.0-193", "", compatible_first=True),
-    since("5.4", "9ffeb6d08c3a", psci=True),
+    since("5.2 rhel-4.18.0-372.9.1", "", marks_missing=False),
+    since("5.4", "9ffeb6d08c3a", psci=True, generic=False),
+    since("5.4", "", says_unsupported=False),
+    since("rhel-4.18.0-372.9.1", "", generic=False),
+    since("rhel-5.14.0-70.13.1", "CONFIG_ARM_PSCI_CPUIDLE", psci=False),
+    since("rhel-5.14.0-162.6.1", "CONFIG_ARM_PSCI_CPUIDLE", psci=True),
     since("5.6 rhel-4.18.0-240", "", hierarchy=True),
     since("5.7 5.6.5 5.4.33", "Allow no domain-idle-states DT property", stateless_domains=True),
     since("5.9", "", needs_domains=True),
     since("5.10", "", domains_always=True),
     since("5.18", "6abf32f1d9c5", riscv=True),
     since("5.18 rhel-5.14.0-162.6.1", "", domain_helper=True),
+    since(
+        "6.1 6.0.7 5.15.77 5.10.153 5.4.223 rhel-5.14.0-362.8.1",
+        "e0c57a5c70c1",
+        reads_off_states=False,
+    ),
     since(
         "6.6 6.4.11 6.1.47 rhel-5.14.0-503.11.1", "12acb348fa45", keeps_domains=True, sets_mode=True
     ),
@@ -77,7 +95,11 @@ CHANGES = (
 
 HISTORY = History(DtIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
-SOURCES = Sources(compiled="5.4..6.4.6 6.6.. rhel-5.14.. rhel-6.12..", read="4.4.. rhel-4.18..")
+SOURCES = Sources(
+    compiled="4.14.177 4.16.13 4.18.20 4.20 5.0.1 5.2.1 5.4..6.4.6 6.6.. "
+    "rhel-4.18.. rhel-5.14.. rhel-6.12..",
+    read="4.4..",
+)
 
 _INIT = "idle: dt_init_idle_driver()"
 TRACES = Traces(
@@ -86,6 +108,8 @@ TRACES = Traces(
         "arm": "drivers/cpuidle/cpuidle-arm.c drivers/cpuidle/cpuidle-arm64.c",
         "psci": "drivers/cpuidle/cpuidle-psci.c",
         "dom": "drivers/cpuidle/cpuidle-psci-domain.c",
+        "fw": "drivers/firmware/psci/psci.c drivers/firmware/psci.c",
+        "method": "arch/arm64/kernel/psci.c",
         "sbi": "drivers/cpuidle/cpuidle-riscv-sbi.c",
         "core": "drivers/pmdomain/core.c drivers/base/power/domain.c",
     },
@@ -93,6 +117,9 @@ TRACES = Traces(
         "arm": _INIT,
         "riscv": (_INIT, "sbi?"),
         "psci": (_INIT, "psci?"),
+        "marks_missing": ['fw: "..* %pOF missing.."', 'fw: "..* %s missing.."'],
+        "says_unsupported": "arm: !- EOPNOTSUPP",
+        "generic": "method: . cpu_init_idle",
         "per_cpu": (_INIT, ["psci?", "arm: kmemdup"]),
         "skips_disabled": f"{_INIT} of_device_is_available",
         "compatible_first": f"{_INIT} of_match_node",
@@ -103,6 +130,7 @@ TRACES = Traces(
             "core: of_genpd_parse_idle_states",
             "core: genpd_iterate_idle_states() - ENOENT",
         ),
+        "reads_off_states": "core: genpd_iterate_idle_states() !of_device_is_available",
         "domain_helper": (_INIT, "dom?", "dom: dt_idle_pd_alloc"),
         "keeps_domains": (_INIT, "dom?", "dom: exit :"),
         "sets_mode": (_INIT, "dom?", "dom: psci_set_osi_mode ( use_osi )"),

@@ -32,7 +32,7 @@ def printed(
     failed = False
     for number, path in sorted(cpus.items()):
         listed = path2list[path]
-        own_driver = listed.riscv or listed.enable_method == "psci"
+        own_driver = listed.riscv or listed.enable_method == "psci" or not known.psci
         if number == min(cpus):
             domains = domains_made(listed, known, firmware)
             messages += domains.messages

@@ -41,15 +41,21 @@ def parameter_problem(listed: IdleList, node: ListedNode) -> str:
 
 
 def reject_parameter(
-    riscv: bool, node: ListedNode, firmware: PsciFirmware = USUAL_FIRMWARE
+    riscv: bool,
+    node: ListedNode,
+    firmware: PsciFirmware = USUAL_FIRMWARE,
+    *,
+    prefix: str = "",
+    mark: str = "",
 ) -> RejectedParameter | None:
-    """sbi_dt_parse_state_node() or psci_dt_parse_state_node(); None if the parameter is fine."""
+    """sbi_dt_parse_state_node() or psci_dt_parse_state_node(); None if the parameter is fine.
+    prefix: of the message, "" for that of cpuidle's own driver. mark: before the node's path."""
     name = SBI_PARAMETER if riscv else PSCI_PARAMETER
-    prefix = log_prefix(riscv)
+    prefix = prefix or log_prefix(riscv)
     value = node.u32(name)
     if value is None:
         error = _EOVERFLOW if name in node.properties else _EINVAL
-        message = Message("warning", f"{prefix}{node.path} missing {name} property")
+        message = Message("warning", f"{prefix}{mark}{node.path} missing {name} property")
         return RejectedParameter(f"has no {name}", error, message)
     if is_sbi_state(value) if riscv else is_psci_state(value, firmware):
         return None

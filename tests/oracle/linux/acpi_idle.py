@@ -14,9 +14,11 @@ IDLE = "drivers/acpi/processor_idle.c"
 PROCESSOR = "drivers/acpi/acpi_processor.c"
 CSTATE = "arch/x86/kernel/acpi/cstate.c"
 Arch = Literal["x86", "arm64", "riscv64"]
+_PSCI = "drivers/firmware/psci.c"
+"""Where Arm's is before 5.4."""
 _LPI_SOURCES: dict[Arch, tuple[str, ...]] = {
     "x86": (),
-    "arm64": ("drivers/acpi/arm64/cpuidle.c", "arch/arm64/kernel/cpuidle.c"),
+    "arm64": ("drivers/acpi/arm64/cpuidle.c", "arch/arm64/kernel/cpuidle.c", _PSCI),
     "riscv64": ("drivers/acpi/riscv/cpuidle.c",),
 }
 _FLAGS = (
@@ -74,7 +76,6 @@ class AcpiIdleOracle:
             sources["CSTATE_SOURCE"] = read(tree, CSTATE).replace(small, "mwait_supported[17];")
         else:
             names = [name for name in _LPI_SOURCES[arch] if (tree / name).exists()]
-            # before 5.4, Arm's is in PSCI's driver
             names = [name for name in names if "has_lpi" in read(tree, name)]
             if not names:
                 raise OracleError(f"{tree} has none of {', '.join(_LPI_SOURCES[arch])}")
@@ -151,11 +152,31 @@ def _objects(source: str) -> str:
 
 def _lpi(source: str) -> str:
     """What of an architecture's cpuidle.c knows _LPI, without what enters a state."""
+    # the first of each name is the one with ACPI
+    parts = {name: source[start:end] for name, start, end in reversed([*functions(source)])}
+    if "psci_cpu_init_idle" in parts:
+        text = parts["psci_acpi_cpu_init_idle"] + parts["psci_cpu_init_idle"]
+        return _OF_PSCI + text
     text = source[max(source.find("#ifdef CONFIG_ACPI\n"), 0) :]
     for name, start, end in functions(text):
         if name == "acpi_processor_ffh_lpi_enter":
             text = text[:start] + text[end:]
     return '#include "acpi_idle.h"\n' + text
+
+
+_OF_PSCI = """\
+#include "acpi_idle.h"
+#undef pr_fmt
+#define pr_fmt(format) "psci: " format
+#define acpi_disabled 0
+#define __maybe_unused
+#define of_get_cpu_node(cpu, thread) NULL
+#define of_node_put(node)
+#define psci_dt_cpu_init_idle(node, cpu) 0
+static unsigned *psci_power_state;
+int psci_cpu_init_idle(unsigned int cpu);
+int acpi_processor_ffh_lpi_probe(unsigned int cpu) { return psci_cpu_init_idle(cpu); }
+"""
 
 
 def _without_swap(source: str) -> str:

@@ -20,7 +20,7 @@ _FOLDER = "drivers/cpuidle"
 _PARSER = f"{_FOLDER}/dt_idle_states.c"
 _DOMAIN = f"{_FOLDER}/cpuidle-psci-domain.c"
 _GENPD = f"{_FOLDER}/dt_idle_genpd.c"
-_CORE = "drivers/base/power/domain.c"
+_CORES = ("drivers/pmdomain/core.c", "drivers/base/power/domain.c")
 _OF = "drivers/of/base.c"
 _OWN_HEADERS = ("dt_idle_states.h", "dt_idle_genpd.h", "cpuidle-psci.h")
 """Headers of the tree's that are not left empty."""
@@ -30,8 +30,13 @@ _DRIVERS: Mapping[Driver, str] = {
     "psci": f"{_FOLDER}/cpuidle-psci.c",
     "sbi": f"{_FOLDER}/cpuidle-riscv-sbi.c",
 }
+_ARM = f"{_FOLDER}/cpuidle-arm.c"
+"""PSCI's driver, too, before it has its own."""
+_METHOD_PARTS = (
+    "arm_cpuidle_init psci_dt_parse_state_node psci_dt_cpu_init_idle psci_cpu_init_idle"
+).split()
 _RUN_LATER = re.compile(
-    r"_*(psci|sbi)_(s?enter|idle_(cpuhp|syscore|init_cpuhp|init_syscore)|(set|get|clear|is)_domain"
+    r"arm_enter_idle_state|_*(psci|sbi)_(s?enter|idle_(cpuhp|syscore|init_cpuhp|init_syscore)|(set|get|clear|is)_domain"
     r"|cpuidle_enter|suspend(_finisher)?$|cpuhp|cpuidle_cpuhp|pd_power_off|cpuidle_pd_power_off)\w*"
 )
 """Functions of the drivers that initialization only names."""
@@ -72,8 +77,9 @@ class DtIdleResult:
 class DtIdleOracle:
     """The code of a kernel tree, compiled into `workdir` unless it is there already.
 
-    driver: whose initialization runs. genpd: built with CONFIG_DT_IDLE_GENPD, or, before that,
-        CONFIG_ARM_PSCI_CPUIDLE_DOMAIN.
+    driver: whose initialization runs.
+    own: built with PSCI's own driver; else with the generic one of Arm's CPUs.
+    genpd: built with CONFIG_DT_IDLE_GENPD, or, before that, CONFIG_ARM_PSCI_CPUIDLE_DOMAIN.
     spare: a tree for what `tree` does not have: parts of drivers/of and of the power domains'
         core, which move about between files.
     """
@@ -83,6 +89,7 @@ class DtIdleOracle:
         tree: Path,
         workdir: Path,
         driver: Driver = "psci",
+        own: bool = True,
         genpd: bool = True,
         spare: Path | None = None,
     ) -> None:
@@ -91,17 +98,22 @@ class DtIdleOracle:
             return
         build = workdir / self.program.name.replace("dt_idle", "build")
         build.mkdir(exist_ok=True)
+        file = _DRIVERS[driver] if own or driver == "sbi" else _ARM
         sources = {
             "parser": read(tree, _PARSER),
             "of": _of_functions(tree, spare),
-            "driver": _initialization(read(tree, _DRIVERS[driver])),
+            "driver": _initialization(read(tree, file)),
         }
-        if genpd and (tree / _GENPD).exists():
-            sources["genpd"] = read(tree, _GENPD)
-        if genpd and driver == "psci" and (tree / _DOMAIN).exists():
-            sources["domain"] = _initialization(read(tree, _DOMAIN))
-        core = next((one for one in (tree, spare) if one and (one / _CORE).exists()), tree)
-        sources["core"] = _power_domain_core(read(core, _CORE))
+        if file == _ARM:
+            sources["method"] = _method(tree)
+        else:
+            if genpd and (tree / _GENPD).exists():
+                sources["genpd"] = read(tree, _GENPD)
+            if genpd and driver == "psci" and (tree / _DOMAIN).exists():
+                sources["domain"] = _initialization(read(tree, _DOMAIN))
+            trees = [one for one in (tree, spare) if one]
+            cores = ((one, name) for one in trees for name in _CORES if (one / name).exists())
+            sources["core"] = _power_domain_core(read(*next(cores, (tree, _CORES[0]))))
         for name in {name for text in sources.values() for name in includes(text)}:
             if name.startswith("linux/errno"):
                 continue
@@ -109,8 +121,9 @@ class DtIdleOracle:
             kept = name in _OWN_HEADERS and own.exists()
             write_all(build, {name: own.read_text() if kept else ""})
         write_all(build, {f"{name}.c": text for name, text in sources.items()})
-        units = [build / f"{name}.c" for name in sources.keys() - {"driver", "domain"}]
-        for name, shim in (("driver", f"dt_idle_{driver}.c"), ("domain", "dt_idle_domain.c")):
+        units = [build / f"{name}.c" for name in sources.keys() - {"driver", "domain", "method"}]
+        kind = "arm" if file == _ARM else driver
+        for name, shim in (("driver", f"dt_idle_{kind}.c"), ("domain", "dt_idle_domain.c")):
             if name in sources:
                 unit = build / f"{name}_unit.c"
                 define = f'#define {name.upper()}_SOURCE "{build / name}.c"\n#undef pr_fmt\n'
@@ -122,6 +135,11 @@ class DtIdleOracle:
             words += [f"-DCONFIG_{option}" for option in options]
         if driver == "psci" and "psci_cpuidle_data" not in sources["driver"]:
             words.append("-DONLY_PARAMETERS")
+        if file == _ARM:
+            parsed = "psci_dt_cpu_init_idle" in sources["method"]
+            words += [f'-DMETHOD_SOURCE="{build / "method.c"}"']
+            words += [f"-DPSCI_INIT_IDLE={'psci_cpu_init_idle' if parsed else 'NULL'}"]
+            words += [f"-DPARAMETER={'psci_power_state[cpu][state - 1]' if parsed else 0}"]
         gcc(*words, _SHIM / "dt_idle.c", *sorted(units), "-o", self.program)
 
     def run(self, roots: Sequence[Node], osi: bool = False) -> list[DtIdleResult]:
@@ -143,6 +161,24 @@ def _initialization(text: str) -> str:
     """A driver's source without the functions that run later."""
     names = frozenset(name for name, _, _ in functions(text) if not _RUN_LATER.fullmatch(name))
     return keep_functions(text, names)
+
+
+def _method(tree: Path) -> str:
+    """The code that a CPU's method is asked by; of PSCI's, if its operations name it, the parts
+    that read the device tree."""
+    files = ["arch/arm64/kernel/cpuidle.c"]
+    if "cpu_init_idle" in read(tree, "arch/arm64/kernel/psci.c"):
+        files += ["drivers/firmware/psci.c", "drivers/firmware/psci/psci.c"]
+    texts = [read(tree, file) for file in files if (tree / file).exists()]
+    parts = [
+        text[start:end]
+        for text in texts
+        for name, start, end in functions(text)
+        if name in _METHOD_PARTS
+    ]
+    return "static DEFINE_PER_CPU(u32 *, psci_power_state);\n" + "\n".join(parts).replace(
+        "cpu_ops[cpu]", "cpu_ops(cpu)"
+    )
 
 
 def _of_functions(tree: Path, spare: Path | None) -> str:

@@ -190,10 +190,34 @@ CORE = lpi(
 CLUSTER = lpi(state(393, 2500, 0x200, "L2"), state(400, 3000, 0, "auto"), state(600, 9000, 7, "L3"))
 
 
-def on_arm(kernel: str, *levels: AcpiObject) -> AcpiIdleStart:
+def on_arm(kernel: str, *levels: AcpiObject, psci_suspends: bool = True) -> AcpiIdleStart:
     found = tuple(LpiLevel(f"\\_SB.L{number}", level) for number, level in enumerate(levels))
     acpi = AcpiIdle((PROCESSOR,), None, found, arch="arm64")
-    return start(AcpiMachine(acpi), AcpiIdleParameters(), features(release(kernel)))
+    machine = AcpiMachine(acpi, psci_suspends=psci_suspends)
+    return start(machine, AcpiIdleParameters(), features(release(kernel)))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "refused"),
+    [
+        ("rhel-4.18.0-372.32.1", ()),
+        ("rhel-4.18.0-425.3.1", ("PSCI has no CPU_SUSPEND",)),
+        ("rhel-5.14.0-162.6.1", ()),
+    ],
+)
+def test_rhel_8_7_refuses_lpi_without_cpu_suspend(kernel: str, refused: tuple[str, ...]) -> None:
+    outcome = on_arm(kernel, CORE, psci_suspends=False)
+    assert (outcome.registered, outcome.refused) == (not refused, refused)
+    assert on_arm(kernel, CORE).registered
+
+
+def test_psci_s_firmware_driver_names_itself_before_5_4() -> None:
+    bad = lpi(state(0, 0, psci(0xFFFFFFFF), "WFI"), state(9, 9, psci(0xF0000000), "bad"))
+    texts = [on_arm(kernel, bad).messages[-1].text for kernel in ("5.3", "5.4")]
+    assert texts == [
+        "psci: Invalid PSCI power state 0xf0000000",
+        "Invalid PSCI power state 0xf0000000",
+    ]
 
 
 def test_states_of_containers_follow_those_of_the_processor() -> None:

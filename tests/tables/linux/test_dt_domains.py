@@ -48,6 +48,9 @@ def register(root: Node, kernel: str, osi: bool = True) -> DriverTable:
     return dt_idle.register(table, release(kernel), PsciFirmware(osi=osi))
 
 
+OFF = state(
+    "cluster", 20, compatible=b"domain-idle-state\0", entry_latency_us=b"gone", status=b"no\0"
+)
 CPU, CLUSTER = domain("cpu-pd0", 40, [], power_domains=cell(41)), domain("cluster-pd", 41, [20])
 
 
@@ -149,3 +152,17 @@ def test_silent_where_the_first_state_is_missing() -> None:
     texts = {kernel: register(root, kernel).messages[-1].text for kernel in ("6.14", "6.17", "7.2")}
     assert texts["6.17"] == "CPUidle PSCI: Failed to create psci-cpuidle device"
     assert texts["6.14"] == texts["7.2"] == "CPUidle PSCI: CPU 0 failed to PSCI idle"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reads"),
+    [
+        *(("5.15.76", True), ("5.15.77", False), ("6.0", True), ("6.1", False)),
+        *(("rhel-5.14.0-284.30.1", True), ("rhel-5.14.0-362.8.1", False)),
+    ],
+)
+def test_a_domain_s_state_that_is_switched_off(kernel: str, reads: bool) -> None:
+    """Read all the same, it takes the domain with it if it is bad."""
+    found = register(arm(OFF, CPU, CLUSTER), kernel)
+    failed = any("failed to init PM domain" in message.text for message in found.messages)
+    assert failed is reads

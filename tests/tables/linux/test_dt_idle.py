@@ -21,6 +21,7 @@ from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.diff.tables import diff
 from idle_states.tables.linux import dt_idle, register
 from idle_states.tables.linux.driver_table import DriverTable
+from idle_states.tables.linux.dt_idle_features import features
 from idle_states.tables.linux.releases import all_releases, release
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
@@ -193,8 +194,62 @@ def test_parameter_that_is_missing() -> None:
         "CPUidle PSCI: /sleep missing arm,psci-suspend-param property",
         "CPUidle PSCI: CPU 0 failed to PSCI idle",
     ]
-    other = cpu(0, [1], enable_method=b"spin-table\0")
+    other = cpu(0, [1], enable_method=b"qcom,kpss-acc-v2\0")
     assert driver(tree(other, state("sleep", 1, arm__psci_suspend_param=b"gone"))).states
+
+
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [
+        ("5.0", "psci:  * /sleep missing"),
+        ("rhel-4.18.0-348", "psci:  * /sleep missing"),
+        ("5.2", "psci: /sleep missing"),
+        ("5.4", "CPUidle PSCI: /sleep missing"),
+    ],
+)
+def test_who_reports_a_parameter_that_is_missing(kernel: str, said: str) -> None:
+    node = state("sleep", 1, arm__psci_suspend_param=b"gone")
+    found = driver(tree(cpu(0, [1]), node), kernel)
+    assert [m.text for m in found.messages][:1] == [f"{said} arm,psci-suspend-param property"]
+
+
+def test_cpus_of_a_spin_table_have_no_driver() -> None:
+    found = driver(tree(cpu(0, [1], enable_method=b"spin-table\0"), *TWO), "5.0")
+    assert causes(found)[0] == ("sleep", "no-suspend")
+    assert [m.text for m in found.messages] == ["CPUidle arm: CPU 0 failed to init idle CPU ops"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "states", "messages"),
+    [
+        ("rhel-4.18.0-348.23.1", 2, []),
+        ("rhel-4.18.0-372.9.1", 0, ["CPUidle arm: CPU 0 failed to init idle CPU ops"]),
+        ("rhel-5.14.0-70.30.1", 0, []),
+        ("rhel-5.14.0-162.6.1", 2, []),
+    ],
+)
+def test_builds_of_rhel_without_a_driver_for_psci(
+    kernel: str, states: int, messages: list[str]
+) -> None:
+    """8.6 took PSCI's code of Linux 5.4 without the driver that came with it; 9.0 is configured
+    without."""
+    found = driver(tree(cpu(0, [1]), state("sleep", 1)), kernel)
+    assert len(found.states) == states
+    assert [m.text for m in found.messages] == messages
+    reasons = ["this kernel is built without a driver that enters PSCI's idle states"]
+    assert [lost.reason for lost in found.lost] == reasons * (not states)
+
+
+def test_rhel_8_3_takes_parameters_from_the_cpu_not_from_its_power_domain() -> None:
+    """Its parser of nodes is 5.6's, PSCI's code 4.18's."""
+    own = state("deep", 3, 500, 700, 9000)
+    domain = {"phandle": cell(40), "#power-domain-cells": cell(0)}
+    pd = Node("pd", domain | {"domain-idle-states": u32_array([3, 3])})
+    one = cpu(0, [1], power_domains=cell(40), power_domain_names=b"psci\0")
+    found = driver(tree(one, state("sleep", 1), own, pd), "rhel-4.18.0-240")
+    assert [(s.name, s.parameter) for s in found.states[1:]] == [("deep", 1), ("deep", None)]
+    (changed, *_) = found.changed
+    assert (changed.before, changed.after) == ("0x3", "0x1")
 
 
 @pytest.mark.parametrize(
@@ -294,7 +349,9 @@ def test_kernels_from_before_the_binding_have_no_driver() -> None:
     assert causes(driver(root, "3.17")) == [("sleep", "no-driver"), ("off", "no-driver")]
     for kernel in all_releases():
         found = driver(root, kernel.name)
-        assert len(found.states) == (3 if kernel.version >= (3, 18) else 0)
+        known = features(kernel)
+        has_driver = kernel.version >= (3, 18) and (known.psci or known.generic)
+        assert len(found.states) == (3 if has_driver else 0)
         assert len(found.lost) + max(0, len(found.states) - 1) == 2
 
 

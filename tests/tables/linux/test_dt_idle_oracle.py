@@ -131,23 +131,23 @@ def modelled(
     }
     states: dict[int, list[object]] = {}
     for number, name in enumerate(cpus):
-        listed, table = own[name.partition("@")[2]]
+        _, table = own[name.partition("@")[2]]
         driver = dt_idle.register(table, kernel, firmware)
         rows = [
             (
                 *(each.name, each.exit_latency_us, each.target_residency_us, each.timer_stop),
-                each.parameter if each.index else 0,
+                (each.parameter or 0) if each.index else 0,
             )
             for each in driver.states
         ]
-        if rows and (listed.riscv or listed.enable_method == "psci"):
+        if rows:
             states[number] = rows
     paths = {number: f"/cpus/{name}" for number, name in enumerate(cpus)}
     messages = dt_messages.printed([table for _, table in own.values()], paths, kernel, firmware)
     return states, [(message.level, message.text) for message in messages]
 
 
-SAID = ("DT idle", "CPUidle", "cpuidle-riscv", "PM: Parsing", "dt-idle-genpd: failed")
+SAID = ("DT idle", "CPUidle", "psci: ", "cpuidle-riscv", "PM: Parsing", "dt-idle-genpd: failed")
 PASSED_OVER = re.compile(
     r".*(psci-power-state|sbi-state|init(ialized)? (CPU )?PM domain|registered).*", re.I
 )
@@ -183,16 +183,17 @@ def test_model_is_as_the_kernel(
 ) -> None:
     kernel = distributed_as(linux_tree)
     known = dt_idle_features.features(kernel)
-    if not (known.riscv if driver == "sbi" else known.psci):
+    if not (known.riscv if driver == "sbi" else known.per_cpu):
         pytest.skip(f"Linux {kernel.name} has no such driver")
     roots = random_trees(random.Random(driver), driver == "sbi", examples(60, 250))
     with skipping(), building(tmp_path_factory, "dt_idle") as directory:
-        oracle = DtIdleOracle(linux_tree, directory, driver, spare=spare_tree())
-        flat = DtIdleOracle(linux_tree, directory, driver, genpd=False, spare=spare_tree())
+        oracle = DtIdleOracle(linux_tree, directory, driver, known.psci, spare=spare_tree())
+        flat = DtIdleOracle(linux_tree, directory, driver, known.psci, False, spare_tree())
     for osi in (False, True) if driver == "psci" else (False,):
         assert not next(differences(oracle, roots, kernel, osi), None)
     registered = [result.states for result in oracle.run(roots)]
-    assert 0.3 < sum(map(bool, registered)) / len(registered) < 0.9
+    entered = driver == "sbi" or known.psci or known.generic
+    assert 0.3 < sum(map(bool, registered)) / len(registered) < 0.9 or not entered
     if driver == "psci":
         # without power domains, it is as in platform-coordinated mode
         assert [result.states for result in flat.run(roots)] == registered
@@ -232,7 +233,8 @@ def test_model_is_as_the_kernel_on_every_board(
     kernel = distributed_as(linux_tree)
     roots = list(psci_boards(Path(os.environ["DTS"])))
     with skipping(), building(tmp_path_factory, "dt_idle") as directory:
-        oracle = DtIdleOracle(linux_tree, directory, "psci", spare=spare_tree())
+        own = dt_idle_features.features(kernel).psci
+        oracle = DtIdleOracle(linux_tree, directory, "psci", own, spare=spare_tree())
     for osi in (False, True):
         assert not next(differences(oracle, roots, kernel, osi), None)
     results = oracle.run([*map(started, roots)])

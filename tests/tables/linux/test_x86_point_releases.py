@@ -34,6 +34,8 @@ acpi_idle   shared_cst       True       rhel-4.18.0-193.28.1 rhel-4.18.0-240
 acpi_idle   sorts            early-heap rhel-4.18.0-348.23.1 rhel-4.18.0-372.9.1
 acpi_idle   sorts            insertion  rhel-5.14.0-503.40.1 rhel-5.14.0-570.12.1
 acpi_idle   asks_arch        True       rhel-4.18.0-372.32.1 rhel-4.18.0-425.3.1
+acpi_idle   asks_psci        True       rhel-4.18.0-372.32.1 rhel-4.18.0-425.3.1
+acpi_idle   psci_prefix      False      5.3 5.4  rhel-4.18.0-348.23.1 rhel-4.18.0-372.9.1
 intel_idle  needs_both       True       rhel-4.18.0-193.28.1 rhel-4.18.0-240
 intel_idle  exact_limit      True       rhel-4.18.0-240.22.1 rhel-4.18.0-305
 intel_idle  spr_pc6          True       rhel-5.14.0-70.30.1 rhel-5.14.0-162.6.1

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ....base.dataclass import dataclass, field
-from ....base.model.beyond_opal import IdleList, PowerDomain
+from ....base.model.beyond_opal import IdleList
 from ....tables.linux.asked import NO_LIMIT_US
 from ....tables.linux.dt_domains import is_domain_state
 from ....tables.linux.dt_idle import domains_made
@@ -123,7 +123,8 @@ def _expected(
 ) -> Iterator[tuple[str, FoundDomain]]:
     """The domains that the driver makes of a tree. listed: any list of it."""
     assert predicted.release is not None
-    made = domains_made(listed, features(predicted.release), machine.offers)
+    known = features(predicted.release)
+    made = domains_made(listed, known, machine.offers)
     lists = listed.of_tree
     attaches = any(
         driver.states and not all(domain.dead for domain in driver.domains)
@@ -132,7 +133,10 @@ def _expected(
     for domain in listed.power_domains:
         if domain.path not in made.paths:
             continue
-        shape = FoundDomain(states=[{}] * _count(domain))
+        off = known.reads_off_states
+        states = [node for node in domain.states if node and is_domain_state(node, off=off)]
+        # genpd makes a state for a domain that has none
+        shape = FoundDomain(states=[{}] * (len(states) or 1))
         for other in listed.power_domains:
             linked = other.parent is not None and other.parent.path == domain.path
             if linked and other.path in made.paths and not made.problem:
@@ -149,11 +153,6 @@ def _device(predicted: VirtPredicted, path: str, number: int, machine: VirtMachi
     node = predicted.root.find(path)
     names = node.strings("power-domain-names") if node is not None else ()
     return _GENPD_DEVICE.format(index=names.index(machine.domain_name), number=number)
-
-
-def _count(domain: PowerDomain) -> int:
-    """genpd makes a state for a domain that has none."""
-    return sum(1 for node in domain.states if node and is_domain_state(node)) or 1
 
 
 def _name(path: str) -> str:

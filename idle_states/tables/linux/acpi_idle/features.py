@@ -44,6 +44,8 @@ class AcpiIdleFeatures:
     hygon            MWAIT can be used on Hygon's processors
     t40              the ThinkPad T40 is a limited board
     asks_arch        _LPI is looked at where the architecture knows it: not on x86
+    asks_psci        there, Arm without PSCI's CPU_SUSPEND counts as not knowing it
+    psci_prefix      the message of a power state that PSCI cannot mean begins with "psci: "
     validates_lpi    no driver where the architecture refuses a state of _LPI; before, the states
                      are registered
     lone_lpi         Arm accepts a processor whose _LPI comes to one state
@@ -80,6 +82,8 @@ class AcpiIdleFeatures:
     hygon: bool = False
     t40: bool = False
     asks_arch: bool = False
+    asks_psci: bool = False
+    psci_prefix: bool = True
     validates_lpi: bool = False
     lone_lpi: bool = False
     riscv: bool = False
@@ -96,6 +100,7 @@ CHANGES = (
     since("5.2", "", centaur_caches=True),
     since("5.2 rhel-4.18.0-193", "", describes_fadt=True),
     since("5.3", "", zhaoxin=True),
+    since("5.4 rhel-4.18.0-372.9.1", "", psci_prefix=False),
     since("5.6 rhel-4.18.0-240", "", shared_cst=True, says_found=True),
     since("5.8 rhel-4.18.0-305", "", least_states=1, needs_c2=False),
     since("5.9 rhel-4.18.0-305", "", state_flags="device"),
@@ -114,6 +119,7 @@ CHANGES = (
         "eb087f305919",
         asks_arch=True,
     ),
+    since("rhel-4.18.0-425.3.1", "eb087f305919", asks_psci=True),
     since("6.2 rhel-5.14.0-503.11.1", "", centaur=True),
     since("6.3 rhel-5.14.0-362.8.1", "", lpi_rcu=True),
     since("6.6 rhel-5.14.0-503.11.1", "", claim_prefix=True),
@@ -152,7 +158,7 @@ SOURCES = Sources(
     "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
     "rhel-4.18.. rhel-5.14.. rhel-6.12.."
 )
-"""The sources of Arm and RISC-V, from 5.4 and 6.11 on, without 6.12.117, 7.2.13 and RHEL 8."""
+"""The sources of Arm and RISC-V, from 5.4 (RHEL: 4.18) and 6.11 on, without 6.12.117 and 7.2.13."""
 
 _CST, _FADT, _VERIFY = (
     "idle: acpi_processor_get_power_info_cst()",
@@ -217,6 +223,11 @@ TRACES = Traces(
         "hygon": "cst: X86_VENDOR_HYGON",
         "t40": 'idle: "..ThinkPad T40.."',
         "asks_arch": "idle: acpi_processor_get_lpi_info() == - EOPNOTSUPP",
+        "asks_psci": (
+            "idle: acpi_processor_get_lpi_info() == - EOPNOTSUPP",
+            "arm: psci_acpi_cpu_init_idle() return - EOPNOTSUPP ; if ( unlikely",
+        ),
+        "psci_prefix": "psci: psci_acpi_cpu_init_idle",
         "validates_lpi": "idle: acpi_processor_get_power_info() acpi_processor_ffh_lpi_probe",
         "lone_lpi": {
             False: ["arm: count <= 0", "psci: count <= 0", "arm: !psci_acpi_cpu_init_idle"],

@@ -213,7 +213,9 @@ class _Start:
 
     def read_lpi(self) -> bool:
         if self.features.asks_arch and self.lpi_error() == "unsupported":
-            self.refused.append("the architecture knows no _LPI")
+            arm = self.machine.acpi.arch == "arm64"
+            why = "PSCI has no CPU_SUSPEND" if arm else "the architecture knows no _LPI"
+            self.refused.append(why)
             return False
         found = flatten(self.machine, self.features, self.say)
         if found.refused:
@@ -229,20 +231,24 @@ class _Start:
         arch = self.machine.acpi.arch
         if self.machine.is_x86 or (arch == "riscv64" and not self.features.riscv):
             return "unsupported"
+        suspends = arch == "riscv64" or self.machine.psci_suspends
+        if self.features.asks_psci and not suspends:
+            return "unsupported"
         if not self.has_lpi:
             return "invalid"
         found = self.flattened
         assert found is not None
         if arch == "riscv64":
             return self.sbi_error(found)
-        if not self.machine.psci_suspends:
+        if not suspends:
             return "unsupported"
         if len(found.states) < 2 and not self.features.lone_lpi:
             return "no state beyond the first"
         for state in found.states[1:]:
             power_state = state.address & U32_MAX
             if not is_psci_state(power_state, self.machine.psci):
-                self.say("warning", f"Invalid PSCI power state {_hex(power_state)}")
+                prefix = "psci: " if self.features.psci_prefix else ""
+                self.say("warning", f"{prefix}Invalid PSCI power state {_hex(power_state)}")
                 return "invalid"
         return ""
 

@@ -56,7 +56,7 @@ def made_of(
             parent=tree.parent(domain),
             cpus=tuple(name for name, _ in tree.cpus[domain.path]),
             numbers=tuple(number for _, number in tree.cpus[domain.path]),
-            states=(states := tuple(_states(domain, listed, genpd, rows))),
+            states=(states := tuple(_states(domain, listed, known, genpd, rows))),
             governed=bool(states) and genpd.governed,
             dead=dead if domain.path == attached else unlinked,
         )
@@ -144,7 +144,7 @@ def _dead(
     osi: bool,
     attached: str,
 ) -> str:
-    if not known.hierarchy or (listed.riscv and not known.riscv):
+    if not (known.hierarchy and (known.riscv if listed.riscv else known.psci)):
         return "this kernel does not look at power domains"
     if listed.riscv and not all(one.names_domains for one in listed.of_tree):
         return "not every CPU has power-domains and power-domain-names, so that none sits in one"
@@ -201,11 +201,15 @@ class TreeDomains:
 
 
 def _states(
-    domain: PowerDomain, listed: IdleList, genpd: GenpdFeatures, rows: Mapping[str, int]
+    domain: PowerDomain,
+    listed: IdleList,
+    known: DtIdleFeatures,
+    genpd: GenpdFeatures,
+    rows: Mapping[str, int],
 ) -> Iterator[DomainState]:
     name = SBI_PARAMETER if listed.riscv else PSCI_PARAMETER
     for node in domain.states:
-        if node is None or not is_domain_state(node):
+        if node is None or not is_domain_state(node, off=known.reads_off_states):
             continue
         yield DomainState(
             node.name,

@@ -356,6 +356,7 @@ int main(void)
 
 			memset(node, 0, sizeof(*node));
 			snprintf(node->path, sizeof(node->path), "%s", name);
+			node->full_name = node->path;
 			node->name = strdup(strrchr(name, '/') + 1);
 			strtok((char *)node->name, "@");
 		} else if (sscanf(line, "property %255s %65535s", name, hex) >= 1) {

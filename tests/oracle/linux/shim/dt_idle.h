@@ -55,7 +55,7 @@ struct fwnode_handle { int dummy; };
 struct device_node {
 	struct fwnode_handle fwnode; /* first, so that one pointer is the other */
 	char path[256];
-	const char *name;
+	const char *name, *full_name;
 	struct property properties[64];
 	int property_count;
 };
@@ -228,6 +228,8 @@ struct device *get_cpu_device(int cpu);
 
 #define cpu_possible_mask (&oracle_masks[0])
 #define nr_cpu_ids oracle_cpu_count
+#define acpi_disabled true
+#define psci_acpi_cpu_init_idle(cpu) 0
 #define cpumask_of(cpu) (&oracle_masks[cpu])
 #define cpumask_first(mask) ((mask)->cpu)
 /* every mask here has a single CPU */
@@ -309,4 +311,11 @@ void *devm_kzalloc(struct device *dev, size_t size, int flags);
 int cpuidle_register(struct cpuidle_driver *drv, const void *coupled);
 void cpuidle_unregister(struct cpuidle_driver *drv);
 #define cpuidle_cooling_register(drv) ((void)(drv))
+static inline int cpuidle_register_driver(struct cpuidle_driver *drv)
+{
+	return cpuidle_register(drv, NULL);
+}
+#define cpuidle_unregister_driver cpuidle_unregister
+#define cpuidle_register_device(dev) 0
+#define cpuidle_unregister_device(dev)
 struct cpuidle_driver *cpuidle_get_cpu_driver(struct cpuidle_device *dev);
