@@ -42,7 +42,7 @@ class ReplayRequest:
                 a second table; there another machine begins
     states      a further table, given by its times
     disabled    numbers of disabled states
-    hz          None: as a recording's head says, else RHEL's own, else 250
+    hz          None: as a recording's head says, else the distribution's, else 250
     governors   (): judge the states that the trace shows; several are compared, with an oracle
     next_timer  for traces of cpu_idle
     traced_by   governor that decided in such a trace; None: the first of `governors`

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from ...base.dataclass import dataclass, replace
 from ...base.report.sheet import NO_NUMBERS, Lines, Rows, Section, Sheet
 from ...base.wording import few, joined, plural
-from ..linux.builds import BUILDS
+from ..linux.builds import named_builds
 from ..linux.governors import governor_names
 from ..linux.grounds import known_of, modelled, subsystems
 from ..linux.kernel_ranges import kernel_ranges
@@ -117,8 +117,8 @@ def _known(base: str) -> Iterator[Release]:
     """Yields the release of the Makefile, and all that are known to tell apart."""
     yield by_number(base)
     yield from all_releases()
-    for line, builds in BUILDS.items():
-        yield from (release(f"{line}-{build}") for build in builds.split())
+    for builds in named_builds().values():
+        yield from map(release, builds)
 
 
 def sheet(found: IdentifiedSource) -> Sheet:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...base.model.findings import UsageError
 from ...base.report.sheet import Lines, Rows, Section, Sheet
 from ...base.wording import few, joined, plural
-from ..linux.builds import BUILDS
+from ..linux.builds import named_builds
 from ..linux.governors import State, core
 from ..linux.governors.identify import Identification, Kin, identify, trials
 from ..linux.governors.source.model import model
@@ -93,15 +93,16 @@ def _named(kin: Kin) -> str:
 
 def _ranges(kernels: Sequence[str]) -> list[str]:
     """Returns releases in few words: neighbours of the mainline, and of builds, become a range."""
-    builds = [name for line in BUILDS for name in _builds(line) if name in kernels]
+    line2builds = named_builds()
+    builds = {name for names in line2builds.values() for name in names}
     others = [each for each in kernels if each not in builds]
     found = kernel_ranges(others, [each.name for each in all_releases()]).split(", ")
-    for line in BUILDS:
+    for line, names in line2builds.items():
         runs: list[list[str]] = []
-        for index, name in enumerate(_builds(line)):
+        for index, name in enumerate(names):
             if name not in kernels:
                 continue
-            if runs and runs[-1][-1] == _builds(line)[index - 1]:
+            if runs and runs[-1][-1] == names[index - 1]:
                 runs[-1].append(name)
             else:
                 runs.append([name])
@@ -110,7 +111,3 @@ def _ranges(kernels: Sequence[str]) -> list[str]:
             for run in runs
         ]
     return [each for each in found if each]
-
-
-def _builds(line: str) -> list[str]:
-    return [f"{line}-{build}" for build in BUILDS[line].split()]

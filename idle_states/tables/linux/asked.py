@@ -55,10 +55,10 @@ GOVERNOR = Option(
     metavar="G",
     after="--polling",
 )
-HZ = Option("--hz", "HZ (default: RHEL's own, else 250)", metavar="N", after="--governor")
+HZ = Option("--hz", "HZ (default: the distribution's, else 250)", metavar="N", after="--governor")
 HZ_RECORDED = Option(
     "--hz",
-    "HZ (default: the recording's, else RHEL's own, else 250)",
+    "HZ (default: the recording's, else the distribution's, else 250)",
     metavar="N",
     after="--governor",
 )

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.wording import joined, plural
-from .builds import at_hand, name_of
+from .builds import at_hand, beside, name_of
 from .driver_features import HISTORY
 from .releases import (
     LONG_TERM,
@@ -20,6 +20,7 @@ from .releases import (
     SERIES2LAST,
     Release,
     UnknownRelease,
+    builds_of,
     by_number,
     folded,
     place,
@@ -28,7 +29,7 @@ from .releases import (
     version_name,
 )
 from .shipped import Shipped
-from .uname import taken_apart
+from .uname import Distribution, taken_apart
 
 
 @dataclass(slots=True)
@@ -103,19 +104,20 @@ def around(found: Release) -> tuple[Release, ...]:
         return ()
     distribution = named.distribution
     line, _ = found.way[-1]
-    if builds := at_hand(line):
-        own = (*found.version, 0)[:3] + named.build
+    if builds := builds_of(named, line):
         names = [name_of((line, build)) for build in builds]
         if not named.build:
             return tuple(_turning(map(by_number, names)))
-        if own > builds[-1]:
-            return by_number(names[-1]), by_number(SERIES[-1])
-        above = next(at for at, build in enumerate(builds) if build >= own)
-        if builds[above] == own:
+        own = (*named.series, 0, *named.build)
+        if own in builds:
             return ()
-        below = names[above - 1] if above else found.base
-        beside = by_number(below), by_number(names[above])
-        return beside if len(set(map(_behaviour, beside))) == 2 else ()
+        below, above = beside((line, own), builds)
+        first = by_number(below or found.base)
+        if above is None:
+            return _from(first, distribution)
+        last = by_number(above)
+        ends = (first, *_from_to(first, last), last)
+        return tuple(_turning(ends)) if len(set(map(_behaviour, ends))) > 1 else ()
     if named.numbers != "base":
         return ()
     newest = by_number(SERIES[-1])
@@ -127,9 +129,16 @@ def around(found: Release) -> tuple[Release, ...]:
             return replace(found, name=found.base), newest
         read = replace(found, name=f"{found.name} as read")
         return replace(base, machine=found.machine), read, newest
-    series, point = version_name(found.version[:2]), (*found.version, 0)[2]
+    number = ".".join(map(str, (*found.version, 0)[:3]))
+    return _from(by_number(f"{distribution.name}-{number}"), distribution)
+
+
+def _from(first: Release, distribution: Distribution) -> tuple[Release, ...]:
+    """Returns what a distribution's kernel may be that is not older than one that is known."""
+    if distribution.later == "any":
+        return first, by_number(SERIES[-1])
+    series = version_name(first.version[:2])
     last = by_number(f"{distribution.name}-{SERIES2LAST[series]}")
-    first = by_number(f"{distribution.name}-{series}.{point}")
     ends = [*_turning([first, *_from_to(first, last), last])]
     return (*ends, *_with_fixes(ends[-1], series))
 
@@ -152,8 +161,8 @@ def _from_to(first: Release, last: Release) -> Iterator[Release]:
     """Yields the releases between two of a line, that of a distribution or of its series."""
     line = last.way[-1][0]
     low, high = first.way[-1][1], last.way[-1][1]
-    if builds := at_hand(line):
-        yield from (by_number(name_of((line, each))) for each in builds if low < each < high)
+    if builds := [each for each in at_hand(line) if low < each < high and len(high) > 3]:
+        yield from (by_number(name_of((line, each))) for each in builds)
     elif first.version[:2] == last.version[:2]:
         series, points = version_name(last.version[:2]), (first.version, last.version)
         prefix = "" if line[0].isdigit() else f"{line.partition('-')[0]}-"

@@ -28,16 +28,77 @@ BUILDS = {
         "570.22.1 570.23.1 570.24.1 570.25.1 570.26.1 570.28.1 570.30.1 570.32.1"
     ),
     "rhel-6.12.0": "55.9.1 55.19.1 55.20.1 55.21.1 55.22.1 55.24.1",
+    "ubuntu-5.4.0": (
+        "58:73 60:78 62 65 66:86 67:94 70 71:101 72 73:106 74:114 77:119 80:124 81:128 84:133 "
+        "86 88:140 89:143 90:148 91:151 94:157 96 97:162 99 100:166 104 105:174 107 109:178 "
+        "110:181 113 117:189 120 121 122:192 124:195 125 126:203 128:210 131 132:212 135 "
+        "136:218 137 139:224 144:229 146 147:231 148 149:233 150 152:235 153 155 156:241 159 "
+        "162:246 163 164:248 165 166:252 167 169:257 170 171:259 172 173:265 174 177:268 "
+        "181:269 182 186:271 187 189:275 190 192:278 193 195:280 196 198 200:284 202 204 205 "
+        "208:286 211:290 212 214 215 216:291"
+    ),
+    "ubuntu-5.15.0": (
+        "47:46 50:60 67:85 69:87 70:92 71 72:98 73 78:99 82:111 83:116 84 86:122 87 88:126 89 "
+        "91:131 92 94:136 97 100:143 101 105:148 107:149 112:152 113 116:158 117 118:160 119 "
+        "121:163 122 124 125:167 126 130:168 131 133:173 134 135:178 136 138 139 140:179 141 "
+        "142:180 143 144:184 151 152:185 153 156:189 157 160 161 163:193 164 168 170:196 171 "
+        "173:198 174 176:199 177 179 181 185:200"
+    ),
+    "ubuntu-6.8.0": "32 49 90",
+    "ubuntu-6.11.0": "19:11",
 }
-"""Builds whose sources were at hand, oldest first."""
+"""Builds whose sources were at hand, oldest first; behind a colon the point release of kernel.org's
+whose idle code a build and those after it have, but for what the rows of a subsystem say."""
+
+HZ = {
+    "rhel-4.18 rhel-5.14 rhel-6.12": "ppc64le:100 aarch64:100 s390x:100 x86_64:1000",
+    "suse-4.4 suse-4.12": "ppc64le:100 aarch64:100 s390x:100 x86_64:250",
+    "suse-6.4": "ppc64le:100",
+    "ubuntu-6.8 ubuntu-6.11": "ppc64le:250 aarch64:1000 s390x:100 x86_64:1000",
+}
+"""Lines -> CONFIG_HZ by machine in their configurations, where all that were read have the same."""
 
 
 @cache
 def at_hand(line: str) -> tuple[Key, ...]:
     """Returns the keys of a line's builds whose sources were at hand, oldest first; of
     rhel-4.18 such as (4, 18, 0, 553, 22, 1)."""
-    builds = BUILDS.get(f"{line}.0", "").split()
-    return tuple((*_key(line), 0, *map(int, build.split("."))) for build in builds)
+    return tuple(_points(line))
+
+
+def named_builds() -> dict[str, list[str]]:
+    """Returns the names of the builds at hand by line, such as rhel-4.18.0, oldest first."""
+    return {
+        line: [f"{line}-{word.partition(':')[0]}" for word in words.split()]
+        for line, words in BUILDS.items()
+    }
+
+
+def point_of(at: Place) -> int:
+    """Returns the point release whose idle code a build's place has, as far as it is told: that of
+    the next build at hand, below it if it is none itself; else 0."""
+    line, key = at
+    return max((point for build, point in _points(line).items() if build <= key), default=0)
+
+
+@cache
+def _points(line: str) -> dict[Key, int]:
+    """Returns a line's builds at hand, oldest first, each with its point release, 0 of none."""
+    found: dict[Key, int] = {}
+    point = 0
+    for word in BUILDS.get(f"{line}.0", "").split():
+        build, _, told = word.partition(":")
+        point = int(told or point)
+        found[(*_key(line), 0, *map(int, build.split(".")))] = point
+    return found
+
+
+def tick_rate(line: str, machine: str) -> int | None:
+    """Returns CONFIG_HZ of a distribution's line on a machine, such as ppc64le; None where it is
+    not known."""
+    rates = next((rates for lines, rates in HZ.items() if line in lines.split()), "")
+    machine2rate = dict(word.split(":") for word in rates.split())
+    return int(machine2rate[machine]) if machine in machine2rate else None
 
 
 def name_of(at: Place) -> str:

@@ -15,7 +15,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.model.history import FeaturesT, History, Key, Place, Since
 from ...base.wording import joined, like, suggestion
-from .builds import at_hand, name_of
+from .builds import at_hand, name_of, point_of, tick_rate
 from .driver_features import HISTORY, DriverFeatures
 from .shipped import SHIPPED, releases_of, shipped
 from .source_tree.told import PREFIX, KernelSource
@@ -117,11 +117,11 @@ class Release:
         return version_name(self.version)
 
     def hz_on(self, machine: str) -> int | None:
-        """CONFIG_HZ on a machine, such as ppc64le; None where the distribution does not fix it, or
-        its builds are not known."""
-        line = self.way[-1][0]
-        distribution = name2distribution.get(line.partition("-")[0])
-        return distribution.machine2hz.get(machine) if distribution and at_hand(line) else None
+        """CONFIG_HZ on a machine, such as ppc64le; None where its distribution's configuration is
+        not known. Of a kernel with ends it is that of the distribution's among them, whichever end
+        stands for it."""
+        lines = (kernel.way[-1][0] for kernel in (self, *self.ends))
+        return next(filter(None, (tick_rate(line, machine) for line in lines)), None)
 
 
 @cache
@@ -264,11 +264,17 @@ def by_number(name: str) -> Release:
     if known.point:
         way.append((series, key))
     builds: tuple[Key, ...] = ()
+    changed = ""
     if distribution is not None:
         line = f"{distribution.name}-{series}"
-        builds = () if known.candidate else at_hand(line)
+        builds = builds_of(known, line)
         own, doubt = _build(line, (*key, *named.build), builds)
         why += doubt
+        if point := point_of((line, own)) if builds else 0:
+            key = (*known.series, point)
+            way.append((series, key))
+            later = "" if own in builds else " or later"
+            changed = f"Linux {version_name(key)}{later} with {distribution.title}'s changes"
         way.append((line, own))
         if builds:
             added = ""
@@ -281,7 +287,8 @@ def by_number(name: str) -> Release:
         if distribution.name == "debian" and named.numbers == "base":
             added = "Debian's point release is in uname -v"
         why = [*why, added] if added else why
-    taken_as = name_of(way[-1]) if builds and way[-1][1] >= builds[0] else version_name(key)
+    of_build = builds and way[-1][1] >= builds[0]
+    taken_as = name_of(way[-1]) if of_build and not key[2:] > (0,) else version_name(key)
     if named.extra and distribution is None:
         why = [*why, f"what {_shown(named.extra)} adds is not known"]
     return Release(
@@ -293,9 +300,18 @@ def by_number(name: str) -> Release:
         taken_as=taken_as,
         guessed=known is not named
         or (bool(why) if builds else distribution is not None and named.numbers != "stable"),
-        note=f"taken as {taken_as}: {'; '.join(why)}" if why else "",
+        note=f"taken as {taken_as}: {'; '.join(why)}" if why else changed,
         machine=named.machine,
     )
+
+
+def builds_of(named: Named, line: str) -> tuple[Key, ...]:
+    """Returns the builds at hand that a distribution's kernel is one of, or lies beside: none of a
+    candidate or a point release, nor of Ubuntu's for clouds, which are numbered from 1001 on."""
+    ubuntu = named.distribution is not None and named.distribution.name == "ubuntu"
+    if named.candidate or named.point or (ubuntu and not (0,) < named.build < (1000,)):
+        return ()
+    return at_hand(line)
 
 
 def _build(line: str, key: Key, builds: Sequence[Key]) -> tuple[Key, list[str]]:

@@ -5,10 +5,9 @@ Read are a number (6.6.93, v6.1, 6.19-rc3), a distribution's (debian-6.1.192), a
 """
 
 import re
-from collections.abc import Mapping
 from typing import Literal
 
-from ...base.dataclass import dataclass, field
+from ...base.dataclass import dataclass
 from ...base.patterns import pattern
 
 _VERSION = pattern(
@@ -42,7 +41,6 @@ class Distribution:
     build    the part of `extra` that tells the distribution's kernels of one number apart, as a
              group: 553.22.1; without a pattern nothing does
     later    what a "base" takes changes from: the "series", stable's updates; "any" later release
-    machine2hz  CONFIG_HZ by machine (ppc64le), where all builds for a machine have the same
     """
 
     name: str
@@ -51,7 +49,6 @@ class Distribution:
     numbers: Numbers
     build: re.Pattern[str] | None = None
     later: Literal["series", "any"] = "any"
-    machine2hz: Mapping[str, int] = field(default_factory=dict, hash=False)
 
 
 def _row(
@@ -61,11 +58,9 @@ def _row(
     numbers: Numbers,
     build: str = "",
     later: Literal["series", "any"] = "any",
-    machine2hz: Mapping[str, int] | None = None,
 ) -> Distribution:
     builds = pattern(build, re.ASCII) if build else None
-    rates = machine2hz or {}
-    return Distribution(name, title, pattern(extra, re.ASCII), numbers, builds, later, rates)
+    return Distribution(name, title, pattern(extra, re.ASCII), numbers, builds, later)
 
 
 DISTRIBUTIONS = (
@@ -76,7 +71,6 @@ DISTRIBUTIONS = (
         r".*\.el[0-9]+.*",
         "base",
         r"-([0-9]{1,6}(?:\.[0-9]{1,6}){0,5}?)(?:\.(?:rt[0-9][0-9.]*\.)?el[0-9].*)?",
-        machine2hz={"ppc64le": 100, "aarch64": 100, "s390x": 100, "x86_64": 1000},
     ),
     _row("fedora", "Fedora", r".*\.fc[0-9]+\b.*", "stable"),
     _row("amazon", "Amazon Linux", r".*\.amzn[0-9]+.*", "patched"),

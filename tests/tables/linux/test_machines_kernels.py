@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.tables.linux.acpi_idle.features import features as acpi_idle
+from idle_states.tables.linux.brackets import as_end
+from idle_states.tables.linux.governors.menu_features import features as menu
+from idle_states.tables.linux.grounds import ground
+from idle_states.tables.linux.intel_idle.features import features as intel
 from idle_states.tables.linux.releases import (
     NEWEST,
     SERIES,
@@ -121,7 +126,45 @@ def test_every_release_has_a_kernel_or_is_too_old(name: str) -> None:
 
 def test_a_bracket_has_what_came_and_went_between_its_ends() -> None:
     """5.15.185 and 5.15.190 changed menu."""
-    names = [end.name for end in release("5.15.0-91-generic").ends]
+    names = [end.name for end in release("5.15.0-1049-aws").ends]
     assert names[0] == "ubuntu-5.15.0"
     assert {"ubuntu-5.15.185", "ubuntu-5.15.190"} < set(names)
     assert names[-1].startswith("ubuntu-5.15.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "hz"),
+    [
+        ("5.14.0-427.13.1.el9_4", "ppc64le", 100),
+        ("5.14.0-9999.el9", "ppc64le", 100),
+        ("rhel-9", "x86_64", 1000),
+        ("6.4.0-150600.23.25-default", "ppc64le", 100),
+        ("4.12.14-197.10-default", "x86_64", 250),
+        ("6.8.0-60-generic", "x86_64", 1000),
+        ("6.8.0-60-generic", "ppc64le", 250),
+        ("5.14.21-150400.24.63-default", "ppc64le", None),
+        ("6.6", "ppc64le", None),
+    ],
+)
+def test_a_tick_rate_is_the_distributions_whichever_end_stands_for_it(
+    name: str, machine: str, hz: int | None
+) -> None:
+    found = release(name)
+    ends = [as_end(found, number) for number in range(len(found.ends))]
+    assert {each.hz_on(machine) for each in (found, *ends)} == {hz}
+
+
+def test_builds_of_ubuntu_have_a_point_release_and_changes_of_their_own() -> None:
+    """5.15.190 of menu is in -163, by its Makefile 5.15.193, and not in -161, 5.15.189."""
+    builds = ("5.15.0-161", "5.15.0-163", "6.8.0-49", "6.8.0-90")
+    told = [menu(release(f"ubuntu-{build}")).rejected_is_unknown for build in builds]
+    assert told == [False, True, False, True]
+    known = [intel(release(f"{build}-generic")) for build in ("5.15.0-50", "5.15.0-69")]
+    assert [(each.spr_pc6, each.prefers_c1e) for each in known] == [(False, False), (True, False)]
+    assert acpi_idle(release("ubuntu-5.15.0-47")).zen
+    assert not acpi_idle(release("5.15.46")).zen
+    for build in ("ubuntu-5.15.0-47", "ubuntu-5.15.0-185", "ubuntu-5.4.0-58"):
+        assert ground(release(build), "menu").kind == "compiled"
+    assert str(ground(release("ubuntu-5.15.0-74"), "menu")) == (
+        "between ubuntu-5.15.0-73 and ubuntu-5.15.0-78, which agree"
+    )

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from ....base.dataclass import dataclass, fields, replace
 from ....base.model.forms import Count
 from ....base.model.history import meanings
-from ..builds import BUILDS
+from ..builds import named_builds
 from ..releases import Release, all_releases, release
 from . import Governor, UnknownGovernor, core, governor_names
 from .core.packing import Buffer
@@ -139,8 +139,8 @@ def _known(governors: Sequence[str]) -> Iterator[tuple[str, Any, tuple[str, ...]
 @cache
 def _kernels() -> tuple[Release, ...]:
     """Returns all releases, and the builds of distributions' kernels that are told apart."""
-    builds = (f"{line}-{build}" for line, some in BUILDS.items() for build in some.split())
-    return (*all_releases(), *map(release, builds))
+    builds = (release(name) for names in named_builds().values() for name in names)
+    return (*all_releases(), *builds)
 
 
 @cache
