@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 KIND = "acpi"
 _RULE = "IS122", "irregular-acpi-object"
+_NONE = "IS601", "no-idle-states"
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -49,8 +50,13 @@ def read(file: File) -> list[Source]:
     else:
         with file.opened() as tree:
             given = list(files.of_directory(tree, file.shown))
-    found, problems = idle.read(given, file.shown)
     sha256 = file.sha256 if file.data else ""
+    try:
+        found, problems = idle.read(given, file.shown)
+    except idle.NoStates as none:
+        message = f"{none.message}; Linux has C1 alone, and what the FADT describes"
+        noted = Finding(*_NONE, Severity.NOTE, message, Location(file=file.shown), table=file.shown)
+        return [Source(file.shown, file.shown, sha256, None, (noted,))]
     names = [each.idle.processors[0].path.rpartition(".")[2].lstrip("\\") for each in found]
     made = [
         table_of(each.idle, each.where, file.shown, sha256, name if names.count(name) == 1 else "")

@@ -266,6 +266,39 @@ def test_ssdts_open_the_scopes_of_the_dsdt(iasl: str, no_acpiexec: None) -> None
     ]
 
 
+def test_scopes_of_processors_that_no_table_defines_are_none(iasl: str, no_acpiexec: None) -> None:
+    """Firmware opens scopes for as many as the largest machine has."""
+    dsdt = acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, {ONE})")))
+    ssdt = acpi.block(
+        f"External (\\_SB.CPU1, DeviceObj) Scope (\\_SB.CPU1) {{ Name (_CST, {ONE}) }}", "SSDT"
+    )
+    (found,), problems = read(dsdt, acpi.compiled(ssdt))
+    assert [p.path for p in found.idle.processors] == ["\\_SB.CPU0"]
+    assert problems == []
+
+
+def test_firmware_that_ends_acpiexec_when_told_is_evaluated_untold(
+    iasl: str, acpiexec_program: str
+) -> None:
+    """A table of no length in memory, which it loads then, is beyond acpiexec."""
+    load = """
+    OperationRegion (NVS, SystemMemory, 0x7F000000, 0x10)
+    Field (NVS, DWordAcc, NoLock, Preserve) { BASE, 32, SIZE, 32 }
+    Name (HNDL, 0)
+    Method (_PDC, 1) {
+        OperationRegion (LOST, SystemMemory, BASE, SIZE)
+        Load (LOST, HNDL)
+    }
+    Name (TELL, 7)
+    Method (_CST, 0) { Return (Package () {1, Package () {FFH, 1, TELL, 1000}}) }
+    """.replace("FFH", FFH.format(0))
+    (found,), problems = read(acpi.compiled(acpi.block(cpu("\\_SB.CPU0", load))))
+    assert [row.entry.latency_us for row in found.idle.rows] == [7]
+    (problem,) = problems
+    assert "expected acpiexec to tell firmware what the kernel can do, found" in problem
+    assert problem.endswith("evaluated without")
+
+
 def test_the_first_definition_counts(iasl: str, no_acpiexec: None) -> None:
     one = acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, {ONE})")))
     other = ONE.replace("1, 1, 1000", "1, 9, 1000")
@@ -390,6 +423,13 @@ GOOD = acpi.table("DSDT", b"\x08_UID\x0a\x05")
 )
 def test_damaged_tables_are_refused_with_the_place(data: bytes, message: str) -> None:
     assert message in refused(data)
+
+
+def test_what_acpidump_says_between_rows_is_passed_over() -> None:
+    lines = acpi.dump([GOOD]).splitlines()
+    noise = "Firmware Warning (ACPI): Incorrect checksum in table [ABCD]"
+    (found,) = tables.dumped("\n".join([*lines[:2], noise, *lines[2:]]).encode(), "f")
+    assert found.data == GOOD
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def dsdt(iasl: str) -> bytes:
     return acpi.compiled(acpi.block(inner))
 
 
+def test_no_idle_states_are_a_note(iasl: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "dsdt.aml").write_bytes(acpi.compiled(acpi.block(cpu(0, ""))))
+    (source,) = read_sources(str(tmp_path / "dsdt.aml"))
+    (finding,) = source.findings
+    assert (finding.rule, str(finding.severity), source.table) == ("IS601", "note", None)
+    assert "found none in 1 processor" in finding.message
+    assert run(capsys, "audit", str(tmp_path / "dsdt.aml"))[0] == 0
+
+
 def test_equal_processors_share_a_table(dsdt: bytes, tmp_path: Path) -> None:
     (tmp_path / "dsdt.aml").write_bytes(dsdt)
     one, other = read_sources(str(tmp_path / "dsdt.aml"))

@@ -78,7 +78,8 @@ def evaluate(
     with launching.private_directory(files) as directory:
         done = launching.run(
             found,
-            ["-to", "2", "-fv", f"{fill:#x}", *files],
+            # without -dt it looks through all that is allocated whenever it frees something
+            ["-dt", "-to", "2", "-fv", f"{fill:#x}", *files],
             bounds,
             file,
             given="\n".join(commands).encode("ascii"),

@@ -16,7 +16,7 @@ from ...model.acpi_objects import (
     kind,
 )
 from ...model.beyond_opal import AcpiIdle
-from ...model.findings import Location, unreadable
+from ...model.findings import Location, Unreadable, unreadable
 from ...wording import plural
 from .. import limits
 from . import acpiexec
@@ -40,6 +40,14 @@ class Shared:
     where: dict[str, Location]
 
 
+class NoStates(Unreadable):
+    """Tables that are read, and give no processor idle states."""
+
+    def __init__(self, file: str, message: str) -> None:
+        super().__init__(unreadable(file, message).findings)
+        self.message = message
+
+
 @dataclass(slots=True)
 class _Machine:
     names: NameSpace
@@ -55,7 +63,8 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
     of their processors. And what was left out or changed on the way, each with its place.
 
     file  what errors name
-    Raises Unreadable (IS930) if there are none, or if acpiexec is needed and not installed.
+    Raises Unreadable (IS930) if no table has AML, or if acpiexec is needed and not installed;
+    NoStates, which is one, if there are no idle states.
     """
     aml = [table for table in tables if table.signature in AML]
     if not aml:
@@ -67,6 +76,8 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
     processors = [
         each for each in _processors(machine) if present is None or each.uid not in present.absent
     ]
+    if any(table.signature == b"DSDT" for table in aml):
+        processors = _known(machine, processors)
     if len(processors) > limits.ACPI_PROCESSORS:
         message = f"expected at most {limits.ACPI_PROCESSORS} processors"
         raise unreadable(file, f"{message}, found {len(processors)}")
@@ -81,7 +92,7 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
         groups.setdefault(key, []).append(processor)
     if not groups:
         message = f"expected {CST} or {LPI} of a processor, found none"
-        raise unreadable(file, f"{message} in {plural(len(processors), 'processor')}")
+        raise NoStates(file, f"{message} in {plural(len(processors), 'processor')}")
     if len(groups) > limits.ACPI_DIFFERENT:
         message = f"expected processors with at most {limits.ACPI_DIFFERENT} different tables"
         raise unreadable(file, message)
@@ -133,6 +144,17 @@ def _processors(machine: _Machine) -> list[AcpiProcessor]:
         if not _holds(owners, path):
             found.append(AcpiProcessor(path))
     return found
+
+
+def _known(machine: _Machine, processors: list[AcpiProcessor]) -> list[AcpiProcessor]:
+    """The processors that a table defines, where any is: with the DSDT given, a scope of another
+    is of none that the machine has."""
+    defined = machine.names.defined
+    kinds = ("processor", "device")
+    found = [
+        each for each in processors if each.path in defined and defined[each.path].kind in kinds
+    ]
+    return found or processors
 
 
 def _holds(owners: set[str], path: str) -> bool:
@@ -256,7 +278,16 @@ def _run(
         and f"{parent(path)}.{CST}" in machine.names.defined
     ]
     told = acpiexec.announcements(telling)
-    answers = acpiexec.evaluate(aml, list(dynamic), file, told)
+    try:
+        answers = acpiexec.evaluate(aml, list(dynamic), file, told)
+    except Unreadable as error:
+        if not told:
+            raise
+        told = []
+        answers = acpiexec.evaluate(aml, list(dynamic), file)
+        message = f"expected {acpiexec.PROGRAM} to tell firmware what the kernel can do, found: "
+        message += f"{error.findings[0].message}; evaluated without"
+        machine.problems.append((where, message))
     others = acpiexec.evaluate(aml, list(dynamic), file, told, fill=0xFF)
     machine.depending |= {path for path in answers if answers[path] != others[path]}
     alike: dict[tuple[Evaluated, Evaluated], list[str]] = {}
