@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
 from ...base.model.table import IdleTable
-from ..devicetree import tables
+from ..devicetree import lpm_levels, tables
 from ..devicetree.tree import Node
 from ..spec import registry
-from .source import Source
+from .source import Source, with_findings
 
 if TYPE_CHECKING:
     from ..devicetree.dts_places import Places
@@ -51,8 +51,30 @@ def sources_of(
             found.append(Source(table.name, shown, digest, table, tree=root, texts=texts or {}))
     if found:
         return found
+    if (levels := lpm_levels.converted(root)) is not None:
+        found = sources_of(levels.root, shown, kind, digest, places, texts)
+        noted = [
+            replace(each, table=each.table and replace(each.table, note=_LEVELS)) for each in found
+        ]
+        return with_findings(noted, [_converted(levels, shown)])
     findings = tuple(_nothing(root, shown, places))
     return [Source(shown, shown, digest, None, findings, tree=root, texts=texts or {})]
+
+
+_LEVELS = (
+    "Qualcomm's levels as Linux's bindings have them. Linux does not read them: with this tree it "
+    "has WFI alone; the governor of Qualcomm's kernels is not modelled."
+)
+
+
+def _converted(levels: lpm_levels.MainlineTree, shown: str) -> Finding:
+    """IS631: what is shown is not as it stands in the tree."""
+    message = f"idle states in {levels.path.rpartition('/')[2]} alone, which Linux does not read; "
+    message += "shown and judged as they are in its bindings"
+    if levels.lost:
+        message += f", which have no equivalent of {', '.join(levels.lost)}"
+    where = Location(levels.path, shown)
+    return Finding("IS631", "vendor-idle-states", Severity.NOTE, message, where, table=shown)
 
 
 def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Iterator[Finding]:

@@ -427,8 +427,9 @@ def test_damaged_tables_are_refused_with_the_place(data: bytes, message: str) ->
 
 def test_what_acpidump_says_between_rows_is_passed_over() -> None:
     lines = acpi.dump([GOOD]).splitlines()
+    odd = "_RAT @ 0x0\n    0000: 5F 52 41 54  _RAT\n"
     noise = "Firmware Warning (ACPI): Incorrect checksum in table [ABCD]"
-    (found,) = tables.dumped("\n".join([*lines[:2], noise, *lines[2:]]).encode(), "f")
+    (found,) = tables.dumped((odd + "\n".join([*lines[:2], noise, *lines[2:]])).encode(), "f")
     assert found.data == GOOD
 
 

@@ -6,7 +6,7 @@ from .. import opening
 AML = (b"DSDT", b"SSDT", b"PSDT")
 """Signatures of tables that hold AML."""
 USED = (*AML, b"FACP", b"APIC")
-HEAD = pattern(rb"([A-Z][A-Z0-9_!]{3}) @ 0x[0-9A-Fa-f]{1,16}[ \t]*\r?$")
+HEAD = pattern(rb"([A-Z_][A-Z0-9_!]{3}) @ 0x[0-9A-Fa-f]{1,16}[ \t]*\r?$")
 """A table's first line in what acpidump prints."""
 AML_FILE = pattern(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
 

@@ -14,7 +14,7 @@ from .. import limits
 from .signs import HEAD, USED
 
 HEADER_BYTES = 36
-_SIGNATURE = re.compile(rb"[A-Z][A-Z0-9_!]{3}")
+_SIGNATURE = re.compile(rb"[A-Z_][A-Z0-9_!]{3}")
 _ROW = re.compile(rb"[ \t]*([0-9A-Fa-f]{4,8}): ((?:[0-9A-Fa-f]{2} ){1,16})")
 _SAID = re.compile(rb"(Firmware|ACPI) (Warning|Error)\b")
 """What acpidump says on the way. No row is lost for it: the checksum of a table shows that."""
