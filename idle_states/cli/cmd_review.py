@@ -13,8 +13,10 @@ setup.cfg is read as the commits have it, not from the current folder, unless --
 suppressions that the change adds are listed, and do not hide what the change itself brings.
 
 --format reply is a mail that answers a thread once and quotes what it answers; it has new errors
-and new warnings of high confidence, and where there are none, nothing is printed. --format markdown
-is a comment for a pull request, whose first line is the same for every version of the change.
+and new warnings of high confidence, and where there are none, nothing is printed. With a folder as
+-o, each thread of a mailbox that changes idle states gets one; DIR@OLD..NEW are the mails of a list
+that git has, one a commit. --format markdown is a comment for a pull request, whose first line is
+the same for every version of the change.
 
 The repository is skiboot, one with device-tree sources (Linux, U-Boot, Zephyr), or with --specs one
 of specs; bare ones will do. Nothing is checked out. Of device-tree sources the boards are reviewed
@@ -29,7 +31,7 @@ runs both confined over packaged tables, and says which decisions differ.
 Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
 without its tree could not be read, or a governor not compared, which the first line says."""
 
-from ..base.dataclass import dataclass
+from ..base.dataclass import dataclass, replace
 from ..base.options import Annotated, Options
 from ..change.review.request import ReviewRequest
 from .output import USUAL, Output, formats
@@ -58,6 +60,7 @@ TELLS_ENDS = True
 
 
 def run(given: ReviewCommand) -> int:
+    from ..base.reading.opening import is_directory
     from ..base.resources import in_package
     from ..change.review import said as review_text
     from ..change.review import said_markdown as review_markdown
@@ -76,6 +79,8 @@ def run(given: ReviewCommand) -> int:
     note_rules(asked.criteria)
     if asked.governor:
         note_missing_core()
+    if asked.mail is not None and out.format == "reply" and out.file and is_directory(out.file):
+        return _answer_all(given, out.file)
     found = review(asked, say)
     inputs = compared(found)
     if out.format == "text":
@@ -96,3 +101,27 @@ def run(given: ReviewCommand) -> int:
         findings = show.annotated(out.format, found.new)
         out.document(render(out.format, "review", findings, inputs, found.texts))
     return UNREADABLE if found.unread_lines or found.has_failed else show.status_of(found.new)
+
+
+def _answer_all(given: ReviewCommand, folder: str) -> int:
+    """Writes a reply to each thread into a folder."""
+    from pathlib import Path
+
+    from ..base.resources import in_package
+    from ..change.review.replies import replies
+    from .status import UNREADABLE
+    from .values import say
+
+    out, show = given.out, given.shown
+    status = count = 0
+    for one in replies(given.asked, notes=show.notes, say=say):
+        if one.mail:
+            count += 1
+            replace(out, file=str(Path(folder, one.file))).text(in_package(one.mail))
+        else:
+            say(f"{one.subject}: {one.said}")
+        found = one.review
+        lost = found is None or found.unread_lines or found.has_failed
+        status = max(status, UNREADABLE if lost else show.status_of(found.new if found else ()))
+    say(f"{count} replies in {folder}")
+    return status

@@ -172,6 +172,7 @@ LOG_SHOWN_BYTES = _limit(
 
 MAIL_BOX_BYTES = _limit("mails", "all that is read", 64 * MIB, "bytes")
 MAIL_BOX = _limit("mails", "number", 5_000)
+MAIL_HELD_BYTES = _limit("mails", "threads held of an archive of any size", 256 * MIB, "bytes")
 MAIL_BYTES = _limit("mails", "one mail", 16 * MIB, "bytes")
 MAIL_HEAD_BYTES = _limit("mails", "looked at of all headers to know a mail", 64 * KIB, "bytes")
 MAIL_HEADER_BYTES = _limit("mails", "looked at of a header", 16 * KIB, "bytes")

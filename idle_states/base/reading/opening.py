@@ -65,6 +65,11 @@ def is_file(path: str | Path) -> bool:
     return kind_of(path) == FILE
 
 
+def size_of(path: str | Path) -> int:
+    """Returns the bytes of a regular file; 0 for what is none."""
+    return os.stat(path).st_size if is_file(path) else 0
+
+
 def is_directory(path: str | Path) -> bool:
     return kind_of(path) == DIRECTORY
 

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError, identities
 from ...base.reading.git import Repository
-from ...base.reading.mail import Series, read_mails, series_of
+from ...base.reading.mail import Mail, Series, read_mails, series_of
+from ...base.reading.mail.archive import is_archive
 from ...base.reading.patch import DoesNotApply
 from ...base.report.findings_text import shown as findings_shown
 from ...base.wording import few, plural
+from .archived import only_thread
 from .base import Applied, reaches_tables
 from .context import without_tree
 from .request import ReviewRequest
@@ -30,6 +32,20 @@ _SIGNED = re.compile(r"^-- \nidle-states ", re.MULTILINE)
 def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: None) -> Review:
     """Reviews as requested. say: called with notes for the user. Raises BadRange, Unreadable,
     OSError."""
+    with opened_trees(request, say) as trees:
+        if request.mail is None:
+            (tree,) = trees
+            base, head = ends(tree, request.range)
+            found = _review(request, Applied(1, base, head, tree), request.runs)
+            return replace(found, about=_about(request, tree.prefix))
+        many = is_archive(request.mail)
+        mails = only_thread(request.mail) if many else read_mails(request.mail)[0]
+        return review_of(mails, trees, request)
+
+
+@contextmanager
+def opened_trees(request: ReviewRequest, say: Callable[[str], None]) -> Iterator[list[Repository]]:
+    """A context manager around the use of the trees that a request names. say: as of `review`."""
     with ExitStack() as opened:
         trees = []
         for tree in _trees(request):
@@ -37,15 +53,16 @@ def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: 
             trees.append(tree)
             for note in tree.notes:
                 say(f"{tree.shown}: {note}")
-        if request.mail is None:
-            (tree,) = trees
-            base, head = ends(tree, request.range)
-            found = _review(request, Applied(1, base, head, tree), request.runs)
-            return replace(found, about=_about(request, tree.prefix))
-        if not trees and (request.base or request.specs):
-            raise UsageError("--base and --specs need a repository: add --tree DIR")
-        versions = series_of(read_mails(request.mail)[0], request.mail)[-2:]
-        return _mailed(request, [_placed(trees, series, request) for series in versions])
+        yield trees
+
+
+def review_of(mails: Sequence[Mail], trees: Sequence[Repository], request: ReviewRequest) -> Review:
+    """Reviews a thread as requested. Raises Unreadable."""
+    assert request.mail is not None
+    if not trees and (request.base or request.specs):
+        raise UsageError("--base and --specs need a repository: add --tree DIR")
+    versions = series_of(mails, request.mail)[-2:]
+    return _mailed(request, [_placed(trees, series, request) for series in versions])
 
 
 def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest) -> Applied:

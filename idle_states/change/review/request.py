@@ -39,8 +39,8 @@ class ReviewRequest:
         str | None,
         Argument(
             "BASE..HEAD|MAIL",
-            "commits; or a file or directory of mails or patches, or - for standard input "
-            "(default: the last commit)",
+            "commits; or a file or directory of mails or patches, DIR@OLD..NEW of mails in git, or "
+            "- for standard input (default: the last commit)",
         ),
     ]
     criteria: Annotated[Criteria, Options(after="--run")]
@@ -132,5 +132,10 @@ class ReviewRequest:
 def _is_mail(subject: str) -> bool:
     from ...base.reading.opening import kind_of
 
+    if "@" in subject:
+        from ...base.reading.mail.archive import inbox
+
+        if inbox(subject) is not None:
+            return True
     # ".." is no directory here, but a range without ends
     return subject == STANDARD_INPUT or (subject.strip(".") != "" and kind_of(subject) is not None)

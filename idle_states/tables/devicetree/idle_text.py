@@ -17,10 +17,12 @@ from .patching.source import SKIPPED, DtsBlock
 _NODES = re.compile(
     r"/(?:cpus|psci|sbi|firmware|ibm,opal|[\w,-]*power-domains|[\w,-]*idle-states)\b"
 )
-_PROPERTIES = re.compile(
+WORDS = (
     r"[\w-]*-(?:latency|residency)-us|(?:cpu|domain)-idle-states?|idle-state-name|local-timer-stop"
-    r"|enable-method|entry-method|#power-domain-cells|always-on|[\w,-]+-suspend-param"
+    r"|entry-method|[\w,-]+-suspend-param"
 )
+"""A pattern of properties that nothing but idle states has."""
+_PROPERTIES = re.compile(rf"{WORDS}|enable-method|#power-domain-cells|always-on")
 _DIRECTIVE = re.compile(
     r"^[ \t]*#[ \t]*(?P<word>define|undef|if|ifdef|ifndef|elif|else|endif)\b"
     r"(?P<rest>(?:[^\\\n]|\\.)*)",

@@ -6,7 +6,7 @@ Forms: git-cat-file(1) --batch, git-rev-list(1), git-mktree(1) (tree objects).
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -223,6 +223,29 @@ class Repository(CommitReader):
             limit = limits.FILE_BYTES
             self._holds[key] = self.size(entry) > limit or text.encode() in self.content(entry)
         return self._holds[key]
+
+    def versions(self, base: str, head: str, path: str, limit: int) -> Iterator[tuple[str, bytes]]:
+        """(commit, content) of a file at each commit of base..head that has it, the oldest first,
+        read as a stream. Of more bytes than the limit, only one more than that."""
+        words = [head, *([f"^{base}"] if base else [])]
+        names = self._git.text("rev-list", "--reverse", *words).split()
+        with self._git.talking("cat-file", "--batch") as child:
+            child.write_later("".join(f"{name}:{path}\n" for name in names).encode())
+            for name in names:
+                said = child.readline()
+                match = _ANSWER.fullmatch(said)
+                if match is None:
+                    # the commit has no such file
+                    continue
+                size = int(match["size"])
+                content = child.read(min(size, limit + 1))
+                for at in range(len(content), size + 1, limits.MIB):
+                    child.read(min(limits.MIB, size + 1 - at))
+                kind = match["kind"].decode()
+                if size <= limit and self._name(kind, content) != said.split()[0].decode():
+                    raise self._git.damaged(f"expected {path} of {name}, found another content")
+                if kind == "blob":
+                    yield name, content
 
     def size(self, entry: TreeEntry) -> int:
         return self._size(entry.hash, "blob")
