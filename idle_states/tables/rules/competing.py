@@ -1,20 +1,28 @@
 """Which rows of a table compete: those of which one kernel code chooses one.
 
 cpuidle chooses among the states of a CPU's list, genpd among those of a power domain: never
-between the two. A disabled node is no state, and a node listed twice is the same state.
+between the two. A disabled node is no state, and a node listed twice is the same state. Of a
+driver's rows, those that its code may switch off when it starts need not be there together.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from ...base.model.beyond_opal import BuiltIn
 from ..pipeline import Subject
 from .is2_times import Time, column
 from .rows import StateRow, every_row
+
+_DISABLES = re.compile(r"\bstates\[(\w+)\]\.disabled\s*=(?!=|\s*(?:false|0)\b)")
 
 
 def competing(subject: Subject) -> list[list[StateRow]]:
     """The rows in groups that compete, each in the order of the table."""
     listed = subject.table.origin
+    if listed.form == "driver":
+        off = _switched_off(listed)
+        return [[row for row in every_row(subject) if row.number + listed.first_row not in off]]
     if listed.form != "nodes":
         return [[*every_row(subject)]]
     from ..devicetree.idle_nodes import row_nodes
@@ -27,6 +35,15 @@ def competing(subject: Subject) -> list[list[StateRow]]:
         groups.append([every_row(subject)[row] for row in available])
         start += size
     return groups
+
+
+def _switched_off(built_in: BuiltIn) -> set[int]:
+    """Returns the states that the driver's code may disable: all, if it names one by a variable."""
+    found: set[int] = set()
+    for use in built_in.uses:
+        for match in _DISABLES.finditer(use.text):
+            found.update([int(match[1])] if match[1].isdecimal() else range(len(built_in.states)))
+    return found
 
 
 def columns(subject: Subject, field: str) -> Iterator[list[Time]]:

@@ -97,6 +97,30 @@ def test_values_flags_and_places(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("", ["IS111", "IS204", "IS205"]),
+        ("one_driver.states[2].disabled = true;", []),
+        ("one_driver.states[C3].disabled = true;", []),
+        ("one_driver.states[2].disabled = false;", ["IS111", "IS204", "IS205"]),
+        ("one_driver.states[0].disabled = true;", ["IS111", "IS204", "IS205"]),
+    ],
+)
+def test_rows_that_the_driver_may_switch_off_are_not_compared(
+    tmp_path: Path, statement: str, expected: list[str]
+) -> None:
+    """As in the first drafts of a driver for all Tegras: each chip keeps one of the rows."""
+    third = '[2] = { .exit_latency = 500, .target_residency = 900, .name = "C2" },'
+    end = "},\n\t.state_count"
+    text = DRIVER.replace(end, f"{third}\n\t{end}")
+    text = text.replace("\tif (is_new())", f"\t{statement}\n\tif (is_new())")
+    table, _ = read(tree(tmp_path, text.replace("COUNT,", "3,")))
+    assert len(table.states) == 2
+    codes = {each.rule for each in run(Subject(table, [release("6.12")]))}
+    assert sorted(codes & {"IS111", "IS204", "IS205"}) == expected
+
+
+@pytest.mark.parametrize(
     ("given", "ns", "us"),
     [
         (".exit_latency_ns = 100", 100, 0),
