@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,9 @@ from idle_states.tables.linux.releases import release
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
 from idle_states.tables.rules.selection import RuleSelection
+from idle_states.tables.rules.trees import ONE_STATE
 from idle_states.tables.skiboot.platform import parse_platform
+from tests.support.subjects import dts
 from tests.tables.linux.test_dt_idle import NEWEST, cell, cpu, state, tables, tree
 
 ORDER = ("IS111", "IS203", "IS204", "IS205", "IS209", "IS403")
@@ -497,3 +500,26 @@ def test_a_cpu_has_to_name_the_power_domain_of_its_states() -> None:
     foreign = {**without, "power-domains": cell(1)}
     elsewhere = replace(cpus, children=(replace(cpus.children[0], properties=foreign),))
     assert codes(replace(named, children=(elsewhere, *named.children[1:])), "IS628") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('min-residency-us = <2000>;\n status = "okay";\n };\n', ["IS631"]),
+        ('status = "ok";\n min-residency-us = <2000>;\n };\n', ["IS631"]),
+        ('min-residency-us = <2000>;\n status = "disabled";\n };\n', []),
+        ("min-residency-us = <2000>;\n };\n", []),
+        # a chip's file disables it, its board enables it
+        (
+            'min-residency-us = <2000>;\n status = "disabled";\n };\n'
+            '};\n&sleep {\n status = "okay";\n};\n/ {\n',
+            [],
+        ),
+    ],
+)
+def test_status_of_a_state_is_needed_to_enable_it_again(
+    tmp_path: Path, dtc: str, text: str, expected: list[str]
+) -> None:
+    start, _, end = ONE_STATE.partition("min-residency-us = <2000>;\n    };\n")
+    subject = dts(start + text + end, tmp_path)
+    assert [each.rule for each in run(subject, selection=RuleSelection(("IS631",)))] == expected
