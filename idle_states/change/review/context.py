@@ -81,6 +81,8 @@ class _Shown:
             if change.path.endswith((".c", ".h")) and change.becomes:
                 self.unread += max(1, change.changed_lines)
                 self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+            elif self._whole(change, *sides):
+                continue
             elif dts_lines.is_source(change.path):
                 self._source(change, *sides)
             elif change.path.startswith(f"{DIRECTORY}/") and change.path.endswith((".c", ".h")):
@@ -91,6 +93,7 @@ class _Shown:
                 )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 driver = driver_lines.shown(change)
+                self.partial |= driver.partial
                 self.unread += driver.unread
                 self.remarks += driver.remarks
                 for side, text in zip(sides, (driver.before, driver.after), strict=True):
@@ -107,23 +110,31 @@ class _Shown:
         return sides
 
     def _source(self, change: FileChange, before: _Side, after: _Side) -> None:
-        """Adds what is shown of a device-tree source."""
-        whole = dts_lines.whole(change, self._sources)
-        if whole is None:
-            shown = dts_fragments.fragments(change)
-            if shown is None:
-                self.unread += dts_fragments.of_states(change)
-                return
-            self.remarks += shown.remarks
-            self.partial.add(change.path)
-            for side, text in zip((before, after), (shown.before, shown.after), strict=True):
-                if text.text:
-                    side.add(change.path, text)
+        """Adds what hunks show of a device-tree source."""
+        shown = dts_fragments.fragments(change)
+        if shown is None:
+            self.unread += dts_fragments.of_states(change)
             return
+        self.remarks += shown.remarks
+        self.partial.add(change.path)
+        for side, text in zip((before, after), (shown.before, shown.after), strict=True):
+            if text.text:
+                side.add(change.path, text)
+
+    def _whole(self, change: FileChange, before: _Side, after: _Side) -> bool:
+        """Adds a source that is shown whole and can be read; tells whether it is one."""
+        is_driver = change.path.startswith(LINUX) and change.path.endswith(".c")
+        if not is_driver and not dts_lines.is_source(change.path):
+            return False
+        whole = dts_lines.whole(change, self._sources)
+        texts = [*whole[0].values(), *whole[1].values()] if whole else []
+        if whole is None or (is_driver and not all(map(driver_lines.is_read, texts))):
+            return False
         before.files |= whole[0]
         after.files |= whole[1]
         self._first |= {path: whole[0][path] for path in whole[0].keys() - self._sources.keys()}
         self._sources |= whole[1]
+        return True
 
     def added(self, patch: MailedPatch, before: _Side, after: _Side) -> str:
         """Adds the commit of a patch. Returns its hash; "" where nothing is shown."""

@@ -1,8 +1,9 @@
-"""The tables of Linux's drivers that a diff shows whole, where there is no tree.
+"""The tables of Linux's drivers that a diff shows, where there is no tree.
 
-A table counts if one hunk shows it from its first line to its last, and if every value is a number,
-a flag of cpuidle or what the diff's own lines define: what a header of the tree would have to
-define is not known.
+A table is whole if one hunk shows it from its first line to its last. Of others, the rows count
+that a hunk shows whole. Every value must be a number, a flag of cpuidle or what the diff's own
+lines define: what a header of the tree would have to define is not known. Flags of a row that are
+not known are left out.
 """
 
 import re
@@ -34,10 +35,14 @@ HEADER = (
 )
 """Stands for the header by which a Linux tree is told (SIGN)."""
 _MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {HINT_SHIFT})"
-_DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+[^;(){}=*]{1,200}(?:\([^()]*\)\s*)?"
+_DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+(\w+)[^;(){}=*]{0,200}(?:\([^()]*\)\s*)?"
 _BEGINS = re.compile(rf"{_DECLARED}=\s*\{{")
 _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
 _DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
+_MEMBER = re.compile(r"(?<=\n)[ \t]*\.|\A[ \t]*\.")
+_NAME = re.compile(r'\.name\s*=\s*"([^"]*)"')
+_ARRAY = "struct cpuidle_state array[] = {"
+_FLAGS_GIVEN = re.compile(r"\.flags\s*=\s*([^,}]*),")
 _BRACE = re.compile(r"[{}]")
 _QUIET = re.compile(rf"{QUOTED_STRING}|{QUOTED_CHARACTER}|{COMMENT}", re.DOTALL)
 
@@ -45,78 +50,173 @@ _QUIET = re.compile(rf"{QUOTED_STRING}|{QUOTED_CHARACTER}|{COMMENT}", re.DOTALL)
 @dataclass(frozen=True, slots=True)
 class ShownDriver:
     """before, after  the file's text with its whole tables alone, each on its lines; "" for none
-    unread   number of changed lines that are of other tables
+    unread   number of changed lines that are of no row that is read
+    partial  tables of which some rows are read
     remarks  what the user must know of them
     """
 
     before: str
     after: str
     unread: int
+    partial: frozenset[str]
     remarks: tuple[str, ...]
+
+
+def is_read(source: bytes | None) -> bool:
+    """Tells whether a driver's source is one with tables that need no header but cpuidle's; None
+    for one that is not there, of which nothing is to be read."""
+    return source is None or _is_read(source.decode("utf-8", "replace"), definitions_of(HEADER))
 
 
 def shown(change: FileChange) -> ShownDriver:
     """Returns what a diff shows of a driver's tables."""
     is_intel = change.path.endswith("intel_idle.c")
-    before = _Side([(hunk.old, hunk.before, hunk.section) for hunk in change.hunks], "-", is_intel)
-    after = _Side([(hunk.new, hunk.after, hunk.section) for hunk in change.hunks], "+", is_intel)
+    old = [_Lines(hunk.old, hunk.before, hunk.section, "-") for hunk in change.hunks]
+    new = [_Lines(hunk.new, hunk.after, hunk.section, "+") for hunk in change.hunks]
+    sides = [_Side(hunks, is_intel, frozenset()) for hunks in (old, new)]
+    # a row that is read on one side alone would seem to go or to come
+    failed = frozenset().union(*(side.failed for side in sides))
+    if failed:
+        sides = [_Side(hunks, is_intel, failed) for hunks in (old, new)]
+    before, after = sides
     unread = before.unread + after.unread
-    remark = (
-        f"{change.path}: {plural(unread, 'changed line')} of tables left aside, because the diff "
-        "does not show the whole table, or because its values need the tree's headers (--tree)"
-    )
-    return ShownDriver(before.text, after.text, unread, (remark,) if unread else ())
+    partial = before.rows | after.rows
+    remarks = [f"of {name} the diff shows some rows: the others are not known" for name in partial]
+    if unread:
+        remarks.append(
+            f"{change.path}: {plural(unread, 'changed line')} of tables left aside, because the "
+            "diff does not show the whole row, or because its values need the tree's headers "
+            "(--tree)"
+        )
+    return ShownDriver(before.text, after.text, unread, frozenset(partial), tuple(remarks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """One side of a hunk. mark: of the lines that are on this side alone."""
+
+    first: int
+    lines: Sequence[HunkLine]
+    section: str
+    mark: str
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
 
 
 class _Side:
-    """One side of a file. hunks: number of the first line, lines and section of each."""
+    """One side of a file.
 
-    def __init__(
-        self, hunks: Sequence[tuple[int, Sequence[HunkLine], str]], mark: str, is_intel: bool
-    ) -> None:
+    text    with what is read alone, on as many lines
+    unread  the number of changed lines of tables that are not read
+    rows    table of which some rows are read -> their lines
+    failed  the names of the rows that cannot be read
+    """
+
+    def __init__(self, hunks: Sequence[_Lines], is_intel: bool, failed: frozenset[str]) -> None:
         self.unread = 0
-        kept: dict[int, str] = {}
+        self.rows: dict[str, dict[int, str]] = {}
+        self.failed = set(failed)
         own = _own_definitions(hunks)
-        known = HEADER + (_MWAIT if is_intel else "") + "\n" + "\n".join(own.values()) + "\n"
-        defines = definitions_of(known)
-        for first, lines, section in hunks:
-            text = "\n".join(line.text for line in lines)
-            whole: set[int] = set()
-            for start, end in _tables(text):
-                numbers = range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
-                if _is_read("\n".join(lines[n].text for n in numbers), defines):
-                    whole.update(numbers)
-            kept |= {first + n: lines[n].text for n in whole}
-            of_table = bool(_OF_TABLE.search(section))
-            for number, line in enumerate(lines):
-                of_table = of_table or bool(_OF_TABLE.search(line.text))
-                changed = line.mark == mark and line.text.strip(" \t{},;")
-                self.unread += bool(of_table and changed and number not in whole)
-                if line.text.startswith("}"):
-                    of_table = False
+        macros = "\n".join([*own.values(), _MWAIT if is_intel else "", ""])
+        self._defines = definitions_of(HEADER + macros)
+        kept: dict[int, str] = {}
+        for hunk in hunks:
+            kept |= self._read(hunk)
+        for name, lines in self.rows.items():
+            begun, ended = min(lines), max(lines)
+            kept[begun] = f"struct cpuidle_state {name}[] = {{{kept[begun]}"
+            kept[ended] += "};"
         kept = own | kept if kept else {}
-        shown_lines = [kept.get(number, "") for number in range(1, max(kept, default=0) + 1)]
-        if shown_lines and is_intel:
+        known = [kept.get(number, "") for number in range(1, max(kept, default=0) + 1)]
+        if known and is_intel:
             # a diff never begins with a table: the licence stands on the first line
-            shown_lines[0] = shown_lines[0] or _MWAIT
-        self.text = "\n".join([*shown_lines, ""]) if shown_lines else ""
+            known[0] = known[0] or _MWAIT
+        self.text = "\n".join([*known, ""]) if known else ""
+
+    def _read(self, hunk: _Lines) -> dict[int, str]:
+        """Returns number of a line in the file -> its text, of what is read of a hunk."""
+        text, read = hunk.text, dict[int, str]()
+        for start, end in _tables(text):
+            if self._is_read(f"{text[start:end]};"):
+                numbers = range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
+                read |= {n: hunk.lines[n].text for n in numbers}
+        table, opened = _OF_TABLE.search(hunk.section), -1
+        for number, line in enumerate([*hunk.lines, HunkLine(" ", "}")]):
+            if begins := _OF_TABLE.search(line.text):
+                table, opened = begins, number
+            if not line.text.startswith("}"):
+                continue
+            if table is not None:
+                if number - 1 not in read and (rows := self._rows(hunk, opened + 1, number)):
+                    read |= rows
+                    lines = self.rows.setdefault(table[1], {})
+                    lines |= {hunk.first + n: row for n, row in rows.items()}
+                self.unread += sum(
+                    n > opened and each.mark == hunk.mark and not read.get(n, "").strip()
+                    for n, each in enumerate(hunk.lines[:number])
+                    if each.text.strip(" \t{},;")
+                )
+            table, opened = None, number
+        return {hunk.first + n: text for n, text in read.items()}
+
+    def _rows(self, hunk: _Lines, first: int, end: int) -> dict[int, str]:
+        """Returns number of a line -> its text, of the whole rows between two lines."""
+        text = "\n".join(line.text for line in hunk.lines[first:end])
+        code = _quiet(text)
+        found: dict[int, str] = {}
+        opened: list[int] = []
+        begun = _MEMBER.search(code)
+        for brace in _BRACE.finditer(code):
+            if brace[0] == "{":
+                opened.append(brace.start())
+                continue
+            # the first row may begin before the hunk
+            start = opened.pop() if opened else begun.start() if begun else brace.start()
+            row = ("" if code[start] == "{" else "{") + text[start : brace.end()]
+            begun = None
+            row = _FLAGS_GIVEN.sub(self._known_flags, row)
+            name = _NAME.search(row)
+            if name is None or ".exit_latency" not in row or row.count("{") > 1:
+                continue
+            if self._is_read(f"{_ARRAY}{row}}};"):
+                number = first + code.count("\n", 0, start)
+                found |= dict(enumerate(f"{row},".split("\n"), number))
+            else:
+                self.failed.add(name[1])
+        return found
+
+    def _known_flags(self, match: re.Match[str]) -> str:
+        """The flags of a row; nothing where one is not known."""
+        known = {head.partition("(")[0] for head in self._defines}
+        names = set(re.findall(r"[A-Za-z_]\w*", match[1]))
+        return match[0] if names <= known else "\n" * match[0].count("\n")
+
+    def _is_read(self, text: str) -> bool:
+        return self.failed.isdisjoint(_NAME.findall(text)) and _is_read(text, self._defines)
 
 
-def _own_definitions(hunks: Sequence[tuple[int, Sequence[HunkLine], str]]) -> dict[int, str]:
+def _own_definitions(hunks: Sequence[_Lines]) -> dict[int, str]:
     """Returns the lines that define a name, by number; of a name with several, none is known."""
     found = {
-        first + number: match
-        for first, lines, _ in hunks
-        for number, line in enumerate(lines)
+        hunk.first + number: match
+        for hunk in hunks
+        for number, line in enumerate(hunk.lines)
         if (match := _DEFINE.fullmatch(line.text))
     }
     names = Counter(match[1] for match in found.values())
     return {number: match[0] for number, match in found.items() if names[match[1]] == 1}
 
 
+def _quiet(text: str) -> str:
+    """A text without its comments and strings, each character in its place."""
+    return _QUIET.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 def _tables(text: str) -> Iterator[tuple[int, int]]:
     """Yields start and end of each table whose braces close in a text."""
-    code = _QUIET.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    code = _quiet(text)
     for match in _BEGINS.finditer(code):
         depth, at = 1, match.end()
         while depth and (brace := _BRACE.search(code, at)):
@@ -127,8 +227,8 @@ def _tables(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_read(text: str, defines: Mapping[str, str]) -> bool:
-    """Tells whether a table's text is a table without what other headers define."""
+    """Tells whether a text has tables, and none that needs other definitions."""
     try:
-        return bool(reader.read(text + ";", "", defines=defines))
+        return bool(reader.read(text, "", defines=defines))
     except Unreadable:
         return False

@@ -114,7 +114,7 @@ _OF_TIMES = (
 )
 """Rules that need no more of a node than its times."""
 _OF_NODES = (
-    *("IS602", "IS605", "IS612", "IS614", "IS615", "IS616", "IS617", "IS618", "IS619", "IS620"),
+    *("IS602", "IS605", "IS612", "IS614", "IS616", "IS617", "IS618", "IS619", "IS620"),
     "IS626",
 )
 """Rules that need no more than whole nodes, and what lists them."""
@@ -123,8 +123,10 @@ _OF_NODES = (
 def is_shown(finding: Finding, source: Source) -> bool:
     """Tells whether a finding about a source that is made of hunks depends on nothing else."""
     origin = source.table.origin if source.table is not None else None
-    if origin is None or origin.form != "nodes":
+    if origin is None:
         return finding.rule == "IS627"
+    if origin.form != "nodes":
+        return finding.rule in _OF_TIMES
     is_whole = not any(PARTLY_SHOWN in node.properties for node in row_nodes(origin)) and not any(
         broken.reason == NOT_SHOWN for broken in origin.broken
     )

@@ -274,7 +274,7 @@ class _Reviewer:
         """olds: the table as each of the parents has it, the first parent first."""
         before = olds[0]
         one = after or before
-        if one is not None and one.table is not None and one.file in self.by.partial:
+        if one is not None and one.table is not None and self.is_partial(one):
             # a table of which one side shows no row
             before, after = before or emptied(one), after or emptied(one)
         differences: list[Difference] = []
@@ -289,7 +289,7 @@ class _Reviewer:
             ]
             by = self.by.criteria
             own, kernels = self.kernels(a, head)
-            if a.file in self.by.partial:
+            if self.is_partial(a):
                 own = kernels = ()
             for difference in diff(a, b, own, by.platform):
                 stage, _, kernel = difference.stage.partition(" ")
@@ -331,6 +331,12 @@ class _Reviewer:
         own = self.own_release(after, head)
         return self.machines.effects(before, after, day, own.name if own else "")
 
+    def is_partial(self, source: Source) -> bool:
+        """Tells whether some rows of a table of Linux are not known."""
+        form = source.table.origin.form if source.table is not None else "nodes"
+        known = self.by.partial.isdisjoint((source.name, source.file))
+        return form in ("nodes", "driver") and not known
+
     def kernels(self, source: Source, head: str) -> tuple[Sequence[Release], Sequence[Release]]:
         """Kernels whose registered states are compared, and those whose selections are. What is
         built into a driver is registered by the kernel that the driver is of; the governors of
@@ -362,7 +368,7 @@ class _Reviewer:
             # who asks for IS501 by its code gets it
             by_change = "IS501" not in by.rules.select
             found = check([source], by, by_change=by_change)
-            if source.file in self.by.partial:
+            if self.is_partial(source):
                 found = [finding for finding in found if is_shown(finding, source)]
             self.checked[id(source)] = source, self.moved(found, commit)
         return source.table, self.accepted(self.checked[id(source)][1], commit)

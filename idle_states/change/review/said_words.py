@@ -162,7 +162,10 @@ def rows(differences: Sequence[Difference]) -> Iterator[str]:
     for difference in differences:
         stage, path = difference.stage, difference.path
         if stage == "table" and path.startswith("states."):
-            name, _, field = path.removeprefix("states.").partition(".")
+            name, _, field = path.removeprefix("states.").rpartition(".")
+            if not name or field[:1].isdigit():
+                # all of a row such as C0.2
+                name, field = path.removeprefix("states."), ""
             label = f"{field} " if field else ""
         else:
             on_machine = stage == "export" and path.startswith("on ")

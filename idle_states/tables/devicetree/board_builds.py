@@ -81,20 +81,20 @@ def build(
         source = replace(source, text=with_nodes(source.text))
     elif not missing:
         return BuiltBoard(board, source.file, compiled(source), source)
-    lacks = few([f"<{name}>" for name in missing] or ["what is not shown"], _SHOWN)
+    lacks = f" of the name {few([f'<{name}>' for name in missing], _SHOWN)}" if missing else ""
     try:
         one, other = (
             compiled(replace(source, text=with_numbers(source.text, number)))
             for number in STAND_INS
         )
     except Unreadable as error:
-        said = f"; found no file to include of the name {lacks}"
+        said = f"; found no file to include{lacks}" if lacks else ""
         findings = [replace(each, message=each.message + said) for each in error.findings]
         raise Unreadable(findings, error.texts) from None
     if lists_of(one, source.file) != lists_of(other, source.file):
         raise not_a_tree(
             Location(file=source.file),
-            f"expected a file to include, found none of the name {lacks}; an idle state, a CPU or "
-            "a power domain depends on it",
+            f"expected a file to include, found none{lacks}; an idle state, a CPU or a domain "
+            "depends on it",
         )
     return BuiltBoard(board, source.file, one, source, missing)

@@ -119,39 +119,79 @@ def test_a_new_table_is_mentioned_in_the_message(
     )
 
 
-def test_a_table_that_goes_or_that_a_hunk_shows_on_both_sides(history: History) -> None:
+@pytest.mark.parametrize("context", [1, 3, 20])
+def test_a_table_of_which_a_hunk_shows_a_row_or_all(history: History, context: int) -> None:
     small = OWN.format(first="ARM_CPUIDLE_WFI_STATE")
     history.commit({OTHER: HEAD + small}, "A driver")
     changed = small.replace("target_residency = 40", "target_residency = 80")
     mail = mailed(history, OTHER, HEAD + changed)
+    history.git("format-patch", "-q", "-1", f"-U{context}", "-o", str(mail.parent))
     found = reviewed(mail)
-    assert found.unread_lines == 2  # three lines of context do not show the whole table
-    history.git("format-patch", "-q", "-1", "-U20", "-o", str(mail.parent))
-    (table,) = (table for change in reviewed(mail).changes for table in change.tables)
+    if context < 3:
+        # two lines do not show the row's name
+        assert not found.changes[0].tables
+        assert found.unread_lines == 2
+        return
+    (table,) = (table for change in found.changes for table in change.tables)
+    assert not found.unread_lines
+    is_partial = any("shows some rows: the others are not known" in r for r in found.remarks)
+    assert is_partial == (context < 20)
+    assert bool(table.selection or table.linux) == (context == 20)
     assert [(d.path, d.a, d.b) for d in table.differences] == [
         ("states.retention.residency", "40us", "80us")
     ]
-    assert [f.rule for f in table.outcome.fixed] == ["IS206"]
+    # whether a row is the driver's first, which is judged otherwise, three lines do not show
+    assert [f.rule for f in table.outcome.fixed] == (["IS206"] if context == 20 else [])
 
 
-def test_what_a_diff_does_not_show_whole_is_counted_and_not_assumed(
+@pytest.mark.parametrize(
+    ("old", "new", "expected", "unread"),
+    [
+        ("exit_latency = 190", "exit_latency = 90", [("states.C6.latency", "190us", "90us")], 0),
+        # what a header defines is not known, and no row goes for it
+        ("exit_latency = 190", "exit_latency = OF_A_HEADER", [], 2),
+        ('{\n\t\t.name = "C6"', '{\n\t\t.name = "C7"', [], 2),
+        ("TLB_FLUSHED", "OF_A_HEADER", [], 2),
+    ],
+)
+def test_a_row_that_a_diff_shows(
+    history: History, old: str, new: str, expected: list[tuple[str, ...]], unread: int
+) -> None:
+    assert old in OLD
+    found = reviewed(mailed(history, INTEL, HEAD + OLD.replace(old, new)))
+    differences = [d for c in found.changes for table in c.tables for d in table.differences]
+    assert [(d.path, d.a, d.b) for d in differences] == expected
+    assert found.unread_lines == unread
+
+
+def test_what_a_diff_does_not_show_is_counted(
     history: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mail = mailed(history, INTEL, HEAD + OLD.replace("exit_latency = 190", "exit_latency = 90"))
-    found = reviewed(mail)
-    assert not found.changes[0].tables
-    assert found.unread_lines == 2
+    history.commit({INTEL: HEAD + OLD}, "Before")
+    history.commit({INTEL: HEAD + OLD.replace("exit_latency = 190", "exit_latency = 90")})
+    mail = history.directory.parent / "mail.patch"
+    mail.write_text(history.git("format-patch", "-1", "-U1", "--stdout"))
     assert main(["review", str(mail), "--kernel", "6.12", "--runs", "0"]) == 3
     out = " ".join(capsys.readouterr().out.split())
     assert f"{INTEL}: 2 changed lines of tables left aside" in out
 
 
-def test_a_value_that_a_header_defines_is_not_known(history: History) -> None:
-    mail = mailed(history, OTHER, HEAD + OWN.format(first="{ .exit_latency = OF_A_HEADER }"))
+def test_of_a_table_with_values_of_headers_other_rows_are_read(history: History) -> None:
+    row = '{ .name = "x", .exit_latency = OF_A_HEADER }'
+    mail = mailed(history, OTHER, HEAD + OWN.format(first=row))
     found = reviewed(mail)
-    assert not found.changes[0].tables
-    assert found.unread_lines > 5
-    assert found.new == []
+    (table,) = found.changes[0].tables
+    assert [(d.path, d.b) for d in table.differences] == [("states.retention", "50us/40us")]
+    assert found.unread_lines == 4
+
+
+def test_a_driver_that_is_new_is_read_with_its_own_macros(history: History) -> None:
+    text = HEAD + "#define OWN_US 3\n" + OWN.format(first='{ .name = "x", .exit_latency = OWN_US }')
+    mail = mailed(history, "drivers/cpuidle/cpuidle-new.c", text)
+    found = reviewed(mail)
+    (table,) = found.changes[0].tables
+    assert ("states.x", "3us/0ns") in [(d.path, d.b) for d in table.differences]
+    assert not found.unread_lines
 
 
 def test_a_value_that_the_diff_s_own_lines_define_is_known(history: History) -> None:
