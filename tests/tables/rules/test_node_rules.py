@@ -505,8 +505,8 @@ def test_a_cpu_has_to_name_the_power_domain_of_its_states() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('min-residency-us = <2000>;\n status = "okay";\n };\n', ["IS631"]),
-        ('status = "ok";\n min-residency-us = <2000>;\n };\n', ["IS631"]),
+        ('min-residency-us = <2000>;\n status = "okay";\n };\n', ["IS632"]),
+        ('status = "ok";\n min-residency-us = <2000>;\n };\n', ["IS632"]),
         ('min-residency-us = <2000>;\n status = "disabled";\n };\n', []),
         ("min-residency-us = <2000>;\n };\n", []),
         # a chip's file disables it, its board enables it
@@ -522,4 +522,4 @@ def test_status_of_a_state_is_needed_to_enable_it_again(
 ) -> None:
     start, _, end = ONE_STATE.partition("min-residency-us = <2000>;\n    };\n")
     subject = dts(start + text + end, tmp_path)
-    assert [each.rule for each in run(subject, selection=RuleSelection(("IS631",)))] == expected
+    assert [each.rule for each in run(subject, selection=RuleSelection(("IS632",)))] == expected

@@ -1,4 +1,4 @@
-"""IS631 redundant-status: an idle state says of itself that it is enabled.
+"""IS632 redundant-status: an idle state says of itself that it is enabled.
 
 What it does
     Looks for idle-state nodes whose status is "okay" where the line stands among the node's other
@@ -22,7 +22,7 @@ Ground
 from .is6_nodes import StateNode, all_nodes
 from .rule import Rule, Severity, Verdict, Verdicts
 
-REDUNDANT = Rule("IS631", "redundant-status", Severity.NOTE, forms=("nodes",))
+REDUNDANT = Rule("IS632", "redundant-status", Severity.NOTE, forms=("nodes",))
 RULES = (REDUNDANT,)
 
 
