@@ -17,7 +17,7 @@ from ...tables.linux.asked import GovernorRequest, NamedGovernor
 from ...tables.linux.governors import core, governor_names, known_in
 from ...tables.linux.governors.identify import Identification, features_in, identify
 from ...tables.linux.platforms import firmware_of
-from ...tables.linux.releases import Release, UnknownRelease, all_releases
+from ...tables.linux.releases import Release, UnknownRelease, told_apart
 from ...tables.pipeline import Subject
 from ...tables.skiboot.platform import PRESETS
 from ...tables.sources import read_table
@@ -193,7 +193,7 @@ class _Search:
         self._by = by
         self._of = of
         self._head = head
-        self._releases = sorted(all_releases(), key=lambda each: each.version)
+        self._releases = sorted(told_apart(), key=lambda each: each.version)
         self._alike2machine: dict[object, TracedMachine | None] = {}
 
     def single(self) -> Iterator[_Candidate]:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.wording import joined, plural
-from .builds import at_hand, beside, name_of
+from .builds import CHANGED_FROM_FIRST, at_hand, beside, name_of
 from .driver_features import HISTORY
 from .releases import (
     LONG_TERM,
@@ -128,6 +128,8 @@ def around(found: Release) -> tuple[Release, ...]:
         if _behaviour(base) == _behaviour(found):
             return replace(found, name=found.base), newest
         read = replace(found, name=f"{found.name} as read")
+        if line in CHANGED_FROM_FIRST:
+            return read, newest
         return replace(base, machine=found.machine), read, newest
     number = ".".join(map(str, (*found.version, 0)[:3]))
     return _from(by_number(f"{distribution.name}-{number}"), distribution)

@@ -50,6 +50,9 @@ BUILDS = {
 """Builds whose sources were at hand, oldest first; behind a colon the point release of kernel.org's
 whose idle code a build and those after it have, but for what the rows of a subsystem say."""
 
+CHANGED_FROM_FIRST = ("suse-4.12", "suse-5.14")
+"""Lines whose first kernel had the changes that rows of the line say, as far as sources tell."""
+
 HZ = {
     "rhel-4.18 rhel-5.14 rhel-6.12": "ppc64le:100 aarch64:100 s390x:100 x86_64:1000",
     "suse-4.4 suse-4.12": "ppc64le:100 aarch64:100 s390x:100 x86_64:250",

@@ -115,7 +115,7 @@ CHANGES = (
 HISTORY = History(IdleLoopFeatures(), CHANGES)
 SOURCES = Sources(
     compiled="4.4.. rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. "
-    "ubuntu-6.11.."
+    "ubuntu-6.11.. suse-4.12.14"
 )
 _LOOP = "core: cpuidle_enter_state()"
 _RESUME: Trace = [

@@ -59,6 +59,10 @@ PRESETS = (
 ).split()
 """Distributions' kernels among all_releases()."""
 
+READ = ("suse-4.12.14", "suse-5.14.21", "suse-6.12.0")
+"""Distributions' kernels whose governors were compiled in one state, but whose builds are not told
+apart: each kernel of the name lies between this state and others."""
+
 CANDIDATES_MAX = 10
 """Candidates are weekly, from a week or two after the release before on (Linux
 Documentation/process/2.Process.rst), and no release came more than eleven weeks after that one
@@ -392,3 +396,9 @@ def running(text: str) -> Release | None:
 def all_releases() -> tuple[Release, ...]:
     """Every mainline release, and distributions' kernels that were held against the model."""
     return tuple(release(name) for name in (*MAINLINE, *PRESETS))
+
+
+@cache
+def told_apart() -> tuple[Release, ...]:
+    """Returns all_releases(), and distributions' kernels as far as they were read."""
+    return (*all_releases(), *map(by_number, READ))

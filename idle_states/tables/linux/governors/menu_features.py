@@ -139,7 +139,7 @@ CHANGES = (
     since("4.6", "e132b9b3", typical_replaces=False),
     since("4.6", "avoid expensive square root calculation", typical_deviation=False),
     since("4.11", "8e37e1a2a329", scan_stops=True),
-    since("4.13", "3ed09c94580d", zero_disabled=True),
+    since("4.13 suse-4.12.14", "3ed09c94580d", zero_disabled=True),
     since("4.14", "dc2251bf98c6", skips_polling=True),
     since("4.17", "45f1ff59e27c", decides_tick=True, latency_shortens=True, tick_wakeup=True),
     since("4.17", "87c9fe6ee495", stopped_tick="capped"),
@@ -215,5 +215,6 @@ features = features_in(HISTORY, OLDEST, "menu")
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.."
+    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14 "
+    "suse-5.14.21 suse-6.12.0"
 )
