@@ -115,7 +115,7 @@ _OF_TIMES = (
 """Rules that need no more of a node than its times."""
 _OF_NODES = (
     *("IS602", "IS605", "IS612", "IS614", "IS616", "IS617", "IS618", "IS619", "IS620"),
-    "IS626",
+    *("IS626", "IS630", "IS632"),
 )
 """Rules that need no more than whole nodes, and what lists them."""
 

@@ -110,7 +110,7 @@ def check_entry_method(subject: Subject) -> Verdicts:
         found = node.strings(ENTRY_METHOD_NAME)
         if found != ("psci",):
             shown = ", ".join(f'"{ascii(text)[1:-1]}"' for text in found) or "no text"
-            message = f'expected entry-method = "psci" in {node.name}, found {shown}'
+            message = f'expected entry-method = "psci", found {shown}'
             yield Verdict(
                 node.at(ENTRY_METHOD_NAME),
                 f"{message}; the binding allows no other, and Linux does not read it",

@@ -88,6 +88,7 @@ EDITS = {
     "label": [("CPU_SLEEP", "SLEEP_CPU")],
     "misspelt": [("cpu-idle-states = <&CPU_SLEEP>", "cpu-idle-state = <&CPU_SLEEP>")],
     "timer": [("<0x01010000>;", "<0x01010000>;\n\t\t\t\tlocal-timer-stop;")],
+    "status": [("<0x01010000>;", '<0x01010000>;\n\t\t\t\tstatus = "okay";')],
     "no residency": [("\t\t\t\tmin-residency-us = <2000>;\n", "")],
     "two": [("<200>", "<2500>"), ("<600>", "<700>"), ("reg = <1>", "reg = <0x1>")],
     "comment": [("from the maker's manual", "from\n\t\t\t\t * elsewhere")],
