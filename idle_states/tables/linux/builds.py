@@ -44,7 +44,7 @@ BUILDS = {
         "142:180 143 144:184 151 152:185 153 156:189 157 160 161 163:193 164 168 170:196 171 "
         "173:198 174 176:199 177 179 181 185:200"
     ),
-    "ubuntu-6.8.0": "32 49 90",
+    "ubuntu-6.8.0": ("31 32 35 38 40 44 45 48 49 50 51 52 53 54 60 62 64 72 78 81 84 86 88 89 90"),
     "ubuntu-6.11.0": "19:11",
 }
 """Builds whose sources were at hand, oldest first; behind a colon the point release of kernel.org's

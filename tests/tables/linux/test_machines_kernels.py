@@ -156,9 +156,12 @@ def test_a_tick_rate_is_the_distributions_whichever_end_stands_for_it(
 
 def test_builds_of_ubuntu_have_a_point_release_and_changes_of_their_own() -> None:
     """5.15.190 of menu is in -163, by its Makefile 5.15.193, and not in -161, 5.15.189."""
-    builds = ("5.15.0-161", "5.15.0-163", "6.8.0-49", "6.8.0-90")
+    builds = ("5.15.0-161", "5.15.0-163", "6.8.0-86", "6.8.0-88")
     told = [menu(release(f"ubuntu-{build}")).rejected_is_unknown for build in builds]
     assert told == [False, True, False, True]
+    assert [ground(release(f"ubuntu-6.8.0-{build}"), "menu").kind for build in (49, 50, 90)] == [
+        *("compiled", "read", "compiled")
+    ]
     known = [intel(release(f"{build}-generic")) for build in ("5.15.0-50", "5.15.0-69")]
     assert [(each.spr_pc6, each.prefers_c1e) for each in known] == [(False, False), (True, False)]
     assert acpi_idle(release("ubuntu-5.15.0-47")).zen

@@ -171,12 +171,12 @@ CHANGES = (
     since("6.13 6.12.44 6.6.103", "38f83090f515", iowait=False),
     since("6.15", "8de7606f0f", trims_both_ends=True),
     since(
-        "6.15 6.12.31 6.6.93 6.1.141 5.15.185 5.10.238 5.4.294 ubuntu-6.8.0-90",
+        "6.15 6.12.31 6.6.93 6.1.141 5.15.185 5.10.238 5.4.294 ubuntu-6.8.0-88",
         "85975daeaa4d",
         typical_maximum=True,
     ),
     since(
-        "6.17-rc2 6.16.2 6.15.11 6.12.43 6.6.103 6.1.157 5.15.190 5.10.241 ubuntu-6.8.0-90",
+        "6.17-rc2 6.16.2 6.15.11 6.12.43 6.6.103 6.1.157 5.15.190 5.10.241 ubuntu-6.8.0-88",
         "fa3fa55de0d6",
         rejected_is_unknown=True,
     ),
@@ -215,6 +215,7 @@ features = features_in(HISTORY, OLDEST, "menu")
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14 "
-    "suse-5.14.21 suse-6.12.0"
+    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.0-32..ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11.. "
+    "suse-4.12.14 suse-5.14.21 suse-6.12.0",
+    read="ubuntu-6.8..",
 )

@@ -74,7 +74,7 @@ CHANGES = (
     since("5.9 rhel-4.18.0-305", "", own_tlb_flag=False),
     since("5.10 rhel-4.18.0-305", "", timer_stop=True, exact_limit=True, keeps_unusable=False),
     since(
-        "6.14 6.13.6 6.12.18 6.6.81 6.1.130 5.15.179 5.10.235 ubuntu-6.8.0-90",
+        "6.14 6.13.6 6.12.18 6.6.81 6.1.130 5.15.179 5.10.235 ubuntu-6.8.0-81",
         "c157d351460b",
         marks_tsc=True,
     ),
@@ -86,8 +86,8 @@ CHANGES = (
     since("6.3 rhel-5.14.0-362.8.1", "", force_irq_on="any"),
     since("6.4 rhel-5.14.0-427.13.1", "", force_irq_on="rest"),
     since("6.7 rhel-5.14.0-427.13.1", "aa1567a7e644", ibrs_off=True),
-    since("6.12 6.11.11 rhel-5.14.0-503.35.1 ubuntu-6.8.0-90", "4c411cca33cf", partial_hints=True),
-    since("6.12 6.11.3 rhel-5.14.0-503.29.1 ubuntu-6.8.0-49", "5bb33212b5c6", tableless=True),
+    since("6.12 6.11.11 rhel-5.14.0-503.35.1 ubuntu-6.8.0-56", "4c411cca33cf", partial_hints=True),
+    since("6.12 6.11.3 rhel-5.14.0-503.29.1 ubuntu-6.8.0-48", "5bb33212b5c6", tableless=True),
     since("6.15", "5e7e39ae15b0", no_native=True),
     since(
         "6.17 6.16.2 6.12.43 6.6.103 5.15.190 5.10.241",
@@ -109,7 +109,9 @@ SOURCES = Sources(
     "5.9.2 5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 "
     "6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 6.12.117 6.13.2 6.13.7 "
     "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
-    "rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.."
+    "rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. "
+    "ubuntu-6.8.0-32 ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11..",
+    read="ubuntu-6.8..",
 )
 
 TRACES = Traces(
