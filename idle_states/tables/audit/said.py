@@ -232,13 +232,22 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
             for (rule, name, severity), count in found
         ]
         both = Either((Lines(tuple(said)),), (drawn.rules(summary),))
-        yield Section("Findings, by inputs that have them", (both,))
+        yield Section("Findings, by inputs that have them", (both, *_having(summary)))
     verdicts = (
         f"{tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
         f"{counts['skipped']} not tested"
         for (tool, test), counts in sorted(summary.verdicts.items())
     )
     yield Section("Other tools", (Lines(tuple(verdicts), first="  "),))
+
+
+def _having(summary: FleetSummary) -> Iterator[Part]:
+    """Yields the inputs that have each of the findings that were asked for."""
+    for (rule, name, severity), count in summary.found_worst_first() if summary.named else ():
+        files = (summary.named or {}).get((rule, name, severity), [])
+        yield Lines((f"{severity} {rule} {name}:",), first="  ")
+        more = [f"and {count - len(files)} more; --format jsonl names them"]
+        yield Lines((*files, *(more if count > len(files) else [])), first="    ")
 
 
 def _unreadable(summary: FleetSummary) -> Iterator[str]:

@@ -10,7 +10,8 @@ from .alike import Alike, Common
 from .audited import NOT_LOOKED_AT, Audited
 
 MOST_NAMED = 10_000
-"""Up to this many inputs that cannot be read are named: what is kept must not grow with a fleet."""
+"""Up to this many inputs that cannot be read, or have one finding, are named: what is kept must not
+grow with a fleet."""
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class FleetSummary:
 
     unreadable  why inputs cannot be read -> their names, of the first MOST_NAMED in all
     found     (rule, name, severity) -> number of inputs with such a finding
+    named     the same -> the names of these inputs, up to MOST_NAMED; None: none are kept
     placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
     not_looked_at  of the unreadable, those for which nobody was left
     verdicts  (tool, test) -> numbers of inputs that pass, fail, or are not tested
@@ -57,6 +59,7 @@ class FleetSummary:
     without_table: int = 0
     groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[RuleFound] = field(default_factory=Counter)
+    named: dict[RuleFound, list[str]] | None = None
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     _counted: WeakKeyDictionary[Common, tuple[set[RuleFound], Outcomes]] = field(
@@ -83,13 +86,21 @@ class FleetSummary:
             rules, outcomes = counted
             self._add_verdicts(outcomes)
             self._add_table(common, results.file)
-            self.found.update(rules)
+            self._count(rules, results.file)
             return
         for audited in results:
             self._add(audited)
-        self.found.update(_rules(results))
+        self._count(_rules(results), results[0].file if results else "")
         if any(audited.alike for audited in results):
             self.placed.update({_placed(f) for one in results for f in one.findings if f.counts})
+
+    def _count(self, rules: set[RuleFound], file: str) -> None:
+        self.found.update(rules)
+        if self.named is None:
+            return
+        for rule in rules:
+            if self.found[rule] <= MOST_NAMED:
+                self.named.setdefault(rule, []).append(file)
 
     def _add(self, audited: Audited) -> None:
         if audited.unreadable:

@@ -97,7 +97,7 @@ def converted(root: Node) -> MainlineTree | None:
     names = {name for _, each in node.walk() for name in each.properties}
     made = _Maker(root)
     made.cluster(_cluster(top), 0, "cluster")
-    return MainlineTree(made.tree(), path, tuple(sorted(names - _CONVERTED)))
+    return MainlineTree(made.tree(path), path, tuple(sorted(names - _CONVERTED)))
 
 
 _MOST = idle_nodes.MAX_STATES
@@ -288,8 +288,9 @@ class _Maker:
         self.domains.append(Node(name, properties))
         return phandle
 
-    def tree(self) -> Node:
-        return _edited(self.root, "", dict(self._edits()))
+    def tree(self, replaced: str) -> Node:
+        """Returns the tree without the node at a path, which the others are in place of."""
+        return _edited(self.root, "", {**dict(self._edits()), replaced: None})
 
     def _edits(self) -> Iterator[tuple[str, Node]]:
         """Yields the path of each node that is changed, and what is added to it."""
@@ -313,8 +314,14 @@ class _Maker:
             yield path, Node("", added)
 
 
-def _edited(node: Node, path: str, edits: Mapping[str, Node]) -> Node:
-    children = tuple(_edited(child, f"{path}/{child.name}", edits) for child in node.children)
+def _edited(node: Node, path: str, edits: Mapping[str, Node | None]) -> Node:
+    """Returns the node with what is added to it and below it. edits: path -> what is added; None:
+    it is left out."""
+    children = tuple(
+        _edited(child, below, edits)
+        for child in node.children
+        if edits.get(below := f"{path}/{child.name}", child) is not None
+    )
     added = edits.get(path or "/")
     if added is None:
         return replace(node, children=children)

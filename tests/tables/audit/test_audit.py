@@ -195,6 +195,24 @@ def test_every_unreadable_input_is_named_by_its_cause(
     assert f"{names[19]}: {messages_of(names[19])}" in re.sub(r"\s+", " ", text)
 
 
+def test_inputs_with_a_finding_that_is_asked_for_are_named(
+    fleet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, document = run(capsys, str(fleet), "--select", "IS501", "--format", "json")
+    having = [
+        entry["file"]
+        for entry in json.loads(document)["inputs"]
+        if any(finding["rule"] == "IS501" for finding in entry["findings"])
+    ]
+    _, text = run(capsys, str(fleet), "--select", "IS501")
+    assert having
+    assert [
+        line.strip() for line in text.partition("IS501 drift-from-reference:\n")[2].splitlines()
+    ][: len(having)] == having
+    _, text = run(capsys, str(fleet))
+    assert having[0] not in text.partition("Findings, by inputs")[2]
+
+
 def messages_of(name: str) -> str:
     (audited,) = audit_path(Path(name), SETTING)
     return audited.findings[0].message

@@ -156,6 +156,7 @@ def test_levels_that_are_idle_states_keep_their_parameter(tmp_path: Path) -> Non
     )
     (first, *_) = rows(two_groups(levels, levels), tmp_path).values()
     assert first[0] == ("cpu-rail-pc-0", 891, 3934, 0x40000004)
+    assert main(["check", str(tmp_path / "x.dtb"), "--select", "IS613", "--fail-on", "note"]) == 0
 
 
 def test_clusters_within_clusters_add_a_level_of_affinity(tmp_path: Path) -> None:
