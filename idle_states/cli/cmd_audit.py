@@ -102,6 +102,11 @@ def run(given: AuditCommand) -> int:
     view = audit_whole.View(given.summary, given.pages, show.notes, against)
     hiding = _Hiding(show)
     results = _counted(hiding.passed(audit(asked, setting, walk)), summary)
+    if asked.since:
+        from ..tables.audit.since import since
+
+        summary.since = since(asked.since)
+        results = summary.since.passed(results)
     if given.parquet:
         from ..tables.audit import parquet
 

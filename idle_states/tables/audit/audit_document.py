@@ -14,6 +14,7 @@ from ..linux import driver_table
 from ..selection.select_document import Lengths
 from . import audited, fwts, trees
 from .running import Running
+from .since import EarlierAudit, by_severity
 from .summary import FleetSummary, TableGroup
 
 Names = list[str]
@@ -180,6 +181,26 @@ def _of(severity: str) -> Callable[[FleetSummary], int]:
     return lambda summary: sum(n for found, n in summary.found.items() if found[2] == severity)
 
 
+class Moved(Form[tuple[tuple[str, str, str], list[str]]]):
+    rule: Code = derived(lambda moved: moved[0][0])
+    name: RuleName = derived(lambda moved: moved[0][1])
+    severity: SeverityName = derived(lambda moved: moved[0][2])
+    inputs: Names = derived(lambda moved: moved[1])
+
+
+class SinceForm(Form[EarlierAudit]):
+    earlier: str
+    new: Names
+    gone: Names
+    changed: Annotated[Names, "With other tables than then."]
+    appeared: Annotated[list[Moved], "Findings, with the inputs that had them not."] = derived(
+        lambda since: by_severity(since.appeared)
+    )
+    fixed: Annotated[list[Moved], "Findings, with the inputs that have them no longer."] = derived(
+        lambda since: by_severity(since.fixed)
+    )
+
+
 class Summary(Form[FleetSummary]):
     error: Count = derived(_of("error"))
     warning: Count = derived(_of("warning"))
@@ -188,6 +209,7 @@ class Summary(Form[FleetSummary]):
     tables: Count
     unreadable: Count = derived("unreadable_count")
     without_table: Count
+    since: Annotated[SinceForm | None, OMITTED, "With --since: what differs from then."]
     groups: Annotated[list[Group], "Equal tables."] = derived(lambda summary: _groups(summary))
     rules: Annotated[list[Found], "How many inputs have such a finding."] = derived(
         lambda summary: [(*found, count) for found, count in sorted(summary.found.items())]

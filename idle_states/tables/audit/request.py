@@ -15,6 +15,7 @@ class AuditRequest:
     inputs     files and directories; "-" stands for names on standard input, one a line
     trees      trees of device-tree sources, or folders in them, whose boards are audited
     against    file of a device tree to compare each input with
+    since      file of an earlier audit to compare with
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
     redact     whether to remove serial numbers and MAC addresses
@@ -36,6 +37,14 @@ class AuditRequest:
     against: Annotated[
         str | None,
         Option("--against", "a tree to compare each input with", metavar="OTHER", is_table=True),
+    ] = None
+    since: Annotated[
+        str | None,
+        Option(
+            "--since",
+            "an earlier audit (jsonl or json): what is new, gone and otherwise since",
+            metavar="EARLIER",
+        ),
     ] = None
     governor: Annotated[
         str,

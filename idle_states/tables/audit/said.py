@@ -26,6 +26,7 @@ from ..selection.idle_lengths import lengths
 from ..show.stages import StageColumn, stages
 from . import drawn
 from .audited import Audited, Registered, Selected
+from .since import EarlierAudit, by_severity
 from .summary import MOST_NAMED, FleetSummary, TableGroup
 from .trees import TreeDifference
 
@@ -225,6 +226,8 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     if summary.groups:
         both = Either(tuple(_tables(summary, _SHOWN)), tuple(_tables(summary, _ON_PAGES)))
         yield Section("Tables", (both,))
+    if summary.since is not None:
+        yield _since(summary.since)
     yield from _boards(summary)
     if found := summary.found_worst_first():
         said: list[Line] = [
@@ -239,6 +242,31 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
         for (tool, test), counts in sorted(summary.verdicts.items())
     )
     yield Section("Other tools", (Lines(tuple(verdicts), first="  "),))
+
+
+def _since(since: EarlierAudit) -> Section:
+    """What is new, gone and otherwise since an earlier audit."""
+    parts: list[Part] = []
+    for what, files in (
+        (f"{plural(len(since.new), 'input')} new", since.new),
+        (f"{plural(len(since.gone), 'input')} gone", since.gone),
+        (f"{plural(len(since.changed), 'input')} with other tables", since.changed),
+    ):
+        parts.append(Lines((f"{what}{':' if files else ''}",), first="  "))
+        parts.append(Lines(_first(files), first="    "))
+    for said, findings in (("new", since.appeared), ("no longer there", since.fixed)):
+        for (rule, name, severity), files in by_severity(findings):
+            head = f"{severity} {rule} {name}, {said} in {plural(len(files), 'input')}:"
+            parts += (Lines((head,), first="  "), Lines(_first(files), first="    "))
+    return Section(f"Since {since.earlier}", tuple(parts))
+
+
+def _first(files: Sequence[str]) -> tuple[str, ...]:
+    more = len(files) - MOST_NAMED
+    return (
+        *files[:MOST_NAMED],
+        *([f"and {more} more; --format json names them"] if more > 0 else []),
+    )
 
 
 def _having(summary: FleetSummary) -> Iterator[Part]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ... import __version__
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, replace
 from ...base.files import write_file
 from ...base.report.html import page
 from ...base.report.sheet import Section, Sheet
@@ -115,7 +115,9 @@ def text_parts(
 def to_html(
     results: Iterable[Sequence[Audited]], view: View, walk: Walk, summary: FleetSummary, file: Path
 ) -> Iterator[Sequence[Audited]]:
-    """Yields the results unchanged, and writes the HTML page to `file` after the last."""
+    """Yields the results unchanged, and writes the HTML page to `file` after the last. Its
+    headline counts notes, and so they are shown."""
+    view = replace(view, notes=True)
     everything: list[Audited] = []
     held, digests = _Held(view), dict[str, str]()
     for found in results:

@@ -8,6 +8,7 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import INTERNAL_ERROR, Finding, Severity
 from .alike import Alike, Common
 from .audited import NOT_LOOKED_AT, Audited
+from .since import EarlierAudit, RuleFound, findings_of, worst_first
 
 MOST_NAMED = 10_000
 """Up to this many inputs that cannot be read, or have one finding, are named: what is kept must not
@@ -33,8 +34,6 @@ class TableGroup:
     boards: list[str] = field(default_factory=list)
 
 
-RuleFound = tuple[str, str, str]
-"""(rule, name, severity)"""
 Outcomes = list[tuple[tuple[str, str], str]]
 """((tool, test), "passed", "skipped" or "failed")"""
 
@@ -46,6 +45,7 @@ class FleetSummary:
     unreadable  why inputs cannot be read -> their names, of the first MOST_NAMED in all
     found     (rule, name, severity) -> number of inputs with such a finding
     named     the same -> the names of these inputs, up to MOST_NAMED; None: none are kept
+    since     what differs from an earlier audit; None without one
     placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
     not_looked_at  of the unreadable, those for which nobody was left
     verdicts  (tool, test) -> numbers of inputs that pass, fail, or are not tested
@@ -60,6 +60,7 @@ class FleetSummary:
     groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[RuleFound] = field(default_factory=Counter)
     named: dict[RuleFound, list[str]] | None = None
+    since: EarlierAudit | None = None
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     _counted: WeakKeyDictionary[Common, tuple[set[RuleFound], Outcomes]] = field(
@@ -69,11 +70,7 @@ class FleetSummary:
     def found_worst_first(self) -> list[tuple[RuleFound, int]]:
         """`found` by severity, and of one severity the most frequent first."""
 
-        def order(item: tuple[RuleFound, int]) -> tuple[int, int, str]:
-            (rule, _, severity), count = item
-            return -Severity[severity.upper()], -count, rule
-
-        return sorted(self.found.items(), key=order)
+        return sorted(self.found.items(), key=lambda item: worst_first(item[0], item[1]))
 
     def add(self, results: Sequence[Audited]) -> None:
         """Adds the audits of one input's tables."""
@@ -169,12 +166,7 @@ class FleetSummary:
 
 
 def _rules(results: Iterable[Audited]) -> set[RuleFound]:
-    return {
-        (finding.rule, finding.name, str(finding.severity))
-        for audited in results
-        for finding in audited.findings
-        if finding.counts
-    }
+    return {rule for audited in results for rule in findings_of(audited)}
 
 
 def _outcomes(audited: Audited) -> Outcomes:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -613,3 +614,44 @@ def test_a_directory_of_acpi_tables_is_one_input(
     (tables / "SSDT1").write_bytes(acpi.table("SSDT", b""))
     assert main(["audit", "--config", "none", "--notes", str(tables)]) == 0
     assert f"{tables}: note: expected _CST or _LPI" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_what_is_otherwise_since_an_earlier_audit_is_told(
+    form: str, fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier = tmp_path / "earlier"
+    assert run(capsys, str(fleet), "--format", form, "-o", str(earlier))[0] == 3
+    same = since_of(capsys, fleet, earlier)
+    assert same == {key: [] for key in same if key != "earlier"} | {"earlier": str(earlier)}
+    (fleet / "000.dtb").unlink()
+    shutil.copy(fleet / "001.dtb", fleet / "new.dtb")
+    (fleet / "002.dtb").write_bytes(fdt.write(slower(7)))
+    shutil.copy(fleet / "001.dtb", fleet / "007.dtb")
+    found = since_of(capsys, fleet, earlier)
+    names = {key: [Path(file).name for file in found[key]] for key in ("new", "gone", "changed")}
+    assert names == {"new": ["new.dtb"], "gone": ["000.dtb"], "changed": ["002.dtb", "007.dtb"]}
+    drift = ("IS501", [str(fleet / "002.dtb")])
+    assert drift in [(moved["rule"], moved["inputs"]) for moved in found["appeared"]]
+    whole = ("IS931", [str(fleet / "007.dtb")])
+    assert whole in [(moved["rule"], moved["inputs"]) for moved in found["fixed"]]
+    _, text = run(capsys, str(fleet), "--since", str(earlier))
+    assert f"Since {earlier}\n  1 input new:\n    {fleet / 'new.dtb'}\n" in text
+
+
+def since_of(capsys: pytest.CaptureFixture[str], fleet: Path, earlier: Path) -> dict[str, Any]:
+    _, text = run(capsys, str(fleet), "--since", str(earlier), "--format", "json")
+    found: dict[str, Any] = json.loads(text)["summary"]["since"]
+    return found
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"inputs": []}\nx', b"\xd0\r\xfe\xed"])
+def test_what_is_no_earlier_audit_is_refused(
+    content: bytes, fleet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "earlier").write_bytes(content)
+    status, _, err = commands.run(
+        capsys, "audit", str(fleet), "--since", str(tmp_path / "earlier"), "--config", "none"
+    )
+    expected = 3 if not content else 2
+    assert (status, "expected an earlier audit for --since" in err) == (expected, bool(content))
