@@ -4,10 +4,10 @@ By the commit that a mail names; else by the hashes of the files' contents, whic
 diff (lines "index"); else, where no tree has ever had these contents, by the lines themselves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 
-from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import limits
 from ...base.reading.git import HeldCommits, Repository
@@ -21,18 +21,24 @@ _MOST_IN_PART = 20
 """Commits of a tree that are tried where a series fits none in full."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Tree:
-    """A tree that is searched.
+    """A tree that is searched. count: number of files, as they are before the series, that its
+    objects hold."""
 
-    touching  hash and time of the newest commits that change a file of the series
-    count     number of files, as they are before the series, that its objects hold
-    """
+    def __init__(self, repository: Repository, wanted: Mapping[str, str], paths: list[str]) -> None:
+        self.repository = repository
+        self.count = sum(map(repository.has_content, wanted.values()))
+        self._paths = paths if wanted else []
 
-    repository: Repository
-    head: str
-    touching: Sequence[tuple[str, int]]
-    count: int
+    @cached_property
+    def head(self) -> str:
+        """The hash of its HEAD."""
+        return self.repository.resolve("HEAD")
+
+    @cached_property
+    def touching(self) -> Sequence[tuple[str, int]]:
+        """Hash and time of the newest commits that change a file of the series."""
+        return self.repository.touching(self._paths, limits.MAIL_COMMITS) if self._paths else []
 
 
 class BaseSearch:
@@ -154,15 +160,7 @@ class BaseSearch:
         if self._trees is None:
             # a commit that removes what a mail adds again may be its base
             paths = sorted({*self._wanted, *self._added})
-            self._trees = [
-                _Tree(
-                    tree,
-                    tree.resolve("HEAD"),
-                    tree.touching(paths, limits.MAIL_COMMITS) if self._wanted else [],
-                    sum(bool(start) and tree.has(start, "blob") for start in self._wanted.values()),
-                )
-                for tree in self._repositories
-            ]
+            self._trees = [_Tree(tree, self._wanted, paths) for tree in self._repositories]
         return self._trees
 
     def _with(

@@ -17,6 +17,7 @@ from .private import Private, User
 from .trees import DIRECTORY, SYMLINK, Entry, Tree, TreeWalker, WantedPaths
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_START = re.compile(r"[0-9a-f]{4,64}")
 _ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
 _KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
 _MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
@@ -151,9 +152,18 @@ class Repository(CommitReader):
         others = tuple(each for each in dict.fromkeys(parents) if each != first)
         return Commit(name, first, message, others, _written(head))
 
-    def has(self, name: str, kind: str = "commit") -> bool:
-        """Tells whether an object of a kind can be read whose hash is this or begins so."""
-        return not self._git.run("cat-file", "-e", f"{name}^{{{kind}}}").status
+    def has(self, name: str) -> bool:
+        """Tells whether a commit with this hash can be read."""
+        return not self._git.run("cat-file", "-e", f"{name}^{{commit}}").status
+
+    def has_content(self, start: str) -> bool:
+        """Tells whether the repository holds a file's content whose hash begins so."""
+        if not _START.fullmatch(start):
+            return False
+        child = self._checking()
+        child.write(start.encode("ascii") + b"\n")
+        match = _ANSWER.fullmatch(child.readline())
+        return match is not None and match["kind"] == b"blob"
 
     def touching(self, paths: Sequence[str], most: int) -> list[tuple[str, int]]:
         """(hash, seconds since 1970) of the newest commits of all branches and tags that touch one
@@ -266,9 +276,12 @@ class Repository(CommitReader):
         return digest.hexdigest()
 
     def _size(self, name: str, kind: str) -> int:
+        return self._answer(self._checking(), name, kind)
+
+    def _checking(self) -> launching.Child:
         if self._sizes is None:
             self._sizes = self._git.talking("cat-file", "--batch-check")
-        return self._answer(self._sizes, name, kind)
+        return self._sizes
 
     def _object(self, name: str, kind: str, limit: int, shown: str) -> bytes:
         size = self._size(name, kind)
