@@ -19,6 +19,8 @@
 # make tutorial  the transcripts of the tutorial and the how-to pages, run again
 # make mainline DTS=DIR NAME="Linux 7.2"  docs/mainline.md, from an audit of a tree's boards; without
 #                  both, of Debian's newest source of Linux
+# make archives MIRRORS="DIR ..." TREES="DIR ..."  docs/archives.md, from review's answers to the mails of
+#                  mirrored lists; what was run is kept in build/archives
 # make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
@@ -43,7 +45,7 @@ EACH   ?= 60
 EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds mainline schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -131,6 +133,9 @@ spec-schema: $(VENV)/.installed
 
 mainline: $(VENV)/.installed
 	$(BIN)/python -m tools.mainline $(if $(DTS),"$(DTS)" "$(NAME)")
+
+archives: $(VENV)/.installed
+	$(BIN)/python -m tools.archives $(MIRRORS) $(TREES)
 
 limits: $(VENV)/.installed
 	$(BIN)/python -m tools.limits

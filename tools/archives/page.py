@@ -1,0 +1,224 @@
+"""docs/archives.md: what `review` found in the mails, beside what people found."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from idle_states.base.wording import few, percent, plural
+from idle_states.tables.rules.catalogue import rule_named
+from tools.archives.verdicts import KINDS, Verdict, findings, is_found
+from tools.archives.ways import NOT_MADE, Found, Outcome, Thread
+
+PAGE = Path(__file__).parents[2] / "docs/archives.md"
+START = "<!-- from here on written by tools.archives -->\n"
+_MESSAGES = "IS51"
+"""How the codes of findings about messages begin: a thread has more messages than its commits."""
+_CAUSE = re.compile(
+    r"^.*?error: |\[IS930.*$|/\S*mails\.mbox\S*|(?<=, mail )\d+|\b\d+\b|'[^']*'|`[^`]*`|\S+/\S+"
+)
+_UNREAD = (
+    ("fits nowhere", "files fit no commit of the trees"),
+    ("fits no commit", "the mail fits no commit, and its own lines do not show the rest"),
+    ("", "the diff alone does not show what the lines belong to"),
+)
+_SHOWN = 3
+_WAYS = ("mail, without a tree", "mail", "thread", "commits")
+
+
+def section(threads: Sequence[Thread], judged: Sequence[Verdict], listed: int, trees: int) -> str:
+    """Returns the part of the page that is made. listed: the number of patches asked for."""
+    patches = sum(len(thread.mailed) for thread in threads)
+    parts = [
+        f"{patches} of {plural(listed, 'listed mail')} in {plural(len(threads), 'thread')}; "
+        f"{plural(trees, 'tree')} to apply them to.\n",
+        *("## Faults\n", _faults(threads, judged)),
+        *("## False alarms\n", _alarms(threads, judged, patches)),
+        *("## Refusals\n", _refusals(threads)),
+        *("## Mail, thread and commits\n", _agreement(threads)),
+        *("## Time and memory\n", _costs(threads)),
+        *("## Faults that people named\n", _named(threads, judged)),
+        *("## Findings before anyone named them\n", _unnamed(threads, judged)),
+    ]
+    return "\n".join(parts)
+
+
+def _faults(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
+    named = [v for v in judged if v.named_by and v.verdict in ("true", "missed")]
+    found = sum(is_found(v, threads) for v in named)
+    alone = sum(v.verdict == "true" and not v.named_by and is_found(v, threads) for v in judged)
+    return (
+        f"Of {plural(len(named), 'fault')} that a person named in the thread and that the mails "
+        f"show, `review` finds {found} ({percent(found, len(named))}). "
+        f"{plural(alone, 'true finding')} more nobody had named.\n"
+    )
+
+
+def _alarms(threads: Sequence[Thread], judged: Sequence[Verdict], patches: int) -> str:
+    """By severity, the findings with each verdict, and the false ones per 100 mails."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, one in findings(threads):
+        verdict = next((v.verdict for v in judged if v.covers(name, one)), "not read")
+        counts[one.severity, verdict] += 1
+    rows = []
+    for severity in ("error", "warning", "note"):
+        numbers = [counts[severity, kind] for kind in (*KINDS[:-1], "not read")]
+        false = counts[severity, "false"]
+        rows.append((severity, *map(str, numbers), f"{100 * false / patches:.1f}"))
+    head = ("severity", *KINDS[:-1], "not read by anyone", "false per 100 mails")
+    return _table(head, rows)
+
+
+def _refusals(threads: Sequence[Thread]) -> str:
+    """How many runs end with 3, and why."""
+    ways = _by_way(threads)
+    head = ("", *_WAYS[:3])
+    wanted = [ways[way] for way in _WAYS[:3]]
+    rows = [
+        ("asked", *(str(len(runs)) for runs in wanted)),
+        *(
+            (title, *(_share(sum(map(test, runs)), len(runs)) for runs in wanted))
+            for title, test in _KINDS_OF_ANSWER
+        ),
+    ]
+    causes: dict[str, Counter[str]] = {}
+    for way in _WAYS[:3]:
+        for one in ways[way]:
+            if one.status == 3:
+                causes.setdefault(_cause(one), Counter())[way] += 1
+    why = [
+        (cause, *(str(counted[way]) for way in _WAYS[:3]))
+        for cause, counted in sorted(causes.items(), key=lambda each: -each[1].total())
+    ]
+    return f"{_table(head, rows)}\n{_table(('why', *_WAYS[:3]), why)}"
+
+
+_KINDS_OF_ANSWER: tuple[tuple[str, Callable[[Outcome], bool]], ...] = (
+    ("refused, no answer", lambda one: bool(one.refusal)),
+    ("an answer that leaves changed lines unread", lambda one: bool(one.unread)),
+    ("an answer to all", lambda one: not one.refusal and not one.unread),
+)
+
+
+def _cause(one: Outcome) -> str:
+    if one.refusal:
+        said = _CAUSE.sub("", one.refusal).strip(" :,")
+        return f"no answer: {re.sub(r'[ ]+', ' ', said)}"
+    return next(cause for word, cause in _UNREAD if any(word in text for text in one.remarks))
+
+
+def _agreement(threads: Sequence[Thread]) -> str:
+    """Where two ways of the same patches give other findings or changes of tables."""
+    rows: list[tuple[str, str, str]] = []
+    counted: Counter[tuple[str, bool]] = Counter()
+    for thread in threads:
+        for title, one, other in _pairs(thread):
+            only = list(_differences(one, other))
+            counted[title, not only] += 1
+            if only:
+                rows.append((f"`{thread.ids[0]}`", title, few(only, _SHOWN)))
+    summary = [
+        (title, str(counted[title, True]), str(counted[title, False]))
+        for title in dict.fromkeys(title for title, _ in counted)
+    ]
+    why = Counter(t.commits.refusal.partition(":")[0] for t in threads if t.commits.status < 0)
+    without = "".join(f"{count} threads are no commits: {cause}.\n" for cause, count in why.items())
+    parts = [_table(("compared", "agree", "differ"), summary), without]
+    return "\n".join(
+        [*parts, _table(("thread", "compared", "difference"), rows)] if rows else parts
+    )
+
+
+def _pairs(thread: Thread) -> Iterator[tuple[str, Outcome, Outcome]]:
+    """Yields the ways that look at the same patches on the same commit."""
+    if NOT_MADE not in (thread.commits.status, thread.whole.status):
+        yield "thread and commits", thread.whole, thread.commits
+    for name, mailed in thread.mailed.items():
+        alone = thread.alone[name]
+        if mailed.base and mailed.base == thread.whole.base and len(thread.mailed) == 1:
+            yield "mail and thread", mailed, thread.whole
+        if not (mailed.unread or alone.unread or mailed.refusal or alone.refusal):
+            yield "mail with and without trees", mailed, alone
+
+
+def _differences(one: Outcome, other: Outcome) -> Iterator[str]:
+    if bool(one.refusal) != bool(other.refusal):
+        yield one.refusal or other.refusal
+        return
+    sides = [
+        {*map(_said, _of_tables(way.found)), *(f"{effect}" for effect in way.effects)}
+        for way in (one, other)
+    ]
+    for side, beside, mark in ((0, 1, "only the first"), (1, 0, "only the second")):
+        for text in sorted(sides[side] - sides[beside]):
+            yield f"{mark}: {text}"
+
+
+def _of_tables(found: Iterable[Found]) -> Iterator[Found]:
+    return (one for one in found if not one.rule.startswith(_MESSAGES))
+
+
+def _said(one: Found) -> str:
+    return f"{one.rule} {one.path.rpartition('/')[2] or one.file}"
+
+
+def _costs(threads: Sequence[Thread]) -> str:
+    rows = []
+    for way, runs in _by_way(threads).items():
+        seconds = sorted(one.cpu_s for one in runs)
+        if seconds:
+            at = (len(seconds) // 2, len(seconds) * 9 // 10, -1)
+            figures = [f"{seconds[place]:.1f} s" for place in at]
+            most = f"{max(one.memory for one in runs)} MiB"
+            rows.append((way, str(len(runs)), *figures, most))
+    head = ("", "runs", "processor time, median", "9 of 10 below", "longest", "most memory")
+    return _table(head, rows)
+
+
+def _by_way(threads: Sequence[Thread]) -> dict[str, list[Outcome]]:
+    ways = (
+        [one for thread in threads for one in thread.alone.values()],
+        [one for thread in threads for one in thread.mailed.values()],
+        [thread.whole for thread in threads],
+        [thread.commits for thread in threads],
+    )
+    made = ([one for one in way if one.status != NOT_MADE] for way in ways)
+    return dict(zip(_WAYS, made, strict=True))
+
+
+def _named(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
+    rows = [
+        (
+            f"`{v.message_id}`",
+            f"{v.rule} {_name(v.rule)}" if is_found(v, threads) else "not found",
+            v.reason,
+        )
+        for v in judged
+        if v.named_by and v.verdict in ("true", "missed")
+    ]
+    return _table(("mail", "found by", "fault"), rows)
+
+
+def _unnamed(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
+    rows = [
+        (f"`{v.message_id}`", f"{v.rule} {_name(v.rule)}", v.where or "-", v.verdict, v.reason)
+        for v in judged
+        if not v.named_by and v.rule and is_found(v, threads)
+    ]
+    return _table(("mail", "rule", "where", "verdict", "why"), rows)
+
+
+def _name(code: str) -> str:
+    loaded = rule_named(code)
+    return loaded.rule.name if loaded else ""
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({percent(part, whole)})"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in (head, *rows)]
+    return "\n".join(
+        [f"| {lines[0]} |", "|---" * len(head) + "|", *(f"| {line} |" for line in lines[1:]), ""]
+    )
