@@ -39,6 +39,7 @@ _DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+(\w+)[^;(){}=*]{0,200}(?:\([
 _BEGINS = re.compile(rf"{_DECLARED}=\s*\{{")
 _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
 _DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
+_SWITCHED_OFF = re.compile(r"\s*(\w+)\.states(\[\w+\])\.disabled\s*=\s*\w+;")
 _MEMBER = re.compile(r"(?<=\n)[ \t]*\.|\A[ \t]*\.")
 _NAME = re.compile(r'\.name\s*=\s*"([^"]*)"')
 _ARRAY = "struct cpuidle_state array[] = {"
@@ -128,7 +129,7 @@ class _Side:
             begun, ended = min(lines), max(lines)
             kept[begun] = f"struct cpuidle_state {name}[] = {{{kept[begun]}"
             kept[ended] += "};"
-        kept = own | kept if kept else {}
+        kept = self._switched_off(hunks) | own | kept if kept else {}
         known = [kept.get(number, "") for number in range(1, max(kept, default=0) + 1)]
         if known and is_intel:
             # a diff never begins with a table: the licence stands on the first line
@@ -160,6 +161,17 @@ class _Side:
                 )
             table, opened = None, number
         return {hunk.first + n: text for n, text in read.items()}
+
+    def _switched_off(self, hunks: Sequence[_Lines]) -> dict[int, str]:
+        """Returns number of a line -> a function with its statement, of those that switch a state
+        off. Of a table that is shown in part, the number of the state says nothing."""
+        return {
+            hunk.first + number: f"void line_{hunk.first + number}(void) {{ "
+            f"{match[1]}.states{'[any]' if match[1] in self.rows else match[2]}.disabled = true; }}"
+            for hunk in hunks
+            for number, line in enumerate(hunk.lines)
+            if (match := _SWITCHED_OFF.fullmatch(line.text)) and "false" not in line.text
+        }
 
     def _rows(self, hunk: _Lines, first: int, end: int) -> dict[int, str]:
         """Returns number of a line -> its text, of the whole rows between two lines."""

@@ -223,6 +223,23 @@ static struct cpuidle_driver own_driver = {
     assert reviewed(mailed(history, OTHER, HEAD + two)).new == []
 
 
+@pytest.mark.parametrize("unknown", ["", "\t.cpumask = OF_A_HEADER,\n"])
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [("", ["IS204"]), ("own_driver.states[2].disabled = true;", [])],
+)
+def test_rows_that_shown_code_switches_off_are_not_compared(
+    history: History, unknown: str, statement: str, expected: list[str]
+) -> None:
+    third = '\t\t{\n\t\t\t.name = "off",\n\t\t\t.exit_latency = 60,\n'
+    third += "\t\t\t.target_residency = 20,\n\t\t},\n\t},\n\t.state_count"
+    driver = OWN.format(first="ARM_CPUIDLE_WFI_STATE").replace("\t},\n\t.state_count", third)
+    code = f"static int start(void)\n{{\n\tif (is_old())\n\t\t{statement}\n\treturn 0;\n}}\n"
+    text = HEAD + driver.replace("\t.states", f"{unknown}\t.states") + code
+    found = reviewed(mailed(history, OTHER, text))
+    assert [f.rule for f in found.new if f.rule in ("IS204", "IS205")] == expected
+
+
 def test_code_beside_tables_is_none_that_was_not_read(history: History) -> None:
     code = "int f(struct cpuidle_driver *drv)\n{\n\tdrv->state_count = nr_states = 3;\n}\n"
     assert not reviewed(mailed(history, OTHER, HEAD + code)).unread_lines
