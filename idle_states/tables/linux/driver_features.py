@@ -232,10 +232,10 @@ PSERIES = frozenset({"shared_snooze", "cede_fixup", "cede_power10", "snooze_poll
 POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
 """Features that cpuidle-powernv or its platform code has."""
 POWERNV_SOURCES = Sources(
-    compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 "
-    "4.16.13 4.18.20 4.19.31..4.19.222 4.20 5.0.1 5.0.4..5.0.21 5.2..5.2.2 5.3..5.4.301 5.5-rc5 "
-    "5.7.14 5.8.1 5.9..6.4.6 6.6.. rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. "
-    "ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14",
+    compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 4.16.13 "
+    "4.18.20 4.19.31..4.19.222 4.20 5.0.1 5.0.4..5.0.21 5.1.15 5.2..5.2.2 5.3..5.4.301 "
+    "5.5-rc5 5.7.14 5.8.1 5.9..6.4.6 6.6.. rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. "
+    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14",
     read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4.. rhel-4.18..",
 )
 PSERIES_SOURCES = Sources(

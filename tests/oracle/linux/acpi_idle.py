@@ -190,6 +190,10 @@ def _tree(tree: Path, arch: Arch) -> Iterator[str]:
     cpuidle = read(tree, "include/linux/cpuidle.h")
     yield from re.findall(r"^#define[ \t]+CPUIDLE_\w+[ \t][^\n]*$", cpuidle, re.M)
     yield KABI
+    if "enter_s2idle" not in cpuidle:
+        yield "#define enter_s2idle enter_freeze"
+        yield "#undef CPUIDLE_DRIVER_STATE_START"
+        yield "#define CPUIDLE_DRIVER_STATE_START CONFIG_ARCH_HAS_CPU_RELAX"
     for struct in (*SHADOWS.split(), "cpuidle_state", "cpuidle_device", "cpuidle_driver"):
         yield from re.findall(rf"^struct {struct} \{{.*?^\}};", cpuidle, re.M | re.DOTALL)
     types = read(tree, "include/acpi/actypes.h")
@@ -230,7 +234,8 @@ def _functions(tree: Path, arch: Arch) -> Iterator[str]:
 def _x86(tree: Path) -> Iterator[str]:
     processor = read(tree, f"{_ASM}/processor.h")
     yield from re.findall(r"^#define[ \t]+X86_VENDOR_\w+[ \t][^\n]*$", processor, re.M)
-    features = read(tree, f"{_ASM}/cpufeatures.h")
+    split = (tree / _ASM / "cpufeatures.h").exists()
+    features = read(tree, f"{_ASM}/cpufeature{'s' * split}.h")
     yield from re.findall(
         r"^#define[ \t]+(?:X86_|NCAP|NBUG)\w+(?:\(x\))?[ \t]+[^\n]*$", features, re.M
     )

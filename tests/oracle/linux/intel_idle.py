@@ -66,7 +66,8 @@ class IntelIdleOracle:
     def __init__(self, tree: Path, workdir: Path) -> None:
         source = read(tree, DRIVER)
         texts = dict.fromkeys(includes(source), '#include "intel_idle.h"\n')
-        texts["intel_idle_source.c"] = source
+        own_format = "" if "#define pr_fmt" in source else "#define pr_fmt(format) format\n"
+        texts["intel_idle_source.c"] = own_format + source
         texts["tree.h"] = "\n".join(_tree(tree))
         texts["tables.h"] = "\n".join(_tables(source))
         own = [
@@ -152,12 +153,12 @@ def _tree(tree: Path) -> Iterator[str]:
     yield from re.findall(r"^struct x86_cpu_id \{.*?^\};", listed, re.M | re.DOTALL)
     processor = read(tree, f"{_ASM}/processor.h")
     yield from re.findall(r"^#define[ \t]+X86_VENDOR_\w+[ \t][^\n]*$", processor, re.M)
-    features = read(tree, f"{_ASM}/cpufeatures.h")
+    features = _first(tree, f"{_ASM}/cpufeatures.h", f"{_ASM}/cpufeature.h")
     yield from re.findall(r"^#define[ \t]+X86_FEATURE_\w+[ \t]+\([^\n]*$", features, re.M)
     mwait = read(tree, f"{_ASM}/mwait.h")
     yield from re.findall(r"^#define[ \t]+(?:MWAIT_|CPUID5_)[^\n]*$", mwait, re.M)
     for name in ("msr-index.h", "intel-family.h", "cpu_device_id.h"):
-        text = read(tree, f"{_ASM}/{name}")
+        text = _first(tree, f"{_ASM}/{name}", f"arch/x86/include/uapi/asm/{name}", "")
         yield re.sub(r"^[ \t]*#[ \t]*include[^\n]*$", "", text, flags=re.M)
     if "kstrtouint" in read(tree, DRIVER):
         yield from _numbers(tree)
@@ -168,6 +169,12 @@ def _tree(tree: Path) -> Iterator[str]:
     yield from re.findall(r"^#define[ \t]+ACPI_(?:CX_|CSTATE_|PROCESSOR_MAX)[^\n]*$", acpi, re.M)
     for struct in ("acpi_processor_cx", "acpi_lpi_state", "acpi_processor_power"):
         yield from re.findall(rf"^struct {struct} \{{.*?^\}};", acpi, re.M | re.DOTALL)
+
+
+def _first(tree: Path, *names: str) -> str:
+    """The first of these files that the tree has; "" if none is needed."""
+    names = tuple(name for name in names if not name or (tree / name).exists()) or names[:1]
+    return read(tree, names[0]) if names[0] else ""
 
 
 def _numbers(tree: Path) -> Iterator[str]:
@@ -197,7 +204,7 @@ def _tables(source: str) -> Iterator[str]:
     yield "static void dump(void)\n{\n\tconst struct x86_cpu_id *id;"
     for name in tables:
         yield f'\tputs("table {name}");'
-        yield f"\tfor (const struct cpuidle_state *s = {name}; s->enter || s->enter_s2idle; s++)"
+        yield f"\tfor (const struct cpuidle_state *s = {name}; *s->name; s++)"
         yield '\t\tsay_state(s, "-");'
     yield "\tfor (id = intel_idle_ids; id->driver_data; id++) {"
     yield "\t\tconst struct idle_cpu *cpu = (const void *)id->driver_data;"

@@ -120,7 +120,8 @@ def test_start_on_random_machines(arch: Arch, tmp_path: Path) -> None:
     wanted = ("cst", "fadt") if arch == "x86" else ("lpi",)
     assert all(counts[origin] > cases // 20 for origin in wanted)
     assert counts[""] > cases // 50
-    assert arch != "x86" or counts["ordered"] > cases // 20
+    sorts = features_of(release(os.environ.get("RELEASE") or tree_release(tree))).sorts
+    assert arch != "x86" or not sorts or counts["ordered"] > cases // 20
 
 
 @pytest.mark.parametrize("version", slow("6.12"))

@@ -116,9 +116,12 @@ class CstEvaluation:
             self.last += 1
             self.result.slots[self.last] = slot
             if not shared and self.last >= SLOTS - 1:
-                self.say("warning", f"ACPI: Limiting number of power states to max ({SLOTS})")
-                more = "Please increase ACPI_PROCESSOR_MAX_POWER if needed."
-                self.say("warning", f"ACPI: {more}")
+                prefix = "ACPI: " if self.features.room_prefix else ""
+                for text in (
+                    f"Limiting number of power states to max ({SLOTS})",
+                    "Please increase ACPI_PROCESSOR_MAX_POWER if needed.",
+                ):
+                    self.say("warning", prefix + text)
         self.result.count = self.last
         if self.features.says_found:
             self.say_handle("info", f"Found {self.last} idle states")
@@ -196,7 +199,7 @@ class CstEvaluation:
     def enters_by_mwait(self, slot: CstateSlot, register: AcpiRegister) -> bool:
         """acpi_processor_ffh_cstate_probe(): whether MWAIT has the hint."""
         machine = self.machine
-        vendors = (INTEL, AMD, HYGON) if self.features.hygon else (INTEL, AMD)
+        vendors = (INTEL, *[AMD] * self.features.amd, *[HYGON] * self.features.hygon)
         known = machine.vendor in vendors and machine.cpuid_level >= _MWAIT_LEAF
         if not known or register.offset != MWAIT_CLASS:
             return False

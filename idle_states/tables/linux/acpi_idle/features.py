@@ -7,14 +7,19 @@ from ....base.model.history import History, Sources, rows_of
 from ....base.model.traces import Traces
 from ..releases import features_in
 
-OLDEST = "4.16"
+OLDEST = "4.4"
 """The oldest release that was compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcpiIdleFeatures:
-    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.16.
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.4.
 
+    lpi              _LPI is read
+    own_poll         the driver makes POLL; before, on x86 the core puts it in the place of the
+                     first state, of _LPI's, too
+    amd              MWAIT can be used on AMD's processors
+    describes_c1     a C1 that the driver adds has a description
     names_intel      descriptions of states that MWAIT enters name Intel, whoever made the processor
     describes_fadt   C2 and C3 of the FADT have descriptions
     shared_cst       _CST is taken apart by code that intel_idle uses as well: its messages are
@@ -35,11 +40,13 @@ class AcpiIdleFeatures:
                      for it; each processor's are read again for its device
     needs_driver     what a processor needs to have a device is looked at if the driver is there
     checks_once      max_cstate and _CST's control are looked at when the driver is registered
+    room_prefix      "ACPI: " stands before the message that _CST has too many states
     prefix           "ACPI: " stands twice before the message of a limit
     claim_prefix     it does so before the message of refused control of _CST
     zhaoxin, zen     C3 of these processors needs no flush of caches
     centaur_caches   C3 of recent Centaur processors needs no flush of caches
     centaur          C3 of recent ones needs no bus masters stopped
+    centaur_tsc      the TSC of Centaur's processors can be one that never stops
     hygon_tsc        the TSC of Hygon's processors can be one that never stops
     hygon            MWAIT can be used on Hygon's processors
     t40              the ThinkPad T40 is a limited board
@@ -59,6 +66,10 @@ class AcpiIdleFeatures:
                      register of FFixedHW
     """
 
+    lpi: bool = False
+    own_poll: bool = False
+    amd: bool = False
+    describes_c1: bool = False
     names_intel: bool = True
     describes_fadt: bool = False
     shared_cst: bool = False
@@ -72,12 +83,14 @@ class AcpiIdleFeatures:
     registers_first: bool = False
     needs_driver: bool = False
     checks_once: bool = False
-    prefix: bool = True
+    room_prefix: bool = False
+    prefix: bool = False
     claim_prefix: bool = False
     zhaoxin: bool = False
     zen: bool = False
     centaur_caches: bool = False
     centaur: bool = False
+    centaur_tsc: bool = False
     hygon_tsc: bool = False
     hygon: bool = False
     t40: bool = False
@@ -96,9 +109,14 @@ class AcpiIdleFeatures:
 since = rows_of(AcpiIdleFeatures)
 
 CHANGES = (
-    since("5.0", "", names_intel=False, hygon_tsc=True),
+    since("4.6", "", room_prefix=True),
+    since("4.8", "", lpi=True, prefix=True),
+    since("4.13", "", amd=True),
+    since("4.14", "", own_poll=True),
+    since("4.16", "", centaur_tsc=True, describes_c1=True),
+    since("4.20", "", names_intel=False, hygon_tsc=True),
+    since("5.1 rhel-4.18.0-193", "", describes_fadt=True),
     since("5.2", "", centaur_caches=True),
-    since("5.2 rhel-4.18.0-193", "", describes_fadt=True),
     since("5.3", "", zhaoxin=True),
     since("5.4 rhel-4.18.0-372.9.1", "", psci_prefix=False),
     since("5.6 rhel-4.18.0-240", "", shared_cst=True, says_found=True),
@@ -153,12 +171,12 @@ be in earlier ones."""
 HISTORY = History(AcpiIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="4.16.13 4.18.20 5.0.1 5.2.1 5.4.18 "
-    "5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 5.9.2 5.10.35..5.10.265 5.11 5.12.9 "
-    "5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 6.1.192 6.2.1 6.3.8 6.4.6 "
-    "6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.10..6.12.15 6.12.33 6.12.94 6.12.117 6.13.2 6.13.7 "
-    "6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
-    "rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.0-77.. ubuntu-5.15.. "
+    compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 4.16.13 "
+    "4.18.20 4.20 5.0.1 5.1.15 5.2.1 5.4.18 5.4.117..5.4.301 5.5-rc5 5.6.4 5.8.1 5.9.1 5.9.2 "
+    "5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 "
+    "6.1.192 6.2.1 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12 6.12.10..6.12.15 6.12.33 "
+    "6.12.94 6.12.117 6.13.2 6.13.7 6.14 6.17 6.18..6.18.35 6.18.44 6.19 7.0 7.1.3 7.1.5 "
+    "7.2.13 7.3.4 rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.0-77.. ubuntu-5.15.. "
     "ubuntu-6.8.0-32 ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11..",
     read="ubuntu-6.8..",
 )
@@ -183,6 +201,10 @@ TRACES = Traces(
         "flags": "arch/riscv/include/asm/acpi.h",
     },
     {
+        "lpi": "idle: acpi_processor_get_lpi_info",
+        "own_poll": "idle: cpuidle_poll_state_init",
+        "amd": "cst: X86_VENDOR_AMD",
+        "describes_c1": 'idle: acpi_processor_get_power_info_default() "..ACPI HLT.."',
         "names_intel": 'cst: "..INTEL MWAIT.."',
         "describes_fadt": f'{_FADT} "..P_LVL2 IOPORT.."',
         "shared_cst": ("proc: acpi_processor_evaluate_cst", _SHARED),
@@ -214,6 +236,7 @@ TRACES = Traces(
             "idle: acpi_processor_register_idle_driver",
             "idle: acpi_processor_register_idle_driver() acpi_processor_update_max_cstate",
         ),
+        "room_prefix": 'idle: pr_fmt ( fmt ) "ACPI: "',
         "prefix": 'idle: pr_notice ( "..ACPI:.."',
         "claim_prefix": (
             'proc: pr_fmt ( fmt ) "ACPI: "',
@@ -222,6 +245,7 @@ TRACES = Traces(
         "zhaoxin": "cst: X86_VENDOR_ZHAOXIN",
         "zen": ["cst: X86_FEATURE_ZEN", "cst: x86 >= 0x17"],
         "centaur_caches": "cst: x86_stepping >= 0x0e",
+        "centaur_tsc": "idle: X86_VENDOR_CENTAUR",
         "hygon_tsc": "idle: X86_VENDOR_HYGON",
         "centaur": "cst: x86_stepping >= 0x0e ) ) { flags",
         "hygon": "cst: X86_VENDOR_HYGON",

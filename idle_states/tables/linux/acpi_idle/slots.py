@@ -57,11 +57,13 @@ def fadt(slots: Sequence[CstateSlot], machine: AcpiMachine, features: AcpiIdleFe
     return bool(slots[2].address or slots[3].address) or not features.fadt_needs_port
 
 
-def add_c1(slots: Sequence[CstateSlot]) -> None:
+def add_c1(slots: Sequence[CstateSlot], features: AcpiIdleFeatures) -> None:
     """Makes slot 1 a halt, unless a C1 is there. What else was there leaves address and latency."""
     slot = slots[1]
     if not slot.valid:
-        slot.kind, slot.valid, slot.method, slot.description = 1, True, "halt", HALT
+        slot.kind, slot.valid, slot.method = 1, True, "halt"
+        if features.describes_c1:
+            slot.description = HALT
 
 
 @dataclass(slots=True)
@@ -154,7 +156,8 @@ def _is_recent_centaur(machine: AcpiMachine) -> bool:
 
 
 def _tsc_runs(machine: AcpiMachine, features: AcpiIdleFeatures) -> bool:
-    known = machine.vendor in (AMD, INTEL, CENTAUR)
+    known = machine.vendor in (AMD, INTEL)
+    known = known or (machine.vendor == CENTAUR and features.centaur_tsc)
     known = known or (machine.vendor == HYGON and features.hygon_tsc)
     known = known or (machine.vendor == ZHAOXIN and features.zhaoxin)
     return known and machine.nonstop_tsc

@@ -212,6 +212,9 @@ class _Start:
     # _LPI
 
     def read_lpi(self) -> bool:
+        if not self.features.lpi:
+            self.refused.append("this kernel does not read _LPI")
+            return False
         if self.features.asks_arch and self.lpi_error() == "unsupported":
             arm = self.machine.acpi.arch == "arm64"
             why = "PSCI has no CPU_SUSPEND" if arm else "the architecture knows no _LPI"
@@ -287,7 +290,7 @@ class _Start:
             origin, self.has_cst = "cst", True
         self.origin = origin
         slots = self.cst.slots
-        add_c1(slots)
+        add_c1(slots, self.features)
         limits = self.max_cstate, self.has_cst
         self.verified = verify(slots, machine, self.parameters, *limits, features)
         self.tsc_unstable += self.verified.tsc_unstable
@@ -309,6 +312,11 @@ class _Start:
             self.states = [
                 self.lpi_state(at, state) for at, state in enumerate(self.flattened.states)
             ]
+            if self.machine.is_x86 and not self.features.own_poll:
+                self.states[:1] = (
+                    replace(POLL, flags=first.flags | POLLING, s2idle=first.s2idle)
+                    for first in self.states[:1]
+                )
             return
         self.max_cstate = self.max_cstate or 1
         self.states = [POLL, *(self.cstate(number) for number in self.used())]

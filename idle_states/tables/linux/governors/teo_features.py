@@ -115,7 +115,7 @@ CHANGES = (
     since("5.5", "c1d51f684c72", nanoseconds=True),
     since("5.5", "", excludes_overhead=True),
     since("5.5 5.4.4 5.3.17 ubuntu-5.4.0 rhel-4.18.0-240", "", disabled_metrics=True),
-    since("5.5 5.4.14 ubuntu-5.4.0", "", ring_slots=8),
+    since("5.5-rc7 5.4.14 ubuntu-5.4.0", "", ring_slots=8),
     since("5.5 5.4.18 ubuntu-5.4.0 rhel-4.18.0-240", "", early_hits_below=True),
     since("rhel-4.18.0-240", "", mixed_units=True),
     since("5.13", "", signed=True),
@@ -162,7 +162,7 @@ CHANGES = (
 HISTORY = History(TeoFeatures(), CHANGES)
 features = features_in(HISTORY, OLDEST, "teo")
 SOURCES = Sources(
-    compiled="5.2.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 "
-    "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.."
+    compiled="5.1.15.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 "
+    "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. "
+    "ubuntu-6.11..",
 )

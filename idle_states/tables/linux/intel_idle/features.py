@@ -7,14 +7,16 @@ from ....base.model.history import History, Sources, rows_of
 from ....base.model.traces import Traces
 from ..releases import features_in
 
-OLDEST = "4.15"
+OLDEST = "4.4"
 """The oldest release that was compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntelIdleFeatures:
-    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.15.
+    """Behaviour that differs between releases. Defaults are those of the oldest modelled, 4.4.
 
+    limit_level      level of the message that max_cstate is reached
+    skylake_c8       Skylake-H: C8 and C9 go where C10 is enabled and SGX is not
     acpi             the driver knows ACPI's states, which stand for a table or switch rows off
     states_off       the parameter of that name, which switches states off
     needs_both       ACPI's states count for a table only where both its processor and use_acpi ask
@@ -41,6 +43,8 @@ class IntelIdleFeatures:
     lpi              ACPI's _LPI goes before its _CST
     """
 
+    limit_level: Literal["warning", "info"] = "warning"
+    skylake_c8: bool = False
     acpi: bool = False
     states_off: bool = False
     needs_both: bool = False
@@ -68,6 +72,8 @@ since = rows_of(IntelIdleFeatures)
 _SPR = "5.18 rhel-4.18.0-425.3.1 rhel-5.14.0-162.6.1"
 
 CHANGES = (
+    since("4.6 4.4.155", "", skylake_c8=True),
+    since("4.13", "", limit_level="info"),
     since("5.6 rhel-4.18.0-240", "18734958e9bf", acpi=True),
     since("5.6 rhel-4.18.0-305", "4dcb78ee2c42", states_off=True),
     since("rhel-4.18.0-240", "", needs_both=True),
@@ -105,18 +111,24 @@ be in earlier ones."""
 HISTORY = History(IntelIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="4.15 4.15.18 4.16.13 4.18.20 5.0.1 5.2.1 5.4.18 5.4.117..5.4.301 5.6.4 5.8.1 5.9.1 "
-    "5.9.2 5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 6.1..6.1.166 "
-    "6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 6.12.117 6.13.2 6.13.7 "
-    "6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
-    "rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. "
-    "ubuntu-6.8.0-32 ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11..",
+    compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 4.15.18 "
+    "4.16.13 4.18.20 4.20 5.0.1 5.1.15 5.2.1 5.4.18 5.4.117..5.4.301 5.5-rc5 5.6.4 5.8.1 "
+    "5.9.1 5.9.2 5.10.35..5.10.265 5.11 5.12.9 5.14-rc5 5.14.2 5.15..5.15.215 5.17-rc5 5.19 "
+    "6.1..6.1.166 6.1.192 6.3.8 6.4.6 6.6..6.6.150 6.7.3 6.8 6.11.11 6.12.10..6.12.15 "
+    "6.12.117 6.13.2 6.13.7 6.14 6.17 6.18-rc1..6.18.35 6.19 7.0 7.1.3 7.1.5 7.2.13 7.3.4 "
+    "rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.0-32 "
+    "ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11..",
     read="ubuntu-6.8..",
 )
 
 TRACES = Traces(
     {"drv": "drivers/idle/intel_idle.c"},
     {
+        "limit_level": {
+            "info": 'drv: pr_info ( "max_cstate %d reached\\n"',
+            "warning": "drv: printk ( PREFIX",
+        },
+        "skylake_c8": "drv: sklh_idle_state_table_update",
         "acpi": "drv: acpi_state_table",
         "states_off": "drv: states_off",
         "needs_both": "drv: use_acpi && force_use_acpi",

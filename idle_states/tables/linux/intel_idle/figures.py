@@ -21,7 +21,7 @@ class IntelTables:
     tree  the release whose source a release's tables are taken from
     """
 
-    tree: str = "4.15"
+    tree: str = "4.4"
 
 
 since = rows_of(IntelTables)

@@ -29,7 +29,7 @@ def register(table: IdleTable, release: Release, platform: X86Platform) -> Drive
     """Returns what a release registers on a machine: of a packaged table its own figures, of
     another table these rows in place of the processor's.
 
-    Raises UsageError for a release before 5.6, and for a table that the processor does not have.
+    Raises UsageError for a release before 4.4, and for a table that the processor does not have.
     """
     if not reached(release, OLDEST):
         raise UsageError(

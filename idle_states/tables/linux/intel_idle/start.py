@@ -184,7 +184,7 @@ class _Start:
         """Whether max_cstate ends the list before its place `number`, at row `row` of `count`."""
         limit = self.parameters.max_cstate
         if number + 1 > limit:
-            self.say(f"max_cstate {limit} reached")
+            self.say(f"max_cstate {limit} reached", self.features.limit_level)
             reason = f"max_cstate is {limit}, and rows count that are not registered"
             self.left += (LeftRow(each, "max-cstate", reason) for each in range(row, count))
             return True

@@ -69,8 +69,9 @@ def updated(
     preferred = parameters.preferred_cstates & 0b110
     if machine.model in GOLDMONT:
         rows[2:7] = _limited(rows[2:7], machine)
-    elif machine.model == _SKYLAKE and _drops_c8(machine, parameters):
-        rows[5:7] = (replace(row, flags=row.flags | UNUSABLE) for row in rows[5:7])
+    elif machine.model == _SKYLAKE:
+        if features.skylake_c8 and _drops_c8(machine, parameters):
+            rows[5:7] = (replace(row, flags=row.flags | UNUSABLE) for row in rows[5:7])
     elif machine.model == _SKX and features.skx_pc6 and not has_pc6:
         rows[2] = replace(rows[2], exit_latency_us=92, target_residency_us=276)
     elif machine.model in _SPR and features.spr_pc6:

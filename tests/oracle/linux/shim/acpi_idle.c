@@ -53,8 +53,10 @@ int oracle_feature(int feature)
 		return oracle.arat;
 	if (feature == X86_FEATURE_NONSTOP_TSC)
 		return oracle.nonstop_tsc;
+#ifdef X86_BUG_AMD_APIC_C1E
 	if (feature == X86_BUG_AMD_APIC_C1E)
 		return oracle.apic_c1e;
+#endif
 #ifdef X86_FEATURE_ZEN
 	/* arch/x86/kernel/cpu/amd.c sets it from family 17h on */
 	if (feature == X86_FEATURE_ZEN)
@@ -174,13 +176,17 @@ void cpuidle_poll_state_init(struct cpuidle_driver *of)
 	/* as drivers/cpuidle/poll_state.c */
 	strcpy(state->name, "POLL");
 	strcpy(state->desc, "CPUIDLE CORE POLL IDLE");
-	state->flags = CPUIDLE_FLAG_POLLING;
+	state->flags |= CPUIDLE_FLAG_POLLING;
+	state->exit_latency = state->target_residency = 0;
 }
 
 int cpuidle_register_driver(struct cpuidle_driver *of)
 {
 	if (!of->state_count)
 		return -EINVAL;
+#ifdef CORE_POLLS
+	cpuidle_poll_state_init(of);
+#endif
 	driver = of;
 	return 0;
 }

@@ -107,6 +107,9 @@ extern int (*oracle_arch_init)(void);
 	}
 #define __exitcall(function)
 
+#define KERN_ERR "\0013"
+#define KERN_WARNING "\0014"
+#define KERN_NOTICE "\0015"
 #define KERN_DEBUG "\0017"
 #define pr_fmt(format) format
 #define FW_BUG "[Firmware Bug]: "
@@ -115,7 +118,10 @@ extern int (*oracle_arch_init)(void);
 #define pr_notice(format, ...) oracle_print("notice", pr_fmt(format), ##__VA_ARGS__)
 #define pr_info(format, ...) oracle_print("info", pr_fmt(format), ##__VA_ARGS__)
 #define pr_debug(format, ...) ((void)0)
-#define printk(format, ...) ((void)0)
+#define printk(format, ...)                                                             \
+	((format)[1] < '6' ? (void)oracle_print((const char *[]){"err", "warn", "notice"}  \
+							[(format)[1] - '3'], (format) + 2, ##__VA_ARGS__)  \
+			   : (void)0)
 #define ACPI_DEBUG_PRINT(words) ((void)0)
 #define ACPI_EXCEPTION(words) ((void)0)
 #define ACPI_MODULE_NAME(name)
@@ -182,9 +188,20 @@ int acpi_bus_get_device(acpi_handle handle, struct acpi_device **device);
 enum { ACPI_BITREG_BUS_MASTER_RLD, ACPI_BITREG_BUS_MASTER_STATUS, ACPI_BITREG_ARB_DISABLE };
 #define acpi_write_bit_register(number, value) AE_OK
 
+#ifndef CPUIDLE_FLAG_POLLING
+/* Before 4.14 the core makes the state that polls, and tells it by its place. */
+#define CPUIDLE_FLAG_POLLING 1
+#define CORE_POLLS
+#endif
+#ifndef ACPI_PROCESSOR_CONTAINER_HID
+#define ACPI_PROCESSOR_CONTAINER_HID "ACPI0010"
+#endif
+
 /* Processors. */
 struct cpuinfo_x86 {
 	u8 x86, x86_vendor, x86_model, x86_stepping;
+#define x86_mask x86_stepping
+#define amd_e400_c1e_detected oracle.apic_c1e
 	u32 x86_vfm;
 	int cpuid_level;
 };

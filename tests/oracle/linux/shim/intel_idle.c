@@ -59,13 +59,14 @@ void cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int
 unsigned long long oracle_msr(unsigned int number)
 {
 	switch (number) {
-	case MSR_PKG_CST_CONFIG_CONTROL: return oracle.pkg_cst;
+	case 0xe2: /* MSR_PKG_CST_CONFIG_CONTROL, under either name */
+		return oracle.pkg_cst;
 	case 0x3a: return oracle.feat_ctl; /* IA32_FEATURE_CONTROL, under either name */
-	case MSR_PKGC6_IRTL: return oracle.irtl[0];
-	case MSR_PKGC7_IRTL: return oracle.irtl[1];
-	case MSR_PKGC8_IRTL: return oracle.irtl[2];
-	case MSR_PKGC9_IRTL: return oracle.irtl[3];
-	case MSR_PKGC10_IRTL: return oracle.irtl[4];
+	case 0x60b: return oracle.irtl[0]; /* MSR_PKGC6_IRTL */
+	case 0x60c: return oracle.irtl[1];
+	case 0x633: return oracle.irtl[2];
+	case 0x634: return oracle.irtl[3];
+	case 0x635: return oracle.irtl[4];
 	case MSR_IA32_POWER_CTL: return 0x40002;
 	}
 	printf("unknown msr %x\n", number);
@@ -106,6 +107,9 @@ void cpuidle_poll_state_init(struct cpuidle_driver *driver)
 
 int cpuidle_register_driver(struct cpuidle_driver *driver)
 {
+#ifdef CORE_POLLS
+	cpuidle_poll_state_init(driver);
+#endif
 	printf("registered %d\n", driver->state_count);
 	return 0;
 }

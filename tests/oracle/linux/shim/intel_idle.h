@@ -83,6 +83,12 @@ void oracle_wrote(unsigned int number, unsigned long long value);
 #define module_param_string(name, text, size, mode) PARAMETER(name, "string", text, size)
 #define MODULE_PARM_DESC(...)
 #define MODULE_DEVICE_TABLE(...)
+#define module_init(function) device_initcall(function)
+#define module_exit(function)
+#define MODULE_AUTHOR(text)
+#define MODULE_DESCRIPTION(text)
+#define MODULE_LICENSE(text)
+#define __exit __attribute__((unused))
 #define device_initcall(function) int oracle_initcall(void) { return function(); }
 #define subsys_initcall_sync device_initcall
 #define device_initcall_sync(function)
@@ -105,7 +111,7 @@ struct cpumask;
 struct module;
 struct device { struct { int unused; } kobj; };
 struct device_attribute { struct { int unused; } attr; };
-struct notifier_block;
+struct notifier_block { int (*notifier_call)(struct notifier_block *, unsigned long, void *); };
 struct pm_qos_request { int unused; };
 struct list_head { void *next; };
 struct cpuidle_state_usage { unsigned long long disable; };
@@ -125,6 +131,12 @@ typedef struct { int unused; } cpumask_t;
 #define strlcpy(target, source, size) snprintf(target, size, "%s", source)
 
 #include "tree.h"
+
+#ifndef CPUIDLE_FLAG_POLLING
+/* Before 4.14 the core makes the state that polls, and tells it by its place. */
+#define CPUIDLE_FLAG_POLLING 1
+#define CORE_POLLS
+#endif
 
 /* The processor. */
 struct cpuinfo_x86 {
@@ -152,6 +164,16 @@ void cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int
 #define topology_physical_package_id(cpu) (cpu)
 #define IDLE_NO_OVERRIDE 0
 #define boot_option_idle_override oracle.idle_override
+
+/* CPU hotplug before 4.10. */
+enum { CPU_ONLINE, CPU_TASKS_FROZEN = 0x10, NOTIFY_OK = 1, NOTIFY_BAD };
+#define on_each_cpu(function, argument, wait) function(argument)
+#define smp_call_function_single(cpu, function, argument, wait) function(argument)
+#define cpu_notifier_register_begin()
+#define cpu_notifier_register_done()
+#define __register_cpu_notifier(block) ((void)(block))
+#define __unregister_cpu_notifier(block) ((void)(block))
+#define tick_broadcast_disable()
 
 /* cpuidle. */
 void cpuidle_poll_state_init(struct cpuidle_driver *driver);
