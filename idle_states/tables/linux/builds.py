@@ -105,9 +105,9 @@ def tick_rate(line: str, machine: str) -> int | None:
 
 
 def name_of(at: Place) -> str:
-    """Returns the name of a build's place: rhel-4.18.0-553.22.1."""
+    """Returns the name of a build's place: rhel-4.18.0-553.22.1; ubuntu-6.8.0 of none."""
     line, key = at
-    return f"{line}.{key[2]}-{'.'.join(map(str, key[3:]))}"
+    return f"{line}.{key[2]}-{'.'.join(map(str, key[3:]))}".removesuffix("-")
 
 
 def beside(at: Place, known: Iterable[Key]) -> tuple[str | None, str | None]:
