@@ -29,6 +29,7 @@
 # make validation  docs/validation.md from what nightly kept
 # make rounding    docs/rounding.md: every value that firmware or a kernel changes, and its rule
 # make published   docs/published.md: published measurements, simulated
+# make governor-commits TREES=DIR MAILS=DIR  docs/governor-commits.md, from clones of Linux and of linux-pm
 # make seeds       docs/claims.md: what five published documents claim, and what each command prints
 # make lock   the newest versions of all packages into requirements/, with their hashes
 # make dist   wheel and sdist under dist/, for this machine and Python
@@ -45,7 +46,7 @@ EACH   ?= 60
 EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds governor-commits mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -127,6 +128,9 @@ rounding: $(VENV)/.installed
 
 seeds: $(VENV)/.installed
 	$(BIN)/python -m tools.claims
+
+governor-commits: $(VENV)/.installed
+	$(BIN)/python -m tools.governor_commits $(if $(TREES),"$(TREES)" "$(MAILS)")
 
 spec-schema: $(VENV)/.installed
 	$(BIN)/python -m tools.spec_schema

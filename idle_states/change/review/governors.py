@@ -20,7 +20,7 @@ from ...tables.linux.governors.source.model import model
 from ...tables.linux.governors.source.named import DIRECTORY, SourceFile, give
 from ...tables.linux.releases import Release
 from ...tables.pipeline import Arrival, journey
-from ...tables.selection.selection import SelectionChange, TableSelection, changes, select
+from ...tables.selection.selection import SelectionChange, changes, select
 from ...tables.skiboot.platform import ALL_LEVELS
 from ...tables.sources import Source, read_sources
 from ...tables.spec.packaged import named
@@ -39,6 +39,9 @@ class JudgedDecisions:
     periods: Annotated[Count, "Idle periods that both sides decided."]
     differ: Annotated[Count, "Those for which they select different states."]
     deeper: Annotated[Count, "Of these, those for which the new side selects the deeper one."]
+    ticks: Annotated[
+        Count, "Periods for which both select the same state, and only one of them stops the tick."
+    ]
     too_deep: Annotated[
         tuple[Count, Count],
         "Before and after: periods shorter than the selected state's target residency.",
@@ -123,8 +126,13 @@ class GovernorChange:
         """Those for which they select different states."""
         return sum(one.differ for one in self.judged)
 
+    @property
+    def ticks(self) -> int:
+        """Those for which only what they decide about the tick differs."""
+        return sum(one.ticks for one in self.judged)
 
-_COUNTS = ("periods", "differ", "deeper")
+
+_COUNTS = ("periods", "differ", "deeper", "ticks")
 
 
 def table_names() -> tuple[str, ...]:
@@ -168,7 +176,7 @@ class GovernorRuns:
                 if (old.digest, old.header) != (new.digest, new.header):
                     found = self._compared(name, path, old, new, kernel)
                     own = [one for one in commits if self._touches(one, path)]
-                    differ = None if found.unsaid else found.differ
+                    differ = None if found.unsaid else found.differ + found.ticks
                     yield replace(found, claims=tuple(function(own, differ, found.decisions)))
             except Rejected as error:
                 said = "; ".join(found.message for found in error.findings)
@@ -227,29 +235,22 @@ class GovernorRuns:
         states = states_of(driver)
         found = [select(side, arrival.release, driver, self.hz) for side in sides]
         judged, entered = _decided(states, driver, self.hz, sides)
-        taken = [
-            {name for number, name in enumerate(each.names) if _is_taken(each, number, one)}
+        every = set(range(len(states)))
+        old, new = (
+            every - set(each.unreachable) | one & every
             for each, one in zip(found, entered, strict=True)
-        ]
+        )
         return OnTable(
             tuple(names),
             judged,
             len(found[0].maps),
             tuple(
-                MapChange(
-                    at.circumstances.timer_driven,
-                    at.circumstances.tick_stopped,
-                    tuple(some),
-                )
+                MapChange(at.circumstances.timer_driven, at.circumstances.tick_stopped, tuple(some))
                 for at, some in changes(*found)
             ),
-            tuple(name for name in found[0].names if name in taken[0] - taken[1]),
-            tuple(name for name in found[0].names if name in taken[1] - taken[0]),
+            found[0].taken(sorted(old - new)),
+            found[0].taken(sorted(new - old)),
         )
-
-
-def _is_taken(found: TableSelection, number: int, entered: set[int]) -> bool:
-    return number not in found.unreachable or number in entered
 
 
 def _decided(
@@ -261,10 +262,12 @@ def _decided(
     enabled = [(n, state) for n, state in enumerate(states) if not off >> n & 1]
     for words, circumstance in CIRCUMSTANCES.items():
         rows = b"".join(rhythm_rows(states, hz, circumstance, off))
-        decided = [model(side, states, hz).replay(rows).states for side in sides]  # type: ignore[attr-defined]
-        differ = deeper = 0
+        decided = [model(side, states, hz).replay(rows) for side in sides]  # type: ignore[attr-defined]
+        differ = deeper = ticks = 0
         deep, shallow = [0, 0], [0, 0]
-        for row, *selected in zip(ROW.iter_unpack(rows), *decided, strict=True):
+        both = zip(*(one.packed[::2] for one in decided), strict=True)
+        stops = zip(*(one.packed[1::2] for one in decided), strict=True)
+        for row, selected, (old, new) in zip(ROW.iter_unpack(rows), both, stops, strict=True):
             idle_ns, limit_ns = row[4], row[6] * 1000
             fits = (n for n, s in enabled if s.residency_ns <= idle_ns and s.exit_ns <= limit_ns)
             best = max(fits, default=0)
@@ -273,12 +276,13 @@ def _decided(
                 shallow[side] += state == NONE or state < best
             differ += selected[0] != selected[1]
             deeper += selected[0] < selected[1]
+            ticks += selected[0] == selected[1] and old != new and not row[9]
         for side, own in enumerate(decided):
-            entered[side].update(own)
+            entered[side].update(own.states)
         periods = len(rows) // ROW.size
         found.append(
             JudgedDecisions(
-                words, periods, differ, deeper, (deep[0], deep[1]), (shallow[0], shallow[1])
+                words, periods, differ, deeper, ticks, (deep[0], deep[1]), (shallow[0], shallow[1])
             )
         )
     return tuple(found), entered

@@ -173,6 +173,7 @@ class GovernorChange(Form[governors.GovernorChange]):
     hz: Annotated[Count, "The tick rate; 0: not run."]
     decisions: Annotated[Count, "Idle periods that both sides decided."]
     differ: Annotated[Count, "Those for which they select different states."]
+    ticks: Annotated[Count, "Those for which only what they decide about the tick differs."]
     judged: Annotated[
         list[governors.JudgedDecisions], "The decisions on all tables, by circumstance."
     ]

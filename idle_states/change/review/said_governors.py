@@ -15,7 +15,7 @@ def verdict(change: GovernorChange) -> str:
     """Returns the outcome in a few words."""
     if change.unsaid:
         return f"{change.name} {change.unsaid.partition(';')[0].partition(':')[0]}"
-    return f"{change.name}: {_counted(change)}"
+    return f"{change.name}: {_counted(change, change.decisions)}"
 
 
 def headline(change: GovernorChange) -> str:
@@ -27,15 +27,15 @@ def headline(change: GovernorChange) -> str:
     changed = sum(len(table.changed) for table in change.tables)
     return (
         f"{name}, both sides compiled and run confined, Linux {change.kernel}, HZ {change.hz}: "
-        f"{_counted(change)}; {changed} of {compared} maps of idle lengths change, on "
-        f"{plural(len(change.tables), 'table')}"
+        f"{_counted(change, change.decisions)}; {changed} of {compared} maps of idle lengths "
+        f"change, on {plural(len(change.tables), 'table')}"
     )
 
 
 def decisions(change: GovernorChange) -> Iterator[str]:
     """Yields the decisions that differ, by circumstance, and the states that come and go."""
     alike: dict[str, list[str]] = {}
-    for one in change.judged if change.differ else ():
+    for one in change.judged if change.differ + change.ticks else ():
         alike.setdefault(_judged(one), []).append(one.circumstance)
     for said, circumstances in alike.items():
         yield f"{joined(circumstances)}: {said}"
@@ -57,18 +57,20 @@ def maps(change: GovernorChange) -> Iterator[str]:
             yield f"{tables}: {_mapped(first)}{more}"
 
 
-def _counted(change: GovernorChange) -> str:
-    if not change.differ:
-        return f"nothing differs in {change.decisions:,} decisions"
-    return f"{change.differ:,} of {change.decisions:,} decisions differ"
+def _counted(one: GovernorChange | JudgedDecisions, of: int, more: str = "") -> str:
+    """Returns how many decisions differ. more: of those."""
+    if not one.differ + one.ticks:
+        return f"nothing differs in {of:,} decisions"
+    ticks = f", {one.ticks:,} more about the tick" if one.ticks else ""
+    return f"{one.differ:,} of {of:,} decisions differ{more}{ticks}"
 
 
 def _judged(one: JudgedDecisions) -> str:
+    said = _counted(one, one.periods, f", {one.deeper:,} to a deeper state")
     if not one.differ:
-        return f"nothing differs in {one.periods:,} decisions each"
+        return said
     return (
-        f"{one.differ:,} of {one.periods:,} decisions differ, {one.deeper:,} to a deeper state; "
-        f"too deep {_shares(one.too_deep, one.periods)}, "
+        f"{said}; too deep {_shares(one.too_deep, one.periods)}, "
         f"too shallow {_shares(one.too_shallow, one.periods)}"
     )
 

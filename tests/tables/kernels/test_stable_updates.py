@@ -1,8 +1,8 @@
-"""docs/stable-updates.md says what the commands print."""
+"""docs/stable-updates.md and docs/complaints.md say what the commands print."""
 
+import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -11,14 +11,17 @@ from tests.support import DATA, DOCS
 from tests.support.commands import Capture
 from tests.support.screens import prints, screens
 
-PAGE = (DOCS / "stable-updates.md").read_text("utf-8")
+PAGE, COMPLAINTS = (
+    (DOCS / f"{name}.md").read_text("utf-8") for name in ("stable-updates", "complaints")
+)
 SCREENS = screens(PAGE)
 FILES = ("mt8196-teo.slice.txt.gz", "mt8196-teo.sysfs-before.txt")
 
 
 @pytest.mark.skipif(not core.available(), reason="some hundred times slower without the core")
-@pytest.mark.parametrize(("command", "screen"), SCREENS)
-def test_screens(command: str, screen: str, capsys: Capture, in_tmp_path: Path) -> None:
+@pytest.mark.parametrize(("command", "screen"), dict.fromkeys([*SCREENS, *screens(COMPLAINTS)]))
+@pytest.mark.usefixtures("in_tmp_path")
+def test_screens(command: str, screen: str, capsys: Capture) -> None:
     for file in FILES:
         shutil.copy(DATA / "traces" / file, file)
     assert prints(capsys, command, screen)
@@ -31,3 +34,17 @@ def test_figures_of_the_text() -> None:
     assert a == c != b
     said = f"spend {b[0]} of the time in WFI, not {a[0]}; {b[1]} periods instead of {a[1]} get"
     assert said in " ".join(PAGE.split())
+
+
+def test_figures_of_the_complaints() -> None:
+    """What their text says stands in the screens, and in what was recorded of the commits."""
+    shown = screens(COMPLAINTS)
+    shares = [s for _, screen in shown for s in re.findall(r"WFI .* (\d+\.\d+) % ", screen)]
+    said = " ".join(COMPLAINTS.split())
+    assert "from {} to {} %, and later falls to {} %".format(*shares) in said
+    rates = [r for _, screen in shown for r in re.findall(r"(\d+) \([^)]*\) requests", screen)]
+    assert "{1} requests/s instead of {0}".format(*rates) in said
+    record = json.loads((DOCS / "governor-commits.json").read_text("utf-8"))
+    steps = ("teo, utilisation removed (6.11)", "449914398083", "4b20b07ce72f")
+    table = [float(share) for share in re.findall(r"^\| .* \| (\d+\.\d+) % \|$", COMPLAINTS, re.M)]
+    assert table == [record[steps[0]]["wfi"][0], *(record[step]["wfi"][1] for step in steps)]

@@ -15,6 +15,7 @@ CIRCUMSTANCES = {
     "a busy CPU": "busy",
     "the tick stopped": "stopped",
     "a latency limit with the tick stopped": "limited, stopped",
+    "each third entry refused": "refused",
 }
 """All idle periods of rhythm_rows() in words -> their circumstance. The limit rules out the deepest
 state; what is longer than the tick has the tick stopped in any case."""
@@ -68,7 +69,7 @@ def rhythm_rows(
                     "waited for" in circumstance,
                     off,
                     stopped,
-                    False,
+                    "refused" in circumstance and period % 3 == 0,
                     False,
                     False,
                     AS_SELECTED,
