@@ -1,14 +1,14 @@
 """Compares the findings before and after a change: which are new, and which are fixed.
 
 Two findings are the same if rule and logical path are (`findings.identities`), with rows identified
-by name, and a renamed row by its new one, so that moving or renaming makes no finding new. Findings
-that hold on some kernels are compared kernel by kernel. A finding whose severity rises is new; one
-whose severity falls is fixed.
+by name, and a renamed row by its new one, so that moving or renaming makes no finding new; nor does
+a node's new path, where all that is said stays. Findings that hold on some kernels are compared
+kernel by kernel. A finding whose severity rises is new; one whose severity falls is fixed.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import INTERNAL_ERROR, Finding, identities, sort_findings
@@ -79,11 +79,28 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
             fixed.append(finding)
     # a table on which the tool fails before and after is not judged
     judged = {key: finding for key, finding in old.items() if finding.rule != INTERNAL_ERROR}
+    appeared = [finding for finding, _ in _only(shown, judged)]
+    # of a node that moves within a tree, the path is another
+    stays = Counter(map(_as_said, appeared)) & Counter(map(_as_said, fixed))
     return FindingsOutcome(
-        tuple(sort_findings(finding for finding, _ in _only(shown, judged))),
-        tuple(sort_findings(fixed)),
+        tuple(sort_findings(_without(appeared, stays))),
+        tuple(sort_findings(_without(fixed, stays))),
         tuple(sort_findings(silenced)),
     )
+
+
+def _as_said(finding: Finding) -> tuple[object, ...]:
+    return finding.rule, finding.severity, finding.message, finding.kernels
+
+
+def _without(findings: Sequence[Finding], stays: Counter[tuple[object, ...]]) -> Iterator[Finding]:
+    """The findings, but for so many of each kind."""
+    left = stays.copy()
+    for finding in findings:
+        if left[_as_said(finding)]:
+            left[_as_said(finding)] -= 1
+        else:
+            yield finding
 
 
 def _unaccepted(

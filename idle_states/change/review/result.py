@@ -177,6 +177,7 @@ class Review:
     letters     the messages that were read, in order
     is_mailed   whether mails were reviewed: head, and without a tree base, are commits of none
     unread_lines  number of changed lines that could not be read, where there is no tree
+    hz          the tick rate that selections are compared at
     about       what is reviewed and how, without the commits: the same when it comes again changed
     earlier     what became of the findings of the version before; None: there is none, or the newer
                 one is not known as a whole
@@ -195,6 +196,7 @@ class Review:
     is_mailed: bool = False
     unread_lines: int = 0
     about: tuple[str, ...] = ()
+    hz: int = 250
     earlier: EarlierVersion | None = None
     is_answered: bool = False
 

@@ -151,6 +151,7 @@ def review(
             ),
             *tree.remarks,
         ),
+        hz=circumstances.hz,
         unread_lines=sum(tree.left_out.values()),
         letters=tuple(Letter(c.hash, c.subject, c.message, date=c.date) for c in commits),
     )

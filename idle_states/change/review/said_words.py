@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ...base.dataclass import replace
 from ...base.model.findings import Confidence, Finding, Severity
 from ...base.reading.git import Commit
 from ...base.report.escapes.text import printable
@@ -177,8 +178,10 @@ def rows(differences: Sequence[Difference]) -> Iterator[str]:
         yield f"{name}: {', '.join(parts)}"
 
 
-def per_kernel(groups: Iterable[PerKernel], what: str, review: Review) -> Iterator[str]:
-    """One entry for kernels with the same differences."""
+def per_kernel(
+    groups: Iterable[PerKernel], what: str, review: Review, when: str = ""
+) -> Iterator[str]:
+    """One entry for kernels with the same differences. when: their circumstances."""
     for group in groups:
         # a driver's tables are built into kernels that were not asked for
         kernels = kernel_ranges(
@@ -187,7 +190,7 @@ def per_kernel(groups: Iterable[PerKernel], what: str, review: Review) -> Iterat
         said = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
         more = len(said) - SHOWN
         rest = [f"and {more} more, see --format json"] if more > 0 else []
-        yield f"{what} {kernels}: {'; '.join([*said[:SHOWN], *rest])}"
+        yield f"{what} {kernels}{when}: {'; '.join([*said[:SHOWN], *rest])}"
 
 
 def processors(change: Reviewed) -> Iterator[str]:
@@ -256,9 +259,36 @@ def effects(table: TableChange, review: Review) -> TableEffects:
     return TableEffects(
         list(rows(table.differences)),
         list(per_kernel(table.linux, "Linux", review)),
-        list(entries(table.machines, review.governor)) if table.machines is not None else [],
-        list(per_kernel(table.selection, f"{review.governor} on Linux", review)),
+        list(entries(table.machines, review)) if table.machines is not None else [],
+        list(_sampled(table, review)),
     )
+
+
+def _sampled(table: TableChange, review: Review) -> Iterator[str]:
+    """What the governor selects otherwise at sampled lengths, for kernels without exact ranges."""
+    exact = {
+        name
+        for group in (table.machines.kernels if table.machines is not None else ())
+        if group.interrupted
+        for name in _current(group, table.machines)
+    }
+    groups = (
+        replace(group, kernels=tuple(name for name in group.kernels if name not in exact))
+        for group in table.selection
+    )
+    shown = [group for group in groups if group.kernels]
+    yield from per_kernel(shown, f"{review.governor} on Linux", review, _when(review, ", sampled"))
+
+
+def _when(review: Review, how: str = "") -> str:
+    """The circumstances of a selection."""
+    return f" (interrupt, tick running, HZ {review.hz}{how})"
+
+
+def _current(group: OnKernels, found: OnMachines | None) -> list[str]:
+    """The kernels of a group that are named: the tree's own, and those of the time."""
+    assert found is not None
+    return [name for name in group.kernels if name == found.own or name in found.then]
 
 
 def grounds_of_all(review: Review) -> list[tuple[str, Sequence[str]]]:
@@ -278,14 +308,15 @@ _USED = 0.01
 """Idle periods for each unit of work, likewise."""
 
 
-def entries(found: OnMachines, governor: str) -> Iterator[str]:
+def entries(found: OnMachines, review: Review) -> Iterator[str]:
     """One entry for each group of the time's kernels, and for each workload that changes."""
     for group in found.kernels:
-        then = [name for name in group.kernels if name in found.then and name != found.own]
+        then = [name for name in _current(group, found) if name != found.own]
         own = [f"{found.own}, the tree's"] if found.own in group.kernels else []
         named = [*own, *([f"{joined(then)}, current on {found.day}"] if then else [])]
         if named and (said := list(_effects(group))):
-            yield f"{governor} on Linux {'; '.join(named)}: {'; '.join(said)}"
+            when = _when(review) if group.interrupted else ""
+            yield f"{review.governor} on Linux {'; '.join(named)}{when}: {'; '.join(said)}"
     yield from _simulated(found.workloads, len(found.unchanged))
     yield from found.unsaid
 

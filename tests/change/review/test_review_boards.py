@@ -375,3 +375,16 @@ def test_a_series_goes_on_with_the_source_that_it_adds(
     _, change = json.loads(capsys.readouterr().out)["changes"]
     said = {(d["a"], d["b"]) for table in change["tables"] for d in table["differences"]}
     assert said == {("2ms", "2500us")}
+
+
+def test_a_finding_on_a_node_that_moves_stays(linux: History, capsys: Capture) -> None:
+    text = WITH_PSCI.replace("<(100)>", "<(3000)>")
+    linux.commit(soc("<(100)>", "<(3000)>"))
+    moved = text.replace(
+        "\t\t\tCLUSTER_SLEEP:", "\t\t};\n\n\t\tdeep-states {\n\t\t\tCLUSTER_SLEEP:"
+    )
+    linux.commit({f"{FOLDER}/soc.dtsi": moved.replace("idle-states {", "s {")})
+    reviewed(linux, "--format", "json", "--notes")
+    tables = json.loads(capsys.readouterr().out)["changes"][0]["tables"]
+    assert tables
+    assert [(t["new"], t["fixed"]) for t in tables] == [([], [])] * len(tables)
