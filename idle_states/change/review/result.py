@@ -181,6 +181,7 @@ class Review:
     about       what is reviewed and how, without the commits: the same when it comes again changed
     earlier     what became of the findings of the version before; None: there is none, or the newer
                 one is not known as a whole
+    release      the kernel that a tree of Linux is of, by its Makefile; "" where that is not known
     is_answered  whether a reply made of a review answers it already
     """
 
@@ -199,6 +200,7 @@ class Review:
     hz: int = 250
     earlier: EarlierVersion | None = None
     is_answered: bool = False
+    release: str = ""
 
     @property
     def has_failed(self) -> bool:

@@ -154,6 +154,7 @@ def review(
         hz=circumstances.hz,
         unread_lines=sum(tree.left_out.values()),
         letters=tuple(Letter(c.hash, c.subject, c.message, date=c.date) for c in commits),
+        release=tree.release_of(base),
     )
 
 

@@ -4,26 +4,25 @@ quoted, each with what is to be said of it below; own lines of 72 columns.
 Said are errors, and warnings that are sure: what else there is, the other forms have.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.utils import parseaddr
 
 from ... import __version__
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Confidence, Finding, Location, Severity
 from ...base.reading.mail import Mail, is_reply
-from ...base.reading.patch import FileChange, read_diff
-from ...base.report.diff import file_diff
 from ...base.report.escapes.mail import address, body, header, quoted
 from ...base.report.escapes.text import printable
 from ...base.report.findings_text import shown
 from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, number_ranges, plural
+from ...tables.rules.catalogue import rule_named
 from ..patches.mail import mime
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
-from .result import Letter, Review, Reviewed, TableChange
+from .quoted_hunks import QuotedHunk, hunks, line_in
+from .result import Letter, Review, Reviewed
 
 _BEFORE = 6
 """Lines quoted before one that is answered; more are left out, which is said."""
@@ -31,51 +30,16 @@ _LINES = 4
 """Lines that a sentence of a message may take."""
 _SAME = 3
 """Findings of one rule that are explained; the places of others are listed."""
-_CHANGED = re.compile(rf" {{1,{_BEFORE}}}[-+]+")
-_LAYOUT = re.compile(r"[\s{}]+")
-"""What a diff without its tree does not keep of a line."""
 _OWN = "IS9"
 """Rules about what this program could not do: nothing that the sender has to mend."""
+_NEAR = 3
+"""Lines between two that are answered together, below the second."""
+_AROUND = ".,:;()'\""
 _CUT = "> [...]"
 
 Paragraph = list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedHunk:
-    """head   its line with @@, without what a mail's wrapping may have made of it
-    lines  as the diff has them, each with its number after the change; None of one that goes
-    letter  that the diff is mailed with; None of one between two commits
-    """
-
-    file: str
-    head: str
-    lines: tuple[tuple[str, int | None], ...]
-    letter: Letter | None = None
-
-    def line_of(self, where: Location, text: str) -> int | None:
-        """The index of the line that a place names; None for one elsewhere.
-
-        text: what stands there where the place was found. A later patch may have moved it, and
-        without a tree it may be of a row that the diff does not show: then it is not quoted.
-        """
-        for index, (line, number) in enumerate(self.lines):
-            if where.file == self.file and number is not None and number == where.line:
-                return self._changed_from(index) if _is_there(line[1:], text) else None
-        return None
-
-    def _changed_from(self, index: int) -> int:
-        """A line, or the last of those that change right below one that does not: of a row, its
-        first line is named."""
-        marks = "".join(line[:1] for line, _ in self.lines[index:])
-        found = _CHANGED.match(marks)
-        return index + found.end() - 1 if found else index
-
-
-def _is_there(line: str, text: str) -> bool:
-    """Tells whether a line of a diff is one of a file, which may have more beside it."""
-    shown, known = (_LAYOUT.sub("", one) or one.strip() for one in (line, text))
-    return bool(shown and known) and (known.startswith(shown) or shown.startswith(known))
+_Told = tuple[Finding, bool]
+"""A finding, and whether its place is said: it is not that of the line quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,43 +48,12 @@ class _Answers:
 
     by_letter  number of the letter, None for what no mail has, and the paragraphs
     besides    findings that no line quoted is about
+    explained  rule -> what was said first of those that it finds
     """
 
     by_letter: dict[int | None, list[Paragraph]] = field(default_factory=dict)
     besides: list[Finding] = field(default_factory=list)
-
-
-def hunks(change: Reviewed, review: Review) -> list[QuotedHunk]:
-    """What the change's diffs show, in order: as mailed, or else between the two ends."""
-    mailed: list[tuple[FileChange, Letter | None]] = [
-        (one, letter)
-        for letter in review.letters
-        if change.commit is None or letter.commit == change.commit.hash
-        for one in letter.files
-    ]
-    found = mailed or [(one, None) for one in _compared(change.tables)]
-    return [quoted for one, letter in found for quoted in _hunks(one, letter)]
-
-
-def _compared(tables: Iterable[TableChange]) -> list[FileChange]:
-    texts: dict[str, tuple[str, str]] = {}
-    for table in tables:
-        a, b = table.before, table.after
-        if a is not None and b is not None and a.file == b.file:
-            texts[b.file] = a.texts.get(a.file, ""), b.texts.get(b.file, "")
-    diff = "".join(file_diff(name, *ends) for name, ends in texts.items() if all(ends))
-    return list(read_diff(diff, "the change")[0]) if diff else []
-
-
-def _hunks(change: FileChange, letter: Letter | None) -> Iterable[QuotedHunk]:
-    for hunk in change.hunks:
-        lines = []
-        number = hunk.new
-        for line in hunk.lines:
-            lines.append((line.mark + line.text, None if line.mark == "-" else number))
-            number += line.mark != "-"
-        head = f"@@ -{hunk.old},{len(hunk.before)} +{hunk.new},{len(hunk.after)} @@ {hunk.section}"
-        yield QuotedHunk(change.path, head.rstrip(), tuple(lines), letter)
+    explained: dict[str, str] = field(default_factory=dict)
 
 
 def render(review: Review, *, notes: bool) -> str:
@@ -147,7 +80,9 @@ def render(review: Review, *, notes: bool) -> str:
         paragraphs += _introduced(letter, to, answers)
     if found.besides:
         head = "Besides:" if found.by_letter else "No line of the diff is about these alone:"
-        paragraphs.append(_listed(head, [_comment(one, review, True) for one in found.besides]))
+        paragraphs.append(
+            _listed(head, [_comment(one, review, found, True) for one in found.besides])
+        )
     for tag, others in more.items():
         paragraphs.append(_own(f"{tag} also at {_places(others)}"))
     if review.earlier is not None and review.earlier.gone:
@@ -194,11 +129,22 @@ def _answer(change: Reviewed, findings: Sequence[Finding], review: Review, found
             said = [quoted(line) for line in _sentence(claim, review.letters[number])]
             comment = _own(f"{claim.against} [{words.tag(about)}]")
             found.by_letter.setdefault(number, []).extend([said, comment])
-    for hunk in hunks(change, review):
-        answers = list(_answered(hunk, left, review, change))
-        if answers:
-            number = None if hunk.letter is None else review.letters.index(hunk.letter)
-            found.by_letter.setdefault(number, []).extend(answers)
+    quotable = hunks(change, review)
+    answers: dict[int, dict[int, list[_Told]]] = {}
+    for finding in list(left):
+        # what is wrong elsewhere stands below the line that makes it so
+        for where in (finding.location, *(place for place, _ in finding.related)):
+            at = line_in(quotable, where, _text_at(where, review, change))
+            if at is not None:
+                left.remove(finding)
+                told = finding, where is not finding.location
+                answers.setdefault(at[0], {}).setdefault(at[1], []).append(told)
+                break
+    for at_hunk in sorted(answers):
+        hunk = quotable[at_hunk]
+        number = None if hunk.letter is None else review.letters.index(hunk.letter)
+        below = _answered(hunk, answers[at_hunk], review, found)
+        found.by_letter.setdefault(number, []).extend(below)
     found.besides.extend(left)
 
 
@@ -218,7 +164,7 @@ def _introduced(
         yield from answers
         return
     if letter is to:
-        when = f"On {letter.date:%a, %d %b %Y %H:%M:%S %z}, " if letter.date else ""
+        when = f"On {letter.mail.sent}, " if letter.date else ""
         head = f"{when}{letter.mail.author} wrote:"
     else:
         head = f"In {letter.mail.subject}:"
@@ -239,12 +185,19 @@ def _headers(mail: Mail, text: str) -> str:
         "In-Reply-To": [mail.message_id],
         "References": [*mail.references, mail.message_id],
     }
-    lines = [
-        f"{key}: {(',' if key == 'Cc' else '').join(f'{chr(10)} {one}' for one in some)[2:]}\n"
-        for key, some in said.items()
-        if some
-    ]
+    lines = [_folded(key, some) for key, some in said.items() if some]
     return "".join([*lines, *mime(text), "\n"])
+
+
+def _folded(key: str, values: Sequence[str]) -> str:
+    """A header, folded between its values."""
+    lines = [f"{key}:"]
+    for number, value in enumerate(values, 1):
+        value += "," if key == "Cc" and number < len(values) else ""
+        if number > 1 and len(lines[-1]) + len(value) > words.WIDTH:
+            lines.append("")
+        lines[-1] += f" {value}"
+    return "\n".join(lines) + "\n"
 
 
 def _conclusion(findings: Sequence[Finding], review: Review) -> Paragraph:
@@ -261,11 +214,32 @@ def _conclusion(findings: Sequence[Finding], review: Review) -> Paragraph:
     return _own(text)
 
 
-def _comment(finding: Finding, review: Review, place: bool = False) -> str:
-    text = words.said(finding, review, place=place).removeprefix(f"{words.tag(finding)}: ")
+def _comment(finding: Finding, review: Review, found: _Answers, place: bool = False) -> str:
+    """A finding in a sentence, and the first of its rule with what follows from it."""
+    tag = words.tag(finding)
+    text = words.said(finding, review, place=place).removeprefix(f"{tag}: ")
+    for letter in review.letters:
+        if letter.mail is not None and letter.mail.message_id:
+            is_only = len(review.letters) == 1
+            named = "this patch" if is_only else repr(letter.subject)
+            text = text.replace(f"the mail {letter.mail.message_id}", named)
     earlier = review.earlier
     kept = f", as in v{earlier.number}" if earlier and finding in earlier.kept else ""
-    return f"{text} [{words.tag(finding)}{kept}]"
+    first = found.explained.setdefault(finding.rule, text)
+    if first is not text:
+        return f"{_likewise(first, text) or text} [{tag}{kept}]."
+    rule = rule_named(finding.rule)
+    why = f" {rule.consequence}" if rule else ""
+    return f"{text} [{tag}{kept}].{why}"
+
+
+def _likewise(first: str, text: str) -> str:
+    """The same sentence of another state or CPU in short; "" for one that differs in more."""
+    old, new = first.split(), text.split()
+    pairs = {(a.strip(_AROUND), b.strip(_AROUND)) for a, b in zip(old, new, strict=False) if a != b}
+    if len(old) != len(new) or len(pairs) != 1:
+        return ""
+    return f"The same of {next(iter(pairs))[1]}"
 
 
 def _places(findings: Sequence[Finding]) -> str:
@@ -282,13 +256,17 @@ def _places(findings: Sequence[Finding]) -> str:
 
 def _grounds(review: Review) -> str:
     """How the patches were read, and how well the kernels are known."""
-    patches = [
-        remark
-        for number, remark in enumerate(review.remarks)
-        if review.is_mailed and (not number or remark.startswith("not there:"))
-    ]
-    if review.unread_lines:
-        patches.append(words.unread_lines(review))
+    patches = []
+    if review.is_mailed:
+        # where the trees lie here is nothing to people elsewhere
+        _, applied, how = review.remarks[0].partition("applied to ")
+        patches.append(f"{applied}{how}" if applied else "from the lines that the diff shows")
+        if len(review.letters) > 1:
+            patches += [one for one in review.remarks if one.startswith("not there:")]
+        if review.unread_lines:
+            patches.append(words.unread_lines(review))
+    if review.release:
+        patches.append(f"its tree is one of Linux {review.release}")
     unsure = words.sources_of_kernels(review)
     but = f" but for what follows: {'; '.join(unsure)}" if unsure else ""
     kernels = f"Linux {joined(review.kernels)}, whose code was compiled and compared{but}"
@@ -328,27 +306,21 @@ def _sentence(claim: MessageClaim, letter: Letter) -> list[str]:
 
 
 def _answered(
-    hunk: QuotedHunk, findings: list[Finding], review: Review, change: Reviewed
+    hunk: QuotedHunk, answers: Mapping[int, list[_Told]], review: Review, found: _Answers
 ) -> Iterator[Paragraph]:
-    """A hunk, with what is to be said of its lines below them; takes that out of the list."""
-    answers: dict[int, list[Paragraph]] = {}
-    for finding in list(findings):
-        # what is wrong elsewhere stands below the line that makes it so
-        for where in (finding.location, *(place for place, _ in finding.related)):
-            at = hunk.line_of(where, _text_at(where, review, change))
-            if at is not None:
-                findings.remove(finding)
-                is_elsewhere = where is not finding.location
-                answers.setdefault(at, []).append(_own(_comment(finding, review, is_elsewhere)))
-                break
+    """A hunk, with what is said of its lines below them."""
     start = 0
+    waiting: list[_Told] = []
     for at in sorted(answers):
+        waiting += answers[at]
+        if any(at < other <= at + _NEAR for other in answers):
+            continue
         lines = [line for line, _ in hunk.lines[start : at + 1]]
         cut = [_CUT] if len(lines) > _BEFORE else []
         head = [quoted(f"+++ b/{hunk.file}"), quoted(hunk.head)] if not start else []
         yield [*head, *cut, *map(quoted, lines[-_BEFORE:])]
-        yield from answers[at]
-        start = at + 1
+        yield from (_own(_comment(one, review, found, place)) for one, place in waiting)
+        start, waiting = at + 1, []
 
 
 def _text_at(where: Location, review: Review, change: Reviewed) -> str:

@@ -11,6 +11,9 @@ Thresholds
     In [idle-states] of setup.cfg, here with their defaults:
 
 """
+_SENTENCE = pattern(r"(?<=[.]) (?=[A-Za-z])")
+_LONGEST = 300
+"""Characters of two sentences that are told together."""
 _TITLE = pattern(r"\n\n(?=IS[0-9]{3} )")
 
 
@@ -41,6 +44,14 @@ class LoadedRule:
     def summary(self) -> str:
         """The page's first line without code and name."""
         return self.written.partition("\n")[0].partition(": ")[2].rstrip(".")
+
+    @property
+    def consequence(self) -> str:
+        """What follows where the rule finds something, in the first sentence or two of its page."""
+        _, _, said = self.written.partition("\nWhy is this bad\n")
+        first, *more = _SENTENCE.split(" ".join(said.partition("\n\n")[0].split()))
+        both = " ".join([first, *more[:1]])
+        return both if len(both) <= _LONGEST else first
 
     @classmethod
     def all_of(cls, module: ModuleType) -> "tuple[LoadedRule, ...]":

@@ -109,10 +109,20 @@ def test_a_reply_quotes_what_it_answers(tmp_path: Path) -> None:
         "> -\t\t.residency_ns = 2000,",
         "> +\t\t.latency_ns = 20000,",
     ]  # fmt: skip
-    assert answered[5].endswith("[warning IS206 latency-not-below-residency]")
+    assert " ".join(answered[5].split()) == (
+        "stop0_lite has an exit latency of 20us, not below its target residency of 10us [warning "
+        "IS206 latency-not-below-residency]. The target residency includes entry and exit, so it "
+        "is longer than the exit alone. Where it is not, the fields were swapped or a unit "
+        "slipped, or somebody hides the state from cpuidle by an absurd latency."
+    )
     # of a row that the diff does not show
     assert answered[6].startswith("hw/slw.c:659: stop1_lite has an exit latency")
-    assert "whose code was compiled and\ncompared but for what follows: powernv" in answered[7]
+    assert " ".join(answered[7].split()) == (
+        "How it was read: from the lines that the diff shows. Judged by Linux 4.11 and 6.1, whose "
+        "code was compiled and compared."
+    )
+    unsure = review_reply.render(replace(found, kernels=("7.3",)), notes=True)
+    assert "but for what follows: powernv of Linux 7.3: between" in " ".join(unsure.split())
 
 
 def test_a_reply_to_a_commit_quotes_its_diff(history: History) -> None:

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
+from idle_states.tables.skiboot import c_table
+from idle_states.tables.spec.library import find
 from tests.support.forms import faults
+from tests.support.git_history import History
 
 Capture = pytest.CaptureFixture[str]
 TABLE = "power9_dd1_cpu_idle_states"
@@ -38,7 +41,7 @@ def mail(name: str, subject: str, text: str, *headers: str, to: str = "") -> str
         "From: A Person <a@example.com>",
         "To: list@example.com",
         "Cc: =?utf-8?q?J=C3=B6rg=2C_B=2E?= <b@example.com>, a@example.com",
-        "Date: Thu, 20 Apr 2017 10:00:00 +0000",
+        "Date: Thu, 20 Apr 2017 15:30:00 +0530",
         f"Message-Id: <{name}@example.com>",
         *thread,
         f"Subject: {subject}",
@@ -82,6 +85,8 @@ def test_a_reply_goes_to_the_writer_and_to_all_who_got_the_mail(box: Path, capsy
     assert found["In-Reply-To"] == "<1@example.com>"
     assert found["References"].split() == ["<0@example.com>", "<1@example.com>"]
     assert "From" not in found
+    # in the sender's time, as archives show it
+    assert "On Thu, 20 Apr 2017 15:30:00 +0530, A Person <a@example.com> wrote:\n" in str(found)
 
 
 def test_nobody_adds_a_header_by_a_name(box: Path, capsys: Capture) -> None:
@@ -117,7 +122,17 @@ def test_what_is_not_sure_is_worth_no_mail(box: Path, capsys: Capture) -> None:
     text = "However, the kernel rounds up the latency to microseconds.\n---\n"
     box.write_text(mail("1", "[PATCH] slw: Raise stop0_lite", text + GOOD))
     assert replied(box, capsys)[0] == ""
-    assert "warning IS514 misstated-rounding" in replied(box, capsys, "--notes")[0]
+    out, _ = replied(box, capsys, "--notes")
+    assert "[warning IS514 misstated-rounding]" in out
+
+
+def test_the_same_of_another_state_is_said_in_short(box: Path, capsys: Capture) -> None:
+    worse = diff("stop1_lite", 20000, 10000)
+    box.write_text(mail("1", "[PATCH] slw: Raise", f"x\n---\n{BAD}{worse[worse.index('@@') :]}"))
+    text = " ".join(replied(box, capsys)[0].split())
+    assert "The same of stop1_lite [warning IS206 latency-not-below-residency]." in text
+    # what follows from it is told once
+    assert text.count("The target residency includes entry and exit") == 1
 
 
 def test_one_patch_is_answered_if_all_is_about_it_else_the_cover_letter(
@@ -168,7 +183,6 @@ def test_what_a_version_lacks_is_not_called_gone(box: Path, capsys: Capture) -> 
     later = mail("3", "[PATCH v2 2/2] slw: Raise two", f"x\n---\n{more}")
     box.write_text(bad + rest + later)
     out, _ = replied(box, capsys)
-    assert "not there: patch 1" in " ".join(out.split())
     assert "Gone" not in out
     assert "v1" not in out
 
@@ -197,3 +211,22 @@ def test_findings_of_one_rule_are_explained_three_times(box: Path, capsys: Captu
     assert text.count("[warning IS206 ") == 3
     assert '> +\t{ .name = "s3", .latency_ns = 3000' in out
     assert "warning IS206 latency-not-below-residency also at hw/slw.c:45-47" in text
+
+
+def test_a_line_that_another_base_has_elsewhere_is_quoted(
+    box: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """Findings have the places of the tree; hunks have the sender's."""
+    tree = History(tmp_path / "tree")
+    table = c_table.write([find("power9-dd1@84368bbf8")])
+    tree.commit({"hw/slw.c": table}, "First")
+    tree.commit({"hw/slw.c": table.replace(".latency_ns = 200,", ".latency_ns = 20000,", 1)}, "x")
+    changed = tree.git("diff", "HEAD~1", "HEAD")
+    tree.git("reset", "-q", "--hard", "HEAD~1")
+    tree.commit({"hw/slw.c": "\n" * 30 + table}, "Second")
+    unknown = "\n".join(line for line in changed.splitlines() if not line.startswith("index "))
+    box.write_text(mail("1", "[PATCH] slw: Raise", f"x\n---\n{unknown}\n"))
+    out, _ = replied(box, capsys, "--tree", str(tree.directory))
+    assert "> +\t\t.latency_ns = 20000,\n\nstop0_lite has an exit latency of 20us" in out
+    assert "How it was read: applied to" in out
+    assert str(tmp_path) not in out

@@ -70,6 +70,7 @@ class Mail:
     first       the line of the file that the text begins with; 0 where the text was encoded, or is
                 of several parts
     recipients  (name, address) of the headers To and Cc, in order
+    sent        the header Date, in the sender's time; "" where there is none
     """
 
     place: str
@@ -83,6 +84,7 @@ class Mail:
     file: str = ""
     first: int = 0
     recipients: tuple[tuple[str, str], ...] = ()
+    sent: str = ""
 
 
 def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
@@ -123,6 +125,7 @@ def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
         file,
         _first_line(data, texts, at),
         tuple(_recipients(message, remarks)),
+        header["Date"],
     )
 
 
