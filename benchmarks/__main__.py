@@ -20,7 +20,7 @@ from idle_states.tables.linux.governors import core
 from .measuring import ROOT, Given, measure
 from .table import Row, columns, document, growth, lines
 
-NAMES = "whole_process governors replays simulate audit tune x86 boards boot".split()
+NAMES = "whole_process governors replays simulate audit tune x86 boards mails boot".split()
 QUICK = 0.1, 3
 """Scale and runs of --quick."""
 
