@@ -20,7 +20,7 @@ _EVERY = re.compile(
 _LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
 _BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
 _TABLE = re.compile(r"\b(?:tables?|support|c-?states?)\b", re.IGNORECASE)
-_BESIDE_NAME = re.compile(r"^ATOM_|_[A-Z]+$|_\d$")
+_BESIDE_NAME = re.compile(r"^ATOM_|_[A-Z]+$|_[0-9]$")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STOP = re.compile(r"stop([0-9]+)(lite)?")
 
