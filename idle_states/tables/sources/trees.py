@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
 from ...base.model.table import IdleTable
-from ..devicetree import lpm_levels, tables
+from ..devicetree import tables
 from ..devicetree.tree import Node
 from ..spec import registry
 from .source import Source, with_findings
 
 if TYPE_CHECKING:
     from ..devicetree.dts_places import Places
+    from ..devicetree.lpm_levels import MainlineTree
 
 
 def sources_of(
@@ -51,6 +52,8 @@ def sources_of(
             found.append(Source(table.name, shown, digest, table, tree=root, texts=texts or {}))
     if found:
         return found
+    from ..devicetree import lpm_levels
+
     if (levels := lpm_levels.converted(root)) is not None:
         found = sources_of(levels.root, shown, kind, digest, places, texts)
         noted = [
@@ -67,7 +70,7 @@ _LEVELS = (
 )
 
 
-def _converted(levels: lpm_levels.MainlineTree, shown: str) -> Finding:
+def _converted(levels: "MainlineTree", shown: str) -> Finding:
     """IS631: what is shown is not as it stands in the tree."""
     message = f"idle states in {levels.path.rpartition('/')[2]} alone, which Linux does not read; "
     message += "shown and judged as they are in its bindings"
