@@ -5,16 +5,19 @@ between the two. A disabled node is no state, and a node listed twice is the sam
 driver's rows, those that its code may switch off when it starts need not be there together.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from ...base.model.beyond_opal import BuiltIn
+from ...base.patterns import pattern
 from ..pipeline import Subject
 from .is2_times import Time, column
 from .rows import StateRow, every_row
 
-_DISABLES = re.compile(r"\bstates\[(\w+)\]\.disabled\s*=(?!=|\s*(?:false|0)\b)")
+if TYPE_CHECKING:
+    from ...base.model.beyond_opal import BuiltIn
+
+_DISABLES = pattern(r"\bstates\[(\w+)\]\.disabled\s*=(?!=|\s*(?:false|0)\b)")
 
 
 def competing(subject: Subject) -> list[list[StateRow]]:
@@ -37,7 +40,7 @@ def competing(subject: Subject) -> list[list[StateRow]]:
     return groups
 
 
-def _switched_off(built_in: BuiltIn) -> set[int]:
+def _switched_off(built_in: "BuiltIn") -> set[int]:
     """Returns the states that the driver's code may disable: all, if it names one by a variable."""
     found: set[int] = set()
     for use in built_in.uses:
