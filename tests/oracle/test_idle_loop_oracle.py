@@ -22,7 +22,7 @@ from tests.oracle.linux.idle_world import modelled, random_cpu
 from tests.oracle.linux.source import OracleError
 from tests.oracle.linux.trees import copied
 from tests.support.shared import kept
-from tests.support.thorough import examples
+from tests.support.thorough import drawn
 
 STATES = [IdleState(0, 0), IdleState(2_000, 20_000, s2idle=True), IdleState(9_000, 90_000)]
 TURNS = 20
@@ -46,7 +46,7 @@ def random_cpus(count: int, features: idle_loop.IdleLoopFeatures, seed: int = 0)
 
 
 def test_random_idle_loops(oracle: IdleLoopOracle, features: idle_loop.IdleLoopFeatures) -> None:
-    cpus = random_cpus(examples(500, 2_000), features)
+    cpus = random_cpus(drawn(500, 2_000), features)
     for cpu, real in zip(cpus, oracle.run(cpus), strict=True):
         assert modelled(features, cpu, oracle) == real, cpu
 

@@ -1,5 +1,6 @@
 """How much is drawn: all of it by make test, a share where pytest runs plainly."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,12 @@ def examples(plain: int, thorough: int) -> int:
     """Returns how many of a claim's examples to draw: all by `make test`, a share by plain
     pytest."""
     return thorough if THOROUGH else plain
+
+
+def drawn(plain: int, thorough: int) -> int:
+    """Returns how many random cases to hold a model to: as many as CASES of the environment says,
+    else as examples()."""
+    return int(os.environ.get("CASES") or examples(plain, thorough))
 
 
 def slow(*values: object) -> list[Any]:

@@ -29,6 +29,7 @@ class DriverFeatures:
     stop              stop states are known
     psscr_mask        psscr-mask is read, PSSCR values are validated
     sizes_checked     arrays must all have the length of flags
+    knows_dd1         what a POWER9 of revision 1 needs is done, and reported
     holes             a state of no known class leaves a hole, and PSSCR values behind it shift
     supported_filter  states need all their flags in what the platform code collected
     choices           default and deepest stop: "level" 0 and the highest, "builtin" values where
@@ -59,6 +60,7 @@ class DriverFeatures:
     stop: bool = False
     psscr_mask: bool = False
     sizes_checked: bool = False
+    knows_dd1: bool = False
     holes: bool = False
     supported_filter: bool = False
     choices: Literal["", "level", "builtin", "found"] = ""
@@ -113,6 +115,7 @@ CHANGES = (
     since("4.11", "9e9fc6f00a54", names="cut", residency="inverted"),
     since("4.11", "09206b600c76", psscr_mask=True, choices="builtin"),
     since("4.12", "ecad4502a2c6", sizes_checked=True),
+    since("4.12", "", knows_dd1=True),
     since("4.12", "f3b3f28493d9", choices="found", loss_levels="deep"),
     since("4.13 suse-4.12.14", "", holes=False, overwrites=False),
     since("4.13 suse-4.12.14", "785a12afdb4a", supported_filter=True, stop_api_failure=True),
@@ -120,6 +123,7 @@ CHANGES = (
     since("4.16", "", shared_snooze=True),
     since("4.18 4.17.4", "0a4ec6aa035a", snooze_timeout="enabled"),
     since("4.14.53 4.9.111 4.4.139 suse-4.12.14", "0a4ec6aa035a", snooze_timeout="user"),
+    since("4.19 rhel-4.18.0-80", "2bf1071a8d50", knows_dd1=False),
     since(
         "4.19 rhel-4.18.0-193",
         "9c7b185ab2fe",
@@ -184,6 +188,7 @@ TRACES = Traces(
         "threshold": f"{_ADD} POWERNV_THRESHOLD_LATENCY_NS",
         "stop": "drv: stop_loop",
         "psscr_mask": "drv: psscr_mask",
+        "knows_dd1": 'plat: "..sibling PACA.."',
         "sizes_checked": f"{_ADD} validate_dt_prop_sizes",
         "holes": f"{_ADD} !else continue ;",
         "supported_filter": f"{_ADD} supported_flags",
@@ -234,9 +239,9 @@ POWERNV = frozenset(types_of(DriverFeatures)) - PSERIES | {"snooze_polling"}
 POWERNV_SOURCES = Sources(
     compiled="4.4 4.4.155 4.6.2 4.8.15 4.9 4.10.17 4.11 4.12 4.12.4 4.13.9 4.14.177 4.15 4.16.13 "
     "4.18.20 4.19.31..4.19.222 4.20 5.0.1 5.0.4..5.0.21 5.1.15 5.2..5.2.2 5.3..5.4.301 "
-    "5.5-rc5 5.7.14 5.8.1 5.9..6.4.6 6.6.. rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. "
+    "5.5-rc5 5.7.14 5.8.1 5.9..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.. "
     "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14",
-    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4.. rhel-4.18..",
+    read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
 )
 PSERIES_SOURCES = Sources(
     compiled="4.4..4.14.325 4.16..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. "

@@ -57,7 +57,7 @@ def register(boot: Boot) -> tuple[list[DriverState], int | None]:
     """States after snooze, and snooze's time-out by the slot rule. Raises ParseFailure, Fatal."""
     with suppress(ParseFailure):
         _platform(boot)
-    if boot.dd1 and boot.features.sizes_checked:
+    if boot.dd1 and boot.features.knows_dd1:
         boot.say("info", f"powernv: idle: {_DD1_TEXT}")
     if boot.features.choices in ("level", "builtin"):
         stop_unchosen(boot)

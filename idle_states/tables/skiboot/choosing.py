@@ -26,8 +26,6 @@ _MOST_WORDS = 400
 MOST_MACHINES = 20_000
 """Combinations of chip, EC level, quirk and fused cores that one tree's code is asked for."""
 
-Dimension = Literal["chip", "ec", "quirk", "fused", ""]
-
 
 @dataclass(frozen=True, slots=True)
 class MachineKind:

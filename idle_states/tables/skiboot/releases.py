@@ -13,7 +13,6 @@ from ...base.model.findings import UsageError
 from ...base.model.history import U32, History, Place, rows_of
 from ...base.model.processors import Chip
 from ...base.patterns import pattern
-from ..spec import registry
 
 if TYPE_CHECKING:
     from .choosing import Choosing
@@ -171,16 +170,6 @@ def skiboot_features(version: str | None) -> ExportFeatures:
 def _place(version: str) -> Place:
     """All releases are on one line, for a stable branch is placed by its number."""
     return "", listed_key(version)
-
-
-@cache
-def known_chips(version: str | None) -> frozenset[str]:
-    """Returns the types of chips that get a table of their processor in a release, as
-    the packaged specs have it.
-
-    Raises UnknownSkiboot, as skiboot_features does.
-    """
-    return frozenset(chip.name for chip in registry.chips() if knows_chip(version, chip))
 
 
 def knows_chip(version: str | None, chip: Chip) -> bool:

@@ -15,7 +15,6 @@ from .keys import CHIP_KEYS, CPU_KEYS, VERSION_KEYS
 _ISA = pattern(r"([0-9]{1,2})\.([0-9]{1,2})(?:B|C)?")
 _KNOWN = pattern(r"v?([0-9]+(?:\.[0-9]+){1,2}(?:-rc[0-9]+)?)(?:[ ]+(\S{1,64}))?")
 _NAME = pattern(r"[a-z][a-z0-9_.-]{0,63}")
-TESTERS = ("fwts", "op-test")
 MOST_PVR = 0xFFFF
 _MOST_LEVEL = 15
 

@@ -35,7 +35,7 @@ from tests.oracle.linux.dt_idle import Driver, DtIdleOracle, DtIdleResult
 from tests.oracle.linux.trees import distributed_as, spare_tree
 from tests.support.random_trees import random_trees
 from tests.support.shared import building
-from tests.support.thorough import examples
+from tests.support.thorough import drawn, examples
 from tests.tables.linux.test_dt_idle import DOMAIN, NEWEST, cell, cpu, state, tables, tree
 
 PHANDLES = st.lists(st.integers(0, 6), max_size=6)
@@ -185,7 +185,7 @@ def test_model_is_as_the_kernel(
     known = dt_idle_features.features(kernel)
     if not (known.riscv if driver == "sbi" else known.per_cpu):
         pytest.skip(f"Linux {kernel.name} has no such driver")
-    roots = random_trees(random.Random(driver), driver == "sbi", examples(60, 250))
+    roots = random_trees(random.Random(driver), driver == "sbi", drawn(60, 250))
     with skipping(), building(tmp_path_factory, "dt_idle") as directory:
         oracle = DtIdleOracle(linux_tree, directory, driver, known.psci, spare=spare_tree())
         flat = DtIdleOracle(linux_tree, directory, driver, known.psci, False, spare_tree())

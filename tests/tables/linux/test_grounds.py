@@ -79,7 +79,7 @@ NAMES = st.one_of(
             "menu",
             "not known: worked out as 4.18 and rhel-4.18.0-80, which differ",
         ),
-        ("4.18.0-147.3.1.el8_1.ppc64le", "powernv", "read, not compiled"),
+        ("4.18.0-147.3.1.el8_1.ppc64le", "powernv", "compiled and compared"),
         (
             "4.18.0-300.el8.ppc64le",
             "powernv",

@@ -24,6 +24,7 @@ from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
 from tests.oracle.linux.trees import distributed_as
 from tests.support.random_tables import states
 from tests.support.shared import kept
+from tests.support.thorough import drawn
 
 CPUS = (
     Cpu(registry.named("power8"), 0x004D),
@@ -154,7 +155,7 @@ def test_agrees_with_the_kernel_on_random_trees(
     oracle: PowernvOracle, kernel: Release, seed: int
 ) -> None:
     rng = random.Random(seed)
-    cases = [random_case(rng) for _ in range(1500)]
+    cases = [random_case(rng) for _ in range(drawn(1500, 1500))]
     results = oracle.run(
         [
             DriverCase(

@@ -14,7 +14,7 @@ from tests.oracle.linux.cases import cede_latencies
 from tests.oracle.linux.pseries import PseriesCase, PseriesOracle, PseriesResult
 from tests.oracle.linux.trees import distributed_as
 from tests.support.shared import kept
-from tests.support.thorough import examples
+from tests.support.thorough import drawn
 
 CPUS = (
     Cpu(registry.named("power8"), 0x004D),
@@ -90,7 +90,7 @@ def comparable_kernel(result: PseriesResult) -> Comparable:
 def test_agrees_with_the_kernel_on_random_records(oracle: PseriesOracle, linux_tree: Path) -> None:
     rng = random.Random("records")
     kernel = distributed_as(linux_tree)
-    cases = [random_case(rng) for _ in range(examples(1000, 4_000))]
+    cases = [random_case(rng) for _ in range(drawn(1000, 4_000))]
     results = oracle.run([case_of(*case) for case in cases])
     for (cpu, partition), result in zip(cases, results, strict=True):
         modelled = register(None, cpu, kernel, table_of(cpu, partition))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.model.power_mgt import PowerMgt, encode
 from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
-from idle_states.tables.linux import register
+from idle_states.tables.linux import powernv, register
 from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.haltpoll_features import features as haltpoll
@@ -174,6 +175,16 @@ def test_power10_is_known_from_8_4_on() -> None:
     assert [release(f"rhel-4.18.0-{build}").features.pvrs for build in (240, 305)] == [
         *(None, (0x4E, 0x80))
     ]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "said"), [("4.18", 1), ("4.19", 0), ("rhel-4.18.0-80", 0), ("rhel-4.18.0-193", 0)]
+)
+def test_rhel_8_does_nothing_for_power9_of_revision_1(kernel: str, said: int) -> None:
+    properties = encode([], Register.PSSCR)
+    cpu = Cpu(registry.named("power9"), 0x4E)
+    found = powernv.register(PowerMgt(properties), cpu, release(kernel), dd1=True)
+    assert sum("sibling PACA" in message.text for message in found.messages) == said
 
 
 @pytest.mark.parametrize(

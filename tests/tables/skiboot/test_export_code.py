@@ -19,11 +19,11 @@ from idle_states.tables.skiboot.releases import (
     ExportCode,
     Role,
     UnknownSkiboot,
-    known_chips,
     skiboot_features,
 )
 from idle_states.tables.sources import read_sources, read_table
 from idle_states.tables.spec.library import find
+from tests.support.releases import known_chips
 
 CHOICE = """
 void add_cpu_idle_state_properties(void)

@@ -12,13 +12,14 @@ from idle_states.base.model.table import Cpu, IdleState, IdleTable, Register
 from idle_states.tables.skiboot.export import Export, export
 from idle_states.tables.skiboot.nvram import strtol_u32
 from idle_states.tables.skiboot.platform import PRESETS, BadPlatform, Platform, parse_platform
-from idle_states.tables.skiboot.releases import UnknownSkiboot, known_chips, skiboot_features
+from idle_states.tables.skiboot.releases import UnknownSkiboot, skiboot_features
 from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, packaged
 from idle_states.tables.spec.packaged import current
 from tests.oracle import skipping
 from tests.oracle.skiboot import ExportCase, ExportOracle, ExportResult
 from tests.support.random_tables import states
+from tests.support.releases import known_chips
 from tests.support.shared import kept
 from tests.support.thorough import few
 

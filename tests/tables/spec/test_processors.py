@@ -27,13 +27,14 @@ from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
 from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.skiboot.platform import ALL_LEVELS
-from idle_states.tables.skiboot.releases import known_chips, skiboot_features, version_key
+from idle_states.tables.skiboot.releases import skiboot_features, version_key
 from idle_states.tables.sources import read_sources
 from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, load, packaged
 from idle_states.tables.spec.packaged import named as named_specs
 from idle_states.tables.spec.registry import chips, named, names, of_chip, of_pvr, processors, taken
 from tests.support import ROOT
+from tests.support.releases import known_chips
 from tools.spec_schema import with_processors
 
 SPEC = """\
