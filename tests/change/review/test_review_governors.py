@@ -183,6 +183,17 @@ def test_a_side_that_cannot_be_run_is_no_answer(
     )
 
 
+def test_a_name_that_would_say_more_to_the_compiler_is_refused(
+    capsys: Capture, linux: History
+) -> None:
+    path = f'{FOLDER}/x"\n#include "y.c'
+    linux.commit({path: TIMER}, "First")
+    linux.commit({path: TWICE}, "Change")
+    status, said = text_of(capsys, linux, "--run")
+    assert status == 3
+    assert "expected a governor's name such as menu, found" in said
+
+
 def test_a_governor_that_comes_or_goes_is_compared_with_nothing(
     capsys: Capture, linux: History
 ) -> None:

@@ -79,10 +79,11 @@ def find(name: str) -> SourceFile:
 def give(repository: "CommitReader", commit: str, governor: str) -> SourceFile:
     """Reads a governor's source at a commit, which may be held in memory, and returns it under the
     name by which --governor takes it from then on. Raises Unreadable as find() does."""
-    name = f"{commit}:{governor}"
+    name, file = f"{commit}:{governor}", f"{DIRECTORY}/{governor}.c"
+    if not re.fullmatch(r"[\w-]+", governor, re.ASCII):
+        raise unreadable(file, f"expected a governor's name such as menu, found {governor!r}")
     if name not in _GIVEN:
-        read = of_commit(repository, commit)
-        _GIVEN[name] = _gathered(name, f"{DIRECTORY}/{governor}.c", read)
+        _GIVEN[name] = _gathered(name, file, of_commit(repository, commit))
     return _GIVEN[name]
 
 
