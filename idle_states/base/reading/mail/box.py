@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ...model.findings import unreadable
+from ...wording import few
 from .. import limits, opening
 from ..budget import within_budget
 from .mail import Mail, has_headers, parse
@@ -54,7 +55,9 @@ def read_mails(name: str) -> tuple[list[Mail], dict[str, bytes]]:
                 raise unreadable(name, f"expected at most {limits.MAIL_BOX} mails")
             mails.append(parsed_mail(raw))
     if not any(mail.text.strip() for mail in mails):
-        raise unreadable(name, "expected a mail or a patch, found nothing")
+        aside = few(list(dict.fromkeys(said for mail in mails for said in mail.remarks)), 2)
+        found = f"nothing to read: {aside}" if aside else "nothing"
+        raise unreadable(name, f"expected a mail or a patch, found {found}")
     return mails, files
 
 

@@ -174,6 +174,7 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     hold patches of several threads.
     """
     found: dict[tuple[int, int], MailedPatch] = {}
+    mails = list(_told_apart(mails))
     quoted = []
     unnumbered: list[MailedPatch] = []
     for mail in mails:
@@ -221,6 +222,18 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     if not made:
         raise unreadable(shown, "expected a patch (lines diff --git, or --- and +++), found none")
     return list(_answered(made, mails))
+
+
+def _told_apart(mails: Sequence[Mail]) -> Iterator[Mail]:
+    """The mails; with a remark where another text claims the id of one before it."""
+    first: dict[str, Mail] = {}
+    for mail in mails:
+        other = first.setdefault(mail.message_id, mail)
+        if mail.message_id and other.text != mail.text:
+            said = f"{other.place} and {mail.place} claim the id {mail.message_id}"
+            yield replace(mail, remarks=(*mail.remarks, said))
+        else:
+            yield mail
 
 
 def _answered(made: Sequence[Series], mails: Sequence[Mail]) -> Iterator[Series]:

@@ -22,7 +22,7 @@ _PERCENT = (
     rf"(?<![\w.])(?P<low>{_VALUE})(?:\s?%?\s?(?:-|to)\s?(?P<high>{_VALUE}))?\s?%"
 )
 _MORE = r"increas\w*|more|higher"
-_LESS = r"less|fewer|lower|drop\w*|decreas\w*|reduc\w*"
+_LESS = r"less|fewer|lower|drop\w*|decreas\w*|reduc\w*|sav\w+|cuts?"
 _BETTER = r"improv\w*|gain\w*|faster|better|speed-?ups?|boost\w*"
 _WORSE = r"slower|regress\w*|degrad\w*|worse|overhead|penalty|loss"
 _CHANGE = rf"(?P<change>{_MORE}|{_LESS}|{_BETTER}|{_WORSE})"
@@ -30,6 +30,11 @@ _BEFORE = re.compile(rf"{_PERCENT}\s+(?:[\w-]{{1,30}}\s+){{0,2}}?{_CHANGE}\b", r
 _AFTER = re.compile(
     rf"\b{_CHANGE}\s+(?:[\w./'-]{{1,30}}\s+){{0,6}}?(?:by|of|is|was)\s+{_PERCENT}", re.IGNORECASE
 )
+_SAVED = re.compile(
+    rf"\b(?P<change>sav(?:es?|ed|ing)|cuts?)\s+(?:[\w./'-]{{1,30}}\s+){{0,3}}?{_PERCENT}",
+    re.IGNORECASE,
+)
+_BARE = re.compile(rf"{_PERCENT}(?P<change>)", re.IGNORECASE)
 _CAPTION = 40
 """Characters of a line between a sentence and its figures at most."""
 _BAR = re.compile(r"[-=_*~+|\s]*")
@@ -77,16 +82,28 @@ def percentages(
 ) -> Iterator[Placed]:
     """Claims of IS513. lines: of the message."""
     for sentence in found:
+        ends = [0]
         for match, said in percents_said(sentence.text):
             text = " ".join(match[0].split())
             verdict = _judged(said, sentence, quoted, lines)
+            ends += match.span()
             yield placed(sentence, match.span(), *verdict, "IS513", text)
+        if len(quoted.comparisons) != 1 or len(ends) > 1:
+            continue
+        # beside the only comparison, what a percentage speaks of is likely, and no more
+        (only,) = quoted.comparisons
+        for match, said in percents_said(sentence.text, (_BARE,)):
+            agrees = True if said.agrees_with(only) else None
+            against = f"the only comparison of the message says {only.shown}"
+            yield placed(sentence, match.span(), agrees, against, "IS513", match[0].strip())
 
 
-def percents_said(sentence: str) -> Iterator[tuple[re.Match[str], SaidPercent]]:
+def percents_said(
+    sentence: str, forms: Sequence[re.Pattern[str]] = (_BEFORE, _AFTER, _SAVED)
+) -> Iterator[tuple[re.Match[str], SaidPercent]]:
     """The changes in percent that a sentence speaks of."""
     end = 0
-    matches = [*_BEFORE.finditer(sentence), *_AFTER.finditer(sentence)]
+    matches = [match for form in forms for match in form.finditer(sentence)]
     for match in sorted(matches, key=lambda match: (match.start("low"), match.start())):
         if match.start("low") < end:
             continue
