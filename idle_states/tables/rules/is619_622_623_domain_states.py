@@ -7,9 +7,9 @@ What it does
     PSCI recommends it, are not those of the CPU's deepest state.
 
 Why is this bad
-    In OS-initiated mode Linux sends the parameter of the highest domain that it turns off, as it
-    is, in place of the CPU's: it has to say what becomes of the CPU as well. Nothing is put
-    together. The layout of StateID is firmware's own, hence the note.
+    In OS-initiated mode Linux sends the parameter of the highest domain that it turns off in place
+    of the CPU's, and adds nothing of the CPU's to it: it has to say what becomes of the CPU as
+    well. The layout of StateID is firmware's own, hence the note.
 
 Example
     CLUSTER of trees.py, but
