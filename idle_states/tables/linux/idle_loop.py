@@ -114,7 +114,8 @@ CHANGES = (
 
 HISTORY = History(IdleLoopFeatures(), CHANGES)
 SOURCES = Sources(
-    compiled="4.4.. rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. "
+    compiled="4.4.. rhel-4.18.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. "
+    "ubuntu-6.8.. "
     "ubuntu-6.11.. suse-4.12.14"
 )
 _LOOP = "core: cpuidle_enter_state()"

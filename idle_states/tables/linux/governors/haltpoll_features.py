@@ -31,5 +31,5 @@ HISTORY = History(HaltpollFeatures(), CHANGES)
 features = features_in(HISTORY, OLDEST, "haltpoll")
 SOURCES = Sources(
     compiled="5.4.. rhel-4.18.0-147.3.1.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.."
+    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.."
 )

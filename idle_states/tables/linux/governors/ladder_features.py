@@ -30,5 +30,5 @@ features = features_in(HISTORY)
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14"
+    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14"
 )

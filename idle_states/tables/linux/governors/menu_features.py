@@ -215,7 +215,8 @@ features = features_in(HISTORY, OLDEST, "menu")
 SOURCES = Sources(
     compiled="4.4.. ubuntu-4.15.0 ubuntu-4.18.0 ubuntu-5.0.0 ubuntu-5.4.0 ubuntu-5.15.0 "
     "ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.. ubuntu-5.15.. ubuntu-6.8.0-32..ubuntu-6.8.0-49 ubuntu-6.8.0-90 ubuntu-6.11.. "
+    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.0-32..ubuntu-6.8.0-49 ubuntu-6.8.0-90 "
+    "ubuntu-6.11.. "
     "suse-4.12.14 suse-5.14.21 suse-6.12.0",
     read="ubuntu-6.8..",
 )
