@@ -6,12 +6,14 @@ compiled and decide again.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from idle_states.base.model.power_mgt import PowerMgt, encode
 from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
+from idle_states.cli import main
 from idle_states.tables.linux import powernv, register
 from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, core
@@ -69,6 +71,45 @@ def test_no_other_release_decides_so(build: str, taken_as: str) -> None:
     """Neither the release that the build is numbered after, nor the next one below it."""
     own = [vectors.read(path) for path in RECORDED if f"menu-rhel{build}-" in path.name]
     assert sum(differing(recorded, taken_as) for recorded in own) > 0
+
+
+ASKED = re.findall(
+    r"^\| (menu|haltpoll) (rhel-\S+) \| (\S+) \| (\d+) \| (.+) \|$",
+    Path("docs/kernels.md").read_text("utf-8"),
+    re.M,
+)
+"""Rows of the page on kernels: governor, recorded from, asked as, agree as asked, suspected."""
+
+
+def test_every_form_of_menu_and_haltpoll_is_asked_of() -> None:
+    made = {f"{path.name.split('-rhel')[0]} {vectors.read(path).kernel}" for path in RECORDED}
+    asked = {f"{governor} {build}" for governor, build, *_ in ASKED}
+    assert asked == {each for each in made if each[:3] in ("men", "hal")}
+
+
+@pytest.mark.parametrize(("governor", "build", "kernel", "agree", "suspected"), ASKED)
+def test_conform_suspects_the_build(
+    governor: str,
+    build: str,
+    kernel: str,
+    agree: str,
+    suspected: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = "p9" if governor == "menu" else "cede"
+    name = f"{governor}-{build.replace('rhel-', 'rhel')}-{table}-poll1.csv.gz"
+    made = vectors.read(DATA / "vectors-rhel" / name)
+    times = ",".join(f"{state.exit_ns}/{state.residency_ns}" for state in made.states[1:])
+    words = ["--kernel", kernel, "--governor", governor, "--polling", "--states", times]
+    status = main(["conform", str(DATA / "vectors-rhel" / name), *words])
+    said = capsys.readouterr().out
+    if suspected == "nothing":
+        assert (status, agree) == (0, "400")
+        assert "400 of 400 decisions agree" in said
+        return
+    assert status == 1
+    assert f"suspected: Linux {suspected}" in said
+    assert f"with which 400 of 400 decisions agree, {agree} as asked" in said
 
 
 @pytest.mark.slow
