@@ -222,7 +222,7 @@ def _applied_how(row: Row) -> str:
 
 
 def _outcome(found: dict[str, Any]) -> str:
-    """What was recorded, in a cell: most of it of the circumstance with most differences."""
+    """Returns a cell with what was recorded, mostly of the circumstance with most differences."""
     total = found["decisions"]
     if not found["differ"] + found["ticks"]:
         maps = f"; {found['changed']} of {found['maps']} maps change" if found["changed"] else ""

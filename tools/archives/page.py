@@ -13,7 +13,7 @@ from tools.archives.ways import NOT_MADE, Found, Outcome, Thread
 PAGE = Path(__file__).parents[2] / "docs/archives.md"
 START = "<!-- from here on written by tools.archives -->\n"
 _MESSAGES = "IS51"
-"""How the codes of findings about messages begin: a thread has more messages than its commits."""
+"""The beginning of codes of findings about messages: a thread has more of them than its commits."""
 _CAUSE = re.compile(
     r"^.*?error: |\[IS930.*$|/\S*mails\.mbox\S*|(?<=, mail )\d+|\b\d+\b|'[^']*'|`[^`]*`|\S+/\S+"
 )
@@ -70,7 +70,7 @@ def _alarms(threads: Sequence[Thread], judged: Sequence[Verdict], patches: int) 
 
 
 def _refusals(threads: Sequence[Thread]) -> str:
-    """How many runs end with 3, and why."""
+    """Returns how many runs end with 3, and why."""
     ways = _by_way(threads)
     head = ("", *_WAYS[:3])
     wanted = [ways[way] for way in _WAYS[:3]]
@@ -108,7 +108,7 @@ def _cause(one: Outcome) -> str:
 
 
 def _agreement(threads: Sequence[Thread]) -> str:
-    """Where two ways of the same patches give other findings or changes of tables."""
+    """Returns where two ways of the same patches give other findings or changes of tables."""
     rows: list[tuple[str, str, str]] = []
     counted: Counter[tuple[str, bool]] = Counter()
     for thread in threads:

@@ -54,7 +54,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run of `review` gave.
+    """The result of a run of `review`.
 
     status   its exit status
     cpu_s    with that of git
@@ -84,7 +84,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What came of a thread.
+    """The results of a thread.
 
     ids      of its mails
     alone    id of a patch -> its mail without a tree

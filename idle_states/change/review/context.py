@@ -51,7 +51,7 @@ def without_tree(series: Series, shown: str) -> Applied:
 
 @dataclass(slots=True)
 class _Side:
-    """What is shown of files on one side of a patch: their texts, and what of these is made up."""
+    """The files on one side of a patch, as far as shown: texts, and what of these is made up."""
 
     files: dict[str, bytes | None] = field(default_factory=dict)
     hidden: dict[str, Sequence[HiddenPlace]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class _Shown:
         self._first: dict[str, bytes | None] = {}
 
     def sides_of(self, patch: MailedPatch) -> tuple[_Side, _Side]:
-        """What is shown before and after a patch."""
+        """The files before and after a patch, as far as it shows them."""
         sides = _Side(), _Side()
         for change in patch.files:
             if change.path.endswith((".c", ".h")) and change.becomes:

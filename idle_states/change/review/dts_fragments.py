@@ -152,7 +152,7 @@ class _Node:
 
     @property
     def lacks_times(self) -> bool:
-        """Whether the node is shown in part, without all its times."""
+        """Tells whether the node is shown in part, without all its times."""
         needed = {RESIDENCY} | ({WAKEUP} if WAKEUP in self.values else {ENTRY, EXIT})
         return PARTLY_SHOWN in self.values and not needed <= self.values.keys()
 
@@ -176,7 +176,7 @@ def _listed(nodes: Sequence[_Node], by_label: Mapping[str, _Node]) -> set[str]:
 
 
 def _changed(old: _Node | None, new: _Node | None) -> str:
-    """How a node that is shown in part changes."""
+    """The change of a node that is shown in part."""
     if old is None or new is None:
         return "which comes" if old is None else "which goes"
     names = [name for name in dict.fromkeys([*old.values, *new.values]) if name != PARTLY_SHOWN]
@@ -279,8 +279,8 @@ def _lister(state: _Node) -> str:
 
 
 def _unseen(hunk: PatchHunk) -> str:
-    """What the node is called that a hunk begins in: by git's own line, by its unit address, or by
-    the line of the file before."""
+    """Returns the name of the node that a hunk begins in: by git's own line, by its unit address, or
+    by the line of the file before."""
     begun = []
     for line in hunk.lines:
         if re.search(r"[{}]", line.text):
@@ -319,7 +319,7 @@ class _Scan:
         self.opened = self.closed = ""
         self._edits: list[tuple[int, int, str]] = []
         self._open: list[int] = []
-        """Where each open node's brace is; -1 for one that is left out."""
+        """Returns the place of each open node's brace; -1 for one that is left out."""
         self._in_unseen = True
         self._has_unseen = self._is_out = False
         self._done = 0

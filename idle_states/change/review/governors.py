@@ -33,7 +33,7 @@ _SIMULATED = "power9"
 
 @dataclass(frozen=True, slots=True)
 class JudgedDecisions:
-    """What both sides select in idle periods of one kind, judged by how long each lasts."""
+    """The selections of both sides in idle periods of one kind, judged by how long each lasts."""
 
     circumstance: Annotated[str, "What is special about these idle periods."]
     periods: Annotated[Count, "Idle periods that both sides decided."]
@@ -63,7 +63,7 @@ class MapChange:
 
 @dataclass(frozen=True, slots=True)
 class OnTable:
-    """What a governor's change does to a table, as the kernel registers it."""
+    """The effect of a governor's change on a table, as the kernel registers it."""
 
     tables: Annotated[tuple[str, ...], "Names of the tables that have these states."]
     judged: Annotated[tuple[JudgedDecisions, ...], "Decisions, by circumstance."]
@@ -123,12 +123,12 @@ class GovernorChange:
 
     @property
     def differ(self) -> int:
-        """Those for which they select different states."""
+        """Returns the periods for which they select different states."""
         return sum(one.differ for one in self.judged)
 
     @property
     def ticks(self) -> int:
-        """Those for which only what they decide about the tick differs."""
+        """Returns the periods for which only what they decide about the tick differs."""
         return sum(one.ticks for one in self.judged)
 
 

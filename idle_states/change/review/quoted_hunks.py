@@ -10,7 +10,7 @@ from ...base.report.diff import file_diff
 from .result import Letter, Review, Reviewed, TableChange
 
 _LAYOUT = re.compile(r"[\s{}]+")
-"""What a diff without its tree does not keep of a line."""
+"""The parts of a line that a diff without its tree does not keep."""
 _CHANGED = re.compile(" {1,6}[-+]+")
 
 
@@ -63,7 +63,7 @@ def _is_there(line: str, text: str) -> bool:
 
 
 def hunks(change: Reviewed, review: Review) -> list[QuotedHunk]:
-    """What the change's diffs show, in order: as mailed, or else between the two ends."""
+    """Returns what the change's diffs show, in order: as mailed, or else between the two ends."""
     mailed: list[tuple[FileChange, Letter | None]] = [
         (one, letter)
         for letter in review.letters

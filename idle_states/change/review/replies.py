@@ -20,7 +20,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9@=_-]+")
 
 @dataclass(frozen=True, slots=True)
 class ThreadReply:
-    """What came of a thread.
+    """The result of reviewing a thread.
 
     subject  of its first mail
     review   None where it cannot be reviewed

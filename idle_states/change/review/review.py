@@ -248,7 +248,7 @@ class _Reviewer:
         )
 
     def decided(self, base: str, head: str, commit: Commit | None) -> Iterator[GovernorChange]:
-        """What the change does to governors of Linux. commit: the one, None for a range."""
+        """Returns what the change does to governors of Linux. commit: the one, None for a range."""
         if self.tree.governors:
             commits = [commit] if commit else self.tree.commits(base, head)
             yield from self.governors.changes(base, head, self.release_of(head), commits)

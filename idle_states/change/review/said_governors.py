@@ -1,4 +1,4 @@
-"""What a review says of governors whose source changes, in lines."""
+"""The lines of a review on governors whose source changes."""
 
 from collections.abc import Iterator, Sequence
 

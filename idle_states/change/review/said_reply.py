@@ -44,7 +44,7 @@ _Told = tuple[Finding, bool]
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What is said, below what it is about.
+    """A remark, below what it is about.
 
     by_letter  number of the letter, None for what no mail has, and the paragraphs
     besides    findings that no line quoted is about
@@ -255,7 +255,7 @@ def _places(findings: Sequence[Finding]) -> str:
 
 
 def _grounds(review: Review) -> str:
-    """How the patches were read, and how well the kernels are known."""
+    """Returns how the patches were read, and how well the kernels are known."""
     patches = []
     if review.is_mailed:
         # where the trees lie here is nothing to people elsewhere

@@ -93,7 +93,7 @@ def siblings(review: Review) -> list[Finding]:
 
 
 def since(review: Review) -> list[str]:
-    """What became of the findings of the version before."""
+    """Returns what became of the findings of the version before."""
     earlier = review.earlier
     if earlier is None:
         return []
@@ -265,7 +265,7 @@ def effects(table: TableChange, review: Review) -> TableEffects:
 
 
 def _sampled(table: TableChange, review: Review) -> Iterator[str]:
-    """What the governor selects otherwise at sampled lengths, for kernels without exact ranges."""
+    """Yields what the governor selects otherwise at sampled lengths, for kernels without ranges."""
     exact = {
         name
         for group in (table.machines.kernels if table.machines is not None else ())
@@ -322,7 +322,7 @@ def entries(found: OnMachines, review: Review) -> Iterator[str]:
 
 
 def governors(change: Reviewed) -> Iterator[str]:
-    """What differs of each governor that changes."""
+    """Yields what differs of each governor that changes."""
     for one in change.governors:
         yield said_governors.headline(one)
         yield from (f"message, {claimed(claim)}" for claim in one.claims)

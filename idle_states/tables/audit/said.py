@@ -245,7 +245,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
 
 
 def _since(since: EarlierAudit) -> Section:
-    """What is new, gone and otherwise since an earlier audit."""
+    """Returns what is new, gone and otherwise since an earlier audit."""
     parts: list[Part] = []
     for what, files in (
         (f"{plural(len(since.new), 'input')} new", since.new),

@@ -207,7 +207,7 @@ def _signed(value: int) -> int:
 
 
 def _deepest(cluster: _Cluster) -> int:
-    """What PSCI is asked for by all below a cluster in their deepest levels, with the number of
+    """Returns what all below a cluster ask PSCI for in their deepest levels, with the number of
     levels of affinity up to the cluster's. The clusters of a machine differ in no more than times.
     """
     affinity, found = 1, 0

@@ -47,7 +47,7 @@ class LoadedRule:
 
     @property
     def consequence(self) -> str:
-        """What follows where the rule finds something, in the first sentence or two of its page."""
+        """Returns what follows where the rule finds something: a sentence or two of its page."""
         _, _, said = self.written.partition("\nWhy is this bad\n")
         first, *more = _SENTENCE.split(" ".join(said.partition("\n\n")[0].split()))
         both = " ".join([first, *more[:1]])

@@ -67,8 +67,8 @@ def read_sources(text: str) -> list[Source]:
 
 
 def _called(source: Source, shown: str) -> tuple[str, ...]:
-    """What may stand after FILE: for a source, the whole name first; of several trees in one file,
-    with or behind the tree's number."""
+    """Returns what may stand after FILE: for a source, the whole name first; of several trees in
+    one file, with or behind the tree's number."""
     names = source.name, source.name.rpartition("/")[2]
     if not source.file.startswith(f"{shown}:"):
         return names

@@ -33,7 +33,7 @@ _KINDS = {
     b"APIC": "ACPI tables without code",
     **dict.fromkeys(MAGICS, "compressed files of another kind"),
 }
-"""What a file begins with -> what it is counted as where it is no input."""
+"""The first bytes of a file -> what it is counted as where it is no input."""
 
 _ENVIRONMENT = "pyvenv.cfg"
 """Stands in each virtual environment of Python's, whatever that is called."""

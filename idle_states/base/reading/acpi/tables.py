@@ -17,7 +17,7 @@ HEADER_BYTES = 36
 _SIGNATURE = re.compile(rb"[A-Z_][A-Z0-9_!]{3}")
 _ROW = re.compile(rb"[ \t]*([0-9A-Fa-f]{4,8}): ((?:[0-9A-Fa-f]{2} ){1,16})")
 _SAID = re.compile(rb"(Firmware|ACPI) (Warning|Error)\b")
-"""What acpidump says on the way. No row is lost for it: the checksum of a table shows that."""
+"""The words that acpidump puts between rows. The checksum of a table shows that no row is lost."""
 _BLANK = re.compile(rb"\s*$")
 _LAPIC, _LAPIC_X2, _GICC, _RINTC = 0, 9, 0xB, 0x18
 _MADT_ENTRIES = 44

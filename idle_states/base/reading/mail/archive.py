@@ -61,7 +61,7 @@ def is_archive(name: str) -> bool:
 
 
 class Archive:
-    """What a user names: mails in git, a file, a directory, or "-" for standard input.
+    """The archive that a user names: mails in git, a file, a directory, or "-" for standard input.
 
     passed  how many mails were looked at for what they bear on
     again   how many of the threads were left aside, as they have the id of one before
@@ -164,7 +164,7 @@ def _top(data: bytes) -> bytes:
 
 
 def _place(mail: RawMail) -> bytes:
-    """What a mail without an id has for one."""
+    """Returns an id for a mail that has none."""
     return mail.place.encode("utf-8", "surrogateescape")
 
 

@@ -138,7 +138,7 @@ def _cut(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
 
 
 def _next(held: bytes, looked: int) -> int | None:
-    """Where the next mail begins; None: not in what is held."""
+    """Returns where the next mail begins; None: not in what is held."""
     at = held.find(b"\nFrom ", looked - 1)
     while at >= 0 and not _BEGINS.match(held, at + 1):
         at = held.find(b"\nFrom ", at + 1)

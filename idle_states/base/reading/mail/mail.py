@@ -230,7 +230,7 @@ def _decoded_words(said: str, remarks: list[str]) -> str:
 
 
 def _recipients(message: Message, remarks: list[str]) -> Iterator[tuple[str, str]]:
-    """Of To and Cc, told apart before their names are decoded, which may have commas."""
+    """Yields name and address of To and Cc, told apart before names, with commas, are decoded."""
     said = [str(value) for name in ("To", "Cc") for value in message.get_all(name, ())]
     for name, address in email.utils.getaddresses(said):
         if "@" in address:
