@@ -123,5 +123,5 @@ def _answer_all(given: ReviewCommand, folder: str) -> int:
         found = one.review
         lost = found is None or found.unread_lines or found.has_failed
         status = max(status, UNREADABLE if lost else show.status_of(found.new if found else ()))
-    say(f"{count} replies in {folder}")
+    say(f"{count} {'reply' if count == 1 else 'replies'} in {folder}")
     return status

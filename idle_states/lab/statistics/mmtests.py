@@ -97,6 +97,9 @@ def _fits(row: MeansRow, number: int, sign: int) -> bool | None:
     old, new = row.cells[0], row.cells[number]
     if not old.value or new.value is None or new.printed is None or _missing(row, number):
         return None
+    if old.printed:
+        # a change itself: what it is compared with stands without a percentage, and is not read
+        return None
     if old.decimals is None or new.decimals is None:
         return None
     half_old, half_new = 0.5 * 10.0**-old.decimals, 0.5 * 10.0**-new.decimals

@@ -153,7 +153,7 @@ def test_a_large_box_is_reviewed_for_the_one_thread_that_is_ours(
     said = capsys.readouterr().err
     assert "6 mails, of them 2 threads to review" in said
     assert "[PATCH] slw: Lift: nothing to reply: no new error" in said
-    assert "1 replies in" in said
+    assert "1 reply in" in said
 
 
 def test_a_thread_that_cannot_be_reviewed_stops_no_other(tmp_path: Path, capsys: Capture) -> None:

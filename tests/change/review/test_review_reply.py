@@ -230,3 +230,20 @@ def test_a_line_that_another_base_has_elsewhere_is_quoted(
     assert "> +\t\t.latency_ns = 20000,\n\nstop0_lite has an exit latency of 20us" in out
     assert "How it was read: applied to" in out
     assert str(tmp_path) not in out
+
+
+def test_nothing_is_said_of_what_the_mails_do_not_show(box: Path, capsys: Capture) -> None:
+    """A state that another file has, and percentages of a column that has none itself."""
+    lines = (
+        "/ {\n\tcpus {\n\t\t#address-cells = <1>;\n\t\t#size-cells = <0>;\n\t\tcpu@0 {\n"
+        '\t\t\tdevice_type = "cpu";\n\t\t\tcompatible = "arm,cortex-a55";\n\t\t\treg = <0>;\n'
+        '\t\t\tenable-method = "psci";\n\t\t\tcpu-idle-states = <&ELSEWHERE>;\n\t\t};\n\t};\n};\n'
+    ).splitlines()
+    new = "--- /dev/null\n+++ b/arch/arm64/boot/dts/x/mine.dtsi\n"
+    new += f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
+    box.write_text(mail("1", "[PATCH] arm64: dts: Add mine", f"x\n---\n{new}"))
+    assert main(["review", str(box), "--format", "json", "--runs", "0"]) in (0, 3)
+    assert "IS603" not in capsys.readouterr().out
+    figures = "Insert (1 thread)   1.34   1.28 (-4.5%)   1.29 (-3.7%)\n"
+    box.write_text(mail("1", "[PATCH] slw: Raise stop0_lite", f"{figures}---\n{GOOD}"))
+    assert replied(box, capsys, "--notes")[0] == ""
