@@ -244,6 +244,6 @@ POWERNV_SOURCES = Sources(
     read="3.14 3.15 3.17 3.18 3.19 4.0 4.1 4.4..",
 )
 PSERIES_SOURCES = Sources(
-    compiled="4.4..4.14.325 4.16..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14"
+    compiled="4.4..4.14.325 4.15 4.16..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.. "
+    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14",
 )

@@ -96,7 +96,7 @@ CHANGES = (
 HISTORY = History(DtIdleFeatures(), CHANGES)
 features = features_in(HISTORY)
 SOURCES = Sources(
-    compiled="4.14.177 4.16.13 4.18.20 4.20 5.0.1 5.1.15 5.2.1 5.4..6.4.6 6.6.. rhel-4.18.. "
+    compiled="4.14.177 4.15 4.16.13 4.18.20 4.20 5.0.1 5.1.15 5.2.1 5.4..6.4.6 6.6.. rhel-4.18.. "
     "rhel-5.14.. rhel-6.12.. ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8..",
     read="4.4..",
 )

@@ -53,7 +53,7 @@ NAMES = st.one_of(
         ("6.12", "dt", "compiled and compared"),
         ("4.19.100", "dt", "read, not compiled"),
         ("6.6.93", "powernv", "compiled and compared"),
-        ("4.15", "pseries", "reconstructed from its changes, not read"),
+        ("4.15", "pseries", "compiled and compared"),
         ("4.13", "pseries", "compiled and compared"),
         ("ubuntu-5.4.0", "teo", "compiled and compared"),
         ("ubuntu-5.4.0", "haltpoll", "not known, taken as 5.4"),

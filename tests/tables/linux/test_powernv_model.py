@@ -17,7 +17,7 @@ from idle_states.base.model.power_mgt import (
 from idle_states.base.model.table import Cpu, Register
 from idle_states.tables.linux.driver_table import DriverTable
 from idle_states.tables.linux.powernv import register
-from idle_states.tables.linux.releases import Release
+from idle_states.tables.linux.releases import Release, reached
 from idle_states.tables.spec import registry
 from tests.oracle import skipping
 from tests.oracle.linux.powernv import DriverCase, DriverResult, PowernvOracle
@@ -174,6 +174,8 @@ def test_agrees_with_the_kernel_on_random_trees(
 
 def test_the_random_trees_reach_every_branch(kernel: Release) -> None:
     """Guards the test above: its cases must provoke each way of losing a state."""
+    if not reached(kernel, "4.19"):
+        pytest.skip("Linux before 4.19 loses states in other ways")
     rng = random.Random(0)
     causes: set[str] = set()
     fatal = 0
