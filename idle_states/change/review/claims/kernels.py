@@ -101,9 +101,10 @@ def _example(rows: Sequence[ChangedRow]) -> str:
 
 
 def _since() -> str:
-    """The releases that round up first, and the commit."""
+    """Returns Linux's own releases that round up first, and the commit."""
     row = next(row for row in HISTORY.rows if row.values.get("round_up"))
-    return f"{' and '.join(row.releases)} ({row.commit})"
+    own = [name for name in row.releases if name[:1].isdigit()]
+    return f"{' and '.join(own)} ({row.commit})"
 
 
 def _result(
