@@ -9,6 +9,7 @@
 # make sanitize   the C with gcc's address and undefined behaviour sanitizers, and what tests it
 # make faults SINCE=commit   plants faults in the lines changed since then, and lists those that no
 #             test of their room finds
+# make compared TREES=path   RHEL's builds, whose trees are there, against the models: docs/compared.tsv
 # make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
 # make bench  speed, with the kernel's own C, dtc, grep and others beside it; DTS=DIR: boards of a
 #             tree of sources, too; OUTPUT=FILE: as JSON, for benchmarks/compare.py; BENCH=--quick
@@ -46,7 +47,7 @@ EACH   ?= 60
 EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize faults oracle bench boot-deps trees nightly validation published rounding seeds governor-commits mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults compared oracle bench boot-deps trees nightly validation published rounding seeds governor-commits mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -92,6 +93,9 @@ oracle: packages $(VENV)/.installed-test
 	  tests/tables/linux/governors/test_models.py tests/tables/linux/test_powernv_model.py \
 	  tests/tables/linux/test_pseries_oracle.py tests/tables/linux/test_dt_idle_oracle.py \
 	  tests/tables/linux/genpd/test_oracle.py tests/tables/kernels/test_values_oracle.py $(PYTEST)
+
+compared: $(VENV)/.installed-test
+	$(BIN)/python -m tools.compared $(TREES) 100000
 
 faults: $(VENV)/.installed-test
 	$(BIN)/python -m tools.plant_faults $(SINCE)
