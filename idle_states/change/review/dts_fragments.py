@@ -279,8 +279,8 @@ def _lister(state: _Node) -> str:
 
 
 def _unseen(hunk: PatchHunk) -> str:
-    """Returns the name of the node that a hunk begins in: by git's own line, by its unit address, or
-    by the line of the file before."""
+    """Returns the name of the node that a hunk begins in: by git's own line, its unit address, or
+    the line of the file before."""
     begun = []
     for line in hunk.lines:
         if re.search(r"[{}]", line.text):
