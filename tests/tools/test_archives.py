@@ -11,7 +11,7 @@ from tools.archives import __main__ as archives
 from tools.archives.mirrors import Archive
 from tools.archives.page import START, section
 from tools.archives.verdicts import COLUMNS, verdicts
-from tools.archives.ways import Found, Outcome, Runs, Thread
+from tools.archives.ways import NOT_MADE, Found, Outcome, Runs, Thread
 
 HEAD = "\t".join(COLUMNS)
 REPLY = """\
@@ -84,8 +84,8 @@ def test_the_page_is_written_of_all_ways(
     assert text.startswith(f"By hand.\n{START}\n1 of 2 listed mails in 1 thread; 1 tree")
     assert "Of 2 faults that a person named in the thread" in text
     assert "`review` finds 1 (50.00 %)" in text
-    assert "| thread and commits | 1 | 0 |" in text
-    assert "| mail and thread | 1 | 0 |" in text
+    assert "| thread, then commits | 1 | 0 |" in text
+    assert "| mail, then thread | 1 | 0 |" in text
     assert "| `patch@example.com` | IS206" in text
     assert "| an answer to all | 1 (100.00 %) | 1 (100.00 %) | 1 (100.00 %) |" in text
     assert "| commits | 1 | " in text
@@ -100,13 +100,13 @@ def test_what_was_run_by_other_sources_is_run_again(
 ) -> None:
     box = lists.mirror.git("show", "HEAD~2:m").encode() + b"\n"
     runs = tmp_path / "runs"
-    made = Runs(runs, []).mailed("a", box)
+    made = Runs(runs, []).mailed("a", lambda: box)
     (file,) = runs.iterdir()
     file.write_text(file.read_text().replace('"status": ', '"status": 7'))
-    assert Runs(runs, []).mailed("a", box).status == 70 + made.status
+    assert Runs(runs, []).mailed("a", lambda: box).status == 70 + made.status
     monkeypatch.setattr("tools.archives.ways._digest", lambda: "others")
-    assert Runs(runs, [], keep=True).mailed("a", box).status == 70 + made.status
-    assert Runs(runs, []).mailed("a", box).status == made.status
+    assert Runs(runs, [], keep=True).mailed("a", lambda: box).status == 70 + made.status
+    assert Runs(runs, []).mailed("a", lambda: box).status == made.status
 
 
 FINDING = Found("IS204", "error", "x:/a", "too long", "a.dts")
@@ -118,7 +118,7 @@ def test_ways_that_disagree_are_named() -> None:
     refused = Outcome(3, 1.0, 30, refusal="x: error: expected a patch [IS930 unreadable-input]")
     thread = Thread(("p",), {"p": ONE}, {"p": ONE}, ONE, other)
     text = section([thread, Thread(("q",), {"q": refused}, {"q": refused}, ONE, ONE)], [], 2, 1)
-    assert "| thread and commits | 1 | 1 |" in text
+    assert "| thread, then commits | 1 | 1 |" in text
     assert "only the first: IS204 a, only the first: t: a 1 -> 2, only the second: t: a 1" in text
     assert "| refused, no answer | 1 (50.00 %) | 1 (50.00 %) | 0 (0.00 %) |" in text
     assert "| no answer: expected a patch | 1 | 1 | 0 |" in text
@@ -159,3 +159,16 @@ def test_the_kept_verdicts_and_patches_are_read() -> None:
     names = (here / "patches.txt").read_text("utf-8").split()
     assert len(names) == len(set(names)) == 299
     assert len({(v.message_id, v.rule, v.where) for v in judged}) == len(judged)
+
+
+def test_what_was_not_run_is_said_and_judges_nothing() -> None:
+    """A verdict on a mail that was not reviewed with the trees is neither found nor missed."""
+    none = Outcome(NOT_MADE, 0, 0, refusal="not run")
+    judged = verdicts(f"{HEAD}\np\tIS204\ta\ttrue\tr\tbecause\n")
+    silent = Outcome(0, 1.0, 30)
+    text = section([Thread(("p",), {"p": silent}, {"p": none}, none, none)], judged, 1, 1, 2)
+    assert "Not run: 1 of 1 by mail and 1 of 1 by thread." in text
+    assert "Runs of 2 successive versions" in text
+    assert "0 verdicts on these mails." in text
+    assert "| mail, without a tree | 1 | " in text
+    assert "| mail | " not in text.partition("## Time")[2].partition("## Faults")[0]

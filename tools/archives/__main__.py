@@ -18,7 +18,7 @@ from pathlib import Path
 from idle_states.base.files import write_file
 from tools.archives.mirrors import Archive, is_mirror
 from tools.archives.page import PAGE, START, section
-from tools.archives.verdicts import is_found, verdicts
+from tools.archives.verdicts import is_found, is_run, verdicts
 from tools.archives.ways import Outcome, Runs, Thread
 from tools.command_line import asked
 
@@ -40,17 +40,20 @@ def measured(archive: Archive, runs: Runs, names: Sequence[str]) -> list[Thread]
         print(f"{title}: {len(found)}", file=sys.stderr, flush=True)
         return found
 
-    def as_commits(name: str) -> Outcome:
-        return runs.as_commits(f"thread {name}", boxes(name), whole[name])
+    def mail(name: str) -> Callable[[], bytes]:
+        return lambda: archive.content(name)
 
-    def boxes(name: str) -> bytes:
-        return archive.box(archive.thread(name))
+    def box(name: str) -> Callable[[], bytes]:
+        return lambda: archive.box(archive.thread(name))
+
+    def as_commits(name: str) -> Outcome:
+        return runs.as_commits(f"thread {name}", box(name), whole[name])
 
     patches = [name for some in threads.values() for name in some]
     first = [ids[0] for ids in threads]
-    alone = each("by mail", lambda p: runs.mailed(p, archive.content(p)), patches)
-    whole = each("by thread", lambda p: runs.mailed(f"thread {p}", boxes(p), trees=True), first)
-    mailed = each("with trees", lambda p: runs.mailed(p, archive.content(p), trees=True), patches)
+    alone = each("by mail", lambda p: runs.mailed(p, mail(p)), patches)
+    whole = each("by thread", lambda p: runs.mailed(f"thread {p}", box(p), trees=True), first)
+    mailed = each("with trees", lambda p: runs.mailed(p, mail(p), trees=True), patches)
     commits = each("as commits", as_commits, first)
     return [
         Thread(
@@ -71,14 +74,16 @@ def main(words: Sequence[str]) -> int:
     trees = [directory for directory in directories if directory not in mirrors]
     archive = Archive(mirrors, BUILD / "index")
     names = (HERE / "patches.txt").read_text("utf-8").split()
-    found = measured(archive, Runs(BUILD / "runs", trees, keep=given.kept), names)
+    runs = Runs(BUILD / "runs", trees, keep=given.kept)
+    found = measured(archive, runs, names)
     judged = verdicts((HERE / "verdicts.tsv").read_text("utf-8"))
     above = PAGE.read_text("utf-8").partition(START)[0]
-    write_file(PAGE, f"{above}{START}\n{section(found, judged, len(names), len(trees))}")
+    made = section(found, judged, len(names), len(trees), len(runs.versions))
+    write_file(PAGE, f"{above}{START}\n{made}")
     lines = [
         f"no finding for the verdict: {one.message_id} {one.rule} {one.where}"
         for one in judged
-        if one.rule and not is_found(one, found)
+        if one.rule and is_run(one, found) and not is_found(one, found)
     ]
     print("\n".join(lines) or f"{PAGE.name}: every verdict has its finding")
     return 1 if lines else 0

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from idle_states.base.wording import few, percent, plural
+from idle_states.base.wording import few, joined, percent, plural
 from idle_states.tables.rules.catalogue import rule_named
-from tools.archives.verdicts import KINDS, Verdict, findings, is_found
+from tools.archives.verdicts import KINDS, Verdict, findings, is_found, is_run
 from tools.archives.ways import NOT_MADE, Found, Outcome, Thread
 
 PAGE = Path(__file__).parents[2] / "docs/archives.md"
@@ -26,12 +26,29 @@ _SHOWN = 3
 _WAYS = ("mail, without a tree", "mail", "thread", "commits")
 
 
-def section(threads: Sequence[Thread], judged: Sequence[Verdict], listed: int, trees: int) -> str:
-    """Returns the part of the page that is made. listed: the number of patches asked for."""
+def section(
+    threads: Sequence[Thread], judged: Sequence[Verdict], listed: int, trees: int, versions: int = 1
+) -> str:
+    """Returns the part of the page that is made.
+
+    listed    number of patches asked for
+    trees     number of trees
+    versions  number of versions of the package that were run
+    """
     patches = sum(len(thread.mailed) for thread in threads)
+    ways = {way: len(runs) for way, runs in _by_way(threads).items()}
+    asked = (patches, patches, len(threads))
+    missing = [
+        f"{number - ways[way]} of {number} by {way}"
+        for way, number in zip(_WAYS, asked, strict=False)
+        if number > ways[way]
+    ]
+    judged = [v for v in judged if is_run(v, threads)]
     parts = [
         f"{patches} of {plural(listed, 'listed mail')} in {plural(len(threads), 'thread')}; "
         f"{plural(trees, 'tree')} to apply them to.\n",
+        *([f"Not run: {joined(missing)}.\n"] if missing else []),
+        *([f"Runs of {versions} successive versions of `review`.\n"] if versions > 1 else []),
         *("## Faults\n", _faults(threads, judged)),
         *("## False alarms\n", _alarms(threads, judged, patches)),
         *("## Refusals\n", _refusals(threads)),
@@ -48,9 +65,10 @@ def _faults(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
     found = sum(is_found(v, threads) for v in named)
     alone = sum(v.verdict == "true" and not v.named_by and is_found(v, threads) for v in judged)
     return (
-        f"Of {plural(len(named), 'fault')} that a person named in the thread and that the mails "
-        f"show, `review` finds {found} ({percent(found, len(named))}). "
-        f"{plural(alone, 'true finding')} more nobody had named.\n"
+        f"{plural(len(judged), 'verdict')} on these mails. Of {plural(len(named), 'fault')} that a "
+        "person named in the thread and that the mails show, `review` finds "
+        f"{found} ({percent(found, len(named))}). {plural(alone, 'true finding')} more nobody had "
+        "named.\n"
     )
 
 
@@ -104,7 +122,7 @@ def _cause(one: Outcome) -> str:
     if one.refusal:
         said = _CAUSE.sub("", one.refusal).strip(" :,")
         return f"no answer: {re.sub(r'[ ]+', ' ', said)}"
-    return next(cause for word, cause in _UNREAD if any(word in text for text in one.remarks))
+    return next(cause for word, cause in _UNREAD if word in "\n".join(one.remarks))
 
 
 def _agreement(threads: Sequence[Thread]) -> str:
@@ -122,7 +140,9 @@ def _agreement(threads: Sequence[Thread]) -> str:
         for title in dict.fromkeys(title for title, _ in counted)
     ]
     why = Counter(t.commits.refusal.partition(":")[0] for t in threads if t.commits.status < 0)
-    without = "".join(f"{count} threads are no commits: {cause}.\n" for cause, count in why.items())
+    without = "".join(
+        f"{plural(count, 'thread')} without commits: {cause}.\n" for cause, count in why.items()
+    )
     parts = [_table(("compared", "agree", "differ"), summary), without]
     return "\n".join(
         [*parts, _table(("thread", "compared", "difference"), rows)] if rows else parts
@@ -132,13 +152,13 @@ def _agreement(threads: Sequence[Thread]) -> str:
 def _pairs(thread: Thread) -> Iterator[tuple[str, Outcome, Outcome]]:
     """Yields the ways that look at the same patches on the same commit."""
     if NOT_MADE not in (thread.commits.status, thread.whole.status):
-        yield "thread and commits", thread.whole, thread.commits
+        yield "thread, then commits", thread.whole, thread.commits
     for name, mailed in thread.mailed.items():
         alone = thread.alone[name]
         if mailed.base and mailed.base == thread.whole.base and len(thread.mailed) == 1:
-            yield "mail and thread", mailed, thread.whole
+            yield "mail, then thread", mailed, thread.whole
         if not (mailed.unread or alone.unread or mailed.refusal or alone.refusal):
-            yield "mail with and without trees", mailed, alone
+            yield "mail with trees, then without", mailed, alone
 
 
 def _differences(one: Outcome, other: Outcome) -> Iterator[str]:

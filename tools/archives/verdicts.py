@@ -7,7 +7,7 @@ Form: verdicts.tsv, a line of column names, then message_id, rule, where, verdic
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tools.archives.ways import Found, Outcome, Thread
+from tools.archives.ways import NOT_MADE, Found, Outcome, Thread
 
 COLUMNS = ("message_id", "rule", "where", "verdict", "named_by", "reason")
 KINDS = ("true", "intended", "false", "missed")
@@ -85,6 +85,15 @@ def outcomes_of(threads: Sequence[Thread], name: str) -> Iterator[Outcome]:
         if name in thread.ids:
             yield thread.whole
             yield from (way[name] for way in (thread.mailed, thread.alone) if name in way)
+
+
+def is_run(verdict: Verdict, threads: Sequence[Thread]) -> bool:
+    """Tells whether a verdict's mail was reviewed with the trees."""
+    return any(
+        thread.mailed[verdict.message_id].status != NOT_MADE
+        for thread in threads
+        if verdict.message_id in thread.mailed
+    )
 
 
 def is_found(verdict: Verdict, threads: Sequence[Thread]) -> bool:

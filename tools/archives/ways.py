@@ -22,7 +22,7 @@ from idle_states.base.reading.mail.series import unquoted
 from tools.archives.mirrors import git, short
 
 PACKAGE = Path(__file__).parents[2] / "idle_states"
-SECONDS = 180
+SECONDS = 900
 """After which a run is given up."""
 NOT_MADE = -1
 """The status of a run that there cannot be."""
@@ -101,38 +101,44 @@ class Thread:
 
 
 class Runs:
-    """Runs of `review`, each kept. trees: repositories that mails are applied to."""
+    """Runs of `review`, each kept.
+
+    trees     repositories that mails are applied to
+    versions  hashes of the package's sources that were run
+    """
 
     def __init__(self, directory: Path, trees: Sequence[Path], *, keep: bool = False) -> None:
         """keep: whether nothing is run, and what any sources of the package gave counts."""
         self.trees = [tree.resolve() for tree in trees]
         self._directory = directory.resolve()
         self._keep = keep
+        self.versions: set[str] = set()
         self._digest = _digest()
         self._heads = [git(tree, "rev-parse", "HEAD").decode().strip() for tree in self.trees]
 
-    def mailed(self, name: str, box: bytes, *, trees: bool = False) -> Outcome:
-        """Reviews a mail or a box. name: what it is kept by; trees: whether with the trees."""
+    def mailed(self, name: str, box: Callable[[], bytes], *, trees: bool = False) -> Outcome:
+        """Reviews a mail or a box, which is read if it has to be. name: what it is kept by; trees:
+        whether with the trees."""
         named = [word for tree in self.trees for word in ("--tree", str(tree)) if trees]
 
         def reviewed(scratch: str) -> Outcome:
             file = Path(scratch) / "mails.mbox"
-            file.write_bytes(box)
+            file.write_bytes(box())
             return _run([str(file), *named], scratch, {})
 
         return self._kept(f"{name} {self._heads if trees else []}", reviewed)
 
-    def as_commits(self, name: str, box: bytes, mailed: Outcome) -> Outcome:
+    def as_commits(self, name: str, box: Callable[[], bytes], mailed: Outcome) -> Outcome:
         """Reviews the newest series of a box as commits that git makes of it, on the commit that it
         was applied to as a mail."""
-        tree = next((t for t in self.trees if mailed.base and _has(t, mailed.base)), None)
-        left = [m[1] for remark in mailed.remarks if (m := _LEFT_OUT.match(remark))]
-        if tree is None:
-            return Outcome(NOT_MADE, 0, 0, refusal="it was applied to no commit of a tree")
 
         def reviewed(scratch: str) -> Outcome:
+            tree = next((t for t in self.trees if mailed.base and _has(t, mailed.base)), None)
+            left = [m[1] for remark in mailed.remarks if (m := _LEFT_OUT.match(remark))]
+            if tree is None:
+                return Outcome(NOT_MADE, 0, 0, refusal="it was applied to no commit of a tree")
             try:
-                head, setting = _committed(box, tree, mailed.base, left, scratch)
+                head, setting = _committed(box(), tree, mailed.base, left, scratch)
             except subprocess.CalledProcessError as problem:
                 said = problem.stderr.decode("utf-8", "replace").splitlines()
                 return Outcome(NOT_MADE, 0, 0, refusal=f"git: {said[0] if said else problem}")
@@ -147,11 +153,13 @@ class Runs:
         if file.exists():
             digest, said = json.loads(file.read_text("utf-8"))
             if self._keep or self._digest == digest:
+                self.versions.add(digest)
                 return Outcome.of(said)
         if self._keep:
             return Outcome(NOT_MADE, 0, 0, refusal="not run")
         with TemporaryDirectory() as scratch:
             outcome = made(scratch)
+        self.versions.add(self._digest)
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(f".{threading.get_ident()}")
         beside.write_text(json.dumps([self._digest, asdict(outcome)]), "utf-8")
