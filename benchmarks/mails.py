@@ -16,17 +16,18 @@ MAILS = 20_000
 NEEDED = Aim("rate", 100_000 / 900, "wall")
 """Mails a second: a list's 100,000 in a quarter of an hour."""
 DIFF = """\
---- a/hw/slw.c
-+++ b/hw/slw.c
-@@ -654,6 +654,6 @@ static struct cpu_idle_states power9_dd1_cpu_idle_states[] = {
- \t{
- \t\t.name = "stop0_lite",
--\t\t.latency_ns = 200,
--\t\t.residency_ns = 2000,
-+\t\t.latency_ns = 1000,
-+\t\t.residency_ns = 20000,
- \t\t.flags = 0*OPAL_PM_DEC_STOP \\
- \t\t       | 0*OPAL_PM_TIMEBASE_STOP  \\
+--- a/arch/arm64/boot/dts/own/board.dts
++++ b/arch/arm64/boot/dts/own/board.dts
+@@ -20,8 +20,8 @@
+ \tsleep: cpu-sleep {
+ \t\tcompatible = "arm,idle-state";
+ \t\tentry-latency-us = <100>;
+ \t\texit-latency-us = <300>;
+-\t\tmin-residency-us = <2000>;
++\t\tmin-residency-us = <200>;
+ \t\tarm,psci-suspend-param = <0x10000>;
+ \t\tlocal-timer-stop;
+ \t};
 """
 MAILBOX = "import mailbox, sys\nfor mail in mailbox.mbox(sys.argv[1]):\n    mail['Subject']\n"
 
@@ -34,7 +35,7 @@ MAILBOX = "import mailbox, sys\nfor mail in mailbox.mbox(sys.argv[1]):\n    mail
 def mails(count: int) -> Iterator[str]:
     for number in range(count):
         is_ours = number % 1000 == 0
-        what = "[PATCH] slw: Raise it" if is_ours else "Re: [PATCH] net: Do something"
+        what = "[PATCH] arm64: dts: own: Lower it" if is_ours else "Re: [PATCH] net: Do something"
         text = f"x\n---\n{DIFF}" if is_ours else "Words of a mail about something.\n" * 265
         word = "an idle machine\n" if number % 7 == 0 else ""
         yield (

@@ -103,7 +103,8 @@ def fragments(change: FileChange) -> ShownNodes | None:
         remarks.append(f"{change.path} does not show {few(absent, _SHOWN)}")
     if unlisted:
         remarks.append(f"{change.path} does not show which CPUs have {few([*unlisted], _SHOWN)}")
-    before, after = (side.fragment(hidden, unlisted) for side in sides)
+    version = "/dts-v1/; " if change.path.endswith(".dts") else ""
+    before, after = (side.fragment(hidden, unlisted, version) for side in sides)
     return ShownNodes(before, after, tuple(remarks))
 
 
@@ -236,7 +237,9 @@ class _Text:
                 self.firsts.setdefault(said, name)
         self.listed |= _listed([self.domains[name] for name in self.firsts.values()], by_label)
 
-    def fragment(self, hidden: set[str], unlisted: Mapping[str, None]) -> FragmentText:
+    def fragment(
+        self, hidden: set[str], unlisted: Mapping[str, None], version: str
+    ) -> FragmentText:
         """The source with its last line: the CPUs that list what no shown one does."""
         text = self.text
         for name in sorted(hidden & self.states.keys(), key=lambda n: -self.states[n].block.opened):
@@ -248,7 +251,7 @@ class _Text:
         last = text.count("\n") + 1
         nodes = self.states | self.domains
         cpus = "".join(_lister(nodes[name]) for name in unlisted if name in nodes)
-        made.text += f"\n/ {{ cpus {{ {cpus} }}; }};\n"
+        made.text = f"{version}{text}\n/ {{ cpus {{ {cpus} }}; }};\n"
         said = "of a CPU that the diff does not show"
         made.hidden = [
             HiddenPlace(line, 1, 1 << 30, hunk, said)

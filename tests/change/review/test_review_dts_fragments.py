@@ -81,6 +81,32 @@ def times(document: dict[str, Any]) -> set[tuple[str, ...]]:
     }
 
 
+@pytest.mark.parametrize("name", ["board.dts", "soc.dtsi"])
+def test_a_hunk_of_a_board_s_own_source_is_read_as_one_of_a_part(
+    name: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """A board's source begins with /dts-v1/, which its hunks do not show."""
+    (tmp_path / "x.patch").write_text(HUNK.replace("NAME", f"{FOLDER}/{name}"))
+    (change,) = reviewed(capsys, str(tmp_path / "x.patch"))["changes"]
+    (table,) = change["tables"]
+    assert [(d["a"], d["b"]) for d in table["differences"]] == [("2ms", "200us")]
+
+
+HUNK = """\
+--- a/NAME
++++ b/NAME
+@@ -20,8 +20,8 @@
+ \tsleep: cpu-sleep {
+ \t\tcompatible = "arm,idle-state";
+ \t\tentry-latency-us = <100>;
+ \t\texit-latency-us = <300>;
+-\t\tmin-residency-us = <2000>;
++\t\tmin-residency-us = <200>;
+ \t\tarm,psci-suspend-param = <0x10000>;
+ \t\tlocal-timer-stop;
+ \t};
+"""
+
 EDITS = {
     "entry above residency": [("<(100)>", "<(3000)>")],
     "deeper is not slower": [("<5000>", "<1000>")],
