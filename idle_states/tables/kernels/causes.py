@@ -70,6 +70,11 @@ CAUSES: dict[str, Meaning] = {
     "of-another-state": Meaning(
         "replaced", "the state goes to another level than its row says", ("IS405", "IS606")
     ),
+    "uninitialised": Meaning(
+        "replaced",
+        "the state goes to whatever level lies in memory",
+        none="all states of a firmware's table are stop states, or none is",
+    ),
     "over-threshold": Meaning("dropped", "the state serves offlined CPUs only", ("IS404", "IS208")),
     "flags": Meaning(
         "dropped",

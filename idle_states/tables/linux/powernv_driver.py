@@ -70,7 +70,10 @@ def register(boot: Boot) -> tuple[list[DriverState], int | None]:
         timeout = slots[0].residency_us
     elif boot.features.snooze_timeout == "user" and slots:
         timeout = USER_TICK_US
-    return _compact(slots, boot), timeout
+    states = _compact(slots, boot)
+    if rows and not rows[0].flags & STOP_CLASSES:
+        _note_unread_psscr(states, rows, boot)
+    return states, timeout
 
 
 def _platform(boot: Boot) -> None:
@@ -325,6 +328,20 @@ def _compact(slots: Sequence[Slot], boot: Boot) -> list[DriverState]:
             state = _with_psscr_of(slots[number - 1], state, slot.row, boot)
         states.append(state)
     return states
+
+
+def _note_unread_psscr(states: Sequence[DriverState], rows: Sequence[TreeRow], boot: Boot) -> None:
+    """Says of stop states behind a first row of another class what they are entered with."""
+    reason = (
+        "the first state of the table is no stop state, so the driver reads no PSSCR values: it "
+        "enters with what lies in memory, taken as 0"
+    )
+    for state in states:
+        row = next((row for row in rows if row.index == state.source), None)
+        if row is None or state.psscr is None:
+            continue
+        for name, value in (("psscr", state.psscr), ("mask", state.mask or 0)):
+            boot.change(row, name, "not read", f"{value:#x}", reason, cause="uninitialised")
 
 
 def _with_psscr_of(used: Slot, state: DriverState, row: TreeRow, boot: Boot) -> DriverState:
