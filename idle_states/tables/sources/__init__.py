@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...base.model.findings import Unreadable
 from ...base.reading import opening
-from ...base.wording import nearest, suggestion
+from ...base.wording import few, nearest, suggestion
 from ..linux.intel_idle import PREFIX
 from ..spec.packaged import named, resolve_name
 from .formats import read_file, read_path
@@ -61,7 +61,7 @@ def read_sources(text: str) -> list[Source]:
         return sources
     chosen = [source for source in sources if name in _called(source, shown)]
     if not chosen:
-        known = ", ".join(_called(source, shown)[0] for source in sources)
+        known = few([_called(source, shown)[0] for source in sources], _MOST_NAMES)
         raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
     return chosen
 
