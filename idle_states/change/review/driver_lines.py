@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
-from ...base.reading.c.lexer import COMMENT, QUOTED_CHARACTER, QUOTED_STRING
+from ...base.reading.c.lexer import COMMENT, QUOTED_CHARACTER, QUOTED_STRING, blanks
 from ...base.reading.patch import FileChange, HunkLine
 from ...base.wording import plural
 from ...tables.linux.built_in import reader
@@ -223,7 +223,7 @@ def _own_definitions(hunks: Sequence[_Lines]) -> dict[int, str]:
 
 def _quiet(text: str) -> str:
     """A text without its comments and strings, each character in its place."""
-    return _QUIET.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return _QUIET.sub(lambda match: blanks(match[0]), text)
 
 
 def _tables(text: str) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding
+from ...base.reading.c.lexer import blanks
 from ...base.reading.patch import FileChange, PatchHunk
 from ...base.wording import few
 from ...tables.devicetree.idle_nodes import (
@@ -23,7 +24,8 @@ from ...tables.devicetree.idle_nodes import (
     row_nodes,
 )
 from ...tables.devicetree.missing_files import NOT_SHOWN
-from ...tables.devicetree.patching.source import COMMENT, TOKEN, DtsBlock, DtsText, EditRefused
+from ...tables.devicetree.patching.source import TOKEN, DtsBlock, DtsText, EditRefused
+from ...tables.devicetree.patching.values import blanked
 from ...tables.sources import Source
 from .fragments import BEGUN_COMMENT, FragmentText, HiddenPlace
 
@@ -317,12 +319,11 @@ class _Scan:
     """
 
     def __init__(self, text: str, unseen: str) -> None:
-        text = BEGUN_COMMENT.sub(lambda match: _blank(match[0]), text)
-        self.text = COMMENT.sub(lambda match: _blank(match[0]), text)
+        self.text = blanked(BEGUN_COMMENT.sub(lambda match: blanks(match[0]), text))
         self.opened = self.closed = ""
         self._edits: list[tuple[int, int, str]] = []
         self._open: list[int] = []
-        """Returns the place of each open node's brace; -1 for one that is left out."""
+        """The place of each open node's brace; -1 for one that is left out."""
         self._in_unseen = True
         self._has_unseen = self._is_out = False
         self._done = 0
@@ -360,7 +361,7 @@ class _Scan:
 
     def _cut(self, start: int, end: int) -> None:
         if start < end:
-            self._edits.append((start, end, _blank(self.text[start:end])))
+            self._edits.append((start, end, blanks(self.text[start:end])))
 
     def _statement(self, said: _Statement, end: int) -> None:
         text = self.text[self._done : end]
@@ -398,7 +399,3 @@ class _Scan:
             self._in_unseen = False
         if self._is_out:
             self._cut(at, at + 1)
-
-
-def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)

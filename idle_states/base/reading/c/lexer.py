@@ -70,6 +70,7 @@ _TOKEN = re.compile(
     | (\.\.\.|<<=|>>=|\#\#|<<|>>|->|\+\+|--|&&|\|\||[-<>=!+*/%&|^]=|.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_VISIBLE = re.compile(r"[^\n]")
 _BLANK = 1
 _KINDS = ("", "", NAME, NUMBER, STRING, CHARACTER, SIGN)
 _PASTES = {
@@ -77,6 +78,11 @@ _PASTES = {
     "%": "=", "&": "&=", "|": "|=", "<": "<=", ">": ">=", "->": "*", "#": "#",
 }  # fmt: skip
 """What joins the token before it, if it follows at once."""
+
+
+def blanks(text: str) -> str:
+    """Returns blanks in place of a text, as long and on as many lines."""
+    return _VISIBLE.sub(" ", text)
 
 
 def scan(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:

@@ -7,6 +7,7 @@ about is refused with its place.
 import re
 from collections.abc import Sequence
 
+from ....base.reading.c.lexer import blanks
 from ...skiboot.patching import EditRefused
 from ...skiboot.patching.numbers import in_style_of
 from ..idle_nodes import DOMAIN_LIST, ENTRY, EXIT, LIST, RESIDENCY, TIMER_STOP, WAKEUP
@@ -77,7 +78,7 @@ def quoted(text: str) -> str:
 
 def blanked(text: str) -> str:
     """With comments and directives as blanks, as long as it was."""
-    return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return COMMENT.sub(lambda match: blanks(match[0]), text)
 
 
 def rewritten(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple[int, int, str]:
