@@ -57,6 +57,7 @@ class BaseSearch:
             if reaches_tables(change, beside)
             for path in (change.before, change.after)
         }
+        self._needed = [path for path in sorted(self._wanted) if path in self._bearing]
         dates = [int(patch.mail.date.timestamp()) for patch in series.patches if patch.mail.date]
         self._end = max(dates, default=None)
 
@@ -92,7 +93,7 @@ class BaseSearch:
         made = [
             self._with(tree.repository, name, how, only_once=True, in_part=True)
             for tree in self._searched()
-            for name in islice(self._distinct(tree, []), _MOST_IN_PART)
+            for name in islice(self._distinct(tree, lacks=True), _MOST_IN_PART)
         ]
         return min(made, key=lambda one: one.unread, default=None)
 
@@ -111,7 +112,7 @@ class BaseSearch:
     def _by_hashes(self) -> Iterator[tuple[_Tree, str, str]]:
         """The commits with the contents that the diff's hashes name: of all files, then of those
         that bear on tables; and in words, which hashes."""
-        bearing = {path: start for path, start in self._wanted.items() if path in self._bearing}
+        bearing = {path: self._wanted[path] for path in self._needed}
         counted = f"of {len(bearing)} of the {len(self._wanted)} files in its diff"
         ways = [(self._wanted, self._added, "in its diff")]
         if len(bearing) < len(self._wanted):
@@ -132,9 +133,8 @@ class BaseSearch:
         if self._wanted and all(self._wanted.values()):
             missing = f"no commit of {self.shown} has the contents that the diff's hashes name"
         problem: DoesNotApply | None = None
-        needed = [path for path in sorted(self._wanted) if path in self._bearing]
         for tree in sorted(self._searched(), key=lambda tree: -tree.count):
-            for name in self._distinct(tree, needed):
+            for name in self._distinct(tree):
                 try:
                     how = "by the lines of its hunks"
                     return self._with(tree.repository, name, how, missing, only_once=True)
@@ -142,17 +142,17 @@ class BaseSearch:
                     problem = problem or found
         if problem is not None:
             raise problem
-        message = f"expected a commit of {self.shown} with {few(needed, 3)}, found none"
+        message = f"expected a commit of {self.shown} with {few(self._needed, 3)}, found none"
         raise DoesNotApply(unreadable(self._series.patches[0].mail.place, message).findings)
 
-    def _distinct(self, tree: _Tree, needed: Sequence[str]) -> Iterator[str]:
-        """The commits of a tree that have all needed files, one for each of their contents."""
+    def _distinct(self, tree: _Tree, *, lacks: bool = False) -> Iterator[str]:
+        """The commits of a tree that have all needed files, one for each of their contents. lacks:
+        also those that lack some."""
         tried = set()
-        bearing = [path for path in sorted(self._wanted) if path in self._bearing]
         for name in _ordered(tree, self._end):
-            there = {e.path: e.hash for p in bearing for e in tree.repository.named(name, p)}
+            there = {e.path: e.hash for p in self._needed for e in tree.repository.named(name, p)}
             contents = tuple(there.items())
-            if contents not in tried and there.keys() >= set(needed):
+            if contents not in tried and (lacks or there.keys() >= set(self._needed)):
                 tried.add(contents)
                 yield name
 
