@@ -81,17 +81,17 @@ def build(
         source = replace(source, text=with_nodes(source.text))
     elif not missing:
         return BuiltBoard(board, source.file, compiled(source), source)
+    texts = [with_numbers(source.text, number) for number in STAND_INS]
     lacks = f" of the name {few([f'<{name}>' for name in missing], _SHOWN)}" if missing else ""
     try:
-        one, other = (
-            compiled(replace(source, text=with_numbers(source.text, number)))
-            for number in STAND_INS
-        )
+        # without a name that stands for a number, both are the same text
+        one, *others = (compiled(replace(source, text=text)) for text in dict.fromkeys(texts))
     except Unreadable as error:
         said = f"; found no file to include{lacks}" if lacks else ""
         findings = [replace(each, message=each.message + said) for each in error.findings]
         raise Unreadable(findings, error.texts) from None
-    if lists_of(one, source.file) != lists_of(other, source.file):
+    lists = lists_of(one, source.file) if others else ()
+    if any(lists_of(other, source.file) != lists for other in others):
         raise not_a_tree(
             Location(file=source.file),
             f"expected a file to include, found none{lacks}; an idle state, a CPU or a domain "
