@@ -16,13 +16,14 @@ from ...base.model.findings import unreadable
 from ...base.model.power_mgt import cells, u32_array
 from ...base.model.table import U32_MAX
 from . import idle_nodes
-from .idle_nodes import CPUS, DOMAIN_LIST, ENTRY, EXIT, RESIDENCY, TIMER_STOP, WAKEUP
+from .idle_nodes import CPUS, DOMAIN_LIST, ENTRY, EXIT, RESIDENCY, TIMER_STOP, WAKEUP, is_cpu
 from .tree import Node
 
 COMPATIBLE = "qcom,lpm-levels"
 _CLUSTER, _CPU = "qcom,pm-cluster", "qcom,pm-cpu"
 _CLUSTER_LEVEL, _CPU_LEVEL = "qcom,pm-cluster-level", "qcom,pm-cpu-level"
-_ENERGY = "qcom,latency-us", "qcom,ss-power", "qcom,energy-overhead", "qcom,time-overhead"
+_LATENCY = "qcom,latency-us"
+_ENERGY = "qcom,ss-power", "qcom,energy-overhead", "qcom,time-overhead"
 _NAMES = "label", "idle-state-name", "qcom,spm-cpu-mode"
 _TIMES = (ENTRY, EXIT, RESIDENCY)
 _PARAMETER = "arm,psci-suspend-param"
@@ -31,7 +32,7 @@ _CONVERTED = {
     *("#address-cells", "#size-cells", "reg", "compatible", "phandle", "linux,phandle", "label"),
     *("idle-state-name", "qcom,cpu", "qcom,psci-mode-shift", "qcom,psci-mode-mask"),
     *("qcom,psci-mode", "qcom,psci-cpu-mode", "qcom,use-psci", "qcom,is-reset"),
-    *("qcom,spm-cpu-mode", "qcom,use-broadcast-timer", TIMER_STOP, _PARAMETER, *_ENERGY),
+    *("qcom,spm-cpu-mode", "qcom,use-broadcast-timer", TIMER_STOP, _PARAMETER, _LATENCY, *_ENERGY),
     *(word for name in _TIMES for word in (name, f"qcom,{name}")),
 }
 
@@ -151,22 +152,22 @@ def _times(node: Node, residency: int | None) -> dict[str, bytes]:
     """The level's times. Of a latency with energy and power, the driver knows no entry's part."""
     own = {name: node.properties.get(f"qcom,{name}", node.properties.get(name)) for name in _TIMES}
     given = {name: value for name, value in own.items() if value is not None}
-    latency = node.u32(_ENERGY[0])
+    latency = node.u32(_LATENCY)
     if given or latency is None or residency is None:
         return given
     times = {ENTRY: 0, EXIT: latency, WAKEUP: latency, RESIDENCY: residency}
     return {name: u32_array([value]) for name, value in times.items()}
 
 
-Energy = tuple[int, int, int, int]
-"""latency (us), power (uW), energy (nJ or so: the driver says no unit), time overhead (us)"""
+Energy = tuple[int, int, int]
+"""power, energy and time overhead (us); the driver says no units of the first two"""
 
 
 def _energy(node: Node) -> Energy | None:
-    latency, power, energy, time = (node.u32(name) for name in _ENERGY)
-    if latency is None or power is None or energy is None or time is None:
+    power, energy, time = (node.u32(name) for name in _ENERGY)
+    if power is None or energy is None or time is None:
         return None
-    return latency, power, energy, time
+    return power, energy, time
 
 
 def least_residencies(levels: Sequence[Energy | None]) -> list[int | None]:
@@ -178,7 +179,7 @@ def least_residencies(levels: Sequence[Energy | None]) -> list[int | None]:
         if level is None or (index and levels[index - 1] is None):
             found.append(None)
         elif not index:
-            found.append(level[3])
+            found.append(level[-1])
         else:
             base = levels[index - 1]
             assert base is not None
@@ -190,15 +191,14 @@ def least_residencies(levels: Sequence[Energy | None]) -> list[int | None]:
 def break_even(base: Energy, deeper: Energy) -> int:
     """Returns from how many us on a deeper level is worth it: calculate_residency(), with its
     32-bit arithmetic. Kernels before 4.4 divide by 0 where two levels have equal power."""
-    energy = _signed(deeper[2] - base[2])
-    residency = _signed(
-        energy - _signed(_signed(deeper[1] * deeper[3]) - _signed(base[1] * base[3]))
-    )
-    saved = _signed(base[1] - deeper[1])
+    (power, energy, time), (less, more, longer) = base, deeper
+    idle = _signed(_signed(less * longer) - _signed(power * time))
+    residency = _signed(_signed(more - energy) - idle)
+    saved = _signed(power - less)
     if saved:
         # as C divides
         residency = abs(residency) // abs(saved) * (1 if (residency < 0) == (saved < 0) else -1)
-    return max(residency, deeper[3]) if residency >= 0 else deeper[3]
+    return max(residency, longer) if residency >= 0 else longer
 
 
 def _signed(value: int) -> int:
@@ -229,13 +229,13 @@ class _Maker:
     domain_states: list[Node] = field(default_factory=list)
     domains: list[Node] = field(default_factory=list)
     cpu2domain: dict[str, int] = field(default_factory=dict)
-    path2phandle: dict[int, str] = field(default_factory=dict)
+    phandle2path: dict[int, str] = field(default_factory=dict)
     last: int = 0
 
     def __post_init__(self) -> None:
         tree = idle_nodes.LinkedTree(self.root)
-        self.path2phandle = {phandle: path for phandle, (path, _) in tree.phandle2node.items()}
-        self.last = max(self.path2phandle, default=0)
+        self.phandle2path = {phandle: path for phandle, (path, _) in tree.phandle2node.items()}
+        self.last = max(self.phandle2path, default=0)
 
     def cluster(self, cluster: _Cluster, parent: int, name: str) -> None:
         """Makes the power domain of a cluster and all below it. parent: phandle; 0: none."""
@@ -247,7 +247,6 @@ class _Maker:
         own = self._domain(f"power-domain-{name}", parent, states)
         for number, child in enumerate(cluster.children):
             self.cluster(child, own, f"{name}-{number}")
-        every = [p for p in self.path2phandle.values() if p.startswith(f"{CPUS}/cpu@")]
         for number, group in enumerate(cluster.groups):
             tail = f"-{number}" if len(cluster.groups) > 1 else ""
             tail = f"{name.removeprefix('cluster')}{tail}"
@@ -255,9 +254,15 @@ class _Maker:
                 self._state(f"cpu-{level.name}{tail}", level, level.parameter)
                 for level in group.levels
             ]
-            for path in [self.path2phandle.get(cpu, "") for cpu in group.cpus] or every:
+            for path in self._paths(group):
                 cpu_name = path.rpartition("/")[2].replace("@", "-")
                 self.cpu2domain[path] = self._domain(f"power-domain-{cpu_name}", own, listed)
+
+    def _paths(self, group: _Group) -> list[str]:
+        """The CPUs of a group; all of the machine's where it names none that is there."""
+        cpus = self.root.find(CPUS)
+        every = [f"{CPUS}/{each.name}" for each in cpus.children if is_cpu(each)] if cpus else []
+        return [self.phandle2path[one] for one in group.cpus if one in self.phandle2path] or every
 
     def _phandle(self) -> int:
         self.last += 1

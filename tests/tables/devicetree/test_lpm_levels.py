@@ -12,7 +12,7 @@ from idle_states.base.model.findings import Unreadable
 from idle_states.base.model.power_mgt import u32_array
 from idle_states.cli import main
 from idle_states.tables.devicetree import fdt, lpm_levels
-from idle_states.tables.devicetree.lpm_levels import break_even, least_residencies
+from idle_states.tables.devicetree.lpm_levels import Energy, break_even, least_residencies
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.sources import read_sources
 
@@ -232,7 +232,7 @@ def test_more_levels_than_any_tree_has_are_refused() -> None:
 
 WORD = st.integers(0, (1 << 32) - 1)
 SMALL = st.integers(0, 5_000_000)
-LEVEL = st.tuples(WORD | SMALL, WORD | SMALL, WORD | SMALL, WORD | SMALL)
+LEVEL = st.tuples(WORD | SMALL, WORD | SMALL, WORD | SMALL)
 
 PROGRAM = r"""
 #include <stdint.h>
@@ -268,13 +268,13 @@ def reckoned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(pairs=st.lists(st.tuples(LEVEL, LEVEL), min_size=1, max_size=20))
 def test_break_even_has_the_driver_s_arithmetic(
-    reckoned: Path, pairs: list[tuple[tuple[int, int, int, int], tuple[int, int, int, int]]]
+    reckoned: Path, pairs: list[tuple[Energy, Energy]]
 ) -> None:
-    lines = "".join(f"{' '.join(map(str, (*a[1:], *b[1:])))}\n" for a, b in pairs)
+    lines = "".join(f"{' '.join(map(str, (*a, *b)))}\n" for a, b in pairs)
     done = subprocess.run([reckoned], input=lines, capture_output=True, text=True, check=True)
     assert [break_even(a, b) for a, b in pairs] == [int(line) for line in done.stdout.split()]
 
 
 def test_a_level_without_energy_has_no_residency_nor_the_next() -> None:
-    one = (1, 100, 1000, 10)
+    one = (100, 1000, 10)
     assert least_residencies([one, None, one, one]) == [10, None, None, 11]
