@@ -226,11 +226,6 @@ class Found:
             return self.inner
         return f"{top}{self.inner}" if top.endswith("/") else f"{top}/{self.inner}"
 
-    def beginning(self, size: int) -> bytes:
-        """The first bytes of the file, unless it is a link. Raises OSError, Unreadable."""
-        with Tree(self.top) as top, top.open_file(self.inner, follow=False) as file:
-            return file.read(size)
-
 
 class Tree:
     """A directory that the user named, and what lies below it.
@@ -291,6 +286,11 @@ class Tree:
         name = self.shown(relative) if shown is None else shown
         with self._reached(relative, follow) as (directory, last):
             return _regular(last, name, pipes=False, directory=directory)
+
+    def beginning(self, relative: str, size: int) -> bytes:
+        """The first bytes of a regular file, unless it is a link. Raises as `open_file`."""
+        with self.open_file(relative, follow=False) as file:
+            return file.read(size)
 
     def read(
         self,

@@ -206,15 +206,15 @@ def _is_whole(tree: opening.Tree, relative: str) -> bool:
     )
 
 
-def _other_kind(found: Found) -> str:
-    return "" if _is_table(found) else "files without a table"
+def _other_kind(tree: opening.Tree, found: Found) -> str:
+    return "" if _is_table(tree, found) else "files without a table"
 
 
-def _is_table(found: Found) -> bool:
+def _is_table(tree: opening.Tree, found: Found) -> bool:
     """Whether a file is a table of today; those of the past, REVISION@COMMIT, must be named."""
     name = PurePosixPath(found.inner).name
     form = next((form for end, form in _END2FORMAT.items() if name.endswith(end)), None)
-    if "@" in name or (form is None and not _begins_as_table(found)):
+    if "@" in name or (form is None and not _begins_as_table(tree, found)):
         return False
     try:
         file = File.open(found)
@@ -225,9 +225,9 @@ def _is_table(found: Found) -> bool:
         return isinstance(cause, OSError) and cause.errno == errno.EIO
 
 
-def _begins_as_table(found: Found) -> bool:
+def _begins_as_table(tree: opening.Tree, found: Found) -> bool:
     try:
-        head = found.beginning(_HEAD_BYTES)
+        head = tree.beginning(found.inner, _HEAD_BYTES)
     except (OSError, Unreadable):
         return False
     return any(format_module(form).recognises(head, found.path) for form in _BY_BEGINNING)

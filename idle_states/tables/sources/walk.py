@@ -56,13 +56,13 @@ def is_tree(tree: opening.Tree, relative: str = "") -> bool:
         return False
 
 
-def other_kind(found: Found) -> str:
-    """Returns what a file is that is no input; "" for an input, and for what cannot be read. The
-    content decides; the name does where any text is a spec or a part of a tree."""
+def other_kind(tree: opening.Tree, found: Found) -> str:
+    """Returns what a file of the tree is that is no input; "" for an input, and for what cannot be
+    read. The content decides; the name does where any text is a spec or a part of a tree."""
     if found.inner.endswith(_INPUTS):
         return ""
     try:
-        head = found.beginning(_HEAD_BYTES)
+        head = tree.beginning(found.inner, _HEAD_BYTES)
         text = b"\0" not in head
         if _may_be_input(found, head, text) and _is_input(File.open(found), head):
             return ""
@@ -111,7 +111,7 @@ class Walk:
     """
 
     is_whole: Callable[[opening.Tree, str], bool] = is_tree
-    other_kind: Callable[[Found], str] = other_kind
+    other_kind: Callable[[opening.Tree, Found], str] = other_kind
     hidden: bool = True
     most: int | None = None
     partial: bool = False
@@ -192,7 +192,7 @@ class Walk:
                         below.append(f"{found.inner}/")
                 elif entry.kind != opening.FILE:
                     self.pass_over("devices, pipes and sockets", found)
-                elif other := self.other_kind(found):
+                elif other := self.other_kind(tree, found):
                     self.pass_over(other, found)
                 else:
                     yield found
