@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.mails import DIFF
 from idle_states.cli import main
 from tests.change.review.test_review_boards import KERNELS, NEW
 from tests.support.git_history import History
@@ -86,26 +87,11 @@ def test_a_hunk_of_a_board_s_own_source_is_read_as_one_of_a_part(
     name: str, tmp_path: Path, capsys: Capture
 ) -> None:
     """A board's source begins with /dts-v1/, which its hunks do not show."""
-    (tmp_path / "x.patch").write_text(HUNK.replace("NAME", f"{FOLDER}/{name}"))
+    (tmp_path / "x.patch").write_text(DIFF.replace("board.dts", name))
     (change,) = reviewed(capsys, str(tmp_path / "x.patch"))["changes"]
     (table,) = change["tables"]
     assert [(d["a"], d["b"]) for d in table["differences"]] == [("2ms", "200us")]
 
-
-HUNK = """\
---- a/NAME
-+++ b/NAME
-@@ -20,8 +20,8 @@
- \tsleep: cpu-sleep {
- \t\tcompatible = "arm,idle-state";
- \t\tentry-latency-us = <100>;
- \t\texit-latency-us = <300>;
--\t\tmin-residency-us = <2000>;
-+\t\tmin-residency-us = <200>;
- \t\tarm,psci-suspend-param = <0x10000>;
- \t\tlocal-timer-stop;
- \t};
-"""
 
 EDITS = {
     "entry above residency": [("<(100)>", "<(3000)>")],

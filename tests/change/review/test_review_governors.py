@@ -114,7 +114,7 @@ def test_another_decision_about_the_tick_alone(capsys: Capture, linux: History) 
 
 
 def test_an_entry_that_is_refused_is_a_circumstance(capsys: Capture, linux: History) -> None:
-    """What only looks at the last residency, 0 where nothing was entered, shows there first."""
+    """A governor that looks at the last residency alone shows there: a refused entry has 0."""
     last = TIMER.replace(
         "int found = 0;", "int found = 0;\n\tif (!dev->last_residency_ns) return 0;"
     )

@@ -18,7 +18,7 @@ from tests.support.git_history import History
 Capture = pytest.CaptureFixture[str]
 TABLE = "power9_dd1_cpu_idle_states"
 ROWS = {"stop0_lite": (200, 2000, 654), "stop1_lite": (4900, 49000, 661)}
-"""Of the packaged power9-dd1@84368bbf8: latency, residency, and a line to begin a hunk with."""
+"""Rows of power9-dd1@84368bbf8: latency, residency, and a line that a hunk can begin with."""
 
 
 def diff(row: str, latency: int, residency: int) -> str:

@@ -15,7 +15,7 @@ PROCESSOR = "drivers/acpi/acpi_processor.c"
 CSTATE = "arch/x86/kernel/acpi/cstate.c"
 Arch = Literal["x86", "arm64", "riscv64"]
 _PSCI = "drivers/firmware/psci.c"
-"""Where Arm's is before 5.4."""
+"""The file of Arm's part before Linux 5.4."""
 _LPI_SOURCES: dict[Arch, tuple[str, ...]] = {
     "x86": (),
     "arm64": ("drivers/acpi/arm64/cpuidle.c", "arch/arm64/kernel/cpuidle.c", _PSCI),

@@ -42,7 +42,7 @@ _MACRO2TEXT = {
     "HAS_MASK": "psscr_mask",
     "HAS_TIMEOUT": "get_snooze_timeout(",
 }
-"""What the harness asks for only if platform code or driver has it."""
+"""Macros of the harness, each defined where the platform code or the driver has the word."""
 
 
 @dataclass(frozen=True)

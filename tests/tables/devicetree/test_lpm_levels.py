@@ -215,7 +215,7 @@ def test_what_is_shown_is_said_not_to_be_read_by_linux(
 
 
 def test_a_tree_with_lists_is_not_converted(tmp_path: Path) -> None:
-    """As Linux has it, whatever else is in it."""
+    """A tree of Linux's bindings is read as it is, whatever else is in it."""
     levels = (level(0, "wfi", 1, times(1, 1, 1)), level(1, "pc", 3, times(1, 1, 1)))
     root = lpm_levels.converted(two_groups(levels, levels))
     assert root is not None

@@ -1,4 +1,4 @@
-"""What stands in for the macros and nodes of files that are missing."""
+"""Numbers and nodes that stand in for macros and labels of files that are missing."""
 
 import pytest
 

@@ -37,7 +37,7 @@ def test_figures_of_the_text() -> None:
 
 
 def test_figures_of_the_complaints() -> None:
-    """What their text says stands in the screens, and in what was recorded of the commits."""
+    """Every figure of their text stands in a screen, or in the record of a commit."""
     shown = screens(COMPLAINTS)
     shares = [s for _, screen in shown for s in re.findall(r"WFI .* (\d+\.\d+) % ", screen)]
     said = " ".join(COMPLAINTS.split())

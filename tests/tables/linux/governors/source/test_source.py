@@ -288,7 +288,8 @@ def test_includes_from_elsewhere_are_refused(tmp_path: Path) -> None:
 def test_a_program_that_another_process_made_meanwhile_is_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That process may be starting it, and a confined program sees no file but its own."""
+    """Another process may be starting that program, and when confined it can reach only its own
+    file."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     source = started.find(str(FILES / "timer.c"))
     interface = interface_of(source.text)
