@@ -4,11 +4,14 @@ file `m`."""
 import hashlib
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
 from pathlib import Path
+
+from idle_states.base.reading import limits
+from idle_states.base.reading.git import Repository
+from idle_states.base.reading.mail.archive import MAIL, Groups
 
 _ID = re.compile(r"<([^<>\s]+)>")
 _HEAD_BYTES = 65_536
@@ -33,7 +36,7 @@ def git(directory: Path, *words: str) -> bytes:
 
 def is_mirror(directory: Path) -> bool:
     """Tells whether a repository's last commit has one file `m`, as a mirror's."""
-    return git(directory, "ls-tree", "--name-only", "HEAD").split() == [b"m"]
+    return git(directory, "ls-tree", "--name-only", "HEAD").split() == [MAIL.encode()]
 
 
 class Archive:
@@ -49,7 +52,7 @@ class Archive:
     def content(self, name: str) -> bytes:
         """Returns a mail as the mirror has it."""
         mail = self.mails[name]
-        return git(mail.mirror, "cat-file", "blob", f"{mail.commit}:m")
+        return git(mail.mirror, "cat-file", "blob", f"{mail.commit}:{MAIL}")
 
     def thread(self, name: str) -> tuple[str, ...]:
         """Returns the ids of a mail's thread, in the order in which the mirrors have them."""
@@ -82,43 +85,30 @@ def _index(mirror: Path, cache: Path) -> Iterator[tuple[str, Indexed]]:
 
 def _headers(mirror: Path) -> Iterator[tuple[str, str, list[str]]]:
     """Yields id, commit and the ids answered of each mail that has an id."""
-    commits = git(mirror, "rev-list", "--reverse", "HEAD").decode().split()
     parser = BytesHeaderParser()
-    with tempfile.TemporaryFile() as wanted:
-        wanted.write("".join(f"{commit}:m\n" for commit in commits).encode())
-        wanted.seek(0)
-        words = ["git", "-C", str(mirror), "cat-file", "--batch", "--buffer"]
-        with subprocess.Popen(words, stdin=wanted, stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            for commit in commits:
-                told = child.stdout.readline().split()
-                if len(told) != 3:
-                    # a mail that the list removed
-                    continue
-                head = child.stdout.read(int(told[2]) + 1)[:_HEAD_BYTES]
-                said = parser.parsebytes(re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0] + b"\n\n")
-                own = _ID.findall(str(said["Message-ID"]))
-                if own:
-                    answered = f"{said['References']} {said['In-Reply-To']}"
-                    yield own[0], commit, list(dict.fromkeys(_ID.findall(answered)))
+    repository = Repository(mirror)
+    try:
+        mails = repository.versions("", repository.resolve("HEAD"), MAIL, limits.MAIL_BYTES)
+        for commit, data in mails:
+            head = re.split(rb"\r?\n\r?\n", data[:_HEAD_BYTES], maxsplit=1)[0]
+            said = parser.parsebytes(head + b"\n\n")
+            own = _ID.findall(str(said["Message-ID"]))
+            if own:
+                answered = f"{said['References']} {said['In-Reply-To']}"
+                yield own[0], commit, list(dict.fromkeys(_ID.findall(answered)))
+    finally:
+        repository.close()
 
 
 def _threads(answers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Returns the thread of each mail: all that answer the same one, directly or not."""
-    above: dict[str, str] = {}
-
-    def top(name: str) -> str:
-        while above.get(name, name) != name:
-            above[name] = above.get(above[name], above[name])
-            name = above[name]
-        return name
-
+    groups = Groups()
     for name, ids in answers.items():
         for other in ids:
-            above[top(other)] = top(name)
-    found: dict[str, list[str]] = {}
+            groups.join(name, other)
+    found: dict[object, list[str]] = {}
     for name in answers:
-        found.setdefault(top(name), []).append(name)
+        found.setdefault(groups.first(name), []).append(name)
     return {name: tuple(thread) for thread in found.values() for name in thread}
 
 

@@ -23,7 +23,7 @@ from .box import RawMail, parsed_mail, raw_mails
 from .mail import Mail
 from .series import is_reply, parsed
 
-_MAIL = "m"
+MAIL = "m"
 """The file that has a commit's mail."""
 _BASE64 = (b"base64", b"Base64", b"BASE64")
 _QUOTED_PRINTABLE = (b"quoted-printable", b"Quoted-Printable", b"QUOTED-PRINTABLE")
@@ -125,7 +125,7 @@ class Archive:
         try:
             base = repository.resolve(old) if old and is_new else ""
             head = repository.resolve(new)
-            for name, data in repository.versions(base, head, _MAIL, limits.MAIL_BYTES):
+            for name, data in repository.versions(base, head, MAIL, limits.MAIL_BYTES):
                 yield RawMail(data, f"{directory}@{name[:12]}")
         finally:
             repository.close()
@@ -178,30 +178,40 @@ def _head(mail: RawMail) -> _Head:
     return _Head(own, frozenset([own, *_ID.findall(others)]), known, version)
 
 
-def _together(held: list[tuple[RawMail, _Head]]) -> list[list[RawMail]]:
-    """The mails by thread. Threads of different versions of a patch are one."""
-    joined: dict[object, object] = {}
+class Groups:
+    """Names that belong together, by what was joined."""
 
-    def first(name: object) -> object:
-        while name in joined:
-            name = joined[name]
+    def __init__(self) -> None:
+        self._above: dict[object, object] = {}
+
+    def first(self, name: object) -> object:
+        """Returns the name that stands for a name's group."""
+        while name in self._above:
+            above = self._above[name]
+            self._above[name] = self._above.get(above, above)
+            name = above
         return name
 
-    def join(a: object, b: object) -> None:
-        if (one := first(a)) != (other := first(b)):
-            joined[other] = one
+    def join(self, a: object, b: object) -> None:
+        """Makes one group of two names' groups."""
+        if (one := self.first(a)) != (other := self.first(b)):
+            self._above[other] = one
 
+
+def _together(held: list[tuple[RawMail, _Head]]) -> list[list[RawMail]]:
+    """The mails by thread. Threads of different versions of a patch are one."""
+    groups = Groups()
     versions: dict[object, dict[int, int]] = {}
     for number, (_, head) in enumerate(held):
         for name in head.ids:
-            join(number, name)
+            groups.join(number, name)
         if head.patch is not None:
             known = versions.setdefault(head.patch, {})
             known.setdefault(head.version, number)
             if len(known) > 1:
                 for other in (*known.values(), number):
-                    join(next(iter(known.values())), other)
+                    groups.join(next(iter(known.values())), other)
     found: dict[object, list[RawMail]] = {}
     for number, (mail, _) in enumerate(held):
-        found.setdefault(first(number), []).append(mail)
+        found.setdefault(groups.first(number), []).append(mail)
     return list(found.values())
