@@ -15,6 +15,8 @@ _SECONDS = 10
 """In which a scheduler has to answer."""
 _FETCH_SECONDS = 10
 _POLL_SECONDS = 0.02
+_LOOK_SECONDS = 1.0
+"""How often the scheduler is asked for its workers, while nothing is done: it asks them all."""
 NO_WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker."""
 
@@ -31,6 +33,7 @@ class DaskCluster(Pool):
         self._running: dict[Any, Job] = {}
         self._gone = ""
         self._at_work = time.monotonic()
+        self._next_look = 0.0
 
     def sent(self, value: Any) -> Any:
         """Returns what stands for a value among the arguments of tasks: it is sent to each worker
@@ -57,14 +60,19 @@ class DaskCluster(Pool):
         done = [future for future in self._running if future.done()]
         for future in done:
             self._take_in(future)
+        now = time.monotonic()
         if done:
-            self._at_work = time.monotonic()
+            self._at_work = now
             return
         if self._client.status != "running":
             self._end(f"the connection to it is {self._client.status}")
-        elif self._client.scheduler_info()["workers"]:
-            self._at_work = time.monotonic()
-        elif time.monotonic() - self._at_work > NO_WORKER_SECONDS:
+        elif now >= self._next_look:
+            self._next_look = now + min(_LOOK_SECONDS, NO_WORKER_SECONDS)
+            # a cluster that closes at this moment may raise whatever it likes: its status tells
+            with suppress(Exception, CancelledError):
+                if self._client.scheduler_info()["workers"]:
+                    self._at_work = now
+        if not self._gone and now - self._at_work > NO_WORKER_SECONDS:
             self._end(f"it has had no worker for {NO_WORKER_SECONDS:.0f} s")
         time.sleep(_POLL_SECONDS)
 
@@ -116,9 +124,9 @@ def connected(address: str) -> Iterator[DaskCluster]:
         try:
             yield found
         finally:
-            with suppress(OSError, TimeoutError):
-                found.close()
-                client.close()
+            for close in (found.close, client.close):
+                with suppress(Exception, CancelledError):
+                    close()
 
 
 @contextmanager
