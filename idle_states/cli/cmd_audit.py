@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..tables.audit.audited import Audited
     from ..tables.audit.summary import FleetSummary
+    from ..tables.sources.walk import Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def run(given: AuditCommand) -> int:
     against = shown_name(asked, setting)
     view = audit_whole.View(given.summary, given.pages, show.notes, against)
     hiding = _Hiding(show)
-    results = _counted(hiding.passed(audit(asked, setting, walk)), summary)
+    results = _counted(hiding.passed(audit(asked, setting, walk)), summary, walk)
     if asked.since:
         from ..tables.audit.since import since
 
@@ -195,11 +196,11 @@ class _Hiding:
 
 
 def _counted(
-    results: "Iterable[Sequence[Audited]]", summary: "FleetSummary"
+    results: "Iterable[Sequence[Audited]]", summary: "FleetSummary", walk: "Walk"
 ) -> "Iterator[Sequence[Audited]]":
     from .progress import Count
 
-    with Count("audited") as progress:
+    with Count("audited", lambda: walk.expected) as progress:
         for found in results:
             summary.add(found)
             progress.advance()

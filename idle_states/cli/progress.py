@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Self
 
 from ..base.report import printer
@@ -12,6 +12,10 @@ from ..base.report.tables import terminal_width
 if TYPE_CHECKING:
     from ..lab.simulation.answer import PreparedSimulation
     from ..lab.simulation.summary import SimulationSummary
+
+
+_SURE_S = 1.0
+"""From when on a rate is told."""
 
 
 class _Shown:
@@ -42,18 +46,36 @@ class _Shown:
 
 
 class Count(_Shown):
-    """How many things are done, where nobody knows how many there will be."""
+    """How many things are done, how fast, and how long the rest will take.
 
-    def __init__(self, what: str) -> None:
+    expected: returns an estimate of how many there will be, None while there is none.
+    """
+
+    def __init__(self, what: str, expected: Callable[[], int | None]) -> None:
         super().__init__()
         self._what = what
+        self._expected = expected
         self._done = 0
+        self._begun = time.monotonic()
 
     def advance(self) -> None:
         """One more."""
         self._done += 1
         if self._is_due():
-            self._write(f"{self._done} {self._what}")
+            self._write(self._said(time.monotonic() - self._begun))
+
+    def _said(self, taken_s: float) -> str:
+        said = f"{self._done:,} {self._what}"
+        if taken_s < _SURE_S:
+            return said
+        rate = self._done / taken_s
+        said += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.1f} a second"
+        expected = self._expected()
+        if expected is None:
+            return said
+        minutes, seconds = divmod(round(max(0, expected - self._done) / rate), 60)
+        left = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+        return f"{said}, about {left} left of about {expected:,}"
 
 
 class Line(_Shown):

@@ -63,8 +63,10 @@ def audit(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Seque
         return [replace(each, findings=tuple(mark(each.findings))) for each in results]
 
     boards = [boards_of(tree) for tree in request.trees]
+    counted = opening.STANDARD_INPUT not in request.inputs and not boards
     paths = chain(
-        walk.inputs(_names(request.inputs)), *(with_idle_states(each, walk) for each in boards)
+        walk.inputs(request.inputs if counted else _names(request.inputs)),
+        *(with_idle_states(each, walk) for each in boards),
     )
     if request.scheduler:
         from ...base.cluster import connected

@@ -1,8 +1,9 @@
 """Finds inputs below directories, by way of the gate."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Unreadable, UsageError
@@ -40,6 +41,7 @@ _ENVIRONMENT = "pyvenv.cfg"
 _FORBIDDEN = "directories that cannot be read"
 _TOO_LARGE = f"directories with more than {limits.DIRECTORY_ENTRIES:,} entries"
 _UNSEARCHED = (_FORBIDDEN, _TOO_LARGE)
+_Where = TypeVar("_Where", Path, Found)
 
 
 def is_tree(tree: opening.Tree, relative: str = "") -> bool:
@@ -108,6 +110,9 @@ class Walk:
     left         directories that were not searched then
     passed_over  what entries are that are not inputs -> their number
     told         is told each of them, what it is and its path
+    found        number of inputs so far
+    reached      share of what is to be searched that was: each entry of a directory has an equal
+                 one of its own; 0 where it is not known how much there is
     """
 
     is_whole: Callable[[opening.Tree, str], bool] = is_tree
@@ -118,6 +123,13 @@ class Walk:
     left: list[str] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
     told: Callable[[str, str], None] = lambda what, path: None
+    found: int = 0
+    reached: float = 0.0
+
+    @property
+    def expected(self) -> int | None:
+        """An estimate of the number of inputs; None where nothing is known yet."""
+        return max(self.found, round(self.found / self.reached)) if self.reached else None
 
     @property
     def not_searched(self) -> list[tuple[str, int]]:
@@ -136,27 +148,32 @@ class Walk:
         Links inside of directories are not followed, devices and pipes not opened. Raises
         UsageError for a directory with more than `most` entries below it, unless `partial`.
         """
-        for word in words:
-            path = Path(word)
+        whole = 1 / len(words) if isinstance(words, Sequence) and words else 0.0
+        for path in map(Path, words):
             if not opening.is_directory(path):
-                yield path
+                yield self._input(path, whole)
                 continue
             try:
                 with opening.Tree(path) as tree:
                     if self.is_whole(tree, ""):
-                        yield path
+                        yield self._input(path, whole)
                     else:
-                        yield from self.below(tree)
+                        yield from self.below(tree, whole=whole)
             except OSError:
                 self.pass_over(_FORBIDDEN, path)
 
-    def below(self, tree: opening.Tree, start: str = "") -> Iterator[Found]:
-        """Yields the inputs below a directory of a tree: "" or a path that ends in a slash. Raises
-        UsageError as `inputs` does."""
-        waiting = [start]
+    def _input(self, where: _Where, share: float) -> _Where:
+        self.found += 1
+        self.reached += share
+        return where
+
+    def below(self, tree: opening.Tree, start: str = "", whole: float = 0.0) -> Iterator[Found]:
+        """Yields the inputs below a directory of a tree: "" or a path that ends in a slash. whole:
+        its share of all that is searched. Raises UsageError as `inputs` does."""
+        waiting, shares = [start], [whole]
         looked_at = 0
         while waiting:
-            directory = waiting.pop()
+            directory, whole = waiting.pop(), shares.pop()
             try:
                 entries = sorted(tree.entries(directory, follow=False), key=lambda each: each.name)
             except OSError:
@@ -179,6 +196,7 @@ class Walk:
                     "name the files"
                 )
             below = []
+            share = whole / (len(entries) or 1)
             for entry in entries:
                 found = Found(tree.path, f"{directory}{entry.name}")
                 if entry.kind == opening.LINK:
@@ -187,13 +205,18 @@ class Walk:
                     if not self.hidden and entry.name.startswith("."):
                         self.pass_over("hidden directories", found)
                     elif self.is_whole(tree, found.inner):
-                        yield found
+                        yield self._input(found, share)
+                        continue
                     else:
                         below.append(f"{found.inner}/")
+                        continue
                 elif entry.kind != opening.FILE:
                     self.pass_over("devices, pipes and sockets", found)
                 elif other := self.other_kind(tree, found):
                     self.pass_over(other, found)
                 else:
-                    yield found
+                    yield self._input(found, share)
+                    continue
+                self.reached += share
             waiting += reversed(below)
+            shares += [share] * len(below)
