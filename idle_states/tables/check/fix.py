@@ -63,7 +63,7 @@ def fixes(sources: Iterable[Source], findings: Iterable[Finding]) -> list[Fix]:
             continue
         if source.file not in befores:
             data = opening.read(source.file)
-            if File(Path(source.file), data).sha256 != source.sha256:
+            if File(Path(source.file), data).text != source.texts.get(source.file):
                 # changed since the table was read
                 continue
             befores[source.file] = texts[source.file] = data.decode("utf-8", "surrogateescape")

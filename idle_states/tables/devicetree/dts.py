@@ -42,6 +42,7 @@ class PreparedSource:
     text      what dtc is given
     binaries  name in the private directory where dtc runs -> content, for /incbin/
     texts     file -> text as it was written, of the source and of what it includes
+    digests   file -> SHA-256, of what it includes
     place     where what stands in the text was written
     """
 
@@ -49,6 +50,7 @@ class PreparedSource:
     text: bytes
     binaries: Mapping[str, bytes]
     texts: dict[str, str]
+    digests: Mapping[str, str]
     place: Place
 
     def places(self) -> Places:
@@ -91,6 +93,7 @@ def prepared(
     if len(source) > limits.DTS_BYTES:
         raise unreadable(file, f"expected at most {limits.DTS_BYTES} bytes, found {len(source)}")
     texts = {file: source.decode("utf-8", "replace")}
+    digests: dict[str, str] = {}
     text, origin = source, None
     if PREPROCESSED.search(source):
         if within is None:
@@ -98,6 +101,7 @@ def prepared(
         made = preprocess(source, file, within.find)
         text, origin = made.text.encode("utf-8", "surrogateescape"), made.place
         texts |= made.shown
+        digests |= made.digests
     above = 0
     if file.endswith(".dtsi") and b"/dts-v1/" not in text:
         # a part of a source: the whole says so once
@@ -111,6 +115,7 @@ def prepared(
             raise Unreadable([_moved(f, file, origin) for f in error.findings], texts) from None
         text, binaries, line_of = whole.source, whole.binaries, whole.place
         texts = {**whole.texts, **texts}
+        digests |= whole.digests
 
     def place(line: int, column: int) -> tuple[str, int, int]:
         source, written = line_of(line) if line_of else (file, line)
@@ -119,7 +124,8 @@ def prepared(
         written = max(1, written - above)
         return origin(written, column) if origin else (file, written, column)
 
-    return PreparedSource(file, text, binaries, texts, place)
+    digests.pop(file, None)
+    return PreparedSource(file, text, binaries, texts, digests, place)
 
 
 def compiled(source: PreparedSource) -> Node:

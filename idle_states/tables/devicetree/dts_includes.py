@@ -14,6 +14,7 @@ Source: dtc 1.6.1 dtc-lexer.l (comments, strings, line markers, /include/ taken 
 dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (search path of names).
 """
 
+import hashlib
 import os
 import re
 from bisect import bisect_right
@@ -59,11 +60,13 @@ class ExpandedSource:
     source    the text
     binaries  name in the private directory -> content, for /incbin/
     texts     file -> text, of the included sources
+    digests   file -> SHA-256 of what was included, /incbin/ too
     """
 
     source: bytes
     binaries: dict[str, bytes] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
     _starts: list[int] = field(default_factory=lambda: [1])
     _origins: list[tuple[str, int]] = field(default_factory=list)
 
@@ -235,6 +238,7 @@ class _Expansion:
             message = f"expected a file to include, found: {error.strerror}: {shown[:100]!a}"
             raise unreadable(where, message) from None
         self.read[path] = data
+        self.made.digests[self.shown(path)] = hashlib.sha256(data).hexdigest()
         if len(self.read) > files or sum(map(len, self.read.values())) > most:
             raise unreadable(where, f"expected at most {files} included files and {most} bytes")
         return path, data

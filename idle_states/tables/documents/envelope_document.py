@@ -24,7 +24,10 @@ class Input(Form[tuple[str, str]]):
     keywords: ClassVar[Mapping[str, Any]] = {"additionalProperties": True}
 
     file: str
-    sha256: Annotated[Digest, "Empty for a directory."]
+    sha256: Annotated[
+        Digest,
+        "Empty for a directory; of a source with includes, that of their digests and its own.",
+    ]
 
 
 class Head(Form[Any]):

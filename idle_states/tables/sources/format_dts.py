@@ -11,7 +11,7 @@ from ...base.dataclass import replace
 from ...base.model.findings import Unreadable
 from ...base.wording import joined, plural
 from ..devicetree.tree import Node
-from .source import File, Source
+from .source import File, Source, digest_with
 
 if TYPE_CHECKING:
     from ..devicetree.dts import PreparedSource
@@ -59,21 +59,23 @@ def _sources(
     from .same_tables import met_before
     from .trees import sources_of
 
+    digest = digest_with(file.sha256, source.digests.values())
+
     def located() -> list[Source]:
         places = source.places()
-        return sources_of(root, file.shown, "dts", file.sha256, places, source.texts)
+        return sources_of(root, file.shown, "dts", digest, places, source.texts)
 
     kept = kept_within(tree) if tree is not None else None
     if kept is None:
         return located()
     lists = idle_nodes.lists_of(root, file.shown)
     if not lists or root.find("/ibm,opal") is not None:
-        return sources_of(root, file.shown, "dts", file.sha256)
+        return sources_of(root, file.shown, "dts", digest)
 
     def lean() -> list[Source]:
         return [_lean(each) for each in located()]
 
-    return met_before(lists, source, kept, file.sha256, lean)
+    return met_before(lists, source, kept, digest, lean)
 
 
 def _lean(source: Source) -> Source:

@@ -10,9 +10,10 @@ from ...base.dataclass import replace
 from ...base.model.findings import unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits, opening
+from ...base.resources import is_packaged
 from ..spec.library import load
 from ..spec.loaded import LoadedSpec
-from .source import File, Source
+from .source import File, Source, digest_with
 
 if TYPE_CHECKING:
     from ...base.model.idle_tree import IdleTree
@@ -74,7 +75,10 @@ def load_spec(path: Path) -> list[Source]:
 def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
     """The table of a loaded spec, or those of its machine. stem: a name where it has none."""
     file = next(iter(loaded.sources))
-    digest = loaded.table.read_from.sha256 if loaded.table else _digest(loaded.sources[file])
+    own = loaded.table.read_from.sha256 if loaded.table else _digest(loaded.sources[file])
+    # packaged parents are the tool's version's
+    parents = [name for name in loaded.sources if name != file and not is_packaged(name)]
+    digest = digest_with(own, (_digest(loaded.sources[name]) for name in parents))
     if loaded.machine is not None:
         return list(_of_machine(loaded.machine, loaded, file, digest))
     name = loaded.name or stem

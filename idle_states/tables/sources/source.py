@@ -34,6 +34,7 @@ MAX_UNPACKED_BYTES = limits.UNPACKED_BYTES
 class Source:
     """One table as read, with everything that was read with it.
 
+    sha256        of the file, with what it includes: see digest_with
     table         None if reading found errors (see findings) or there is no table in the input
     findings      findings of the reader
     node          raw power-mgt node, for device trees
@@ -65,6 +66,17 @@ class Source:
     beside: tuple[IdleTable, ...] | None = field(default=None, repr=False)
     code: ExportCode | None = field(default=None, repr=False)
     boards: tuple[str, ...] = ()
+
+
+def digest_with(own: str, included: Iterable[str]) -> str:
+    """Returns the SHA-256 that stands for a file with what it includes: its own where that is
+    nothing, else that of lines of digests, its own first, the others sorted."""
+    others = sorted(included)
+    if not others:
+        return own
+    import hashlib
+
+    return hashlib.sha256("\n".join([own, *others, ""]).encode()).hexdigest()
 
 
 def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[Source]:

@@ -57,11 +57,13 @@ class MadeText:
 class WholeSource:
     """A source as dtc takes it.
 
-    shown  file -> text of each file that was read
+    shown    file -> text of each file that was read
+    digests  file -> its SHA-256
     """
 
     text: str = ""
     shown: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
     _stretches: list[MadeText] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
 
@@ -135,6 +137,7 @@ class _Run:
 
     def file(self, read: Sections, name: str) -> None:
         self.made.shown[name] = read.shown
+        self.made.digests[name] = read.sha256
         groups: list[_Group] = []
         live = True
         for part in read.parts:

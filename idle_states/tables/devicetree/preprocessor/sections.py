@@ -4,6 +4,7 @@ What does not depend on macros is done here, once for a file however many source
 continued lines joined, comments taken out, definitions parsed, names found.
 """
 
+import hashlib
 import re
 
 from ....base.dataclass import dataclass
@@ -82,10 +83,11 @@ class DefineRun:
 
 @dataclass(slots=True)
 class Sections:
-    """A file. shown: its text as it stands, for reports."""
+    """A file. shown: its text as it stands, for reports; sha256: of its bytes."""
 
     parts: list[Text | Directive | DefineRun]
     shown: str
+    sha256: str
 
 
 class Misread(Exception):
@@ -100,7 +102,7 @@ def sections(data: bytes) -> Sections:
     """A file in parts. Raises Misread."""
     shown = data.decode("utf-8", "surrogateescape")
     text = _plain(shown)
-    made = Sections([], shown)
+    made = Sections([], shown, hashlib.sha256(data).hexdigest())
     line, counted, done = 1, 0, 0
 
     def add(stretch: str, first: int) -> None:
