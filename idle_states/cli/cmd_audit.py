@@ -94,9 +94,8 @@ def run(given: AuditCommand) -> int:
     note_rules(asked.criteria)
     if asked.governor and not asked.scheduler:
         note_missing_core()
-    setting, walk, summary = setting_of(asked), Walk(), FleetSummary()
-    if asked.criteria.rules.select:
-        summary.named = {}
+    setting, walk = setting_of(asked), Walk()
+    summary = FleetSummary(select=bool(asked.criteria.rules.select))
     if asked.passed_over:
         walk.told = lambda what, path: say(f"passed over: {what}: {path}")
     against = shown_name(asked, setting)

@@ -60,8 +60,11 @@ def make_all(into: Path) -> None:
 class Node:
     tag: str
     attributes: dict[str, str | None]
-    children: list["Node"] = field(default_factory=list)
-    words: str = ""
+    parts: list["Node | str"] = field(default_factory=list)
+
+    @property
+    def children(self) -> list["Node"]:
+        return [part for part in self.parts if isinstance(part, Node)]
 
     def all(self, tag: str, class_: str | None = None) -> list["Node"]:
         """Below this one, in order."""
@@ -74,7 +77,7 @@ class Node:
 
     @property
     def text(self) -> str:
-        return self.words + "".join(child.text for child in self.children)
+        return "".join(part if isinstance(part, str) else part.text for part in self.parts)
 
     def outline(self) -> list[object]:
         return [self.tag, sorted(self.attributes), *(child.outline() for child in self.children)]
@@ -93,19 +96,19 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         node = Node(tag, dict(attrs))
         assert len(node.attributes) == len(attrs), f"an attribute twice on {tag}"
-        self.open[-1].children.append(node)
+        self.open[-1].parts.append(node)
         if tag not in VOID:
             self.open.append(node)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.open[-1].children.append(Node(tag, dict(attrs)))
+        self.open[-1].parts.append(Node(tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open[-1].tag == tag, f"expected </{self.open[-1].tag}>, found </{tag}>"
         self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].words += data
+        self.open[-1].parts.append(data)
 
 
 def parse(text: str) -> Node:

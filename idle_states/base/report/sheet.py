@@ -155,7 +155,7 @@ class Sheet:
     """
 
     title: str
-    headline: tuple[str, ...]
+    headline: tuple[Line, ...]
     sections: tuple[Section, ...]
     about: Section = Section("", ())
     further: tuple[Section, ...] = ()

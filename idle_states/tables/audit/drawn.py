@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...base.dataclass import replace
-from ...base.model.findings import Severity
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
-from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ...base.report.sheet import NO_NUMBERS, Drawing, Marked, Picture, Rows
 from ...base.wording import plural
 from ..linux.kernel_ranges import kernel_ranges
 from ..selection.idle_lengths import lengths
@@ -71,21 +70,22 @@ def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:
 
 
 def rules(summary: FleetSummary) -> Picture:
-    """Returns a bar for each rule: the share of inputs with such a finding."""
+    """Returns a bar for each rule: how many inputs have such a finding, the worst first."""
     found = summary.found_worst_first()
-    kinds = [str(severity) for severity in reversed(Severity)]
     bars = []
     for (rule, name, severity), count in found:
-        number, words = kinds.index(severity), f"{rule} {name}: {count}"
-        band = Band(0, count / summary.inputs, (number,), str(count), str(count), words)
-        bars.append(BandRow(f"{rule} {name}", (band,)))
+        words = f"{count} {severity} {rule} {name}"
+        band = Band(0, count, (), "", "", words, kind=severity)
+        bars.append(BandRow(words, (band,)))
     drawing = pictures.bands(
-        "Share of inputs with a finding",
-        "For each rule a bar: the share of inputs with such a finding.",
+        "Inputs with a finding",
+        "For each rule a bar along a logarithmic scale: how many inputs have such a finding.",
         bars,
-        svg.shares(f"share of {plural(summary.inputs, 'input')}"),
+        svg.counts(summary.inputs, f"of {plural(summary.inputs, 'input')}, each mark ten times"),
     )
-    rows = tuple((f"{rule} {name}", severity, str(n)) for (rule, name, severity), n in found)
+    rows = tuple(
+        (f"{rule} {name}", Marked(severity, severity), str(n))
+        for (rule, name, severity), n in found
+    )
     table = Rows(("Rule", "Severity", "Inputs"), rows, "Inputs by rule", frozenset({2}))
-    legend = tuple((svg.swatch_band(number), kind) for number, kind in enumerate(kinds))
-    return Picture(partial(Drawing, drawing, legend), table)
+    return Picture(partial(Drawing, drawing), table)

@@ -9,6 +9,7 @@ from ...base.model.table import IdleTable
 from ...base.report.escapes.text import printable
 from ...base.report.sheet import (
     NO_NUMBERS,
+    Cell,
     Either,
     FindingsPart,
     Line,
@@ -19,7 +20,7 @@ from ...base.report.sheet import (
     Section,
     indented,
 )
-from ...base.wording import joined, plural
+from ...base.wording import few, joined, plural
 from ..linux.grounds import driver_of, remarks
 from ..linux.releases import running
 from ..selection.idle_lengths import lengths
@@ -30,36 +31,46 @@ from .since import EarlierAudit, by_severity
 from .summary import MOST_NAMED, FleetSummary, TableGroup
 from .trees import TreeDifference
 
+_IN_HEADLINE = 3
+"""Rules of a severity that the headline names."""
 _SHOWN, _ON_PAGES = 12, 40
 """Number of groups of equal tables that are listed for a fleet."""
+
+
+_FOUND = "Findings, by inputs that have them"
 
 
 def title(summary: FleetSummary) -> str:
     return f"Audit of {plural(summary.inputs, 'input')}, {plural(summary.tables, 'table')}"
 
 
-def headline(summary: FleetSummary) -> tuple[str, ...]:
-    """The most severe finding and how many inputs have it; how many tables are unlike others."""
-    found = summary.found_worst_first()
-    inputs = plural(summary.inputs, "input")
-    if not found:
-        said = f"No findings in {inputs}"
-    else:
-        (rule, name, severity), count = found[0]
-        said = f"{severity} {rule} {name} in {count} of {inputs}"
-        if others := len(found) - 1:
-            said += f", and {plural(others, 'other finding')}, as severe or less"
-    lines = [said, *(_likeness(summary) if summary.groups else ())]
+def headline(summary: FleetSummary) -> tuple[Line, ...]:
+    """For each severity how many inputs have findings of it, the worst first; how many tables are
+    unlike others."""
+    lines: list[Line] = list(_by_severity(summary))
+    lines += _likeness(summary) if summary.groups else ()
     if summary.unreadable_count:
         lines.append(f"{plural(summary.unreadable_count, 'input')} unreadable")
     return tuple(lines)
+
+
+def _by_severity(summary: FleetSummary) -> Iterator[Line]:
+    inputs, found = plural(summary.inputs, "input"), summary.found_worst_first()
+    if not found:
+        yield f"No findings in {inputs}"
+    for severity in dict.fromkeys(severity for (_, _, severity), _ in found):
+        rules = [f"{rule} {name}" for (rule, name, each), _ in found if each == severity]
+        count, named = summary.having[severity], few(rules, _IN_HEADLINE)
+        has = f"{count} of {inputs} {'has' if count == 1 else 'have'} "
+        yield (has if summary.inputs > 1 else "", Marked(severity, f"{severity}s"), f": {named}")
 
 
 def _likeness(summary: FleetSummary) -> Iterator[str]:
     groups, outliers = summary.sorted_groups(), len(summary.outliers())
     if len(groups) > 1:
         different = f"{plural(summary.tables, 'table')}, {len(groups)} different"
-        yield f"{different}, {outliers} that stand out" if outliers else different
+        verb = "stands" if outliers == 1 else "stand"
+        yield f"{different}, {outliers} that {verb} out" if outliers else different
         return
     (group,) = groups
     yield f"{plural(len(group.states), 'state')}: {joined(group.states)}"
@@ -222,6 +233,10 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     over = (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
     parts = (Lines(tuple(lines)), unreadable, Lines(tuple(over), first="  "))
     shown = any(part.lines for part in parts)
+    found = summary.found_worst_first()
+    # a page begins with what is wrong, a text ends with it, next to what is typed then
+    if found:
+        yield Section(_FOUND, (Either((), (drawn.rules(summary), *_having(summary))),))
     yield Section(f"{inputs}, {tables} of idle states, {different}", parts if shown else ())
     if summary.groups:
         both = Either(tuple(_tables(summary, _SHOWN)), tuple(_tables(summary, _ON_PAGES)))
@@ -229,13 +244,12 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     if summary.since is not None:
         yield _since(summary.since)
     yield from _boards(summary)
-    if found := summary.found_worst_first():
-        said: list[Line] = [
-            (f"  {count:>7}  ", Marked(severity, f"{severity:<7}"), f"  {rule} {name}")
-            for (rule, name, severity), count in found
-        ]
-        both = Either((Lines(tuple(said)),), (drawn.rules(summary),))
-        yield Section("Findings, by inputs that have them", (both, *_having(summary)))
+    said: list[Line] = [
+        (f"  {count:>7}  ", Marked(severity, f"{severity:<7}"), f"  {rule} {name}")
+        for (rule, name, severity), count in found
+    ]
+    named = _having(summary) if summary.select else ()
+    yield Section(_FOUND, (Either((Lines(tuple(said)), *named)),))
     verdicts = (
         f"{tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
         f"{counts['skipped']} not tested"
@@ -270,12 +284,13 @@ def _first(files: Sequence[str]) -> tuple[str, ...]:
 
 
 def _having(summary: FleetSummary) -> Iterator[Part]:
-    """Yields the inputs that have each of the findings that were asked for."""
-    for (rule, name, severity), count in summary.found_worst_first() if summary.named else ():
-        files = (summary.named or {}).get((rule, name, severity), [])
-        yield Lines((f"{severity} {rule} {name}:",), first="  ")
-        more = [f"and {count - len(files)} more; --format jsonl names them"]
-        yield Lines((*files, *(more if count > len(files) else [])), first="    ")
+    """Yields the inputs that have each of the findings that were asked for, or of the errors."""
+    for (rule, name, severity), count in summary.found_worst_first():
+        if files := summary.named.get((rule, name, severity)):
+            yield Lines(((Marked(severity, severity), f" {rule} {name}:"),), first="  ")
+            named = "--sqlite" if summary.select else f"--select {rule}"
+            more = [f"and {count - len(files)} more; {named} has them all"]
+            yield Lines((*files, *(more if count > len(files) else [])), first="    ")
 
 
 def _unreadable(summary: FleetSummary) -> Iterator[str]:
@@ -320,7 +335,7 @@ def _boards(summary: FleetSummary) -> Iterator[Section]:
         boards = f"{plural(len(group.boards), 'board')}: {names}"
         parts.append(Lines((boards,), first="    ", further="        "))
     yield Section("Boards, by table", tuple(parts))
-    placed = []
+    placed, rows = list[Part](), list[tuple[Cell, ...]]()
     order = [str(severity) for severity in sorted(Severity, reverse=True)]
     for (severity, file, line, rule, message), count in sorted(
         summary.placed.items(), key=lambda item: (order.index(item[0][0]), item[0][1:])
@@ -331,8 +346,12 @@ def _boards(summary: FleetSummary) -> Iterator[Section]:
             Lines((said,), first="  "),
             Lines((message,), first="    ", further="        "),
         ]
+        rows.append((Marked(severity, severity), f"{rule} {message}", place, str(count)))
     if placed:
-        yield Section("Findings, by the place that is to be edited", tuple(placed))
+        head = ("Severity", "Finding", "Place", "Boards")
+        table = Rows(head, tuple(rows), "Worst first", frozenset({3}))
+        both = Either(tuple(placed), (table,))
+        yield Section("Findings, by the place that is to be edited", (both,))
 
 
 def _common(files: Iterable[str]) -> str:

@@ -1,12 +1,12 @@
 """Reports of audits, as text and HTML: a page for each of a few inputs, or a summary of many."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ... import __version__
 from ...base.dataclass import dataclass, replace
 from ...base.files import write_file
+from ...base.report.digests import Digests
 from ...base.report.html import page
 from ...base.report.sheet import Section, Sheet
 from ...base.report.sheet_text import text
@@ -50,17 +50,14 @@ class _Held:
     def __init__(self, view: View) -> None:
         self._view = view
         self._held: list[Audited] = []
-        self._digest = hashlib.sha256()
-        self._last: str | None = None
-        self._several = False
+        self.digests = Digests()
 
     def add(self, found: Sequence[Audited]) -> None:
-        for file, digest in _named(found):
-            # not again for each table of a file
-            if file != self._last:
-                self._several |= self._last is not None
-                self._last = file
-                self._digest.update(f"{digest}  {file}\n".encode("utf-8", "surrogateescape"))
+        if isinstance(found, Alike):
+            self.digests.add(found.file, found.sha256)
+        else:
+            for audited in found:
+                self.digests.add(audited.file, audited.sha256)
         if not self._view.summary and len(self._held) <= _PAGES:
             self._held += found
 
@@ -71,20 +68,12 @@ class _Held:
 
     @property
     def summed_up(self) -> bool:
-        return self._several or self._view.summary
+        return self.digests.count > 1 or self._view.summary
 
     def closing(self) -> str:
-        """The tool's version, and a digest of all inputs: SHA-256 of the lines that sha256sum
-        prints for them; "" without inputs."""
-        whole = f"sha256 of all inputs' digests {self._digest.hexdigest()}"
-        return f"idle-states {__version__}; {whole}\n" if self._last is not None else ""
-
-
-def _named(found: Sequence[Audited]) -> list[tuple[str, str]]:
-    """(file, SHA-256) of each audit of an input."""
-    if isinstance(found, Alike):
-        return [(found.file, found.sha256)]
-    return [(audited.file, audited.sha256) for audited in found]
+        """The tool's version, and a digest of all inputs; "" without inputs."""
+        whole = f"sha256 of all inputs' digests {self.digests.whole}"
+        return f"idle-states {__version__}; {whole}\n" if self.digests.count else ""
 
 
 def text_parts(
@@ -119,10 +108,9 @@ def to_html(
     headline counts notes, and so they are shown."""
     view = replace(view, notes=True)
     everything: list[Audited] = []
-    held, digests = _Held(view), dict[str, str]()
+    held = _Held(view)
     for found in results:
         held.add(found)
-        digests.update(_named(found))
         if view.everything:
             everything += found
         yield found
@@ -132,4 +120,4 @@ def to_html(
     for audited in everything if view.everything else held.few:
         shown += view.sections(audited)
     made = Sheet(title(summary), headline(summary), tuple(shown))
-    write_file(file, page.render("audit", made, digests.items()))
+    write_file(file, page.render("audit", made, held.digests))

@@ -13,6 +13,8 @@ from .since import EarlierAudit, RuleFound, findings_of, worst_first
 MOST_NAMED = 10_000
 """Up to this many inputs that cannot be read, or have one finding, are named: what is kept must not
 grow with a fleet."""
+_FEW_NAMED = 100
+"""The same of errors that were not asked for."""
 
 
 @dataclass(slots=True)
@@ -44,7 +46,10 @@ class FleetSummary:
 
     unreadable  why inputs cannot be read -> their names, of the first MOST_NAMED in all
     found     (rule, name, severity) -> number of inputs with such a finding
-    named     the same -> the names of these inputs, up to MOST_NAMED; None: none are kept
+    having    severity -> number of inputs with a finding of it
+    select    whether rules were asked for: inputs are then named
+    named     as `found` -> names of these inputs, up to MOST_NAMED of what was asked for, else a
+              few that have errors
     since     what differs from an earlier audit; None without one
     placed    of trees of sources, (severity, file, line, rule, message) -> number of boards
     not_looked_at  of the unreadable, those for which nobody was left
@@ -59,7 +64,9 @@ class FleetSummary:
     without_table: int = 0
     groups: dict[str, TableGroup] = field(default_factory=dict)
     found: Counter[RuleFound] = field(default_factory=Counter)
-    named: dict[RuleFound, list[str]] | None = None
+    having: Counter[str] = field(default_factory=Counter)
+    select: bool = False
+    named: dict[RuleFound, list[str]] = field(default_factory=dict)
     since: EarlierAudit | None = None
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -93,10 +100,11 @@ class FleetSummary:
 
     def _count(self, rules: set[RuleFound], file: str) -> None:
         self.found.update(rules)
-        if self.named is None:
-            return
+        self.having.update({severity for _, _, severity in rules})
         for rule in rules:
-            if self.found[rule] <= MOST_NAMED:
+            error = rule[2] == str(Severity.ERROR)
+            most = MOST_NAMED if self.select else _FEW_NAMED if error else 0
+            if self.found[rule] <= most:
                 self.named.setdefault(rule, []).append(file)
 
     def _add(self, audited: Audited) -> None:

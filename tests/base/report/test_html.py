@@ -48,7 +48,7 @@ PICTURES = {
         "Exit latency and target residency",
         "What is selected for steady idles that an interrupt ends",
     ],
-    "fleet": ["Share of inputs with a finding"],
+    "fleet": ["Inputs with a finding"],
     "simulate": [
         "Idle periods whose state did not fit their length",
         "Share of wake-ups that waited at most so long",

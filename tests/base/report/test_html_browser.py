@@ -14,13 +14,15 @@ from idle_states.base.report.html.markers import Level, Point
 from idle_states.base.report.html.opposed import Opposed
 from idle_states.base.report.html.pictures import PictureSpan
 from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
+from idle_states.cli import main
+from tests.support import many_machines
 from tests.support.chromium import NAMES, found
 from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
 from tests.support.html_pages import COMMANDS, make_all, parse
 from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
-PAGES = [*COMMANDS, "hostile", "zero"]
+PAGES = [*COMMANDS, "many", "hostile", "zero"]
 UNPICTURED = ("hostile", "kernels")
 BAD = {
     "script": "<script>1</script>",
@@ -39,6 +41,9 @@ BAD = {
 def _write_pages(into: Path) -> None:
     """Beside the commands' pages some of a test's own, and pages with something wrong."""
     make_all(into)
+    many_machines.made(many := into / "many-machines")
+    page_of_many = ("--html", str(into / "many.html"), "-o", str(into / "many.txt"))
+    main(["audit", str(many / "fleet"), "--kernel", "6.12", *page_of_many])
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     section = Section(words, (Lines((words, "x" * 3000)),))
     hostile = Sheet(words, (words,), (section,))

@@ -174,4 +174,4 @@ def test_of_an_audit(tmp_path: Path) -> None:
     lines = _headline(COMMANDS["audit"], tmp_path)
     assert lines[1:] == ["3 states: stop0_lite, stop0 and stop1", "As power9"]
     lines = _headline(["audit", str(DATA / "trees"), "--kernel", "6.1,6.12"], tmp_path)
-    assert lines == ["note IS420 polling-override in 6 of 9 inputs", "6 tables, 6 different"]
+    assert lines == ["6 of 9 inputs have notes: IS420 polling-override", "6 tables, 6 different"]

@@ -1,6 +1,7 @@
 """audit --tree: the boards of a tree of sources."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from idle_states.tables.audit.request import AuditRequest
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.devicetree.source_trees import keeping
 from idle_states.tables.sources.walk import Walk
+from tests.support.html_pages import parse
 from tests.support.releases import kernels_of
 from tests.tables.devicetree.test_source_trees import BOARD, PINS, PSCI, SOC, laid
 
@@ -153,6 +155,21 @@ def test_folder_in_a_tree_is_its_boards(linux: Path) -> None:
         "tool.dts",
     }
     assert "o.dts" in found(linux)
+
+
+def test_findings_by_place_on_a_page_are_those_of_the_text(
+    linux: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    main(["audit", "--tree", str(linux), "--config", "none", "--notes", "--html", str(page)])
+    said = capsys.readouterr().out.partition("Findings, by the place that is to be edited\n")[2]
+    told = re.findall(r"^  (\S+): (error|warning|note) (IS\d+), (\d+) board", said, re.MULTILINE)
+    sections = parse(page.read_text()).all("section")
+    (section,) = (each for each in sections if "to be edited" in each.all("h2")[0].text)
+    (table,) = section.all("table")
+    rows = [(row[2], row[0], row[1][:5], row[3]) for row in table.rows()[1:]]
+    assert len(told) > 2
+    assert rows == told
 
 
 def test_tree_that_is_none(tmp_path: Path) -> None:

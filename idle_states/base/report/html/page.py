@@ -1,10 +1,12 @@
 """The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2."""
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+
+from markupsafe import Markup
 
 from .... import __version__
 from ...resources import template
+from ..digests import Digests
 from ..escapes.text import printable
 from ..findings_text import shown
 from ..sheet import (
@@ -24,23 +26,20 @@ from ..sheet import (
 )
 from . import svg
 
-_LISTED = 200
-"""Greatest number of inputs that are listed one by one."""
 
-
-def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]]) -> str:
+def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]] | Digests) -> str:
     """Returns the page of a sheet. inputs: (file, SHA-256)."""
-    unique = list(dict.fromkeys(inputs))
+    given = inputs if isinstance(inputs, Digests) else Digests(inputs)
     return template("page.html.j2").render(
         title=printable(whole.title),
         command=command,
         version=__version__,
-        headline=[printable(words) for words in whole.headline],
+        headline=[_words(words) for words in whole.headline],
         definitions=svg.markup(svg.definitions()),
         sections=_sections(whole),
-        inputs=[(printable(file), digest or "-") for file, digest in unique[:_LISTED]],
-        more=max(0, len(unique) - _LISTED),
-        digest=_whole(unique),
+        inputs=[(printable(file), digest or "-") for file, digest in given.first],
+        more=given.count - len(given.first),
+        digest=given.whole,
     )
 
 
@@ -72,7 +71,7 @@ def _findings(found: FindingsPart) -> Rows:
     rows = tuple(
         (
             f"{finding.rule} {finding.name}",
-            str(finding.severity),
+            Marked(str(finding.severity), str(finding.severity)),
             finding.message,
             str(finding.location),
             ", ".join(finding.kernels),
@@ -112,18 +111,18 @@ def _rows(table: Rows, title: str) -> dict[str, object]:
 
 
 def _words(line: Line) -> str:
+    """What a page has of a line; a severity has its colour."""
     if isinstance(line, tuple):
-        return "".join(map(_words, line))
-    return printable(_of_cell(line))
+        parts = [_words(cell) for cell in line]
+        marked = any(isinstance(each, Markup) for each in parts)
+        return Markup("").join(parts) if marked else "".join(parts)
+    words = printable(_of_cell(line))
+    if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
+        return Markup('<span class="{}">{}</span>').format(line.kind, words)
+    return words
 
 
 def _of_cell(cell: Cell) -> str:
     if isinstance(cell, Worded):
         return cell.page
     return cell.words if isinstance(cell, Marked) else cell
-
-
-def _whole(inputs: Sequence[tuple[str, str]]) -> str:
-    """The SHA-256 of the lines that sha256sum prints for the inputs."""
-    listing = "".join(f"{digest}  {file}\n" for file, digest in inputs)
-    return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()

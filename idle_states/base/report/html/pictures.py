@@ -24,10 +24,11 @@ _FINEST = 0.25
 class Band:
     """A band from `first` to `last` along the axis.
 
-    series       numbers of hatchings; several are drawn above each other
+    series       numbers of hatchings; several are drawn above each other; none: see kind
     short, name  labels: the longer one that fits is shown
     tip          text shown when the pointer rests on the band
     edge         shown below its beginning, if there is room
+    kind         severity whose colour the band has
     """
 
     first: float
@@ -37,6 +38,7 @@ class Band:
     name: str
     tip: str
     edge: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _band(parent: "Element", band: Band, axis: Axis, top: float) -> None:
     group = add(parent, "g")
     svg.tip(group, band.tip)
     x, width = percent(left), percent(right - left)
-    plain = svg.plain(band.series[0]) if len(band.series) == 1 else "several"
+    plain = band.kind or (svg.plain(band.series[0]) if len(band.series) == 1 else "several")
     add(group, "rect", x=x, y=top, width=width, height=_BAND, class_=f"band {plain}")
     height = _HATCHED / max(1, len(band.series))
     for layer, number in enumerate(band.series):

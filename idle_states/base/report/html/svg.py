@@ -26,6 +26,8 @@ PLOT = 240
 """Pixels that NARROW leaves between the margins."""
 WIDE = 560
 """The same of a wide page, see `.roomy` in templates/page.html.j2."""
+SEVERITIES = ("error", "warning", "note")
+"""The classes of what has a severity's colour, in a picture and in words."""
 AWAKE = -1
 """Stands for time awake where a state's number is expected."""
 _AWAKE_ID, _AWAKE_PATH = "awake", "M4,2 v4 M2,4 h4"
@@ -228,6 +230,13 @@ def both_ways(greatest: float, caption: str) -> Axis:
     some = [(value, f"{100 * value:.6g} %") for value, _ in half.ticks]
     ticks = [*((-value, label) for value, label in reversed(some[1:])), *some]
     return Axis(-half.last, half.last, tuple(ticks), caption)
+
+
+def counts(greatest: int, caption: str) -> Axis:
+    """Logarithmic, from below 1 to a count: 1 is seen beside 10,000. Labelled are the powers of
+    ten."""
+    ticks = [10**power for power in range(1 + math.floor(math.log10(greatest)))]
+    return Axis(0.5, greatest, tuple((each, f"{each:,}") for each in ticks), caption, True)
 
 
 def times(values_ns: Sequence[float], caption: str) -> Axis:
