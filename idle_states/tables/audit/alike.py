@@ -17,7 +17,7 @@ from ...base.reading.opening import Found
 from ..devicetree import fdt
 from ..devicetree.machine import serial_of
 from ..devicetree.tree import Node
-from ..sources import File, Source, format_dtb, format_tar
+from ..sources import File, Source, format_dtb, format_tar, read_file
 from ..sources.trees import sources_of
 from .audit import Setting, audit_path
 from .audited import Audited
@@ -162,8 +162,10 @@ def _is_blob(data: bytes) -> bool:
 
 
 def _judged_alone(file: File) -> list[Source]:
-    """The tables of a blob of which a part is judged, read from that part."""
-    return sources_of(fdt.judged_nodes(file.data, file.shown), file.shown, "dtb", file.sha256)
+    """The tables of a blob of which a part is judged, read from that part. Of one without states
+    all is read: whether skiboot has run stands elsewhere in it."""
+    found = sources_of(fdt.judged_nodes(file.data, file.shown), file.shown, "dtb", file.sha256)
+    return found if found[0].table and found[0].table.states else read_file(file)
 
 
 def _serial(judged: fdt.JudgedPart) -> str:
@@ -178,7 +180,7 @@ def _common(results: Sequence[Audited]) -> Common | None:
         return None
     (audited,) = results
     source = audited.source
-    if source is None or source.table is None or source.findings:
+    if source is None or source.table is None or not source.table.states or source.findings:
         return None
     if any(finding.location.file != audited.file for finding in audited.findings):
         return None

@@ -16,6 +16,7 @@ from ...base.reading.unexpected import one_of_several
 from ..check.cannot_tell import expanded, over_ends
 from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
+from ..devicetree.tables import cpu_of
 from ..devicetree.tree import Node
 from ..identify import claim, drift
 from ..linux.asked import hz_of
@@ -106,9 +107,11 @@ def unread(
 def audit(source: Source, setting: Setting) -> Audited:
     """Audits one table. What depends on the table alone is computed once for equal tables."""
     machine = machine_of(source.tree) if source.tree is not None else None
+    cpu = None
     own = reading(source, setting.criteria.rules)
     verdicts: tuple[ToolVerdict, ...] = ()
     if source.tree is not None and machine is not None and _is_opal(source, machine):
+        cpu = cpu_of(source.tree)
         verdicts = (
             *fwts.verdicts(source.tree),
             *op_test.verdicts(source.tree, machine.pvr),
@@ -120,6 +123,7 @@ def audit(source: Source, setting: Setting) -> Audited:
             "",
             "tree" if source.tree is not None else "log" if source.facts else "none",
             machine,
+            cpu=cpu.generation if cpu else "",
             verdicts=verdicts,
             facts=source.facts,
             against=_against(source, setting),
@@ -228,7 +232,11 @@ def _missing(subject: Subject) -> Iterator[tuple[str, str]]:
     reasons = {lost.state: lost.reason for lost in claimed.lost}
     for state in claimed.table.states:
         if subject.table.state(state.name) is None:
-            yield state.name, reasons.get(state.name, "firmware should export it, and does not")
+            unless = (
+                "; NVRAM's opal-stop-state-disable-mask can withhold it" if subject.is_stop else ""
+            )
+            absent = f"firmware should export it, and does not{unless}"
+            yield state.name, reasons.get(state.name, absent)
 
 
 def _differences(subject: Subject) -> Iterator[str]:

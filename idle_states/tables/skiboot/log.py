@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from ...base.dataclass import dataclass, field
 from ...base.model.stages import Logged
 from ...base.reading import limits
+from ..spec import registry
+from .releases import NO_MASK_BEFORE, skiboot_features, version_key
 
 LINE_MAX = limits.LOG_LINE_BYTES
 """Bytes of a line that are looked at; no firmware prints more."""
@@ -44,6 +46,8 @@ _PVR = re.compile(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
 _FORCED = " (disabled in OPAL, forced by NVRAM)"
 _ENABLING, _DISABLING, _IN_OPAL = "SLW: Enabling: ", "SLW: Disabling: ", " in OPAL"
 _NVRAM = re.compile(r"NVRAM stop disable mask: ([0-9a-f]{1,8})")
+_RELEASE = re.compile(r"(?:skiboot-)?v?([0-9]{1,4}\.[0-9]{1,4}(?:\.[0-9]{1,4})?(?:-rc[0-9]{1,4})?)")
+_LEVEL = re.compile(r"stop([0-9]|[12][0-9]|3[01])(?:_lite)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,26 @@ def read(text: str | bytes) -> tuple[OpalLog, ...]:
         boot.take(number, _LEVELS[match[1]], said)
     boots.append(boot.made())
     return tuple(made for made in boots if made != OpalLog())
+
+
+def masked_by_nvram(log: OpalLog) -> Iterator[NamedState]:
+    """Yields the disabled states that OPAL's own mask lets through in every release that the log
+    can be of. The line of a disabled state names OPAL, whichever mask it was."""
+    own = skiboot_features(_least_release(log)).opal_levels or 0
+    for state in log.disabled:
+        level = _LEVEL.fullmatch(state.name)
+        if level and own & 1 << 31 - int(level[1]):
+            yield state
+
+
+def _least_release(log: OpalLog) -> str:
+    """The first release that the log can be of; a later one leaves as many levels or more."""
+    named = _RELEASE.match(log.version or "")
+    processor = registry.find(log.generation or "")
+    chips = [chip for version in processor.versions for chip in version.chips] if processor else []
+    known = [chip.skiboot.release or NO_MASK_BEFORE for chip in chips if chip.skiboot]
+    first = min(known, key=version_key, default=NO_MASK_BEFORE)
+    return max(NO_MASK_BEFORE, first, named[1] if named else first, key=version_key)
 
 
 def lines_with(words: re.Pattern[bytes], text: str | bytes) -> Iterator[tuple[int, str | None]]:

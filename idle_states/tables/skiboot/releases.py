@@ -123,6 +123,9 @@ CHANGES = (
 
 HISTORY = History(ExportFeatures(), CHANGES)
 
+NO_MASK_BEFORE = "6.0-rc1"
+"""The first release that disables levels, by its own mask or by NVRAM's."""
+
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
 """What master is taken as: it is later than v7.1. No tag has POWER11 yet."""

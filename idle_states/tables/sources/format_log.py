@@ -47,7 +47,7 @@ def read(file: File) -> list[Source]:
     more = sum(boots[-1].more for boots in (opal, linux) if boots)
     if more:
         facts.append(("not shown", f"{more} more lines about idle states"))
-    texts = {file.shown: file.text} if len(file.data) <= limits.LOG_SHOWN_BYTES else {}
+    texts = {file.shown: _lines(file.text)} if len(file.data) <= limits.LOG_SHOWN_BYTES else {}
     return [
         Source(
             file.shown,
@@ -61,7 +61,15 @@ def read(file: File) -> list[Source]:
     ]
 
 
+def _lines(text: str) -> str:
+    """The text with line feeds as the only ends of lines: a console's capture has others, which a
+    log's line numbers do not count."""
+    return "\n".join(" ".join(line.splitlines()) for line in text.split("\n"))
+
+
 def _of_firmware(log: "OpalLog", file: str) -> Iterator[Finding]:
+    from ..skiboot.log import masked_by_nvram
+
     if log.no_levels:
         yield Finding(
             "IS703",
@@ -84,6 +92,15 @@ def _of_firmware(log: "OpalLog", file: str) -> Iterator[Finding]:
             "logged-forced-state",
             Severity.WARNING,
             f"{state.name} is exported against OPAL's own mask, because NVRAM says so",
+            Location(state.name, file, state.line, 1),
+        )
+    for state in masked_by_nvram(log):
+        yield Finding(
+            "IS707",
+            "logged-nvram-mask",
+            Severity.WARNING,
+            f"{state.name} is withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask "
+            "leaves its level enabled",
             Location(state.name, file, state.line, 1),
         )
 

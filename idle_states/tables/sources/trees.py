@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
+from ...base.model.power_mgt import CELL_BYTES, NAMES, NODE, PowerMgt
 from ...base.model.table import IdleTable
+from ...base.wording import joined
 from ..devicetree import tables
 from ..devicetree.tree import Node
+from ..skiboot.platform import ALL_LEVELS
 from ..spec import registry
 from .source import Source, with_findings
 
@@ -29,6 +32,8 @@ def sources_of(
 
     A tree without a table gives one source with a finding that says so.
     """
+    if (early := _before_skiboot(root, shown, places or {})) is not None:
+        return [Source(shown, shown, digest, None, (early,), tree=root, texts=texts or {})]
     found = [
         Source(
             table.name,
@@ -62,6 +67,40 @@ def sources_of(
         return with_findings(noted, [_converted(levels, shown)])
     findings = tuple(_nothing(root, shown, places))
     return [Source(shown, shown, digest, None, findings, tree=root, texts=texts or {})]
+
+
+_BY_SKIBOOT = "opal-base-address"
+"""A property of /ibm,opal that every skiboot since 2014 adds (core/opal.c add_opal_node())."""
+
+
+def _before_skiboot(root: Node, shown: str, places: "Places") -> Finding | None:
+    """IS123 for a tree of OpenPOWER's that hostboot, HDAT or a simulator gives to skiboot; None for
+    all others."""
+    opal = root.child("ibm,opal")
+    node = opal and opal.child("power-mgt")
+    chips = any(child.name.startswith("xscom@") for child in root.children)
+    if opal is None or _BY_SKIBOOT in opal.properties or not chips:
+        return None
+    if node and any(name in node.properties for name in (NAMES, *CELL_BYTES)):
+        return None
+    message = f"tree from before skiboot ran (no {_BY_SKIBOOT}): skiboot adds the idle states"
+    cpu = tables.cpu_of(root)
+    if cpu is not None:
+        from ..skiboot.export import export
+        from ..spec.library import find
+
+        hostboot = root.strings("ibm,enabled-idle-states")
+        platform = replace(
+            ALL_LEVELS,
+            enabled_stop_levels=PowerMgt(node.properties).stop_levels if node else None,
+            fast_sleep="fast-sleep" in hostboot,
+        )
+        table = find(registry.usual(cpu.processor))
+        states = [table.states[index].name for index in export(table, platform).indices]
+        message += f"; today's would add {joined(states) or 'none'}"
+    path = NODE if node else "/ibm,opal"
+    where = replace(places.get(path, {}).get("") or Location(file=shown), path=path)
+    return Finding("IS123", "tree-before-skiboot", Severity.NOTE, message, where, table=shown)
 
 
 _LEVELS = (

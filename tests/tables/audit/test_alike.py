@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.model import power_mgt as dt
+from idle_states.base.model.findings import Severity
 from idle_states.tables.audit import fleet as fleets
 from idle_states.tables.audit.alike import Alike, Auditor
 from idle_states.tables.audit.audit import Setting, audit_path
@@ -142,6 +144,52 @@ def test_whatever_is_damaged_is_told(tmp_path: Path) -> None:
             yield blob[: drawn.randrange(len(blob))]
 
     assert held_to_each_alone(damaged(), tmp_path) > 0
+
+
+HDAT = {  # of skiboot's own tree what it adds itself
+    "ibm,opal": ("opal-base-address",),
+    "ibm,opal/power-mgt": (dt.NAMES, *dt.CELL_BYTES),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "found"),
+    [
+        # what the states are follows from hostboot's levels, and for POWER8 from its words
+        ("powernv9", {}, "today's would add stop0_lite, stop0 and stop1"),
+        ("powernv9", {POWER_MGT: {dt.STOP_LEVELS: None}}, "today's would add none"),
+        ("powernv8", {}, "today's would add nap and winkle"),
+        ("powernv8", {"/": {"ibm,enabled-idle-states": b"nap\0fast-sleep\0"}}, "fastsleep_"),
+        ("powernv10", {POWER_MGT: {dt.STOP_LEVELS: bytes.fromhex("b0100000")}}, "stop2 and stop3"),
+        # skiboot has run, or it is no tree of OpenPOWER's chips
+        ("powernv9", {"/ibm,opal": {"opal-base-address": bytes(8)}}, None),
+        ("powernv9", {POWER_MGT: {dt.NAMES: b"stop0_lite\0"}}, None),
+        ("powernv9", {"xscom": None}, None),
+    ],
+)
+def test_a_tree_that_skiboot_was_given_is_told_from_one_that_it_made(
+    name: str, changes: dict[str, dict[str, bytes | None]], found: str | None, tmp_path: Path
+) -> None:
+    root = tree(name)
+    for path, names in HDAT.items():
+        root = edited(root, path, **dict.fromkeys(names))
+    if "xscom" in changes:
+        root = replace(root, children=tuple(c for c in root.children if "xscom" not in c.name))
+    for path, properties in changes.items():
+        root = edited(root, path, **properties or {}) if path != "xscom" else root
+    (tmp_path / "given.dtb").write_bytes(fdt.write(root))
+    assert held_to_each_alone(iter([fdt.write(root)] * 2), tmp_path) == 0 or found is None
+    (audited,) = audit_path(tmp_path / "given.dtb", SETTING)
+    rules = {f.rule: (f.severity, f.message) for f in audited.findings}
+    assert audited.cpu == name.replace("nv", "")
+    if found is None:
+        assert "IS123" not in rules
+        assert {"IS104", "IS101", "IS102"} & rules.keys()
+    else:
+        assert list(rules) == ["IS123"]
+        severity, message = rules["IS123"]
+        assert severity is Severity.NOTE
+        assert found in message
 
 
 def test_cores_and_serials_make_no_tables(tmp_path: Path) -> None:

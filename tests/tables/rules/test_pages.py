@@ -190,7 +190,7 @@ def test_complaint_about_a_configuration_is_as_its_page_says(code: str, tmp_path
     assert complaints_about_configuration(example_of(loaded, "Use instead"), tmp_path) == set()
 
 
-@pytest.mark.parametrize("code", [f"IS70{digit}" for digit in range(1, 7)])
+@pytest.mark.parametrize("code", [f"IS70{digit}" for digit in range(1, 8)])
 def test_complaint_about_a_log_is_as_its_page_says(code: str, tmp_path: Path) -> None:
     loaded = rule_named(code)
     assert loaded
@@ -215,7 +215,7 @@ def refusals(example: str, directory: Path) -> set[str]:
         return {finding.rule for finding in unreadable.findings}
 
 
-@pytest.mark.parametrize("code", ["IS114", "IS121", "IS601", "IS931", "IS932"])
+@pytest.mark.parametrize("code", ["IS114", "IS121", "IS123", "IS601", "IS931", "IS932"])
 def test_complaint_about_a_source_is_as_its_page_says(
     code: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

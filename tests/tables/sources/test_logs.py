@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from idle_states.tables.skiboot import log as opal_log
 from idle_states.tables.skiboot.export import export
 from idle_states.tables.skiboot.log import NamedState, OpalLog
 from idle_states.tables.skiboot.platform import parse_platform
+from idle_states.tables.sources import read_sources
 from idle_states.tables.spec.library import find
 from tests.support import random_tables
 from tests.support.thorough import examples
@@ -191,6 +193,44 @@ def test_facts_of_an_opal_log() -> None:
         (4, "debug"), (5, "debug"), (6, "info"), (7, "notice"), (8, "notice"), (9, "error"),
         (10, "error"), (11, "warning"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "state", "by_nvram"),
+    [
+        # OPAL's own mask: levels 0 to 2, then 4 and 5 too, then all of 0 to 5
+        ("OPAL v6.0-rc1 starting...", "stop4", False),
+        ("OPAL v6.0-rc2 starting...", "stop4", True),
+        ("OPAL skiboot-v6.4-3-g12ab starting...", "stop3", False),
+        ("OPAL v7.0 starting...", "stop3", True),
+        ("OPAL v7.0 starting...", "stop11", False),
+        ("OPAL v7.0 starting...", "winkle", False),
+        # no mask at all before 6.0: a build between 5.11 and 6.0 has the least that any has
+        ("OPAL v5.11-219-g4e23 starting...", "stop2_lite", True),
+        ("OPAL v5.11-219-g4e23 starting...", "stop4", False),
+        # a build named by its commit alone: the first release that knows the processor
+        ("CPU: P10 generation processor (max 8 threads/core)", "stop3", True),
+        ("CPU: P9 generation processor (max 4 threads/core)", "stop4", False),
+        ("CPU: P9 generation processor (max 4 threads/core)", "stop2", True),
+        ("CPU: P77 generation processor", "stop31", False),
+    ],
+)
+def test_which_mask_disabled_a_state_follows_from_the_release(
+    head: str, state: str, by_nvram: bool
+) -> None:
+    text = f"[    0.100000000,5] {head}\n[    0.200000000,5] SLW: Disabling: {state} in OPAL\n"
+    (boot,) = opal_log.read(text)
+    assert [one.name for one in opal_log.masked_by_nvram(boot)] == [state] * by_nvram
+
+
+def test_a_quoted_line_is_the_one_that_is_numbered_whatever_ends_lines(tmp_path: Path) -> None:
+    log = tmp_path / "console.log"
+    log.write_bytes(b"\x0c[0.1] a\rb\r\r\n[    0.200000000,3] SLW: No stop levels available\r\n")
+    (source,) = read_sources(str(log))
+    (finding,) = source.findings
+    assert finding.location.line == 2
+    (text,) = source.texts.values()
+    assert "No stop levels" in text.splitlines()[1]
 
 
 def test_both_logs_may_be_in_one_capture() -> None:

@@ -95,6 +95,39 @@ Use instead
 Ground
     Linux arch/powerpc/include/asm/reg.h PVR_VER; skiboot hdata/cpu-common.c for names and
     cpu-version.
+
+IS123 tree-before-skiboot: a tree is what skiboot was given, not what it made.
+
+What it does
+    Notes a tree with /ibm,opal and chips (xscom@...), without idle states, whose /ibm,opal lacks
+    opal-base-address: what hostboot or HDAT says, or a simulator. It says which states today's
+    skiboot would add on this processor with these stop levels.
+
+Why is this bad
+    It is not: the machine may have all its states. But nothing about them can be told from this
+    tree; audit the one that Linux sees, /proc/device-tree.
+
+Example
+    / {
+        xscom@603fc00000000 { };
+        ibm,opal {
+            power-mgt { ibm,enabled-stop-levels = <0xec000000>; };
+        };
+    };
+
+Use instead
+      / {
+          xscom@603fc00000000 { };
+          ibm,opal {
+    -         power-mgt { ibm,enabled-stop-levels = <0xec000000>; };
+    +         opal-base-address = <0 0x30000000>;
+    +         power-mgt { ibm,cpu-idle-state-names = "stop0_lite"; };
+          };
+      };
+
+Ground
+    skiboot core/opal.c add_opal_node(); core/init.c main_cpu_entry(), which calls it and slw_init()
+    after the tree of hostboot or HDAT was read; hdata/spira.c add_stop_levels().
 """
 
 from functools import partial
@@ -107,4 +140,5 @@ RULES = (
     _rule("IS117", "unknown-property", aliases=("dt-schema:additionalProperties",), forms=("dt",)),
     _rule("IS118", "dt-schema-other", aliases=("dt-schema:*",)),
     _rule("IS121", "unknown-processor", forms=("dt",)),
+    _rule("IS123", "tree-before-skiboot", severity=Severity.NOTE, forms=("dt",)),
 )

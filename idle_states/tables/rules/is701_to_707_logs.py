@@ -112,6 +112,29 @@ Use instead
 
 Ground
     Linux arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt().
+
+IS707 logged-nvram-mask: a firmware log shows that NVRAM withholds a state.
+
+What it does
+    Looks at each state that the log says is disabled "in OPAL". OPAL's own mask and NVRAM's give
+    the same line. The state is NVRAM's where OPAL's own mask leaves its level enabled in every
+    release that the log can be of, by its version or its processor.
+
+Why is this bad
+    opal-stop-state-disable-mask is a setting for debugging, and it stays in NVRAM when the
+    debugging is over. The machine idles in shallow states, and nothing but this line says why.
+
+Example
+    [    0.100000000,5] OPAL v7.0 starting...
+    [    0.200000000,5] SLW: Disabling: stop3 in OPAL
+
+Use instead
+    [    0.100000000,5] OPAL v7.0 starting...
+    [    0.200000000,6] SLW: Enabling: stop3
+
+Ground
+    skiboot hw/slw.c add_cpu_idle_state_properties(), opal_disabled_states_mask and
+    nvram_disabled_states_mask (217e5a4ec).
 """
 
 from .rule import Rule, Severity
@@ -123,4 +146,5 @@ RULES = (
     Rule("IS704", "logged-no-deep-states", Severity.WARNING),
     Rule("IS705", "logged-forced-state", Severity.WARNING),
     Rule("IS706", "logged-missing-property", Severity.ERROR),
+    Rule("IS707", "logged-nvram-mask", Severity.WARNING),
 )
