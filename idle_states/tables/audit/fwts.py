@@ -10,6 +10,7 @@ the one it reaches if it does not crash.
 from ...base.dataclass import dataclass
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
+from ...base.model.processors import Processor
 from ..devicetree import fdt
 from ..devicetree.tree import Node
 from ..spec import registry
@@ -18,14 +19,12 @@ _CPUIDLE_STATE_MAX = 10
 _MAX_PSTATES = 256
 
 
-def _generation(pvr: int) -> str | None:
-    """fwts' name for the generation of a PVR >> 16; None for one that it does not know. It refuses
-    POWER7 although it knows it; POWER9P and later are unknown to it."""
+def known_to(tester: str, pvr: int) -> Processor | None:
+    """Returns the processor of a PVR >> 16 if a program knows it. fwts refuses POWER7 although it
+    knows it; POWER9P and later are unknown to it."""
     processor = registry.of_pvr(pvr)
     version = processor.version(pvr) if processor else None
-    if processor is None or version is None or "fwts" not in version.testers:
-        return None
-    return "P9" if processor.isa300 else "P8"
+    return processor if version and tester in version.testers else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +51,16 @@ def verdicts(root: Node) -> tuple[ToolVerdict, ...]:
     cpu = _first_cpu(root)
     if isinstance(cpu, tuple):
         return _both(cpu, *_NO_GENERATION)
-    generation = _generation(_first_cell(cpu, "cpu-version") >> 16)
-    if generation is None:
+    processor = known_to("fwts", _first_cell(cpu, "cpu-version") >> 16)
+    if processor is None:
         return _both(("UnknownProcessorChip", "a processor generation that is not P8 or P9"))
     node = _find(root, dt.NODE)
     if node is None:
         return _both(("DTNodeMissing", f"{dt.NODE} is missing"))
-    return (
-        ToolVerdict(
-            "fwts", "idle states", tuple(_idle_states(PowerMgt(node.properties), generation))
-        ),
-        ToolVerdict("fwts", "pstates", tuple(_pstates(node, generation))),
-    )
+    idle = _idle_states(PowerMgt(node.properties), processor.isa300)
+    pstates = _pstates(node, processor.isa300)
+    tests = {"idle states": idle, "pstates": pstates}
+    return tuple(ToolVerdict("fwts", test, tuple(found)) for test, found in tests.items())
 
 
 def _both(*failures: tuple[str, str]) -> tuple[ToolVerdict, ToolVerdict]:
@@ -103,8 +100,7 @@ def _without_unit(node: Node) -> str:
     return node.name.partition("@")[0]
 
 
-def _idle_states(node: PowerMgt, generation: str) -> list[tuple[str, str]]:
-    stop = generation == "P9"
+def _idle_states(node: PowerMgt, stop: bool) -> list[tuple[str, str]]:
     if stop and dt.STOP_LEVELS not in node.properties:
         return [("DTPropertyMissing", f"{dt.STOP_LEVELS} is missing")]
     count = node.count(dt.FLAGS)
@@ -143,7 +139,7 @@ def _name_count(node: PowerMgt) -> tuple[int, tuple[str, str] | None]:
     return data.count(b"\0"), None
 
 
-def _pstates(node: Node, generation: str) -> list[tuple[str, str]]:
+def _pstates(node: Node, stop: bool) -> list[tuple[str, str]]:
     """The failures of the pstates test. fwts only warns about the number of pstates: left out."""
     for name in (dt.PSTATE_MIN, dt.PSTATE_MAX, dt.PSTATE_IDS):
         if name not in node.properties:
@@ -154,7 +150,7 @@ def _pstates(node: Node, generation: str) -> list[tuple[str, str]]:
     count = dt.signed(abs(dt.signed(most - least)) + 1)
     ids += [0] * max(0, min(count, _MAX_PSTATES) - len(ids))
     ids = ids[: max(0, min(count, _MAX_PSTATES))]
-    sign = 1 if generation == "P8" else -1
+    sign = -1 if stop else 1
     failures = []
     for index, pstate in enumerate(ids):
         if sign * most < sign * pstate:

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
 from ..devicetree.tree import Node
-from ..spec import registry
-from .fwts import ToolVerdict
+from .fwts import ToolVerdict, known_to
 
 _CPUIDLE_STATE_MAX = 10
 _MOST_PSTATES = 128
@@ -22,10 +21,8 @@ _MISMATCH = "Array size mismatch"
 
 def verdicts(root: Node, pvr: int | None) -> tuple[ToolVerdict, ...]:
     """The verdicts of both checks. pvr: the machine's whole PVR (32 bits)."""
-    upper = None if pvr is None else pvr >> 16
-    processor = registry.of_pvr(upper) if upper is not None else None
-    version = processor.version(upper) if processor and upper is not None else None
-    if processor is None or version is None or "op-test" not in version.testers:
+    processor = known_to("op-test", (pvr or 0) >> 16)
+    if processor is None:
         why = "it does not know this CPU"
         return tuple(
             ToolVerdict("op-test", test, skipped=why) for test in ("idle states", "pstates")

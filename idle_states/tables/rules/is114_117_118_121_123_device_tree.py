@@ -99,13 +99,11 @@ Ground
 IS123 tree-before-skiboot: a tree is what skiboot was given, not what it made.
 
 What it does
-    Notes a tree with /ibm,opal and chips (xscom@...), without idle states, whose /ibm,opal lacks
-    opal-base-address: what hostboot or HDAT says, or a simulator. It says which states today's
-    skiboot would add on this processor with these stop levels.
+    Notes a tree with chips (xscom@...) and no idle states, whose /ibm,opal lacks
+    opal-base-address, and says which states today's skiboot would add.
 
 Why is this bad
-    It is not: the machine may have all its states. But nothing about them can be told from this
-    tree; audit the one that Linux sees, /proc/device-tree.
+    Nothing can be told of the machine's states; audit what Linux sees, /proc/device-tree.
 
 Example
     / {
@@ -126,8 +124,7 @@ Use instead
       };
 
 Ground
-    skiboot core/opal.c add_opal_node(); core/init.c main_cpu_entry(), which calls it and slw_init()
-    after the tree of hostboot or HDAT was read; hdata/spira.c add_stop_levels().
+    skiboot core/opal.c add_opal_node(); hdata/spira.c add_stop_levels().
 """
 
 from functools import partial

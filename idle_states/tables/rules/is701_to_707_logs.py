@@ -116,13 +116,11 @@ Ground
 IS707 logged-nvram-mask: a firmware log shows that NVRAM withholds a state.
 
 What it does
-    Looks at each state that the log says is disabled "in OPAL". OPAL's own mask and NVRAM's give
-    the same line. The state is NVRAM's where OPAL's own mask leaves its level enabled in every
-    release that the log can be of, by its version or its processor.
+    Looks at states that are disabled "in OPAL", which the log says of NVRAM's mask, too: it is
+    NVRAM's where OPAL's own leaves the level enabled in every release that the log can be of.
 
 Why is this bad
-    opal-stop-state-disable-mask is a setting for debugging, and it stays in NVRAM when the
-    debugging is over. The machine idles in shallow states, and nothing but this line says why.
+    opal-stop-state-disable-mask is for debugging, and stays when that is over. Idle CPUs save less.
 
 Example
     [    0.100000000,5] OPAL v7.0 starting...
@@ -133,8 +131,7 @@ Use instead
     [    0.200000000,6] SLW: Enabling: stop3
 
 Ground
-    skiboot hw/slw.c add_cpu_idle_state_properties(), opal_disabled_states_mask and
-    nvram_disabled_states_mask (217e5a4ec).
+    skiboot hw/slw.c add_cpu_idle_state_properties(), nvram_disabled_states_mask (217e5a4ec).
 """
 
 from .rule import Rule, Severity

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...base.model.findings import Finding, Location, Severity
+from ...base.dataclass import replace
+from ...base.model.findings import Finding, Location, Severity, Unreadable
 from ...base.reading import limits
 from ...base.wording import few
 from .source import File, Source
@@ -30,7 +31,8 @@ _NAMED = 32
 
 
 def read(file: File) -> list[Source]:
-    """One source for the last boot in the log, without a table."""
+    """One source for the last boot in the log, without a table, and those of the device trees that
+    were printed in it."""
     from ..linux import log as linux_log
     from ..skiboot import log as opal_log
 
@@ -47,18 +49,32 @@ def read(file: File) -> list[Source]:
     more = sum(boots[-1].more for boots in (opal, linux) if boots)
     if more:
         facts.append(("not shown", f"{more} more lines about idle states"))
+    trees = list(_printed_trees(file, findings))
     texts = {file.shown: _lines(file.text)} if len(file.data) <= limits.LOG_SHOWN_BYTES else {}
-    return [
-        Source(
-            file.shown,
-            file.shown,
-            file.sha256,
-            None,
-            tuple(findings),
-            texts=texts,
-            facts=tuple(facts),
-        )
-    ]
+    log = Source(
+        file.shown, file.shown, file.sha256, None, tuple(findings), texts=texts, facts=tuple(facts)
+    )
+    return [log, *trees]
+
+
+def _printed_trees(file: File, findings: list[Finding]) -> Iterator[Source]:
+    """The device trees that a console's capture holds as dtc prints them; lines are those of the
+    log. findings: takes what is wrong with one that cannot be read."""
+    from . import format_dts
+
+    end = 0
+    for _ in range(limits.LOG_BOOTS):
+        start = file.data.find(b"\n/dts-v1/;", end) + 1
+        end = file.data.find(b"\n};", start) + 3
+        if not start or end < start:
+            return
+        above = b"\n" * file.data.count(b"\n", 0, start)
+        try:
+            found = format_dts.read(File(file.path, above + file.data[start:end], file.shown))
+        except Unreadable as error:
+            findings += error.findings
+            continue
+        yield from (replace(source, sha256=file.sha256) for source in found)
 
 
 def _lines(text: str) -> str:
@@ -99,8 +115,8 @@ def _of_firmware(log: "OpalLog", file: str) -> Iterator[Finding]:
             "IS707",
             "logged-nvram-mask",
             Severity.WARNING,
-            f"{state.name} is withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask "
-            "leaves its level enabled",
+            "withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask leaves its level "
+            "enabled",
             Location(state.name, file, state.line, 1),
         )
 

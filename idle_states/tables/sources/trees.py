@@ -69,13 +69,11 @@ def sources_of(
     return [Source(shown, shown, digest, None, findings, tree=root, texts=texts or {})]
 
 
-_BY_SKIBOOT = "opal-base-address"
-"""A property of /ibm,opal that every skiboot since 2014 adds (core/opal.c add_opal_node())."""
+_BY_SKIBOOT = "opal-base-address"  # of every release since 2014
 
 
 def _before_skiboot(root: Node, shown: str, places: "Places") -> Finding | None:
-    """IS123 for a tree of OpenPOWER's that hostboot, HDAT or a simulator gives to skiboot; None for
-    all others."""
+    """IS123 for a tree that hostboot, HDAT or a simulator gives to skiboot; None for others."""
     opal = root.child("ibm,opal")
     node = opal and opal.child("power-mgt")
     chips = any(child.name.startswith("xscom@") for child in root.children)
@@ -89,12 +87,9 @@ def _before_skiboot(root: Node, shown: str, places: "Places") -> Finding | None:
         from ..skiboot.export import export
         from ..spec.library import find
 
-        hostboot = root.strings("ibm,enabled-idle-states")
-        platform = replace(
-            ALL_LEVELS,
-            enabled_stop_levels=PowerMgt(node.properties).stop_levels if node else None,
-            fast_sleep="fast-sleep" in hostboot,
-        )
+        levels = PowerMgt(node.properties).stop_levels if node else None
+        sleep = "fast-sleep" in root.strings("ibm,enabled-idle-states")
+        platform = replace(ALL_LEVELS, enabled_stop_levels=levels, fast_sleep=sleep)
         table = find(registry.usual(cpu.processor))
         states = [table.states[index].name for index in export(table, platform).indices]
         message += f"; today's would add {joined(states) or 'none'}"

@@ -233,6 +233,46 @@ def test_a_quoted_line_is_the_one_that_is_numbered_whatever_ends_lines(tmp_path:
     assert "No stop levels" in text.splitlines()[1]
 
 
+PRINTED = """\
+[    0.100000000,5] OPAL v7.0 starting...
+[    0.200000000,6] SLW: Enabling: stop0_lite
+# dtc -I fs /proc/device-tree
+/dts-v1/;
+/ {
+    ibm,opal {
+        power-mgt {
+            ibm,cpu-idle-state-names = "stop0_lite";
+            ibm,cpu-idle-state-flags = <0x100000>;
+        };
+    };
+};
+# reboot
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_tree_that_was_printed_in_a_log_is_read(dtc: str, end: str, tmp_path: Path) -> None:
+    path = tmp_path / "console.log"
+    path.write_text(PRINTED.replace("\n", end), newline="")
+    log, tree = read_sources(str(path))
+    assert log.table is None
+    assert dict(log.facts)["exports"] == "stop0_lite"
+    assert tree.table is not None
+    assert [state.name for state in tree.table.states] == ["stop0_lite"]
+    assert tree.sha256 == log.sha256
+    assert tree.node is not None
+    assert (tree.node.where.file, tree.node.where.line) == (str(path), 7)
+    # the last lines of another tree are missing, a third is not closed by them
+    path.write_text(
+        PRINTED.replace("/dts-v1/;", "/dts-v1/;\n/ {\n};\n/dts-v1/;\n/ { x = <;\n};", 1)
+    )
+    log, *trees = read_sources(str(path))
+    assert len(trees) == 1
+    assert [(f.rule, f.location.line) for f in log.findings] == [("IS931", 8)]
+    path.write_text(PRINTED[: PRINTED.index("\n};")])
+    assert len(read_sources(str(path))) == 1
+
+
 def test_both_logs_may_be_in_one_capture() -> None:
     capture = MSGLOG + POWER9
     (firmware,) = opal_log.read(capture)
