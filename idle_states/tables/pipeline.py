@@ -157,6 +157,16 @@ class Subject:
 
     def alike(self, release: Release) -> object:
         """Returns a key that is equal for releases whose drivers register the table alike."""
+        alike = self._alike(release)
+        return (alike, release.features.snooze_polling) if self._is_powernv else alike
+
+    @cached_property
+    def _is_powernv(self) -> bool:
+        origin = self.table.origin
+        return origin.form in ("spec", "dt") and self.table.partition is None
+
+    def _alike(self, release: Release) -> object:
+        """Returns the key without whether powernv's snooze is a polling state."""
         by_acpi = None
         if self.table.origin.form == "acpi":
             from .linux.acpi_idle.features import features as acpi_features
@@ -171,14 +181,17 @@ class Subject:
             return by_acpi
         if self.table.origin.form == "nodes":
             return release
-        from .linux.spec_pvrs import features_for
+        if not self._is_powernv:
+            return id(release.features)
+        from .linux.powernv import read_by
 
-        return id(release.features), features_for(self.table.cpu, release).pvrs
+        return read_by(self.cpu, release)
 
     @cached_property
     def alikes(self) -> tuple[object, ...]:
-        """`alike` of each of the kernels."""
-        return tuple(map(self.alike, self.kernels))
+        """A key for each of the kernels, equal for those whose drivers register the table alike but
+        for whether snooze polls, which says nothing about the table."""
+        return tuple(map(self._alike, self.kernels))
 
     def linux(self, release: Release) -> DriverTable:
         """What `release` registers; `source` of its states indexes the exported rows."""
@@ -188,19 +201,23 @@ class Subject:
         return self._linux[key]
 
     def _register(self, release: Release) -> DriverTable:
-        alike = self.alike(release)
-        if alike in self._drivers:
-            return replace(self._drivers[alike], kernel=release.name)
-        driver = self._drivers[alike] = register(
-            self.node or (self.export.node if self.export else None),
-            self.cpu,
-            release,
-            self.table,
-            stop_api=self.platform.stop_api,
-            firmware=psci_firmware(self.platform),
-            machine=self.machine,
-        )
-        return driver
+        alike = self._alike(release)
+        if (driver := self._drivers.get(alike)) is None:
+            driver = self._drivers[alike] = register(
+                self.node or (self.export.node if self.export else None),
+                self.cpu,
+                release,
+                self.table,
+                stop_api=self.platform.stop_api,
+                firmware=psci_firmware(self.platform),
+                machine=self.machine,
+            )
+            return driver
+        if self._is_powernv:
+            from .linux.powernv import as_of
+
+            return as_of(driver, release)
+        return replace(driver, kernel=release.name)
 
     def row(self, source: int) -> int:
         """Position in the table of an exported row, given its position among the exported rows (as

@@ -189,10 +189,13 @@ def _of_table(source: Source, setting: Setting) -> Audited:
     def subject_of(kernels: Sequence[Release]) -> Subject:
         return Subject.of(source, kernels, criteria.platform, thresholds=thresholds)
 
-    def found(kernels: Sequence[Release]) -> list[Finding]:
-        return list(run(subject_of(kernels), source.suppressions, criteria.rules))
-
     subject = subject_of(expanded(criteria.kernels))
+
+    def found(kernels: tuple[Release, ...]) -> list[Finding]:
+        # the same subject has made all stages, unless a kernel is not known
+        judged = subject if kernels == subject.kernels else subject_of(kernels)
+        return list(run(judged, source.suppressions, criteria.rules))
+
     claimed = claim(subject)
     held = origin(table.origin) if table.origin.form == "sysfs" else None
     return Audited(

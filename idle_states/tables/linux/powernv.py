@@ -6,15 +6,38 @@ Three generations of the code, each in its own module:
   powernv_platform  from 4.19: the platform code parses once, all or nothing
 """
 
+from operator import attrgetter
+
+from ...base.dataclass import replace
 from ...base.model import power_mgt as dt
 from ...base.model.power_mgt import PowerMgt
 from ...base.model.table import Cpu
 from . import of, powernv_driver, powernv_platform
+from .driver_features import POWERNV
 from .driver_table import DriverState, DriverTable
 from .journal import Fatal, ParseFailure, TreeRow
 from .releases import Release
 from .spec_pvrs import features_for
 from .stop_choice import Boot
+
+_read = attrgetter(*sorted(POWERNV - {"pvrs", "snooze_polling"}))
+
+
+def read_by(cpu: Cpu, release: Release) -> tuple[object, ...]:
+    """Returns a key that is equal for releases that register any tree of a processor alike, but for
+    whether snooze is a polling state."""
+    features = features_for(cpu, release)
+    return _read(features), features.pvrs and cpu.pvr in features.pvrs
+
+
+def as_of(driver: DriverTable, release: Release) -> DriverTable:
+    """Returns the result of a release, from that of one with an equal key."""
+    polling = release.features.snooze_polling
+    states = tuple(
+        state if state.index or state.polling == polling else replace(state, polling=polling)
+        for state in driver.states
+    )
+    return replace(driver, kernel=release.name, states=states)
 
 
 def register(

@@ -46,11 +46,15 @@ Verdicts = Iterator[Verdict]
 
 @dataclass(frozen=True, slots=True)
 class KernelView:
-    """The result of a kernel for a table."""
+    """A kernel that a table is followed to."""
 
     subject: Subject
-    driver: DriverTable
     release: Release
+
+    @property
+    def driver(self) -> DriverTable:
+        """The result of the kernel's driver for the table."""
+        return self.subject.linux(self.release)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,4 +210,4 @@ def per_kernel(subject: Subject, judge: Judge, alikes: Iterable[object]) -> Verd
 
 @lru_cache(maxsize=1)
 def _views(subject: Subject) -> tuple[KernelView, ...]:
-    return tuple(KernelView(subject, subject.linux(each), each) for each in subject.kernels)
+    return tuple(KernelView(subject, each) for each in subject.kernels)
