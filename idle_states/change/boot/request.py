@@ -31,15 +31,12 @@ class BootRequest:
     machine    a name in MACHINES
     table      TABLE that replaces the machine's table in firmware (None: firmware's own), or whose
                states the machine's CPUs are to have
-    lid, tree  firmware of powernv: an image, or a source tree to build; neither: QEMU's own image
-    patch      what is booted before and after: a SERIES for the tree, as `change_of` takes it
-    levels     ibm,enabled-stop-levels that firmware is given; None: QEMU's
-    kernel     a kernel image; None: the distribution's
+    lid, tree  firmware of powernv; neither: QEMU's own image
+    patch      a SERIES for the tree, as `change_of` takes it
+    levels     ibm,enabled-stop-levels; None: QEMU's
+    kernel     None: the distribution's
     suite      the Debian release whose kernel it is; None: as the machine has it
-    cpu        the processors of q35, as QEMU's -cpu has them; None: those of q35.machine
-    append     more words for the kernel's command line, of q35: processor.max_cstate=2
-    smp        number of CPUs; None: the machine's
-    governor   cpuidle governor of the guest; "": the kernel's default
+    cpu        None: the processors of q35.machine
     workload   what runs while decisions are recorded, where they can be, and between two looks at
                the counters; None: no decisions are recorded, and everything runs
     """

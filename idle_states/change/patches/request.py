@@ -16,10 +16,6 @@ class PatchRequest:
 
     tree    skiboot's source tree, or one with device-tree sources
     series  as library.series() takes it, or a TABLE that is to replace the tree's
-    check   write nothing; without a series, check all current revisions
-    force   proceed even if the tree has uncommitted changes
-    file    of device-tree sources: the one that is edited so that its boards have the TABLE; ""
-            for a series
     """
 
     tree: Annotated["Path", Option("--tree", "the source, with or without git", metavar="DIR")]
@@ -60,11 +56,7 @@ class PatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class MailOptions:
-    """How patches are mailed. Raises UsageError for values that make no sense.
-
-    reroll_count  version of the series, and changes: what is different in it
-    previous      the version before, as it was mailed
-    """
+    """How patches are mailed. Raises UsageError for values that make no sense."""
 
     signoff: Annotated[
         bool, Option("--signoff", "the patches' author signs them off", short="-s")

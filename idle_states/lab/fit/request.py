@@ -81,17 +81,7 @@ def _decimal(text: str, what: str) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class FitRequest:
-    """What is measured, and how to fit it. Raises UsageError for values that cannot be meant.
-
-    table         whose values are the advertised ones; None: that of the platform, an x86 machine,
-                  else what the measured machine itself said
-    percent       quantile that an exit latency is to be
-    confidence    of intervals, in percent
-    times         residency as so many exit latencies, where no energy was measured; None: none
-    awake_ns      how long a CPU is awake for each wake-up while power is measured
-    period_ns     time between wake-ups, of inputs without it; woken_by: likewise, what ended the
-                  idle periods
-    """
+    """What is measured, and how to fit it. Raises UsageError for values that cannot be meant."""
 
     inputs: Annotated[
         tuple[MeasuredInput, ...],

@@ -96,12 +96,7 @@ class MeasureOptions:
 @dataclass(frozen=True, slots=True)
 class CollectRequest:
     """Which script: of a collection, unless it is another. Raises UsageError for options of another
-    script.
-
-    record     the one that records a governor; recording: what
-    measure    the one that measures wake-ups; measuring: what
-    convert    a recording to convert instead; - for standard input
-    """
+    script."""
 
     record: Annotated[
         bool,

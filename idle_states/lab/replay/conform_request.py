@@ -13,21 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConformRequest:
-    """What to compare with a governor's model. Raises UsageError for contradictory options.
-
-    vectors   file with a recording; - is standard input
-    release   the kernel
-    disabled  numbers of disabled states
-    skip      number of decisions of each CPU that are not judged
-    None of these: as the recording's head says.
-    """
+    """What to compare with a governor's model; None: as the recording's head says. Raises
+    UsageError for contradictory options."""
 
     vectors: Annotated[str, Argument("VECTORS", "a recording, - for standard input")]
     of: NamedGovernor | GovernorRequest = field(default_factory=NamedGovernor)
-    release: Annotated[
-        "Release | None",
-        KERNEL_RECORDED,
-    ] = None
+    release: Annotated["Release | None", KERNEL_RECORDED] = None
     disabled: Annotated[
         "StateNumbers | None",
         Option(

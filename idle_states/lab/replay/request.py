@@ -33,29 +33,15 @@ if TYPE_CHECKING:
 class ReplayRequest:
     """What to replay, and with what. Raises UsageError for contradictory options.
 
-    inputs      files: a trace or a recording, and up to two dumps of cpuidle sysfs; - is standard
-                input
-    sysfs       more dumps of cpuidle sysfs
-    release     the kernel; None: as a recording's head says, else the newest
-    tables      TABLE, or CPUS=TABLE for some CPUs, such as 0-3,5=FILE; of a tree without a name,
-                each CPU has its own. Successive CPUS=TABLE form one machine until a CPU would get
-                a second table; there another machine begins
-    states      a further table, given by its times
-    disabled    numbers of disabled states
-    hz          None: as a recording's head says, else the distribution's, else 250
-    governors   (): judge the states that the trace shows; several are compared, with an oracle
-    next_timer  for traces of cpu_idle
-    traced_by   governor that decided in such a trace; None: the first of `governors`
-    traced_release  the kernel that did; None: `release`
-    limits_us   latency limits in us under which each table is replayed, besides without one; ():
-                without any but those that a recording has
+    inputs     at most one trace or recording, and two dumps with those of sysfs; - is standard
+               input
+    tables     successive CPUS=TABLE form one machine until a CPU would get a second table; there
+               another machine begins
+    limits_us  (): without any limit but those that a recording has
     """
 
     inputs: Annotated[tuple[str, ...], Argument("TRACE", "trace, recording, or sysfs dumps")]
-    release: Annotated[
-        "Release | None",
-        KERNEL_RECORDED,
-    ] = None
+    release: Annotated["Release | None", KERNEL_RECORDED] = None
     tables: Annotated[
         tuple[str, ...],
         Option(

@@ -35,18 +35,8 @@ StateNames: TypeAlias = tuple[str, ...]
 class SimulateRequest:
     """What to simulate, with which tables. Raises UsageError for contradictory options.
 
-    tables     TABLE operands
-    states     a further table, given by its times
-    disabled   names of disabled states
-    governors  under each of which each table is simulated
-    without    names of states, joined by commas, with which disabled each table is simulated,
-               besides as it is; (): as it is only
-    limits_us  latency limits in us under which each table is simulated, besides without one; ():
-               without any
-    bistable   whether to test if a jitter of UNNOTICED_NS changes the result
-    placements texts for placement.parse(), under each of which each table is simulated; (): under
-               the workload's only
-    wake_ups   how many wake-ups of the first seed to keep, from the first on; None: none
+    placements  as placement.parse() takes them; (): the workload's only
+    wake_ups    of the first seed; None: none are kept
     """
 
     workload: Annotated[WorkloadRequest, Options(placement=None, after="--hz")]

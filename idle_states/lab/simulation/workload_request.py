@@ -25,15 +25,10 @@ class WorkloadRequest:
 
     workload   one of workloads.BUILT_IN with its parameters, a YAML file, a trace of cpu_idle or
                a recording
-    topology   text for topology.parse(), or a file; None: as many CPUs as the workload binds tasks
-               to if all its tasks are bound, otherwise as many as the trees of tables with power
-               domains have, otherwise at least 8
-    placement  text for placement.parse()
-    duration   simulated time, such as 20ms; None: the length of a trace, otherwise 1 s
-    seed       seed of the first run; each later run adds 1
-    runs       number of runs
-    costs      parameters that neither the table nor the kernel determines
-    exits      STATE=TIME: the real exit latency of a state, instead of the advertised one
+    topology   as topology.parse() takes it, or a file; None: as many CPUs as the workload binds
+               tasks to if all its tasks are bound, otherwise as many as the trees of tables with
+               power domains have, otherwise at least 8
+    placement  as placement.parse() takes it
     """
 
     workload: Annotated[

@@ -22,15 +22,8 @@ _TABLE = "with --mmtests"
 class StatsRequest:
     """What to compare, with the first. Raises UsageError for what cannot be meant.
 
-    files            - is standard input
-    summaries        each [NAME=]N,MIN,MAX,MEDIAN,AVG,STDDEV
-    form             MINISTAT: as ministat computes; HISTOGRAM: ten bins of each set, too; SCHBENCH:
-                     percentiles of samples in us; MMTESTS: a table of means; "": by what files hold
-    confidence       in percent
-    reference        number of the set or row that others are compared with; None: the first
-    audit_outliers   compare again without each set's one maximum
-    column           from 1; delimiter: characters between columns
-    mean             Amean or Hmean; lower_is_better: a positive percent is less; for MMTESTS
+    files  - is standard input
+    form   "": by what files hold
     """
 
     files: Annotated[tuple[str, ...], Argument("FILE", "the first one is the reference")] = ()

@@ -23,12 +23,7 @@ def _ten() -> "Fraction":
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """The aim of tuning. Raises UsageError for another kind.
-
-    energy    least energy of the idle time
-    latency   least mean wake latency among tables that cost no more energy than the present one
-    weighted  energy, and each ns of wake latency as much as `weight` ns awake
-    """
+    """The aim of tuning. Raises UsageError for another kind."""
 
     kind: Annotated[
         Kind,

@@ -24,24 +24,15 @@ NONE, CMDLINE = "none", "cmdline"
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
-    """What to tune, and over which idle gaps. Raises UsageError for contradictory options.
+    """What to tune, over the idle gaps of one of trace, workload and gaps. Raises UsageError for
+    contradictory options.
 
-    of          the table or the states, and the governor in the loop; NONE: as if not governed
-    trace       idle gaps from a trace of cpu_idle or a recording (one of trace, workload and gaps)
-    workload    idle gaps from a simulation
-    gaps        idle gaps from a list (CSV of gap_ns,count)
-    governors   those in the loop, in the place of the one in `of`; (): that one
-    governed    False: no governor; every gap's length is taken as known when the gap begins. A list
-                of gaps is always evaluated so
-    next_timer  for traces of cpu_idle
-    jobs        number of processes; None: one for each CPU
-    scheduler   address of a Dask cluster to evaluate on
-    resume      file that keeps evaluated candidates; None: a file in the user's cache
-    measured    measurements of the machine as fit takes them, or SPEC alone: what waking up really
-                takes, while the governor believes the table; (): as the table says
-    search_over  idle periods of a trace or recording to try tables over, if there are more: what is
-                reported is evaluated over all; ALL: every table is; None: SAMPLE of them
-    to          CMDLINE: only tables that intel_idle.table= can give the machine may be the best
+    of         the table or the states, and the governor in the loop; NONE: as if not governed
+    governors  those in the loop, in the place of the one in `of`; (): that one
+    governed   False: no governor; every gap's length is taken as known when the gap begins. A list
+               of gaps is always evaluated so
+    resume     None: a file in the user's cache
+    measured   as fit takes them, or SPEC alone; (): waking up takes what the table says
     """
 
     of: Annotated[GovernorRequest, Options(governor=None)]
