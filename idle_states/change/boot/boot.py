@@ -11,7 +11,7 @@ from ...base.files import naming
 from . import console as collect
 from . import qemu
 from .booted import Booted, booted_of
-from .guest import GuestScript
+from .guest import GuestScript, initramfs_of
 from .kernel_config import DEFAULT_GOVERNOR
 from .parts import Parts
 from .powernv.levels import StubError
@@ -74,9 +74,11 @@ class PreparedBoot:
         raise NotImplementedError
 
 
-Preparing = Callable[[Parts, Path, Path, Callable[[str], None]], PreparedBoot]
+Say = Callable[[str], None]
+"""Called with what is being done before QEMU starts."""
+Preparing = Callable[[Parts, Path, Path, Say], PreparedBoot]
 """Makes what is booted, once the TABLE was read. Called with the parts, the directory of the boot's
-logs, that of what boots build, and a function that is told what is being done."""
+logs, and that of what boots build."""
 
 
 def boot(prepared: PreparedBoot, progress: Progress = lambda stage, elapsed_s: None) -> Booted:
@@ -94,9 +96,9 @@ def boot(prepared: PreparedBoot, progress: Progress = lambda stage, elapsed_s: N
         scratch = Path(directory)
         initrd = scratch / "initrd.gz"
         busybox = prepared.parts.busybox.read_bytes()
-        files = script.initramfs(busybox, request.work, request.cpus, recorder)
+        init = script.init(request.work, request.cpus, recording)
         with naming(initrd):
-            initrd.write_bytes(files)
+            initrd.write_bytes(initramfs_of(busybox, init, recorder, script.buffer_kb))
         words = qemu.command(prepared.parts, request, initrd, prepared.given(scratch))
         names = script.names(recording)
         try:

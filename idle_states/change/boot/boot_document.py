@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from ...base.model.forms import INLINE, U32, Count, Form, Positive, derived
+from ...base.model.forms import GIVEN, INLINE, U32, Count, Form, Positive, With, derived
 from ...base.reading.sysfs import SysfsState
 from ...tables.linux.grounds import driver_of, ground
 from . import stage as boot_stage
@@ -85,13 +85,13 @@ class Decisions(Form[PowernvResult]):
     )
 
 
-class RegisteredState(Form[tuple[PowernvResult, SysfsState]]):
-    name: str = derived(lambda pair: pair[1].name)
-    latency_us: Annotated[Count, "Exit latency."] = derived(lambda pair: pair[1].latency_us)
-    residency_us: Annotated[Count, "Target residency."] = derived(lambda pair: pair[1].residency_us)
+class RegisteredState(Form[SysfsState]):
+    name: str
+    latency_us: Annotated[Count, "Exit latency."]
+    residency_us: Annotated[Count, "Target residency."]
     entered: Annotated[
         Count | None, "How often CPUs entered it during the workload; null: not recorded."
-    ] = derived(lambda pair: (pair[0].entered or {}).get(pair[1].name))
+    ] = GIVEN
 
 
 class BootedMachine(Form[PowernvResult]):
@@ -117,7 +117,10 @@ class BootedMachine(Form[PowernvResult]):
     stages: Annotated[list[Stage], "In the order a state goes through them."]
     decisions: Annotated[Decisions, "The governor's decisions."] = derived(lambda result: result)
     found: Annotated[list[RegisteredState], "What CPU 0 registered, as it shows it."] = derived(
-        lambda result: [(result, state) for state in result.registered]
+        lambda result: [
+            With(state, entered=(result.entered or {}).get(state.name))
+            for state in result.registered
+        ]
     )
     remarks: Annotated[
         list[str],

@@ -75,14 +75,6 @@ class GuestScript:
             **RECORDING,
         )
 
-    def initramfs(
-        self, busybox: bytes, workload: GuestWorkload, smp: int, recorded: str = ""
-    ) -> bytes:
-        """Returns the guest's whole file system; the kernel runs its /init. recorded: the governor
-        whose decisions are recorded; "": none are."""
-        init = self.init(workload, smp, bool(recorded))
-        return initramfs_of(busybox, init, recorded, self.buffer_kb)
-
 
 def initramfs_of(
     busybox: bytes,

@@ -87,8 +87,9 @@ def _places(sections: Mapping[str, str]) -> dict[str, str]:
 
 def held_by(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
     """CPU -> its states, as the guest shows them; empty where they cannot be read."""
+    text = sections["cpuidle"]
     try:
-        return _held(sections)
+        return held(text) if text.strip() else {}
     except Unreadable:
         return {}
 
@@ -106,11 +107,6 @@ def with_counts(
 
 def row_of(state: SysfsState) -> Row:
     return (state.name, state.description, *state.row[1:], bool(state.default_disabled))
-
-
-def _held(sections: Mapping[str, str]) -> Mapping[int, tuple[SysfsState, ...]]:
-    text = sections["cpuidle"]
-    return held(text) if text.strip() else {}
 
 
 def _shown(row: Row | None) -> str:

@@ -40,11 +40,6 @@ Refuses = Callable[[int], str]
 """Why firmware does not suspend a CPU with this argument; "" if it does."""
 
 
-def refuses_none(parameter: int) -> str:
-    """Where no firmware is asked."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Entered:
     """A state and what firmware may make of it.

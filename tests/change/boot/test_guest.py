@@ -60,7 +60,9 @@ def test_init_is_shell_and_prints_every_section() -> None:
         assert f"section_{name}()" in script
     assert script.startswith("#!/bin/sh\n")
     assert b"\0" not in script.encode()
-    assert gzip.decompress(SCRIPT.initramfs(b"busybox", EVERYTHING, 1)).startswith(b"070701")
+    assert gzip.decompress(guest.initramfs_of(b"busybox", SCRIPT.init(EVERYTHING, 1))).startswith(
+        b"070701"
+    )
 
 
 # The log.

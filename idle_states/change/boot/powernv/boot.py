@@ -1,15 +1,14 @@
 """A boot of a powernv machine: firmware with the TABLE's table, from the request to the verdict."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....base.dataclass import dataclass, replace
 from ....base.reading.sysfs import SysfsState
-from ....tables.sources import Source, read_table
+from ....tables.sources import read_table
 from ...patches.tree import PatchedTree
 from .. import predict_decisions
-from ..boot import PreparedBoot, Preparing
+from ..boot import PreparedBoot, Preparing, Say
 from ..booted import Booted
 from ..guest import GuestScript
 from ..kept import EMULATED, digests
@@ -126,30 +125,26 @@ class PowernvBoot(PreparedBoot):
 
 
 def read(request: BootRequest) -> Preparing:
-    """Reads the TABLE, if there is one. Raises what reading a TABLE raises."""
+    """Reads the TABLE; without one, firmware's own table is booted. Raises what reading a TABLE
+    raises.
+
+    To prepare the boot makes the firmware, and raises what functions of `image` raise.
+    """
     assert request.patch is None
-    return partial(prepared, request, None if request.table is None else read_table(request.table))
+    given = None if request.table is None else read_table(request.table)
 
+    def prepared(parts: Parts, directory: Path, cache: Path, say: Say) -> PowernvBoot:
+        if request.tree is not None:
+            tree = PatchedTree(request.tree)
+            firmware = boot_image.from_tree(tree, request.machine, given, cache / "skiboot", say)
+        else:
+            assert parts.lid is not None
+            table = given.table if given is not None else None
+            firmware = boot_image.in_lid(parts.lid, request.machine, table, directory)
+        tables = () if given is None else ((given.file, given.sha256),)
+        return PowernvBoot.of(request, parts, firmware, directory, tables)
 
-def prepared(
-    request: BootRequest,
-    given: Source | None,
-    parts: Parts,
-    directory: Path,
-    cache: Path,
-    say: Callable[[str], None],
-) -> PowernvBoot:
-    """Makes the firmware. given: what the TABLE was read as; None: firmware's own table is booted.
-    Raises what functions of `image` raise."""
-    if request.tree is not None:
-        tree = PatchedTree(request.tree)
-        firmware = boot_image.from_tree(tree, request.machine, given, cache / "skiboot", say)
-    else:
-        assert parts.lid is not None
-        table = given.table if given is not None else None
-        firmware = boot_image.in_lid(parts.lid, request.machine, table, directory)
-    tables = () if given is None else ((given.file, given.sha256),)
-    return PowernvBoot.of(request, parts, firmware, directory, tables)
+    return prepared
 
 
 def _stub(scratch: Path) -> Path:

@@ -166,12 +166,9 @@ def _others(held: Sequence[IdleTable], lid: Path) -> Iterator[str]:
 
 def _named(tables: Sequence[IdleTable], place: str, file: str) -> IdleTable:
     """The table of the image that is the revision `place`: by name, else the nearest to it."""
-    spec = find(place)
-    for exactly in (True, False):
-        for table in tables:
-            near = table.firmware.array == spec.firmware.array
-            if table.name == place if exactly else near:
-                return table
+    array = find(place).firmware.array
+    near = [each for each in tables if each.firmware.array == array]
+    if found := [each for each in tables if each.name == place] or near:
+        return found[0]
     known = ", ".join(each.name for each in tables)
-    message = f"expected a table in the place of {place}, found {known}"
-    raise unreadable(file, message)
+    raise unreadable(file, f"expected a table in the place of {place}, found {known}")

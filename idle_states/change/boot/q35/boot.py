@@ -1,7 +1,7 @@
 """A boot of q35, whose processors have a TABLE's objects, from the request to the verdict."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from ....base.files import naming
 from ....base.reading.sysfs import SysfsState
 from ....tables.sources import one_table, read_sources
 from .. import console
-from ..boot import PreparedBoot, Preparing
+from ..boot import PreparedBoot, Preparing, Say
 from ..booted import Booted
 from ..guest import GuestScript
 from ..kept import EMULATED, digests, keep
@@ -20,7 +20,7 @@ from ..registered import driver_in, governor_in, held_by
 from ..request import BootRequest
 from ..result import GuestResult
 from ..stage import USAGE, Stage
-from ..usage import counted_in, refuses_none, usage_stage
+from ..usage import counted_in, usage_stage
 from .machine import CPU
 from .objects import Placed, placed
 from .predict import Q35Predicted, lines_of, predict, stages
@@ -87,7 +87,8 @@ class Q35Boot(PreparedBoot):
             usage = Stage.unjudged(USAGE, "the kernel crashed before any work")
         else:
             selecting = governor or DEFAULT_GOVERNOR
-            usage = usage_stage(predicted, refuses_none, sections, selecting, hz_of(options))
+            # no firmware is asked
+            usage = usage_stage(predicted, lambda _: "", sections, selecting, hz_of(options))
         counted = counted_in(sections)
         return Q35Result(
             request=self.request,
@@ -126,7 +127,7 @@ def prepared(
     parts: Parts,
     directory: Path,
     cache: Path,
-    say: Callable[[str], None],
+    say: Say,
 ) -> Q35Boot:
     """Keeps the table of the objects. source: (file, SHA-256) that they are of. Raises UsageError
     for a governor that the kernel lacks, OSError."""

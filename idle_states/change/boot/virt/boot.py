@@ -1,8 +1,7 @@
 """A boot of a virt machine: a TABLE's states in the machine's tree, from the request to the
 verdict."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....base.dataclass import dataclass
@@ -13,7 +12,7 @@ from ....base.reading.sysfs import SysfsState
 from ....tables.devicetree import fdt
 from ....tables.devicetree.tree import Node
 from ....tables.sources import Source, one_table, read_sources
-from ..boot import BootFailure, PreparedBoot, Preparing
+from ..boot import BootFailure, PreparedBoot, Preparing, Say
 from ..booted import Booted
 from ..guest import GuestScript
 from ..kept import EMULATED, digests, keep
@@ -117,38 +116,28 @@ class VirtBoot(PreparedBoot):
 
 
 def read(request: BootRequest) -> Preparing:
-    """Reads the TABLE. Raises UsageError, what reading a TABLE raises."""
+    """Reads the TABLE. Raises UsageError, what reading a TABLE raises.
+
+    To prepare the boot puts the states into the machine's tree. It raises UsageError for a governor
+    that the kernel lacks, CannotGenerate for a table that the machine cannot have, BootFailure,
+    OSError.
+    """
     assert request.table is not None
     sources = _sources(request.table)
-    tree = sources[0].tree
+    source, tree = sources[0], sources[0].tree
     assert tree is not None
-    return partial(prepared, request, sources[0], tree, _places(request, sources, tree))
+    places = _places(request, sources, tree)
 
+    def prepared(parts: Parts, directory: Path, cache: Path, say: Say) -> VirtBoot:
+        check_governor(request.governor, parts.options())
+        blob = tree_of(parts, VIRT[request.machine], request.cpus, directory)
+        grafted = graft(blob.root, tree, places, source.file)
+        data = fdt.write(grafted.root, blob.reservations, blob.boot_cpu)
+        keep(directory, {"given.dtb": data})
+        inputs = ((source.file, source.sha256), *digests(parts.kernel))
+        return VirtBoot(request, parts, inputs, directory, data, grafted)
 
-def prepared(
-    request: BootRequest,
-    source: Source,
-    tree: Node,
-    places: tuple[str, ...],
-    parts: Parts,
-    directory: Path,
-    cache: Path,
-    say: Callable[[str], None],
-) -> VirtBoot:
-    """Puts the states into the machine's tree.
-
-    source  one of those of the `tree` that was read
-    places  names of the tree's CPUs whose place the machine's have
-    Raises UsageError for a governor that the kernel lacks, CannotGenerate for a table that the
-    machine cannot have, BootFailure, OSError.
-    """
-    check_governor(request.governor, parts.options())
-    blob = tree_of(parts, VIRT[request.machine], request.cpus, directory)
-    grafted = graft(blob.root, tree, places, source.file)
-    data = fdt.write(grafted.root, blob.reservations, blob.boot_cpu)
-    keep(directory, {"given.dtb": data})
-    inputs = ((source.file, source.sha256), *digests(parts.kernel))
-    return VirtBoot(request, parts, inputs, directory, data, grafted)
+    return prepared
 
 
 def tree_of(parts: Parts, machine: VirtMachine, smp: int, directory: Path) -> fdt.Blob:

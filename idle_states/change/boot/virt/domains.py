@@ -85,12 +85,12 @@ def _old(before: Mapping[str, FoundDomain], name: str, index: int) -> dict[str, 
 def domain_stages(
     predicted: VirtPredicted, machine: VirtMachine, booted: Booted
 ) -> Iterator[Stage]:
+    why = ""
     if predicted.release is None:
         why = f"there is no model of {predicted.kernel}"
-        yield from (Stage.unjudged(name, why) for name in (DOMAINS, DOMAIN_USAGE))
-        return
-    if not booted.sections["domains"].strip():
+    elif not booted.sections["domains"].strip():
         why = "the kernel shows no power domains in debugfs"
+    if why:
         yield from (Stage.unjudged(name, why) for name in (DOMAINS, DOMAIN_USAGE))
         return
     yield _made(predicted, machine, read_domains(booted.sections["domains"]))
