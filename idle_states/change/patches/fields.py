@@ -1,6 +1,7 @@
 """The fields of a row that an edit may name: parsing, reading and setting their values."""
 
 from types import MappingProxyType
+from typing import Any
 
 from ...base.dataclass import replace
 from ...base.model.table import NAME_BYTES, U32_MAX, U64_MAX, Flag, IdleState, Psscr, flag_names
@@ -23,6 +24,8 @@ FIELDS = (
     "mask",
 )
 """flags.NAME is a single flag, 0 or 1; psscr.NAME a field of the control register."""
+_TIMES = {"latency": "latency_ns", "residency": "residency_ns"}
+"""Field -> the row's attribute."""
 _WHOLE = MappingProxyType({"flags": U32_MAX, "control": U64_MAX, "mask": U64_MAX})
 
 
@@ -33,7 +36,7 @@ def parsed_value(node: Node, field: str, problems: SpecProblems) -> Value:
         if len(found.encode()) >= NAME_BYTES:
             problems.out_of_range(f"a name of at most {NAME_BYTES - 1} bytes", found, node.where)
         return found
-    if field in ("latency", "residency"):
+    if field in _TIMES:
         return scalars.time_ns(node, problems) or 0
     if field == "flags" and isinstance(node, Sequence):
         value = 0
@@ -50,35 +53,25 @@ def parsed_value(node: Node, field: str, problems: SpecProblems) -> Value:
 
 def value_in(state: IdleState, field: str) -> Value | None:
     """The value of a row's field; None for the residency of a row without one."""
-    if field == "name":
-        return state.name
-    if field == "latency":
-        return state.latency_ns
-    if field == "residency":
-        return state.residency_ns
     group, _, part = field.partition(".")
-    if group == "flags" and part:
-        return int(bool(state.flags & _FLAGS[part]))
     if group == "psscr":
         return int(getattr(state.psscr, part))
-    return int(getattr(state, field))
+    if part:
+        return int(bool(state.flags & _FLAGS[part]))
+    value: Value | None = getattr(state, _TIMES.get(field, field))
+    return value
 
 
 def with_value(state: IdleState, field: str, value: Value) -> IdleState:
     """The row with the field changed."""
-    if isinstance(value, str):
-        return replace(state, name=value)
-    if field == "latency":
-        return replace(state, latency_ns=value)
-    if field == "residency":
-        return replace(state, residency_ns=value)
     group, _, part = field.partition(".")
-    if group == "flags":
-        bit = _FLAGS[part] if part else U32_MAX
-        return replace(state, flags=state.flags & ~bit | (bit if part and value else value))
     if group == "psscr":
-        return replace(state, control=int(replace(state.psscr, **{part: value})))
-    return replace(state, control=value) if field == "control" else replace(state, mask=value)
+        return replace(state, control=int(replace(state.psscr, **{part: int(value)})))
+    if part:
+        others = state.flags & ~_FLAGS[part]
+        return replace(state, flags=others | _FLAGS[part] if value else others)
+    changed: dict[str, Any] = {_TIMES.get(field, field): value}
+    return replace(state, **changed)
 
 
 def shown(field: str, value: Value | None) -> str:
@@ -87,7 +80,7 @@ def shown(field: str, value: Value | None) -> str:
         return "none"
     if isinstance(value, str):
         return value
-    if field in ("latency", "residency"):
+    if field in _TIMES:
         return format_time(value)
     if field == "flags":
         return " ".join(flag_names(value)) or "none"
