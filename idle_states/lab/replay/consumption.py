@@ -66,12 +66,11 @@ class CpuUse:
         return self.cpus * self.duration_ns - self.awake_ns
 
 
-def use_of(figures: Figures, model: PowerModel, cpus_ns: int, counted: int = 0) -> CpuUse:
+def use_of(figures: Figures, model: PowerModel, cpus_ns: int) -> CpuUse:
     """The use of CPUs whose idle periods were counted, each state acting on its own thread.
 
     model    how long its states take to enter and leave, which counts as running
     cpus_ns  CPU time in all, idle or not; no less than the idle periods' is taken
-    counted  as in CpuUse
     """
     asked = []
     for state in figures.states:
@@ -83,7 +82,7 @@ def use_of(figures: Figures, model: PowerModel, cpus_ns: int, counted: int = 0) 
         tuple(state.name for state in figures.states),
         1,
         whole_ns,
-        counted,
+        0,
         tuple(state.usage for state in figures.states),
         whole_ns - sum(asked),
         tuple(asked),

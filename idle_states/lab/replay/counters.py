@@ -148,15 +148,14 @@ class Tally:
 
     def _figures(self, counted: Iterable[_Counted]) -> "Figures":
         unit = _NS_PER_US if self.in_ns else 1
-        states: list[StateFigures] = []
-        latencies: dict[int, int] = {}
-        for state, name, of_state in zip(self.table.states, self.table.names, counted, strict=True):
-            usage, time, above, below, rejected = of_state
-            figures = StateFigures(len(states), name, usage, time // unit, above, below, rejected)
-            states.append(figures)
-            if usage:
-                latencies[state.exit_ns] = latencies.get(state.exit_ns, 0) + usage
-        return Figures(tuple(states), tuple(sorted(latencies.items())))
+        exits_ns = [state.exit_ns for state in self.table.states]
+        states = [
+            StateFigures(number, name, usage, time // unit, *others)
+            for number, (name, (usage, time, *others)) in enumerate(
+                zip(self.table.names, counted, strict=True)
+            )
+        ]
+        return Figures.of(states, exits_ns)
 
 
 def _counted(counters: Buffer) -> Iterator[_Counted]:
@@ -199,6 +198,14 @@ class Figures:
 
     states: tuple[StateFigures, ...]
     wakeups: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, states: Sequence[StateFigures], exits_ns: Iterable[int]) -> "Figures":
+        """Returns the counters of states, whose exit latencies wake-ups pay."""
+        wakeups: Counter[int] = Counter()
+        for state, exit_ns in zip(states, exits_ns, strict=True):
+            wakeups[exit_ns] += state.usage
+        return cls(tuple(states), tuple(sorted((+wakeups).items())))
 
     @property
     def usage(self) -> int:

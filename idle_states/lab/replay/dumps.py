@@ -11,6 +11,7 @@ from .machine import TracedMachine
 from .results import EXACT, Account, Bracketed, Read, ReplayResult
 
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
+"""As of StateFigures, in its order."""
 
 
 def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:
@@ -25,26 +26,11 @@ def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> Repl
 
 
 def _dumped(states: Sequence[SysfsState]) -> Figures:
-    latency2count: dict[int, int] = {}
-    for state in states:
-        if state.usage:
-            exit_ns = state.latency_us * 1000
-            latency2count[exit_ns] = latency2count.get(exit_ns, 0) + state.usage
-    return Figures(
-        tuple(
-            StateFigures(
-                number,
-                state.name,
-                state.usage or 0,
-                state.time_us or 0,
-                state.above or 0,
-                state.below or 0,
-                state.rejected or 0,
-            )
-            for number, state in enumerate(states)
-        ),
-        tuple(sorted(latency2count.items())),
-    )
+    figures = [
+        StateFigures(number, state.name, *(getattr(state, name) or 0 for name in COMPARED))
+        for number, state in enumerate(states)
+    ]
+    return Figures.of(figures, (state.latency_us * 1000 for state in states))
 
 
 def bracket(

@@ -1,6 +1,6 @@
 """Idle periods whose state did not fit their length: too deep ones and too shallow ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
 from ...base.report.html import opposed
@@ -45,8 +45,11 @@ def drawing(some: Sequence[Misfits]) -> Drawing:
         (DEEP, SHALLOW),
         "share of idle periods",
     )
-    found = ((each.label, _misfitting(each)) for each in some)
-    return Drawing(drawn, legend(found))
+    misfitting = (
+        (each.label, [(number, name) for number, name, *counts in each.states if any(counts)])
+        for each in some
+    )
+    return Drawing(drawn, legend(misfitting))
 
 
 def _parts(misfits: Misfits, side: int) -> tuple[tuple[int, float, str], ...]:
@@ -56,10 +59,6 @@ def _parts(misfits: Misfits, side: int) -> tuple[tuple[int, float, str], ...]:
         share = (above, below)[side] / misfits.usage if misfits.usage else 0.0
         found.append((number, share, f"{name}: {what} {_percent(share)}"))
     return tuple(found)
-
-
-def _misfitting(misfits: Misfits) -> Iterable[tuple[int, str]]:
-    return [(number, name) for number, name, above, below in misfits.states if above or below]
 
 
 def measures(some: Sequence[Misfits]) -> list[Measure]:

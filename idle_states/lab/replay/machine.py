@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ...base.dataclass import dataclass, replace
-from ...base.reading.sysfs import Dump, SysfsState
+from ...base.reading.sysfs import Dump
 from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.genpd.tables import CpuDomain
@@ -105,27 +105,17 @@ def from_sysfs(
 ) -> dict[int, CpuTable]:
     """Returns CPU -> its table. snooze_polling: whether the kernel flags snooze as
     CPUIDLE_FLAG_POLLING, which sysfs does not show."""
-    switched_off = frozenset(disabled)
-    known: dict[tuple[SysfsState, ...], CpuTable] = {}
-    found = {}
-    for cpu, states in dump.cpus.items():
-        table = _from_states(states, snooze_polling, switched_off)
-        found[cpu] = known.setdefault(states, table)
-    return found
-
-
-def _from_states(
-    states: Sequence[SysfsState], snooze_polling: bool, disabled: frozenset[int]
-) -> CpuTable:
-    return CpuTable(
-        tuple(state.name for state in states),
-        tuple(
-            State(
-                state.latency_us * 1000,
-                state.residency_us * 1000,
-                state.name == _POLL or (state.name == SNOOZE and snooze_polling),
-            )
-            for state in states
-        ),
-        disabled | {number for number, state in enumerate(states) if state.disabled},
-    )
+    off = frozenset(disabled)
+    polling = {_POLL, SNOOZE} if snooze_polling else {_POLL}
+    known = {
+        states: CpuTable(
+            tuple(state.name for state in states),
+            tuple(
+                State(state.latency_us * 1000, state.residency_us * 1000, state.name in polling)
+                for state in states
+            ),
+            off | {number for number, state in enumerate(states) if state.disabled},
+        )
+        for states in dict.fromkeys(dump.cpus.values())
+    }
+    return {cpu: known[states] for cpu, states in dump.cpus.items()}

@@ -103,7 +103,8 @@ def _beyond(figures: Figures, oracle: Figures, power: PowerModel, awake_ns: int)
         for name in dict.fromkeys(s.name for s in (*figures.states, *oracle.states) if s.usage)
         if name in power.states
     ]
-    ends = [sorted({one.low, one.high}) for one in (power.awake, *_powers(power, entered))]
+    powers = (power.awake, *(power.states[name].power for name in entered))
+    ends = [sorted({one.low, one.high}) for one in powers]
     if spent(oracle, power).total is None or prod(map(len, ends)) > MOST_CORNERS:
         return None
     own = _times(figures, power, entered, awake_ns)
@@ -118,10 +119,6 @@ def _beyond(figures: Figures, oracle: Figures, power: PowerModel, awake_ns: int)
             return None
         ratios.append(energies[0] / energies[1])
     return spanned(ratios)
-
-
-def _powers(power: PowerModel, names: Sequence[str]) -> Iterator[PowerBounds]:
-    return (power.states[name].power for name in names)
 
 
 def _times(figures: Figures, power: PowerModel, names: Sequence[str], awake_ns: int) -> list[int]:

@@ -5,7 +5,7 @@ from itertools import product
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
-from ...base.model.table import IdleTable, Register
+from ...base.model.table import Register
 from ...tables.linux.governors import Governor
 from ...tables.power.energy import PowerModel
 from ..replay.domains import assumed_of_domains
@@ -107,7 +107,11 @@ def prepare_simulation(
         for setup in setups
         for name, effect in zip(setup.table.names, setup.effects, strict=True)
     }
-    of_power = all(each.table is not None and _is_power(each.table) for each in held)
+    of_power = all(
+        # firmware's of POWER, or of a partition there
+        table is not None and (table.register is not Register.NONE or table.partition is not None)
+        for table in (each.table for each in held)
+    )
     power = power_model(
         request.power, [one.table for one in setups], rows, scopes if of_power else {}
     )
@@ -119,11 +123,6 @@ def prepare_simulation(
     return PreparedSimulation(
         tuple(setups), seeds, request.bistable, power, inputs, request.wake_ups or 0
     )
-
-
-def _is_power(table: IdleTable) -> bool:
-    """Whether the table is firmware's of POWER, or of a partition there."""
-    return table.register is not Register.NONE or table.partition is not None
 
 
 def _limited(setup: Setup, limit_us: int) -> Setup:

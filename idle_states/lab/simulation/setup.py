@@ -15,6 +15,7 @@ from ..replay.counters import Figures, nearest_rank
 from ..replay.machine import CpuTable
 from ..replay.oracle import Foreseen
 from ..replay.power import Rows
+from ..statistics.buckets import least_of
 from .costs import Costs
 from .placement import Policy
 from .programs import Workload
@@ -203,16 +204,9 @@ class SimulationRun:
         return sum(tops) / woken if woken else None
 
 
-def bucket_of(value: int) -> int:
-    """Exact below 2^HISTOGRAM_BITS; above, 2^HISTOGRAM_BITS buckets for each power of two."""
-    shift = max(value.bit_length() - HISTOGRAM_BITS - 1, 0)
-    return (shift << HISTOGRAM_BITS) + (value >> shift)
-
-
 def bucket_top(bucket: int) -> int:
     """Returns the greatest value that falls into the bucket."""
-    shift = max((bucket >> HISTOGRAM_BITS) - 1, 0)
-    return ((bucket - (shift << HISTOGRAM_BITS) + 1) << shift) - 1
+    return least_of(bucket + 1, HISTOGRAM_BITS) - 1
 
 
 def too_many_events(setup: Setup, now_ns: int) -> Unreadable:

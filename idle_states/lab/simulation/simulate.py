@@ -30,6 +30,7 @@ from collections import Counter
 
 from ...base.reading import limits
 from ..replay.counters import Tally, counts_in_ns
+from ..statistics.buckets import bucket_of
 from .actors import (
     BETWEEN,
     CPU_STREAMS,
@@ -44,7 +45,7 @@ from .idle_periods import IdlePeriods
 from .placement import Placement
 from .programs import GOLDEN, U64, Op, OpKind, Which, mix, stream_key
 from .schedule import Schedule
-from .setup import Setup, SimulationRun, bucket_of, too_many_events
+from .setup import HISTOGRAM_BITS, Setup, SimulationRun, too_many_events
 from .shares import Shares
 from .wake_ups import WakeUp
 
@@ -210,7 +211,7 @@ class Simulation:
             self._trace.append((self._schedule.now_ns, cpu.number, task.number))
         if task.woken_ns is not None:
             latency_ns = self._schedule.now_ns + self._costs.switch - task.woken_ns
-            self._latencies[bucket_of(latency_ns)] += 1
+            self._latencies[bucket_of(latency_ns, HISTOGRAM_BITS)] += 1
             self._latency_max_ns = max(self._latency_max_ns, latency_ns)
             if len(self._wake_ups) < self._wake_ups_most:
                 waker, waker_cpu = task.woken_by or (None, None)

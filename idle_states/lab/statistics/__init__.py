@@ -14,7 +14,8 @@ outliers           tests whether a conclusion holds without each set's maximum
 histogram          ten bins from the minimum to the maximum
 printed_histograms  compares histograms printed below rows with these
 wrapped_rows       joins rows that a mailer broke
-schbench           the buckets behind schbench's percentiles
+buckets            buckets whose width grows with their values
+schbench           the percentiles that schbench prints, and the buckets behind them
 percentile_blocks  reads and compares schbench's output
 mmtests            reads and makes tables of means with percent
 """

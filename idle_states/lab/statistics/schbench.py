@@ -8,6 +8,7 @@ buckets, and a percentile is printed as the middle of its bucket. A printed 3452
 from collections.abc import Iterable, Sequence
 
 from ...base.dataclass import dataclass
+from .buckets import bucket_of, least_of
 
 BITS = 8
 GROUP = 1 << BITS
@@ -48,20 +49,12 @@ class Block:
 
 def bucket(value: int) -> int:
     """Returns the bucket of a value, from 0 on. The last bucket holds all larger values."""
-    if value < 2 * GROUP:
-        return value
-    dropped = value.bit_length() - 1 - BITS
-    offset = (value >> dropped) & (GROUP - 1)
-    return min(((dropped + 1) << BITS) + offset, BUCKETS - 1)
+    return min(bucket_of(value, BITS), BUCKETS - 1)
 
 
 def bounds(number: int) -> tuple[int, int]:
     """Returns the first and the last value of a bucket other than the last one."""
-    if number < 2 * GROUP:
-        return number, number
-    dropped = (number >> BITS) - 1
-    first = (GROUP + number % GROUP) << dropped
-    return first, first + (1 << dropped) - 1
+    return least_of(number, BITS), least_of(number + 1, BITS) - 1
 
 
 def middle(number: int) -> int:

@@ -6,7 +6,6 @@ each gap is taken as known when it begins, and the gap goes to the deepest state
 reaches: the decisions of a governor that is never wrong.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from operator import or_
 from typing import Protocol
@@ -52,14 +51,9 @@ class Outcomes:
 
     def figures(self, table: CpuTable) -> Figures:
         """Returns replay counters; `above` and `below` are not counted and stay 0."""
-        latencies: Counter[int] = Counter()
-        for state, count in zip(table.states, self.usage, strict=True):
-            latencies[state.exit_ns] += count
-        rows = zip(table.names, self.usage, self.time_us, strict=True)
-        return Figures(
-            tuple(StateFigures(n, name, usage, time) for n, (name, usage, time) in enumerate(rows)),
-            tuple(sorted((exit_ns, count) for exit_ns, count in latencies.items() if count)),
-        )
+        rows = enumerate(zip(table.names, self.usage, self.time_us, strict=True))
+        states = [StateFigures(number, *row) for number, row in rows]
+        return Figures.of(states, (state.exit_ns for state in table.states))
 
 
 class Work(Protocol):
@@ -143,17 +137,21 @@ def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outc
         for own, each in zip(found, figures, strict=True):
             own.append(each)
     return [
-        _outcomes(candidate, total(own), task.sampled)
+        _outcomes(candidate, total(own), sampled=task.sampled)
         for candidate, own in zip(candidates, found, strict=True)
     ]
 
 
-def _outcomes(candidate: Candidate, figures: Figures, sampled: bool) -> Outcomes:
+def _outcomes(
+    candidate: Candidate, figures: Figures, busy_us: int = 0, work: int = 0, sampled: bool = False
+) -> Outcomes:
     return Outcomes(
         candidate,
         tuple(state.usage for state in figures.states),
         tuple(state.time_us for state in figures.states),
-        sampled=sampled,
+        busy_us,
+        work,
+        sampled,
     )
 
 
@@ -267,10 +265,5 @@ class TuneSimulation(Work):
         runs = [run(setup, seed) for seed in self.seeds]
         figures = total([cpu for run in runs for cpu in run.cpus])
         cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
-        return Outcomes(
-            candidate,
-            tuple(state.usage for state in figures.states),
-            tuple(state.time_us for state in figures.states),
-            max(cpus // 1000 - figures.time_us, 0),
-            sum(run.counted for run in runs),
-        )
+        busy_us = max(cpus // 1000 - figures.time_us, 0)
+        return _outcomes(candidate, figures, busy_us, sum(run.counted for run in runs))

@@ -12,11 +12,11 @@ from itertools import accumulate
 
 from ...base.dataclass import dataclass
 from ...tables.linux.governors.core.packing import Buffer, compiled
+from ..statistics.buckets import bucket_of, least_of
 
 _PACKED = struct.Struct("<4Q")
 """A bucket as the core has it: number, sum in two words, greatest gap."""
-_DIGITS = 11
-"""Significant bits of a value that select its bucket; values below 2^11 have one bucket each."""
+_BITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,8 @@ class Gaps:
         return total + longer * length, longer
 
 
-def from_counts(pairs: Iterable[tuple[int, int]], cuts: Iterable[int] = ()) -> Gaps:
-    """Builds a histogram of (gap, count) pairs; up_to() is exact at every length in `cuts`.
-
-    Raises ValueError for a negative gap or count.
-    """
-    gathered = Gatherer(cuts)
-    for gap, count in pairs:
-        gathered.add(gap, count)
-    return gathered.gaps()
-
-
 class Gatherer:
-    """Builds a histogram gap by gap."""
+    """Builds a histogram gap by gap; up_to() is exact at every length in `cuts`."""
 
     def __init__(self, cuts: Iterable[int] = ()) -> None:
         self._buckets: dict[int, list[int]] = {}
@@ -79,6 +68,7 @@ class Gatherer:
         self._core: _CoreBuckets | None = None
 
     def add(self, gap: int, count: int = 1) -> None:
+        """Raises ValueError for a negative gap or count."""
         if gap < 0 or count < 0:
             raise ValueError(f"expected gaps and numbers of 0 or more, found {gap}, {count}")
         if not count:
@@ -87,13 +77,13 @@ class Gatherer:
         for cut in self._cuts.get(low, ()):
             if gap >= cut:
                 low = cut
-        self._put(low, gap, count)
+        self._merge(low, count, gap * count, gap)
 
     def extend(self, gaps: Sequence[int]) -> None:
         """Adds each gap once."""
         buckets, cuts = self._buckets, self._cuts
         for gap in gaps:
-            shift = gap.bit_length() - _DIGITS
+            shift = gap.bit_length() - _BITS - 1
             low = gap if shift <= 0 else gap >> shift << shift
             if low in cuts:
                 self.add(gap)
@@ -126,9 +116,6 @@ class Gatherer:
             tuple(accumulate((total for _, total, _ in ordered), initial=0)),
         )
 
-    def _put(self, low: int, gap: int, count: int) -> None:
-        self._merge(low, count, gap * count, gap)
-
     def _merge(self, low: int, count: int, total: int, greatest: int) -> None:
         bucket = self._buckets.setdefault(low, [0, 0, 0])
         bucket[0] += count
@@ -147,7 +134,7 @@ class _CoreBuckets:
         self._cuts = array("Q", cuts)
         self._first = array("I", bytes(4 * count))
         for place, cut in enumerate(cuts):
-            at = _place(cut)
+            at = bucket_of(cut, _BITS)
             self._first[at] = self._first[at] or place + 1
         self._packed = bytearray(_PACKED.size * (count + len(cuts)))
 
@@ -160,23 +147,10 @@ class _CoreBuckets:
         for place, of_bucket in enumerate(_PACKED.iter_unpack(self._packed)):
             count, sum_low, sum_high, greatest = of_bucket
             if count:
-                low = _low(place) if place < plain else self._cuts[place - plain]
+                low = least_of(place, _BITS) if place < plain else self._cuts[place - plain]
                 yield low, count, sum_low + (sum_high << 64), greatest
-
-
-def _place(gap: int) -> int:
-    """Returns the number of the gap's bucket among all, ascending."""
-    shift = max(gap.bit_length() - _DIGITS, 0)
-    return (shift << (_DIGITS - 1)) + (gap >> shift)
-
-
-def _low(place: int) -> int:
-    """Returns the least value in the bucket of this number."""
-    shift = max((place >> (_DIGITS - 1)) - 1, 0)
-    return (place - (shift << (_DIGITS - 1))) << shift
 
 
 def _bucket(gap: int) -> int:
     """Returns the least value that falls into the gap's bucket."""
-    shift = max(gap.bit_length() - _DIGITS, 0)
-    return gap >> shift << shift
+    return least_of(bucket_of(gap, _BITS), _BITS)

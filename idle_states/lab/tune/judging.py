@@ -7,7 +7,6 @@ from itertools import product
 from ...base.dataclass import dataclass, replace
 from ...tables.power.energy import PowerBounds, PowerModel, Spent
 from ..replay.consumption import spent, with_running
-from ..replay.counters import Figures
 from ..replay.machine import CpuTable
 from .evaluate import Candidate, Outcomes
 from .objective import LATENCY, Objective
@@ -91,7 +90,8 @@ class Judge:
         else:
             stalls = self._stalls(latency, self._model.awake.middle)
             value = energy.middle + stalls / (outcomes.work or 1)
-        return Judged(outcomes, cost, energy, mean, _p99(figures), value, feasible)
+        p99_ns = figures.wake_latency_ns(99) or 0
+        return Judged(outcomes, cost, energy, mean, p99_ns, value, feasible)
 
     def low(self, judged: Judged) -> Fraction:
         """Returns the value with all power figures at their lower bounds."""
@@ -131,7 +131,3 @@ def _corners(model: PowerModel) -> Iterator[PowerModel]:
             name: replace(state, power=PowerBounds.exactly(value)) for (name, state), value in pairs
         }
         yield replace(model, awake=PowerBounds.exactly(awake), states=states)
-
-
-def _p99(figures: Figures) -> int:
-    return figures.wake_latency_ns(99) or 0

@@ -26,7 +26,7 @@ from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Periods, idle_ns
 from ..traces.recording import COMPLETE, guessed, rows
 from ..traces.text import TraceText
-from .gaps import Gaps, Gatherer, from_counts
+from .gaps import Gaps, Gatherer
 
 EXACT, ESTIMATED, COUNTED, SIMULATED = "exact", "estimated", "counted", "simulated"
 _PAIR = re.compile(rb"\s*(\d{1,19})\s*(\+?)\s*,\s*(\d{1,19})\s*", re.ASCII)
@@ -213,7 +213,7 @@ def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
         "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
         "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
     )
-    return GapSource(name, files, SIMULATED, from_counts(()), (), said)
+    return GapSource(name, files, SIMULATED, Gatherer().gaps(), (), said)
 
 
 def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Problem, ...]]:

@@ -7,12 +7,12 @@ that `fit` takes, else the longest measured, else the mean.
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from operator import attrgetter
 from typing import Annotated
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
 from ...base.model.forms import Count
-from ...base.model.table import Measurement
 from ...tables.linux.asked import GovernorRequest
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
@@ -157,14 +157,10 @@ def _recorded(held: HeldTables) -> _Found:
         if not row.measured:
             continue
         middles = [one for one in row.measured if one.statistic in ("p50", "mean")]
-        longest = max(row.measured, key=_net_ns)
-        typical = max(middles, key=_net_ns) if middles else longest
+        longest = max(row.measured, key=attrgetter("net_ns"))
+        typical = max(middles, key=attrgetter("net_ns")) if middles else longest
         found[name] = typical.net_ns, longest.net_ns, longest.source
     return found
-
-
-def _net_ns(one: Measurement) -> int:
-    return one.net_ns
 
 
 def _fitted(

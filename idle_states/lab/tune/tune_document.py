@@ -7,7 +7,6 @@ from ...base.model.forms import GIVEN, INLINE, Count, Form, With, derived
 from ...base.reading import problems
 from ...tables.documents.known_document import Kernel, Known
 from ...tables.linux.grounds import LOOP
-from ...tables.power.energy import break_even
 from ...tables.power.energy_document import NS, Bounds, BreakEven, Power, in_seconds, in_us, rounded
 from . import sampling, truth, waits
 from .judging import Judged
@@ -260,16 +259,15 @@ class Tune(Form[Tuning]):
 
 
 def _states(tuning: Tuning) -> Iterable[With]:
-    tuned, table, power = tuning.tuned, tuning.table, tuning.power
-    edges = tuned.edges()
+    tuned, table = tuning.tuned, tuning.table
+    edges, evens = tuned.edges(), tuning.break_evens()
     for number, name in enumerate(table.names[1:]):
-        before = power.states[table.names[number]]
         yield With(
             None,
             name=name,
             exit_latency_us=table.states[number + 1].exit_ns // 1000,
             present_us=tuned.present.candidate[number],
-            break_even_us=break_even(power.awake, before, power.states[name]),
+            break_even_us=evens[number],
             best_us=tuned.best.candidate[number],
             within_1_percent_us=tuned.near[number],
             tried_us=tuned.ranges[number],

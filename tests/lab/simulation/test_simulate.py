@@ -19,7 +19,6 @@ from idle_states.lab.simulation.setup import (
     HISTOGRAM_SIZE,
     Effect,
     SimulationRun,
-    bucket_of,
     bucket_top,
     effects_of,
     scope_of,
@@ -27,6 +26,7 @@ from idle_states.lab.simulation.setup import (
 from idle_states.lab.simulation.simulate import simulate
 from idle_states.lab.simulation.summary import bistable, summary
 from idle_states.lab.simulation.workloads import built_in, run, wake
+from idle_states.lab.statistics.buckets import bucket_of
 from idle_states.tables.sources import read_table
 from idle_states.tables.spec.library import find
 from idle_states.tables.spec.packaged import revisions
@@ -369,11 +369,11 @@ def test_wake_ups_before_the_wait_are_kept() -> None:
 
 @given(st.integers(0, (1 << 63) - 1))
 def test_buckets(value: int) -> None:
-    bucket = bucket_of(value)
+    bucket = bucket_of(value, HISTOGRAM_BITS)
     assert 0 <= bucket < HISTOGRAM_SIZE
     assert value <= bucket_top(bucket) <= value + (value >> HISTOGRAM_BITS)
-    assert bucket_of(bucket_top(bucket)) == bucket
-    assert bucket_of(bucket_top(bucket) + 1) == bucket + 1
+    assert bucket_of(bucket_top(bucket), HISTOGRAM_BITS) == bucket
+    assert bucket_of(bucket_top(bucket) + 1, HISTOGRAM_BITS) == bucket + 1
 
 
 def test_percentiles() -> None:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.lab.tune.gaps import Gaps, from_counts
+from idle_states.lab.tune.gaps import Gaps
 from idle_states.lab.tune.waits import Number, WaitStep, best, cost, near_best, offline_cost
 from tests.support import DATA, DOCS
+from tests.support.gaps import from_counts
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from idle_states.lab.replay import run as replays
 from idle_states.lab.replay.machine import TracedMachine
 from idle_states.lab.tune import evaluate as evaluating
 from idle_states.lab.tune.evaluate import Candidate, EvaluationTask, evaluate
-from idle_states.lab.tune.gaps import from_counts
 from idle_states.lab.tune.source import read
 from idle_states.tables.linux.governors import core
 from tests.support.compiled import NO_CORE
+from tests.support.gaps import from_counts
 from tests.support.thorough import examples
 from tests.support.tuning import CANDIDATES, GAPS, RECORDING, table_of, task_of
 

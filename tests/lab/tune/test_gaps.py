@@ -5,9 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from idle_states.lab.traces.periods import Periods
-from idle_states.lab.tune.gaps import Gatherer, from_counts
+from idle_states.lab.tune.gaps import Gatherer
 from idle_states.tables.linux.governors.core.packing import compiled
 from tests.support.compiled import NO_CORE
+from tests.support.gaps import from_counts
 from tests.support.tuning import GAPS
 
 

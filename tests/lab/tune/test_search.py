@@ -10,11 +10,11 @@ from idle_states.lab.replay.machine import CpuTable
 from idle_states.lab.tune import evaluate as evaluating
 from idle_states.lab.tune.candidates import Grid
 from idle_states.lab.tune.evaluate import Candidate, Outcomes
-from idle_states.lab.tune.gaps import from_counts
 from idle_states.lab.tune.objective import ENERGY, LATENCY, WEIGHTED, Objective
 from idle_states.lab.tune.search import search
 from idle_states.tables.power import energy
 from idle_states.tables.power import figures as power_figures
+from tests.support.gaps import from_counts
 from tests.support.tuning import TWO, table_of
 
 

@@ -20,6 +20,8 @@ _COLUMN = re.compile(r"(IRQ|Thr|Usr)-([0-9]{1,4})")
 _TITLE = re.compile(r"#\s*RTLA (timerlat|osnoise) histogram", re.IGNORECASE)
 _UNIT = re.compile(r"#\s*Time unit is (microseconds|nanoseconds)\b")
 _TAIL = re.compile(r"(over|count|min|avg|max):")
+_COUNTS = {"over": "over", "count": "total"}
+_ENDS = {"min": "low", "max": "high"}
 _INDEX = re.compile(r"\s*Index\s+\S")
 
 
@@ -100,16 +102,10 @@ class _Reader:
     def _tail(self, key: str, words: list[str], number: int) -> None:
         self.output.expect_columns(words, len(self.columns), number)
         for column, word in zip(self.columns, words, strict=True):
-            if key in ("over", "count"):
-                count = self.output.count(word, number, key)
-                if key == "over":
-                    column.over = count
-                else:
-                    column.total = count
-            elif word != "-" and key != "avg":
-                value = self.output.number(word, number, key)
-                column.low = value if key == "min" else column.low
-                column.high = value if key == "max" else column.high
+            if key in _COUNTS:
+                setattr(column, _COUNTS[key], self.output.count(word, number, key))
+            elif key in _ENDS and word != "-":
+                setattr(column, _ENDS[key], self.output.number(word, number, key))
 
     def _measured(self) -> Measured:
         if self.unit is None:

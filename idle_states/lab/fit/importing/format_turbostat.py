@@ -100,32 +100,20 @@ def _energies(
     notes: list[str],
 ) -> tuple[Energy, ...]:
     measured = []
-    forced = told.state is not None and told.period_ns is not None
+    state, period_ns = told.state, told.period_ns
     means: dict[str, list[float]] = {}
     for interval, (_, seconds) in zip(found, spans(output, found), strict=True):
         for domain, watts in powers(output, interval, seconds).items():
             means.setdefault(domain, []).append(watts)
-            if not forced:
+            if state is None or period_ns is None:
                 continue
             if not seconds:
                 output.leave_out(UNTIMED)
                 continue
-            assert told.state is not None
-            assert told.period_ns is not None
-            place = output.place(interval.line)
-            woken = entries(output, interval)
-            measured.append(
-                Energy(
-                    told.state,
-                    told.period_ns,
-                    watts,
-                    seconds,
-                    None if woken is None else round(woken),
-                    domain,
-                    where=place,
-                )
-            )
-    if means and not forced:
+            counted = entries(output, interval)
+            woken, where = None if counted is None else round(counted), output.place(interval.line)
+            measured.append(Energy(state, period_ns, watts, seconds, woken, domain, where=where))
+    if means and (state is None or period_ns is None):
         listing = ", ".join(
             f"{domain} {sum(values) / len(values):.2f} W" for domain, values in means.items()
         )

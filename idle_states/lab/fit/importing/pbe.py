@@ -12,6 +12,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from ....base.dataclass import dataclass, field
 from ....base.model.findings import Location, unreadable
@@ -207,7 +208,8 @@ def _of_meter(output: ToolOutput | None) -> list[_Reading]:
 
 def _inside(span: _Span, kept: list[_Reading]) -> list[_Reading]:
     """Readings that began and ended within a span."""
-    ended = kept[bisect_left(kept, span.start, key=_end) : bisect_right(kept, span.end, key=_end)]
+    by = attrgetter("end")
+    ended = kept[bisect_left(kept, span.start, key=by) : bisect_right(kept, span.end, key=by)]
     return [reading for reading in ended if reading.end - reading.seconds >= span.start]
 
 
@@ -251,10 +253,6 @@ def _wakeups(readings: Sequence[_Reading], seconds: float) -> int | None:
     counted_in = [(r.entries, r.seconds) for r in readings if r.entries is not None]
     time = sum(part for _, part in counted_in)
     return round(sum(count for count, _ in counted_in) / time * seconds) if time else None
-
-
-def _end(reading: _Reading) -> float:
-    return reading.end
 
 
 def _dominant(readings: Sequence[_Reading]) -> str | None:
