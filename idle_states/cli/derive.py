@@ -260,6 +260,7 @@ class CommandLine:
         for asked in self._group.asked():
             if isinstance(asked.said, Argument) and asked.said.fills:
                 self._fill(asked, asked.said.fills)
+        self._take_machine()
         self._take_hz()
         for group in self._group.groups():
             if group.said.configures:
@@ -293,6 +294,25 @@ class CommandLine:
             given = self._path2words[asked.path]
             if is_wanted(asked.said) and given:
                 yield from [given] if isinstance(given, str) else given
+
+    def _take_machine(self) -> None:
+        """Takes kernel and governor of the machines that dumps given as TABLE were read on, where
+        they are asked for and not given. Verdicts take each table's own kernel."""
+        asked = {each.setting: each for each in self._group.asked()}
+        if "kernel" not in asked or getattr(asked["kernel"].said, "default", "") != "newest":
+            return
+        from ..tables.sources.told import told_by
+
+        table2told = {table: told for table in self.tables if (told := told_by(table))}
+        for name, option in asked.items():
+            words = dict(told[name] for told in table2told.values() if name in told)
+            # where an option has no usual value, as diff's governor, nothing is asked for
+            usual = option.default or getattr(option.said, "default", "")
+            one = option.kind.many or len(words) == 1
+            if words and usual and one and self._path2words[option.path] is None:
+                self._path2words[option.path] = [*words] if option.kind.many else next(iter(words))
+                said = f"{name} {joined([*words.values()])}"
+                say(f"{said}: of the machine of {joined([*table2told])}")
 
     def _take_hz(self) -> None:
         """Takes HZ from a kernel's source tree, where it is asked for and not given."""

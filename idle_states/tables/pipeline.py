@@ -193,6 +193,11 @@ class Subject:
         for whether snooze polls, which says nothing about the table."""
         return tuple(map(self._alike, self.kernels))
 
+    def runs(self, governor: str) -> bool:
+        """Tells whether a governor decides, as far as is known: a dump may name another."""
+        held = self.table.origin
+        return held.form != "sysfs" or held.governor in ("", governor)
+
     def linux(self, release: Release) -> DriverTable:
         """What `release` registers; `source` of its states indexes the exported rows."""
         key = release.name, release.lacks
@@ -359,19 +364,6 @@ def registered_of(source: Source, text: str, platform: "AnyPlatform", release: R
     return arrival
 
 
-def switched_off(source: Source, text: str) -> str:
-    """A note for the user if the TABLE is a dump of sysfs with states switched off, else ""."""
-    if source.table is None or source.table.origin.form != "sysfs":
-        return ""
-    off = [state.name for state in source.table.origin.states if state.disabled]
-    if not off:
-        return ""
-    return (
-        f"{text} was taken with {', '.join(off)} switched off; shown is what is selected with "
-        "every state on"
-    )
-
-
 def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
     """Notes for the user on kernels that register states and crash over the machine all the same, a
     line for those that do so alike."""
@@ -384,13 +376,9 @@ def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
 
 
 def held_by(
-    release: Release,
-    request: "GovernorRequest",
-    say: Callable[[str], None] = lambda message: None,
-    source: Source | None = None,
+    release: Release, request: "GovernorRequest", source: Source | None = None
 ) -> "DriverTable | list[State]":
-    """The states a governor selects from. say: called with notes for the user; source: the TABLE,
-    if it has been read.
+    """The states a governor selects from. source: the TABLE, if it has been read.
 
     Raises UsageError if a kernel registers nothing, and what reading a table raises.
     """
@@ -398,10 +386,7 @@ def held_by(
         return request.states.states
     assert request.table is not None
     source = source or read_table(request.table)
-    arrival = registered_of(source, request.table, request.platform, release)
-    if note := switched_off(source, request.table):
-        say(note)
-    return arrival.driver
+    return registered_of(source, request.table, request.platform, release).driver
 
 
 def _arrival(subject: Subject, release: Release) -> Arrival:

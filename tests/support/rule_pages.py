@@ -39,6 +39,11 @@ def is_asl(example: str) -> bool:
     return example.startswith("DefinitionBlock ")
 
 
+def is_dump(example: str) -> bool:
+    """Tells whether it is a dump of cpuidle's sysfs."""
+    return example.startswith("cpu0/cpuidle/")
+
+
 def is_c(example: str) -> bool:
     """Whether it is the source of a driver of Linux."""
     return re.search(r"struct cpuidle_(?:state|driver) ", example) is not None

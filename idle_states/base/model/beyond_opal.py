@@ -26,44 +26,61 @@ from .findings import Location
 
 
 @dataclass(frozen=True, slots=True)
-class HeldState:
-    """One cpuidle/stateN directory of sysfs. Times in us; None where the kernel does not say.
+class SysfsState:
+    """One cpuidle/stateN directory of sysfs. Counters are None where the kernel does not have them.
 
-    disabled          the user switched the state off (sysfs does not show states that the kernel
-                      switched off)
-    default_disabled  CPUIDLE_FLAG_OFF: switched off at boot (default_status)
-    usage, time_us    since boot, of all CPUs that share the table
+    latency_us, residency_us, time_us  as printed, in us
+    disabled                           by the user or from the start; the kernel's later reasons do
+                                       not show
+    default_disabled                   CPUIDLE_FLAG_OFF: off from the start (default_status); None
+                                       where the kernel does not say
+    lines                              attribute -> its line in the dump
     """
 
     name: str
     description: str
-    exit_latency_us: int
-    target_residency_us: int
+    latency_us: int
+    residency_us: int
     disabled: bool = False
-    default_disabled: bool | None = None
     usage: int | None = None
     time_us: int | None = None
+    above: int | None = None
+    below: int | None = None
+    rejected: int | None = None
+    default_disabled: bool | None = None
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def row(self) -> tuple[str, int, int]:
+        """What must not change between two dumps."""
+        return self.name, self.latency_us, self.residency_us
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
     """The cpuidle states that some CPUs of a running machine share.
 
-    states     all states, by number
+    states     all states, by number, with the counters of all CPUs
     first_row  number of the first state that is a row of the table; those before it are the
                kernel's own (snooze, POLL, WFI)
     cpus       CPUs with this table
     driver     name in cpuidle/driver/name; "" where the dump does not tell
+    governor   name in cpuidle/current_governor; likewise
+    kernel     as it calls itself: uname -r, or the line of /proc/version; likewise
+    limit_us   latency limit of these CPUs; None: none is known
     """
 
-    states: tuple[HeldState, ...]
+    states: tuple[SysfsState, ...]
     first_row: int = 0
     cpus: tuple[int, ...] = ()
     driver: str = ""
+    governor: str = ""
+    kernel: str = ""
+    limit_us: int | None = None
 
     form: ClassVar[Literal["sysfs"]] = "sysfs"
 
-    def of_row(self, row: int) -> HeldState:
+    def of_row(self, row: int) -> SysfsState:
         """The state that a row of the table shows."""
         return self.states[self.first_row + row]
 

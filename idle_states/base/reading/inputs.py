@@ -45,7 +45,10 @@ HEAD_MARK = b"# idle-states decisions "
 _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"
 _PERF_DATA = (b"PERFILE2", b"2ELIFREP")
-_SYSFS = pattern(rb"[^\s:]*cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+:")
+_SYSFS = pattern(
+    rb"[^\s:]*(?:cpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|cpu\d+/power/\w+"
+    rb"|/cpuidle/(?:current|available)_\w+|/proc/(?:version|cmdline)):"
+)
 _CSV = pattern(rb"(?:\s*(?:\w+|\"\w+\")\s*(?:,|\Z)){2,}\Z")
 
 

@@ -156,6 +156,9 @@ SYSFS_STATES = _limit("dump of cpuidle's sysfs", "states of a CPU", 32)
 SYSFS_TABLES = _limit("dump of cpuidle's sysfs", "CPUs with different tables", 64)
 SYSFS_DIGITS = _limit("dump of cpuidle's sysfs", "digits of a number", 20)
 SYSFS_CHARACTERS = _limit("dump of cpuidle's sysfs", "characters kept of a text", 64)
+SYSFS_MACHINE_CHARACTERS = _limit(
+    "dump of cpuidle's sysfs", "characters kept of a text of the whole machine", 4096
+)
 
 LOG_LINES = _limit("log, of which the rest is counted", "lines with a word of interest", 200_000)
 LOG_LINE_BYTES = _limit(

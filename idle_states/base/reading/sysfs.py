@@ -2,27 +2,36 @@
 
     /sys/devices/system/cpu/cpu0/cpuidle/state1/latency:349
 
-A dump holds each CPU's table and the kernel's counters since boot; two dumps bracket a time.
+A dump holds each CPU's table and the kernel's counters since boot; two dumps bracket a time. A
+wider grep adds the governor, the CPUs' latency limits and /proc/version.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from ..dataclass import dataclass, field, replace
+from ..model.beyond_opal import SysfsState as SysfsState
 from ..model.findings import unreadable
 from ..patterns import pattern
 from . import limits
 from .inputs import CPU_MAX, Input, lines
 from .problems import quoted
 
-_LINE = pattern(rb"[^\s:]*\bcpu(\d{1,5})/cpuidle/(?:state(\d{1,3})/)?([\w/]+):(.*)")
-_GENERAL = pattern(rb"[^\s:]*/cpuidle/(?:current|available)_\w+:.*")
-"""Of /sys/devices/system/cpu/cpuidle, which a wider grep prints too."""
+_LINE = pattern(
+    rb"[^\s:]*\bcpu(\d{1,5})/(?:cpuidle/(?:state(\d{1,3})/)?|power/(?=pm_qos))([\w/]+):(.*)"
+)
+_GENERAL = pattern(
+    rb"[^\s:]*/(?:cpuidle/((?:current|available)_\w+)|"
+    rb"proc/(?:sys/kernel/)?(version|osrelease|cmdline)|(?:sys|proc|dev)/[^\s:]+):(.*)"
+)
+"""Of the machine as a whole, which a wider grep prints too; only the named ones are read."""
+_LIMIT = "pm_qos_resume_latency_us"
 _NUMBERS = frozenset(
     "latency residency disable usage time above below rejected".split()  # of a state
 )
 _KNOWN = {
-    name.encode(): name for name in (*_NUMBERS, "name", "desc", "default_status", "driver/name")
+    name.encode(): name
+    for name in (*_NUMBERS, "name", "desc", "default_status", "driver/name", _LIMIT)
 }
 _STATUS = (b"enabled", b"disabled")
 _NEEDED = ("name", "latency", "residency")
@@ -36,52 +45,51 @@ _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class SysfsState:
-    """One stateN directory. Counters are None where the kernel does not have them.
-
-    latency_us, residency_us, time_us  as printed, in us
-    disabled                           by the user; the kernel's own reasons do not show
-    default_disabled                   off from the start; None where the kernel does not say
-    lines                              attribute -> its line in the dump
-    """
-
-    name: str
-    description: str
-    latency_us: int
-    residency_us: int
-    disabled: bool = False
-    usage: int | None = None
-    time_us: int | None = None
-    above: int | None = None
-    below: int | None = None
-    rejected: int | None = None
-    default_disabled: bool | None = None
-    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def row(self) -> tuple[str, int, int]:
-        """What must not change between two dumps."""
-        return self.name, self.latency_us, self.residency_us
-
-
-@dataclass(frozen=True, slots=True)
 class Dump:
-    """CPU -> its states, by number; and where the dump tells, its driver's name."""
+    """What a dump shows, as far as it goes.
+
+    cpus     CPU -> its states, by number
+    drivers  CPU -> its driver's name
+    limits   CPU -> its pm_qos_resume_latency_us, as printed
+    told     of the machine: current_governor, version (as in /proc) and the like -> the text
+    """
 
     name: str
     cpus: Mapping[int, tuple[SysfsState, ...]]
     drivers: Mapping[int, str] = field(default_factory=dict)
+    limits: Mapping[int, str] = field(default_factory=dict)
+    told: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def governor(self) -> str:
+        """The current governor; "" where the dump does not tell."""
+        return self.told.get("current_governor") or self.told.get("current_governor_ro", "")
+
+    @property
+    def kernel(self) -> str:
+        """The kernel as it calls itself, best with its build; "" where the dump does not tell."""
+        return self.told.get("version") or self.told.get("osrelease", "")
+
+    def limit_us(self, cpu: int) -> int | None:
+        """The CPU's latency limit in us; None for none, or where the dump does not tell."""
+        text = self.limits.get(cpu, "0")
+        # the kernel prints n/a for a limit of 0 and 0 for no limit
+        return 0 if text == "n/a" else int(text) if text.isdigit() and int(text) else None
 
 
 def read(source: Input) -> Dump:
     """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
     found: dict[int, dict[int, _Given]] = {}
-    drivers: dict[int, str] = {}
+    drivers, limits_of, told = dict[int, str](), dict[int, str](), dict[str, str]()
     last: tuple[int, int] | None = None
     for line, cpu, state, attribute, raw in _attributes(source):
+        if cpu is None:
+            told[attribute] = _decoded(raw)[: limits.SYSFS_MACHINE_CHARACTERS]
+            continue
         if state is None:
-            if attribute == "driver/name":
-                drivers[cpu] = _decoded(raw)[: limits.SYSFS_CHARACTERS]
+            if attribute in (_LIMIT, "driver/name"):
+                of_cpu = limits_of if attribute == _LIMIT else drivers
+                of_cpu[cpu] = _decoded(raw)[: limits.SYSFS_CHARACTERS]
             continue
         if attribute in _NUMBERS:
             if not raw.isdigit() or len(raw) > limits.SYSFS_DIGITS:
@@ -118,7 +126,7 @@ def read(source: Input) -> Dump:
     if not found:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
     cpus = {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
-    return Dump(source.name, cpus, drivers)
+    return Dump(source.name, cpus, drivers, limits_of, told)
 
 
 def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
@@ -157,16 +165,20 @@ def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
     return tuple(states)
 
 
-def _attributes(source: Input) -> Iterator[tuple[int, int, int | None, str, bytes]]:
+def _attributes(source: Input) -> Iterator[tuple[int, int | None, int | None, str, bytes]]:
     """Line number, CPU, state, attribute and text of every line with a known attribute; state None:
-    of the CPU itself."""
+    of the CPU itself; both None: of the machine."""
     for number, line in lines(source.blocks(), source.name):
         if number > LINES_MAX:
             raise unreadable(source.name, f"expected at most {LINES_MAX} lines", number)
         match = _LINE.fullmatch(line)
         attribute = _KNOWN.get(match[3]) if match else None
-        if attribute is None and (not line.strip() or _GENERAL.fullmatch(line)):
-            continue
+        if attribute is None:
+            general = _GENERAL.fullmatch(line)
+            if general and (name := general[1] or general[2]):
+                yield number, None, None, name.decode(), general[3]
+            if general or not line.strip():
+                continue
         if match is None:
             raise unreadable(
                 source.name,

@@ -7,7 +7,7 @@ from ...base.model.findings import Severity, UsageError
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input, InputKind
 from ...tables.linux.asked import NamedGovernor
-from ...tables.linux.releases import Release
+from ...tables.linux.releases import Release, running
 from ...tables.power.energy import PowerModel
 from ..record.convert import as_recording
 from ..traces.head import RecordingHead, head_of
@@ -37,6 +37,7 @@ class Replayed:
               were judged. Both are completed by what a recording's head says
     power     power model of the states; None without figures
     inputs    (name, SHA-256) of every file read
+    told      whether the kernel was named; if not, dumps alone show the counters of one not known
     """
 
     name: str
@@ -45,6 +46,7 @@ class Replayed:
     result: ReplayResult
     power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
+    told: bool = True
 
     @property
     def settings(self) -> Settings | None:
@@ -77,6 +79,12 @@ def replay(
     if head is not None:
         release = request.release or kernel_of(head, request.files[0])
         request = replace(request, release=release, hz=request.hz or head.hz)
+    elif dumps and not (traces and request.release):
+        # dumps alone have the figures of the machine's kernel, whichever is asked for
+        named, release = request.release, running(dumps[-1].kernel)
+        if release and named and release.name != named.name:
+            say(f"--kernel has no effect: the counters are those of Linux {release.name}")
+        request = replace(request, release=release or named)
     kernel, settings = request.kernel, request.settings
     reader = TableReader(request.platform, kernel, request.disabled)
     machines, files, rows = named_machines(request.tables, request.states, reader)
@@ -120,7 +128,8 @@ def replay(
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
     inputs = ((source.name, source.sha256()) for source in opened)
-    return Replayed(name, kernel, settings, result, power, (*inputs, *files))
+    told = bool(traces or request.release)
+    return Replayed(name, kernel, settings, result, power, (*inputs, *files), told)
 
 
 def _unlike(

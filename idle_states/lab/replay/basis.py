@@ -1,6 +1,6 @@
 """What a recording is judged by: what was named, and for the rest what its head says."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError, unreadable
@@ -72,14 +72,12 @@ def basis(
     named: Release | None = None,
     disabled: frozenset[int] | None = None,
     skip: int | None = None,
-    say: Callable[[str], None] = lambda message: None,
 ) -> Basis:
     """Completes what was named by what the recording's head says.
 
     name   the recording's
     head   None if it has none
     named  the kernel; this and the others are None where they were not named
-    say    called with notes for the user
     Raises UsageError, UnknownGovernor, Unreadable and the errors of reading a table.
     """
     head = head or _NO_HEAD
@@ -92,7 +90,7 @@ def basis(
         machine = machine_of(head, name, kernel, disabled)
     else:
         complete = GovernorRequest(governor, hz, of.table, of.states, of.platform)
-        machine = _named(complete, kernel, _all_off(head) if disabled is None else disabled, say)
+        machine = _named(complete, kernel, _all_off(head) if disabled is None else disabled)
     found = Basis(governor, kernel, hz, machine, head.skip if skip is None else skip)
     said = [*unlike(head, kernel, governor, hz)]
     if head.states:
@@ -103,13 +101,11 @@ def basis(
     return replace(found, unlike=tuple(said), guessed=guessed)
 
 
-def _named(
-    of: GovernorRequest, kernel: Release, disabled: frozenset[int], say: Callable[[str], None]
-) -> TracedMachine:
+def _named(of: GovernorRequest, kernel: Release, disabled: frozenset[int]) -> TracedMachine:
     if of.states is not None:
         table = of_given(of.states, disabled).states
         return TracedMachine(of.states.text, table, {})
-    held = held_by(kernel, of, say)
+    held = held_by(kernel, of)
     assert of.table is not None
     assert isinstance(held, DriverTable)
     return TracedMachine(of.table, from_driver(held, disabled), {})

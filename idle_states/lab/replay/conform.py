@@ -77,7 +77,6 @@ def conform(
         request.release,
         None if request.disabled is None else frozenset(request.disabled),
         request.skip,
-        say,
     )
     _check_disabled(by, frozenset(request.disabled or ()))
     again = source.again if source.repeatable else None

@@ -140,7 +140,9 @@ class Replay(Form[Any]):
         "Of an exact recording, where no table's decisions are those recorded: which table or "
         "kernel they may be of; else null.",
     ]
-    kernel: Annotated[str, "The Linux release."] = derived("release.name")
+    kernel: Annotated[
+        str | None, "The Linux release; null for dumps alone, where they do not name it."
+    ] = derived(lambda result: result.release.name if result.told else None)
     known: Annotated[Known, INLINE] = derived(
         lambda result: Kernel(result.release, result.governor or LOOP)
     )
@@ -190,6 +192,7 @@ def result_of(found: Replayed) -> With:
     return With(
         result,
         release=found.release,
+        told=found.told,
         governor=settings and settings.governor,
         hz=settings and settings.hz,
         next_timer=None if settings is None or exact else _next_timer(result, settings),

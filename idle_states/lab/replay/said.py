@@ -48,7 +48,8 @@ def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))
-    sections += [_rests(result, release, found.asked), *_pictures(result, totals)]
+    sections.append(_rests(result, release if found.told else None, found.asked))
+    sections += _pictures(result, totals)
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
@@ -60,14 +61,15 @@ def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
     sections += [*_energies(result, totals, power), *_beside(result)]
     names = ", ".join(each.governor for each in found.asked)
     states = f"{names}, HZ {found.asked[0].hz}" if found.asked else "states as entered"
+    linux = f"Linux {release.name}" if found.told else "a kernel that the dump does not name"
     about = Lines(
         (
             f"{found.name}: {reading(result.read)}",
-            (Marked("strong", result.exactness.upper()), f": Linux {release.name}, {states}"),
+            (Marked("strong", result.exactness.upper()), f": {linux}, {states}"),
         )
     )
     return Sheet(
-        title=f"{found.name}: {states}, Linux {release.name}",
+        title=f"{found.name}: {states}, {linux}",
         headline=_headline(totals, power),
         about=Section("What this is", (about,)),
         sections=tuple(sections),
@@ -93,10 +95,11 @@ def _most(figures: Figures) -> str:
     return f"{most.name} ({percent(most.time_us, figures.time_us)})"
 
 
-def _rests(result: ReplayResult, release: Release, asked: Sequence[Settings]) -> Section:
+def _rests(result: ReplayResult, release: Release | None, asked: Sequence[Settings]) -> Section:
     """What the figures rest on."""
     suspected = [result.suspicion.words] if result.suspicion else []
-    known = remarks([release], *(dict.fromkeys(each.governor for each in asked) or (LOOP,)))
+    governors = dict.fromkeys(each.governor for each in asked) or (LOOP,)
+    known = remarks([release] if release else [], *governors)
     said = bullets([*result.assumptions, *suspected, *known])
     return Section(Worded("", "All of this rests on"), (said,))
 

@@ -9,7 +9,7 @@ from ...tables.linux.dt_idle import tree_domains
 from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import Release
-from ...tables.pipeline import psci_firmware, registered_of, switched_off
+from ...tables.pipeline import psci_firmware, registered_of
 from ...tables.sources import Source, one_table, read_sources, read_table
 from .machine import CpuTable, TracedMachine, from_driver, from_times
 from .power import Rows
@@ -24,7 +24,6 @@ class HeldTables:
     domains, domain_notes  as for TracedMachine
     rows    (kernel's state name, row) of the rows that became states
     files   (name, SHA-256) of every file read
-    note    message for the user; "" if there is none
     """
 
     name: str
@@ -32,7 +31,6 @@ class HeldTables:
     table: IdleTable | None = None
     rows: Rows = ()
     files: tuple[tuple[str, str], ...] = ()
-    note: str = ""
     domains: tuple[CpuDomain, ...] = ()
     domain_notes: tuple[str, ...] = ()
 
@@ -88,8 +86,8 @@ def _held(
     domains: tuple[CpuDomain, ...] = ()
     if table is not None and table.origin.form == "nodes" and arrival.driver.domains:
         domains = tree_domains(table.origin, release, psci_firmware(platform))
-    note, notes = switched_off(source, text), arrival.driver.domain_notes
-    return HeldTables(source.name, states, table, rows, files, note, domains, notes)
+    notes = arrival.driver.domain_notes
+    return HeldTables(source.name, states, table, rows, files, domains, notes)
 
 
 def of_given(given: GivenStates, disabled: Iterable[int] = ()) -> HeldTables:

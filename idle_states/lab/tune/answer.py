@@ -46,7 +46,7 @@ def tune(
     say: called with messages for the user; bar: makes a progress bar from the name of its unit.
     Raises UsageError, Unreadable, OSError and the errors of reading a table.
     """
-    believed = _believed(request, say)
+    believed = _believed(request)
     held, table, power = believed.held, believed.table, believed.power
     gaps = _gaps(request, believed, bar, say)
     source = gaps.source
@@ -116,11 +116,9 @@ class _Believed:
         return Grid(self.table, self.power)
 
 
-def _believed(request: TuneRequest, say: Callable[[str], None]) -> _Believed:
+def _believed(request: TuneRequest) -> _Believed:
     """Raises UsageError, Unreadable, OSError and the errors of reading a table."""
     held = _held(request)
-    if held.note:
-        say(held.note)
     table = held.states
     boot = _boot_times(request, held) if request.at_boot else None
     power, truth, real = _power(request.power, held), None, table

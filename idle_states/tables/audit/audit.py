@@ -189,7 +189,8 @@ def _of_table(source: Source, setting: Setting) -> Audited:
     def subject_of(kernels: Sequence[Release]) -> Subject:
         return Subject.of(source, kernels, criteria.platform, thresholds=thresholds)
 
-    subject = subject_of(expanded(criteria.kernels))
+    judging = criteria.judging(table)
+    subject = subject_of(expanded(judging))
 
     def found(kernels: tuple[Release, ...]) -> list[Finding]:
         # the same subject has made all stages, unless a kernel is not known
@@ -210,7 +211,7 @@ def _of_table(source: Source, setting: Setting) -> Audited:
         differences=held.differences if held else tuple(_differences(subject)),
         registered=tuple(_registered(subject)),
         selected=tuple(_selected(subject, setting)),
-        findings=tuple(over_ends(criteria.kernels, found, criteria.rules)),
+        findings=tuple(over_ends(judging, found, criteria.rules)),
         fingerprint=_fingerprint(source),
     )
 
@@ -293,7 +294,7 @@ def _selected(subject: Subject, setting: Setting) -> Iterator[Selected]:
         settling = settling_of(setting.governor, release, driver, hz_of(setting.hz, (release,)))
         ranges = tuple(
             (found.first_ns, found.last_ns, tuple(name_of(names, state) for state in found.states))
-            for found in selection_map(settling, Circumstances())
+            for found in selection_map(settling, Circumstances(limit_us=driver.limit_us))
         )
         groups.setdefault(ranges, []).append(release.name)
     for ranges, kernels in groups.items():

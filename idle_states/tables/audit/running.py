@@ -12,11 +12,10 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
 from ..linux.driver_table import DriverTable
 from ..sources import format_tar
-from ..sources.format_tar import CPUIDLE, KERNEL_LOG, UNAME
+from ..sources.format_tar import CPUIDLE, KERNEL_LOG
 
 _SHOWN = 20
 """Number of differences of a kind that are reported."""
-_UNAME_MAX = 1000
 _GOVERNOR = re.compile("cpuidle: using governor")
 
 
@@ -44,7 +43,7 @@ def collected(data: bytes) -> Collected | None:
     texts = format_tar.collected(data)
     if not texts:
         return None
-    uname = texts.get(UNAME, b"")[:_UNAME_MAX].decode("utf-8", "replace")
+    uname = format_tar.uname_of(texts)
     return Collected(texts.get(CPUIDLE, b""), uname, texts.get(KERNEL_LOG, b""))
 
 
@@ -85,7 +84,7 @@ def _states(driver: DriverTable, dump: bytes) -> Iterator[str]:
             else:
                 state, real = driver.states[index], held.states[index]
                 predicted = (state.name, state.exit_latency_us, state.target_residency_us)
-                shown = (real.name, real.exit_latency_us, real.target_residency_us)
+                shown = real.row
                 if predicted != shown:
                     yield f"{where}: state{index} is {_row(shown)}, predicted {_row(predicted)}"
 

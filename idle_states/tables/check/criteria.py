@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
-from ...base.options import Annotated
+from ...base.options import Annotated, LeftOut
 from ..linux.asked import PLATFORM, all_levels, kernels
 from ..rules.selection import ALL, RuleSelection
 
@@ -19,6 +19,7 @@ class Criteria:
 
     kernels   Linux releases that the tables are modelled for
     own_time  whether check also takes those of each table's processor's own time
+    own_kernel  whether a dump is judged by its machine's kernel alone, where that is known
     platform  machine that they are exported for
     rules     rules that run
     """
@@ -30,6 +31,7 @@ class Criteria:
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     rules: RuleSelection = ALL
     own_time: bool = False
+    own_kernel: Annotated[bool, LeftOut("kernels")] = False
 
     def kernels_of(self, table: "IdleTable") -> "tuple[Release, ...]":
         """The releases for one table, the older ones of its own time first, without those that its
@@ -44,8 +46,16 @@ class Criteria:
 
         own = own_kernels(table) if self.own_time else ()
         known = {kernel.name for kernel in self.kernels}
-        asked = (*(release(name) for name in own if name not in known), *self.kernels)
+        asked = (*(release(n) for n in own if n not in known), *self.judging(table))
         return followed(asked, subsystem_of(table, self.platform))
+
+    def judging(self, table: "IdleTable") -> "tuple[Release, ...]":
+        """Returns the kernels; of a dump, where none is named, the one that its machine ran."""
+        from ..linux.releases import running
+
+        origin = table.origin
+        own = running(origin.kernel) if self.own_kernel and origin.form == "sysfs" else None
+        return (own,) if own else self.kernels
 
 
 def own_kernels(table: "IdleTable") -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
 from ..linux.driver_table import DriverState, StopChoice
 from ..linux.governors.settling import Circumstances
 from ..linux.governors.steady import selection_map
+from ..linux.held import facts
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..linux.suspend_parameter import parameter_name
@@ -35,8 +36,9 @@ class Difference:
 
     stage: Annotated[
         str,
-        Limits(pattern="^(table|nodes|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
-        "Where the tables part: the table itself, the nodes of an Arm or RISC-V machine, what "
+        Limits(pattern="^(table|use|nodes|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
+        "Where the tables part: the table itself, the use of its states on machines, the nodes "
+        "of an Arm or RISC-V machine, what "
         "firmware exports, or what a kernel makes of it.",
     ]
     path: Annotated[
@@ -64,6 +66,7 @@ def diff(
     held = [way.table.origin.form == "sysfs" for way in (way_a, way_b)]
     # a dump of sysfs has been through the driver: its rows do not compare with a firmware table's
     found = [] if held[0] != held[1] else list(_tables(way_a.table, way_b.table))
+    found += _uses(way_a.table, way_b.table)
     if way_a.export is not None and way_b.export is not None:
         found += _exports(way_a.export, way_a.table, way_b.export, way_b.table)
     for arrival_a, arrival_b in zip(way_a.arrivals, way_b.arrivals, strict=True):
@@ -98,6 +101,18 @@ def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
     common_b = [name for name in rows_b if name in rows_a]
     if common_a != common_b:
         yield Difference("table", "order", " ".join(common_a), " ".join(common_b))
+
+
+def _uses(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
+    """What keeps states of one machine from being used, or shows that they are not, and not of the
+    other; of two dumps of sysfs."""
+    if a.origin.form != "sysfs" or b.origin.form != "sysfs":
+        return
+    of_a, of_b = ({(f.state.name, f.kind): f.words for f in facts(o)} for o in (a.origin, b.origin))
+    for key in dict.fromkeys([*of_a, *of_b]):
+        if (key in of_a) != (key in of_b):
+            path = ".".join(("states", *key))
+            yield Difference("use", path, of_a.get(key, "no"), of_b.get(key, "no"))
 
 
 def _by_name(table: IdleTable) -> dict[str, IdleState]:
@@ -253,7 +268,10 @@ def _timeout(microseconds: int | None) -> str:
 def _selections(a: Arrival, b: Arrival, governor: str, hz: int) -> Iterator[Difference]:
     """Differences: the ranges of idle lengths for which the governor selects different states."""
     ranges_a, ranges_b = (
-        selection_map(settling_of(governor, arrival.release, arrival.driver, hz), Circumstances())
+        selection_map(
+            settling_of(governor, arrival.release, arrival.driver, hz),
+            Circumstances(limit_us=arrival.driver.limit_us),
+        )
         for arrival in (a, b)
     )
     names_a, names_b = ([state.name for state in arrival.driver.states] for arrival in (a, b))

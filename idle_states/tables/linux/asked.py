@@ -14,6 +14,7 @@ from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
 from .governors.source.names import SOURCES
+from .qos import NO_LIMIT_US as NO_LIMIT_US
 from .source_tree.told import PREFIX
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from .releases import Release
 
 _PAIR = pattern(r"(\d{1,15})/(\d{1,15})", re.ASCII)
-NO_LIMIT_US = 2_000_000_000
-"""PM_QOS_CPU_LATENCY_DEFAULT_VALUE: no latency limit."""
 FAR_NS = 10 * 1_000_000_000
 """Time to a next timer that does not end the idle period. menu corrects it in steps of a 1024th, so
 it can affect idle periods longer than about a thousandth of it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from ...base.dataclass import dataclass
 from ...base.model.forms import HIDDEN, U64
 from ...base.model.stages import Changed, Lost, Message
+from .qos import NO_LIMIT_US
 
 if TYPE_CHECKING:
     from .genpd.tables import CpuDomain
@@ -23,7 +24,7 @@ class DriverState:
     timer_stop   CPUIDLE_FLAG_TIMER_STOP
     psscr, mask  what entering it really writes; None where no PSSCR is involved
     parameter    what PSCI or SBI is asked with; None where neither is, as for WFI
-    off          CPUIDLE_FLAG_OFF: disabled until the user enables it
+    off          CPUIDLE_FLAG_OFF: disabled until the user enables it; of a dump, disabled there
     """
 
     index: int
@@ -70,6 +71,7 @@ class DriverTable:
     domain_notes       what these rest on that neither tree nor release tells
     assumptions        what else is taken for granted of the machine, in words
     driver             which driver registers ACPI's states, and why not another, in words
+    limit_us           latency limit of the CPUs that a dump was read of
     """
 
     kernel: str
@@ -89,6 +91,7 @@ class DriverTable:
     domain_notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     driver: str = ""
+    limit_us: int = NO_LIMIT_US
 
     @property
     def off(self) -> frozenset[int]:

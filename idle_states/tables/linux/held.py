@@ -1,12 +1,21 @@
-"""The states that a running kernel holds, from its sysfs; the driver is not modelled."""
+"""The states that a running kernel holds, from its sysfs, and the facts that a dump shows of their
+use; the driver is not modelled."""
 
+from collections.abc import Iterator
+from typing import Literal
+
+from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable
+from ...base.wording import percent
 from .driver_table import DriverState, DriverTable
-from .releases import Release
+from .qos import NO_LIMIT_US
+from .releases import Release, running
 
 POLL, SNOOZE = "POLL", "snooze"
 OWN = (POLL, SNOOZE, "WFI")
 """Names of state 0 that the kernel's driver adds itself."""
+_FROM_THE_START = "from the start (default_status)"
 
 
 def register(table: IdleTable, release: Release) -> DriverTable:
@@ -21,14 +30,65 @@ def register(table: IdleTable, release: Release) -> DriverTable:
             DriverState(
                 number,
                 state.name,
-                state.exit_latency_us,
-                state.target_residency_us,
+                state.latency_us,
+                state.residency_us,
                 "",
                 number - held.first_row if number >= held.first_row else None,
                 polling=number == 0
                 and (state.name == POLL or (state.name == SNOOZE and snooze_polls)),
+                off=state.disabled,
             )
             for number, state in enumerate(held.states)
         ),
         offline="",
+        limit_us=limit_us(held),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UseFact:
+    """What a dump shows that keeps a state from being used, or that it is not used.
+
+    row        of the table
+    kind       as its rule is named; words: without the state's name
+    attribute  of the state's directory in sysfs that shows it
+    """
+
+    row: int
+    state: SysfsState
+    kind: Literal["state-switched-off", "state-beyond-limit", "state-not-used"]
+    attribute: str
+    words: str
+
+
+ENOUGH_ENTRIES, FEW = 1000, 1000
+"""Entries of all states before a state's share of them counts; one in how many is hardly any."""
+
+
+def facts(held: Held) -> Iterator[UseFact]:
+    """Yields the facts of each state but the first, the one that explains it best."""
+    limit = limit_us(held)
+    entries = sum(state.usage or 0 for state in held.states)
+    idle_us = sum(state.time_us or 0 for state in held.states)
+    for row, state in enumerate(held.states[1:], 1 - held.first_row):
+        used = state.usage
+        few = used is not None and used * FEW < entries and (state.time_us or 0) * FEW < idle_us
+        if state.disabled:
+            words = f"is switched off {_FROM_THE_START if state.default_disabled else '(disable)'}"
+            yield UseFact(row, state, "state-switched-off", "disable", words)
+        elif state.latency_us > limit:
+            words = f"takes {state.latency_us} us to leave, and the CPU's limit is {limit} us"
+            yield UseFact(row, state, "state-beyond-limit", "latency", words)
+        elif entries >= ENOUGH_ENTRIES and (few or used == 0):
+            how = f"is hardly used: {percent(used, entries)}" if used else "was never entered: 0"
+            words = f"{how} of {entries:,} entries since boot"
+            yield UseFact(row, state, "state-not-used", "usage", words)
+
+
+def limit_us(held: Held) -> int:
+    """Returns the latency limit that governors are told; before 4.11 they ask for the system's."""
+    from .idle_loop import features
+
+    release = running(held.kernel)
+    obeyed = release is None or features(release).resume_latency
+    return held.limit_us if obeyed and held.limit_us is not None else NO_LIMIT_US

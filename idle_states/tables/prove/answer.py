@@ -53,7 +53,7 @@ def prove(request: ProveRequest, say: Callable[[str], None] = lambda message: No
 
     Raises UsageError, UnknownGovernor, and what reading a table raises.
     """
-    held = held_by(request.release, request.of, say)
+    held = held_by(request.release, request.of)
     for note in crashes([held]):
         say(note)
     return proven(request, held)
@@ -91,13 +91,14 @@ def proven(request: ProveRequest, held: DriverTable | list[State]) -> Proven:
 
 def scene_of(request: ProveRequest, held: DriverTable | list[State]) -> Scene:
     """The part that is the same in all steps, by the request and the states that are held."""
-    off = frozenset[int]()
+    off, limit_us = frozenset[int](), request.limit_us
     if isinstance(held, DriverTable):
+        limit_us = min(limit_us, held.limit_us)
         off, snoozes = held.off, held.states[0].enter == "snooze"
     else:
         snoozes = not held[0].polling
     loop = features(request.release)
-    return Scene(loop, snoozes, request.limit_us, off, request.wake_ns)
+    return Scene(loop, snoozes, limit_us, off, request.wake_ns)
 
 
 def refuting(

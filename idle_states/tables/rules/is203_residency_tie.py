@@ -84,7 +84,7 @@ def _exceptions(subject: Subject, row: int) -> tuple[list[str], list[str]]:
     from ..prove.conditions import Conditions
 
     known, others = [], []
-    for governor in ("menu", "teo"):
+    for governor in filter(subject.runs, ("menu", "teo")):
         conditions, selectable = Conditions(governor), {}
         for release in subject.kernels:
             driver = subject.linux(release)

@@ -146,11 +146,14 @@ def check_zero(view: KernelView) -> Verdicts:
 def check_snooze(view: KernelView) -> Verdicts:
     for row, state in registered(view):
         if state.exit_latency_us == 0:
+            menu = (
+                f": menu takes it for every idle it predicts at {state.target_residency_us} us or "
+                "more, under any latency limit and load"
+            )
             yield row.verdict(
                 "latency",
-                f"{row.name} is level with {view.driver.states[0].name}, 0 us to leave: menu "
-                f"takes it for every idle it predicts at {state.target_residency_us} us or more, "
-                "under any latency limit and load",
+                f"{row.name} is level with {view.driver.states[0].name}, 0 us to leave"
+                f"{menu if view.subject.runs('menu') else ''}",
             )
 
 

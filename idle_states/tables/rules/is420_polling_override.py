@@ -45,6 +45,8 @@ SHORT_US = 15
 @RULE.of_each_kernel
 def check(view: KernelView) -> Verdicts:
     states = view.driver.states
+    if not view.subject.runs("menu"):
+        return
     if len(states) < 2 or not states[0].polling:  # as before menu, whose features are not known
         return
     menu = features(view.release)

@@ -1,4 +1,4 @@
-"""Trees that pages begin their examples from: of OPAL, else of Arm."""
+"""Trees that pages begin their examples from: of OPAL, else of Arm; and a dump of sysfs."""
 
 POWER_MGT = """\
 / {
@@ -128,3 +128,13 @@ TEN_STATES = (
     + "};\n"
 )
 """One more than Linux takes."""
+DUMP = """\
+cpu0/cpuidle/state0/name:POLL
+cpu0/cpuidle/state0/latency:0
+cpu0/cpuidle/state0/residency:0
+cpu0/cpuidle/state0/usage:5000
+cpu0/cpuidle/state1/name:C6
+cpu0/cpuidle/state1/latency:133
+cpu0/cpuidle/state1/residency:600
+cpu0/cpuidle/state1/usage:700
+"""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
+from ..linux.asked import NO_LIMIT_US
+from ..linux.driver_table import DriverTable
 from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey
 from ..sources import Source, read_table
@@ -68,7 +70,7 @@ def select(request: SelectRequest, say: Callable[[str], None] = lambda message: 
             sources.append(source)
             if source.table is not None and len(releases) > 1:
                 releases = followed(source.table, each.platform, releases, say)
-        held.append((each.table or "", [(k, held_by(k, each, say, source)) for k in releases]))
+        held.append((each.table or "", [(k, held_by(k, each, source)) for k in releases]))
         for note in crashes(states for _, states in held[-1][1]):
             say(note)
     governors = [Selecting(governor, request.of.hz) for governor in request.governors]
@@ -94,7 +96,7 @@ def _asked(
     request: SelectRequest, held: Sequence[tuple[str, list[Held]]], limits: Sequence[TableLimit]
 ) -> list[Asked]:
     """Returns what is asked of each kernel of each table: the limits as they are in force there.
-    Limits that are the same on all are one."""
+    Limits that are the same on all are one. Where none is asked for, a dump has its machine's."""
     each = len(request.all_limits)
     rows = [
         [one.in_force(release) for one in limits[number * each : (number + 1) * each]]
@@ -102,7 +104,9 @@ def _asked(
         for release, _ in kernels
     ]
     if not limits:
-        return [request.asked] * len(rows)
+        tables = (table for _, kernels in held for _, table in kernels)
+        machines = (t.limit_us if isinstance(t, DriverTable) else NO_LIMIT_US for t in tables)
+        return [replace(request.asked, limits_us=(limit_us,)) for limit_us in machines]
     distinct = dict.fromkeys(zip(*rows, strict=True))
     return [replace(request.asked, limits_us=row) for row in zip(*distinct, strict=True)]
 

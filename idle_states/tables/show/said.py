@@ -16,6 +16,7 @@ from ...base.report.sheet import (
     indented,
 )
 from ...base.wording import joined
+from ..linux.held import facts
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, unfit
 from ..pipeline import Journey
@@ -124,15 +125,11 @@ def consequences(journey: Journey) -> Iterator[Section]:
 def _held(held: Held) -> Iterator[str]:
     yield "what a running kernel holds: firmware and driver are behind it, flags and control"
     yield "register are not known, and the kernel named here decides its governor alone"
-    off = [state.name for state in held.states if state.disabled]
-    if off:
-        yield f"switched off by the user: {joined(off)}"
+    for fact in facts(held):
+        yield f"{fact.state.name} {fact.words}"
     used = [f"{s.name} {s.usage}" for s in held.states if s.usage is not None]
     if used:
         yield f"entered since boot: {joined(used)} times"
-    default = [state.name for state in held.states if state.default_disabled]
-    if default:
-        yield f"off from the start: {joined(default)}"
 
 
 def _table_parameter(journey: Journey) -> str:

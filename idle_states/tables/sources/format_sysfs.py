@@ -4,10 +4,11 @@ The kernel's driver has made these states from firmware's, so only their names a
 State 0 is left out of the table if it is the kernel's own (snooze, POLL, WFI).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...base.dataclass import replace
 from ...base.model.findings import unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits
@@ -16,12 +17,16 @@ from .source import File, Source
 if TYPE_CHECKING:
     from ...base.model.findings import Location
     from ...base.model.table import IdleTable
-    from ...base.reading.sysfs import SysfsState
+    from ...base.reading.sysfs import Dump, SysfsState
 
 _LINE = pattern(
-    rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|/cpuidle/(?:current|available)_\w+):"
+    rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|\bcpu\d+/power/\w+"
+    rb"|/cpuidle/(?:current|available)_\w+|/proc/(?:version|cmdline)):"
 )
-_FIELDS = {"state": "name", "name": "name", "latency": "latency", "residency": "residency"}
+_FIELDS = {
+    "state": "name",
+    **{each: each for each in ("name", "latency", "residency", "disable", "usage")},
+}
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -32,7 +37,8 @@ def recognises(head: bytes, path: Path) -> bool:
     return bool(_LINE.match(head[:4096]))
 
 
-def read(file: File) -> list[Source]:
+def read(file: File, kernel: str = "") -> list[Source]:
+    """The tables of a dump. kernel: as the machine calls it, where the dump does not say."""
     from contextlib import closing
 
     from ...base.reading import sysfs
@@ -42,52 +48,40 @@ def read(file: File) -> list[Source]:
         dump = sysfs.read(source)
     groups: dict[tuple[object, ...], list[int]] = {}
     for cpu, states in dump.cpus.items():
-        key = tuple((*state.row, state.disabled, state.default_disabled) for state in states)
-        groups.setdefault((key, dump.drivers.get(cpu, "")), []).append(cpu)
+        rows = tuple((*state.row, state.disabled, state.default_disabled) for state in states)
+        key = rows, dump.drivers.get(cpu, ""), dump.limit_us(cpu)
+        groups.setdefault(key, []).append(cpu)
         if len(groups) > limits.SYSFS_TABLES:
             message = (
                 f"expected CPUs with at most {limits.SYSFS_TABLES} different tables of idle states"
             )
             raise unreadable(file.shown, message)
     texts = {} if source.packed else {file.shown: file.text}
-    tables = [
-        _table([dump.cpus[cpu] for cpu in cpus], cpus, dump.drivers.get(cpus[0], ""), file)
-        for cpus in groups.values()
-    ]
+    tables = [_table(dump, cpus, kernel, file) for cpus in groups.values()]
     return [
         Source(table.name, file.shown, file.sha256, table, texts=dict(texts)) for table in tables
     ]
 
 
-def _table(
-    alike: "Sequence[Sequence[SysfsState]]", cpus: Sequence[int], driver: str, file: File
-) -> "IdleTable":
-    """The table that some CPUs share. alike: the states of each CPU, equal but for counters."""
-    from ...base.model.beyond_opal import Held, HeldState
+def _table(dump: "Dump", cpus: Sequence[int], kernel: str, file: File) -> "IdleTable":
+    """The table of CPUs whose states are equal but for counters."""
+    from ...base.model.beyond_opal import Held
     from ...base.model.findings import Location
     from ...base.model.table import IdleState, IdleTable, ReadFrom, Register
     from ..linux.held import OWN
 
+    alike, driver = [dump.cpus[cpu] for cpu in cpus], dump.drivers.get(cpus[0], "")
     name = f"cpu{cpus[0]}"
     states = alike[0]
     first_row = 1 if states[0].name in OWN else 0
     held = Held(
-        tuple(
-            HeldState(
-                state.name,
-                state.description,
-                state.latency_us,
-                state.residency_us,
-                state.disabled,
-                state.default_disabled,
-                _sum(one[number].usage for one in alike),
-                _sum(one[number].time_us for one in alike),
-            )
-            for number, state in enumerate(states)
-        ),
+        tuple(map(_summed, zip(*alike, strict=True))),
         first_row,
         tuple(cpus),
         driver,
+        dump.governor,
+        dump.kernel or kernel,
+        dump.limit_us(cpus[0]),
     )
     rows = tuple(
         IdleState(
@@ -114,9 +108,15 @@ def _table(
     )
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+def _summed(states: "Sequence[SysfsState]") -> "SysfsState":
+    """A state with the counters of several CPUs."""
+    from ...base.reading.sysfs import COUNTERS
+
+    counts = {
+        each: [count for s in states if (count := getattr(s, each)) is not None]
+        for each in COUNTERS
+    }
+    return replace(states[0], **{each: sum(found) for each, found in counts.items() if found})
 
 
 def _places(state: "SysfsState", path: str, file: str) -> "dict[str, Location]":
@@ -125,4 +125,5 @@ def _places(state: "SysfsState", path: str, file: str) -> "dict[str, Location]":
     return {
         field: Location(f"{path}/{attribute}", file, state.lines[attribute], 1)
         for field, attribute in _FIELDS.items()
+        if attribute in state.lines
     }

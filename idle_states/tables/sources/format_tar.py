@@ -15,6 +15,7 @@ COLLECTION = "idle-states-collection"
 """Top directory of a collection."""
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
+_UNAME_MAX = 1000
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
@@ -65,11 +66,16 @@ def collected(data: bytes) -> Mapping[str, bytes]:
     return texts
 
 
-def held(dump: bytes, shown: str) -> list[Source]:
-    """The tables of a dump of cpuidle. Raises Unreadable."""
+def held(dump: bytes, shown: str, uname: str = "") -> list[Source]:
+    """The tables of a dump of cpuidle. uname: of the kernel. Raises Unreadable."""
     from . import format_sysfs
 
-    return format_sysfs.read(File(Path(shown), dump))
+    return format_sysfs.read(File(Path(shown), dump), uname)
+
+
+def uname_of(texts: Mapping[str, bytes]) -> str:
+    """Returns what uname says in a collection; "" if it does not."""
+    return texts.get(UNAME, b"")[:_UNAME_MAX].decode("utf-8", "replace")
 
 
 def _is_tree(root: "Node") -> bool:
@@ -82,7 +88,8 @@ def _without_tree(file: File, texts: Mapping[str, bytes]) -> list[Source]:
 
     found = []
     if CPUIDLE in texts:
-        found += held(texts[CPUIDLE], f"{file.shown}/{COLLECTION}/{CPUIDLE}")
+        shown = f"{file.shown}/{COLLECTION}/{CPUIDLE}"
+        found += held(texts[CPUIDLE], shown, uname_of(texts))
     for name in (OPAL_LOG, KERNEL_LOG):
         if name in texts and not found:
             log = File(Path(file.shown) / COLLECTION / name, texts[name])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.base.model.beyond_opal import Held, HeldState
+from idle_states.base.model.beyond_opal import Held, SysfsState
 from idle_states.cli import main
 from idle_states.tables.linux.intel_idle.known import (
     LETTERS,
@@ -18,11 +18,11 @@ from idle_states.tables.linux.intel_idle.known import (
 from idle_states.tables.linux.intel_idle.origin import HeldOrigin, origin
 from idle_states.tables.linux.intel_idle.tables import TREES
 
-POLL = HeldState("POLL", "CPUIDLE CORE POLL IDLE", 0, 0)
+POLL = SysfsState("POLL", "CPUIDLE CORE POLL IDLE", 0, 0)
 
 
 def held(*rows: tuple[str, int, int, str], driver: str = "intel_idle") -> Held:
-    states = (HeldState(name, desc, latency, residency) for name, latency, residency, desc in rows)
+    states = (SysfsState(name, desc, latency, residency) for name, latency, residency, desc in rows)
     return Held((POLL, *states), 1, (0,), driver)
 
 
@@ -153,8 +153,8 @@ def dump(path: Path) -> Path:
         values = {
             "name": state.name,
             "desc": state.description,
-            "latency": state.exit_latency_us,
-            "residency": state.target_residency_us,
+            "latency": state.latency_us,
+            "residency": state.residency_us,
         }
         where = f"/sys/devices/system/cpu/cpu0/cpuidle/state{number}"
         lines += [f"{where}/{name}:{value}" for name, value in values.items()]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.model.beyond_opal import Held, HeldState
+from idle_states.base.model.beyond_opal import Held, SysfsState
 from idle_states.base.model.table import IdleState, IdleTable, Register
 from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.intel_idle.known import known_tables
@@ -31,7 +31,7 @@ def held(
     rows: Times, *kernels: str, first: str = "POLL", by: str = "intel_idle", desc: str = ""
 ) -> Subject:
     """A machine whose kernel holds these states after its own first one."""
-    states = [HeldState(first, "", 0, 0), *(HeldState(n, desc, *times) for n, *times in rows)]
+    states = [SysfsState(first, "", 0, 0), *(SysfsState(n, desc, *times) for n, *times in rows)]
     table = IdleTable(
         "cpu0",
         tuple(

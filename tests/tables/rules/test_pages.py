@@ -67,6 +67,10 @@ def subject_of(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
             return subjects.asl(example, tmp_path)
         kernels, platform = (pages.option(example, name) for name in ("kernel", "platform"))
         names = kernels.split(", ") if kernels else DEFAULT
+        if pages.is_dump(example):
+            file = tmp_path / "dump.txt"
+            file.write_text(f"{example}\n", "utf-8")
+            return Subject.of(read_sources(str(file))[0], subjects.KERNELS)
         if pages.is_c(example):
             return subjects.driver(example, tmp_path, names, platform or ALL_LEVELS.name)
         subject = subjects.spec(

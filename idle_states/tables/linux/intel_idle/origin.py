@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from ....base.dataclass import dataclass
-from ....base.model.beyond_opal import Held, HeldState
+from ....base.model.beyond_opal import Held, SysfsState
 from ....base.patterns import pattern
 from .known import KnownRow, KnownTable, known_cpus, known_tables, spans
 
@@ -92,15 +92,15 @@ def origin(held: Held) -> HeldOrigin | None:
     return _native(states)
 
 
-def _not_by_factor(states: Sequence[HeldState], factors: Sequence[int]) -> Iterator[str]:
+def _not_by_factor(states: Sequence[SysfsState], factors: Sequence[int]) -> Iterator[str]:
     for state in states:
-        latency, residency = state.exit_latency_us, state.target_residency_us
+        latency, residency = state.latency_us, state.residency_us
         if residency not in {latency * factor for factor in factors}:
             usual = f"{latency}/{latency * factors[-1]} us"
             yield f"{state.name}: {latency}/{residency} us instead of {usual}, the driver's own"
 
 
-def _native(states: Sequence[HeldState]) -> HeldOrigin | None:
+def _native(states: Sequence[SysfsState]) -> HeldOrigin | None:
     best: list[tuple[KnownTable, dict[int, KnownRow]]] = []
     least: tuple[int, int, int] | None = None
     for table in known_tables():
@@ -142,8 +142,8 @@ def _update(table: KnownTable, row: KnownRow, times: tuple[int, int]) -> str | N
     return _UPDATES.get((table.name, row.name, times))
 
 
-def _times(state: HeldState) -> tuple[int, int]:
-    return state.exit_latency_us, state.target_residency_us
+def _times(state: SysfsState) -> tuple[int, int]:
+    return state.latency_us, state.residency_us
 
 
 def _expected(table: KnownTable) -> list[KnownRow]:
@@ -151,7 +151,7 @@ def _expected(table: KnownTable) -> list[KnownRow]:
     return [row for row in table.rows if "U" not in row.flags]
 
 
-def _paired(states: Sequence[HeldState], table: KnownTable) -> dict[int, KnownRow] | None:
+def _paired(states: Sequence[SysfsState], table: KnownTable) -> dict[int, KnownRow] | None:
     """Each state's row, in the table's order; None if one has none of its name and hint."""
     pairs = {}
     rows = iter(table.rows)
@@ -172,7 +172,7 @@ def _paired(states: Sequence[HeldState], table: KnownTable) -> dict[int, KnownRo
 
 
 def _changed(
-    states: Sequence[HeldState], table: KnownTable, pairs: dict[int, KnownRow]
+    states: Sequence[SysfsState], table: KnownTable, pairs: dict[int, KnownRow]
 ) -> Iterator[str]:
     for at, state in enumerate(states):
         row, times = pairs[at], _times(state)
