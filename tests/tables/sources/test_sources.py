@@ -339,7 +339,7 @@ def test_state_that_is_switched_off_is_said(
     assert main(["show", path, "--kernel", "6.1"]) == 0
     assert "stop1 is switched off (disable)" in capsys.readouterr().out
     assert main(["select", path, "--kernel", "6.1"]) == 0
-    assert "stop1 is switched off (disable); so it is taken here" in capsys.readouterr().err
+    assert "5/50 us off" in capsys.readouterr().out
 
 
 BAD_DUMPS: dict[str, Callable[[str], str]] = {
