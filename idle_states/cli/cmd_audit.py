@@ -23,6 +23,7 @@ from .shown import Shown
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..tables.audit.audit import Setting, Text
     from ..tables.audit.audited import Audited
     from ..tables.audit.summary import FleetSummary
     from ..tables.sources.walk import Walk
@@ -69,6 +70,17 @@ class AuditCommand:
     def __post_init__(self) -> None:
         self.out.expect_apart("--parquet", self.parquet)
 
+    def setting(self) -> "Setting":
+        """The settings of the run, and what its reports take of each input. Raises as setting_of
+        does."""
+        from ..tables.audit.answer import setting_of
+
+        texts: dict[str, Text] = {"text": "", "json": "document", "jsonl": "line"}
+        form = self.out.format
+        pages = (form == "text" or self.out.html) and (self.pages or self.asked.against)
+        everything = form not in texts or bool(pages)
+        return replace(setting_of(self.asked), everything=everything, text=texts.get(form, ""))
+
 
 TELLS_ENDS = True
 """It follows kernels that are not known to their ends itself."""
@@ -81,7 +93,7 @@ def run(given: AuditCommand) -> int:
     from ..base.wording import joined, plural
     from ..tables.audit import said_json as audit_json
     from ..tables.audit import said_whole as audit_whole
-    from ..tables.audit.answer import audit, setting_of, shown_name
+    from ..tables.audit.answer import audit, shown_name
     from ..tables.audit.summary import FleetSummary
     from ..tables.check import formats
     from ..tables.sources.walk import Walk
@@ -94,7 +106,7 @@ def run(given: AuditCommand) -> int:
     note_rules(asked.criteria)
     if asked.governor and not asked.scheduler:
         note_missing_core()
-    setting, walk = setting_of(asked), Walk()
+    setting, walk = given.setting(), Walk()
     summary = FleetSummary(select=bool(asked.criteria.rules.select))
     if asked.passed_over:
         walk.told = lambda what, path: say(f"passed over: {what}: {path}")

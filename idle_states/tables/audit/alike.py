@@ -4,9 +4,10 @@ Of a device tree's blob that part alone is read (devicetree/fdt.py, `judged`), a
 those before. Whatever cannot be taken so is audited on its own.
 """
 
+import hashlib
 import pickle
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, overload
@@ -14,6 +15,7 @@ from typing import Any, Self, overload
 from ...base.dataclass import replace
 from ...base.reading import opening
 from ...base.reading.opening import Found
+from ...base.spill import Spill
 from ..devicetree import fdt
 from ..devicetree.machine import serial_of
 from ..devicetree.tree import Node
@@ -21,34 +23,46 @@ from ..sources import File, Source, format_dtb, format_tar, read_file
 from ..sources.trees import sources_of
 from .audit import Setting, audit_path
 from .audited import Audited
+from .brief import Brief, Own, Pattern, at, brief
 
 KEPT = 1024
-"""How many different audits are kept, the last ones used."""
+"""How many different audits are kept in memory, the last ones used."""
+SPILLED = 65_536
+"""How many more are written to a temporary file before one of them has to be asked for again: of
+a fleet whose tables are all different none ever is."""
 
 
 class Common:
-    """The audit that alike inputs share. Equal ones that come from other processes are one object:
-    they are sent as bytes, which are unpacked once."""
+    """The audit that alike inputs share, and its text. Equal ones that come from other processes
+    are one object: they are sent as bytes, which are unpacked once."""
 
-    __slots__ = ("__weakref__", "_sent", "audited")
+    __slots__ = ("__weakref__", "_sent", "audited", "pattern")
 
-    def __init__(self, audited: Audited) -> None:
+    def __init__(
+        self, audited: Audited, pattern: Pattern | None, packed: bytes | None = None
+    ) -> None:
         self.audited = audited
-        self._sent: bytes | None = None
+        self.pattern = pattern
+        self._sent = packed
+
+    @property
+    def packed(self) -> bytes:
+        if self._sent is None:
+            self._sent = pickle.dumps((self.audited, self.pattern))
+        return self._sent
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._sent is None:
-            self._sent = pickle.dumps(self.audited)
-        return _received, (self._sent,)
+        return _received, (self.packed,)
+
+
+def _unpacked(packed: bytes) -> Common:
+    audited, pattern = pickle.loads(packed)
+    return Common(audited, pattern, packed)
 
 
 @lru_cache(KEPT)
 def _received(packed: bytes) -> Common:
-    return Common(pickle.loads(packed))
-
-
-Own = tuple[Common, str, str]
-"""An Alike without its file: common, sha256, serial."""
+    return _unpacked(packed)
 
 
 class Alike(Sequence[Audited]):
@@ -68,20 +82,16 @@ class Alike(Sequence[Audited]):
         self.sha256 = sha256
         self.serial = serial
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alike, (self.common, *self.own)
+
     @property
     def own(self) -> Own:
-        return self.common, self.sha256, self.serial
+        return self.file, self.sha256, self.serial
 
     @property
     def audited(self) -> Audited:
-        common = self.common.audited
-        return replace(
-            common,
-            file=self.file,
-            sha256=self.sha256,
-            machine=common.machine and replace(common.machine, serial=self.serial),
-            findings=tuple(common.moved(self.file)),
-        )
+        return at(self.common.audited, self.own)
 
     def __len__(self) -> int:
         return 1
@@ -97,10 +107,14 @@ class Alike(Sequence[Audited]):
 class Auditor:
     """Audits one input after the other, with the same settings. Used as a context manager."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, write: Callable[[Audited], str] | None = None) -> None:
+        """write: returns the JSON that is wanted of each."""
         self._setting = setting
+        self._whole = setting.everything or setting.accepted is not None
+        self._write = write
         self._usual = setting.redact or setting.against is not None
         self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
+        self._spilled: Spill | None = None
         self._beside: opening.Tree | None = None
         self._place: tuple[Path, str] | None = None
 
@@ -117,8 +131,20 @@ class Auditor:
         self._beside = self._place = None
 
     def audit(self, where: Path | Found) -> Sequence[Audited]:
-        """The audits of a file or directory, as `audit_path` returns them; one that is alike others
-        is an Alike. Never raises."""
+        """The audits of a file or directory, as `audit_path` returns them, with accepted findings
+        marked, or what is wanted of them; one that is alike others is an Alike. Never raises."""
+        found = self._found(where)
+        if self._setting.accepted is not None:
+            mark = self._setting.accepted
+            found = [replace(each, findings=tuple(mark(each.findings))) for each in found]
+        if self._setting.everything or isinstance(found, Alike):
+            return found
+        told = Brief(map(brief, found))
+        if self._write:
+            told.texts = tuple(map(self._write, found))
+        return told
+
+    def _found(self, where: Path | Found) -> Sequence[Audited]:
         if self._usual:
             return audit_path(where, self._setting)
         try:
@@ -129,17 +155,42 @@ class Auditor:
             return audit_path(where, self._setting)
         if judged is None:
             return audit_path(where, self._setting, file)
-        if judged.key not in self._key2common:
+        key = hashlib.sha256(judged.key).digest()
+        common = self._kept(key)
+        if common is _NEW:
             results = audit_path(where, self._setting, file, _judged_alone)
-            self._key2common[judged.key] = _common(results)
-            if len(self._key2common) > KEPT:
-                self._key2common.popitem(last=False)
-            return results
-        self._key2common.move_to_end(judged.key)
-        common = self._key2common[judged.key]
+            common = self._key2common[key] = self._common(results)
+            self._shed()
+            if common is None or self._whole:
+                return results
         if common is None:
             return audit_path(where, self._setting, file)
         return Alike(common, file.shown, file.sha256, _serial(judged))
+
+    def _kept(self, key: bytes) -> Common | None:
+        """What is kept of a key, _NEW if nothing is."""
+        if key in self._key2common:
+            self._key2common.move_to_end(key)
+            return self._key2common[key]
+        packed = self._spilled.get(key) if self._spilled else None
+        if packed is None:
+            return _NEW
+        common = self._key2common[key] = _unpacked(packed) if packed else None
+        self._shed()
+        return common
+
+    def _shed(self) -> None:
+        """Moves what was not used for the longest time out of memory. Whole audits have sources,
+        which are not packed: those are audited anew."""
+        if len(self._key2common) <= KEPT:
+            return
+        key, common = self._key2common.popitem(last=False)
+        if self._whole:
+            return
+        if self._spilled is None:
+            self._spilled = Spill()
+        if self._spilled.count < SPILLED or self._spilled.asked:
+            self._spilled.put(key, common.packed if common else b"")
 
     def _open(self, where: Path | Found) -> File:
         if not isinstance(where, Found):
@@ -152,8 +203,26 @@ class Auditor:
             self._place = place
         return File.open(where, self._beside)
 
+    def _common(self, results: Sequence[Audited]) -> Common | None:
+        """What an audit has in common with those of equal keys. None where one may differ in what
+        the key does not hold: a finding of the reader, which names a processor, or one of another
+        file."""
+        if len(results) != 1:
+            return None
+        (audited,) = results
+        source = audited.source
+        if source is None or source.table is None or not source.table.states or source.findings:
+            return None
+        if any(finding.location.file != audited.file for finding in audited.findings):
+            return None
+        if self._whole:
+            return Common(replace(audited, source=replace(source, tree=None)), None)
+        pattern = Pattern(audited, self._write) if self._write else None
+        return Common(brief(audited), pattern)
+
 
 _NOWHERE = Path()
+_NEW = Common(Audited("", "", "", ""), None)
 
 
 def _is_blob(data: bytes) -> bool:
@@ -171,17 +240,3 @@ def _judged_alone(file: File) -> list[Source]:
 def _serial(judged: fdt.JudgedPart) -> str:
     said = {"system-id": judged.system_id, "serial-number": judged.serial_number}
     return serial_of(Node("", {name: value for name, value in said.items() if value is not None}))
-
-
-def _common(results: Sequence[Audited]) -> Common | None:
-    """What an audit has in common with those of equal keys. None where one may differ in what the
-    key does not hold: a finding of the reader, which names a processor, or one of another file."""
-    if len(results) != 1:
-        return None
-    (audited,) = results
-    source = audited.source
-    if source is None or source.table is None or not source.table.states or source.findings:
-        return None
-    if any(finding.location.file != audited.file for finding in audited.findings):
-        return None
-    return Common(replace(audited, source=replace(source, tree=None)))

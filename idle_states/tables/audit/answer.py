@@ -31,7 +31,7 @@ from .request import AuditRequest
 def setting_of(request: AuditRequest) -> Setting:
     """The settings for every input; reads the tree `against`, and the specs that are named or
     lie in a named folder, which may say the processors of the other inputs. Raises UsageError,
-    UnknownGovernor."""
+    UnknownGovernor, Unreadable, OSError."""
     if request.governor:
         # checked here, not once for every input
         settling_of(request.governor, release(NEWEST), [State(0, 0)], request.hz)
@@ -42,6 +42,7 @@ def setting_of(request: AuditRequest) -> Setting:
         request.governor,
         request.hz,
         _tree(request.against) if request.against else None,
+        request.acceptance.marking(),
     )
 
 
@@ -55,13 +56,6 @@ def shown_name(request: AuditRequest, setting: Setting) -> str | None:
 def audit(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
     """Yields the audits of each input, in order, with accepted findings marked as suppressed.
     Raises Unreadable, OSError."""
-    mark = request.acceptance.marking()
-
-    def accepted(results: Sequence[Audited]) -> Sequence[Audited]:
-        if mark is None:
-            return results
-        return [replace(each, findings=tuple(mark(each.findings))) for each in results]
-
     boards = [boards_of(tree) for tree in request.trees]
     counted = opening.STANDARD_INPUT not in request.inputs and not boards
     paths = chain(
@@ -72,9 +66,9 @@ def audit(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Seque
         from ...base.cluster import connected
 
         with connected(request.scheduler) as workers:
-            yield from map(accepted, audit_on(workers, paths, setting))
-        return
-    yield from map(accepted, audit_all(paths, setting, request.jobs))
+            yield from audit_on(workers, paths, setting)
+    else:
+        yield from audit_all(paths, setting, request.jobs)
 
 
 def _names(words: tuple[str, ...]) -> Iterator[str]:

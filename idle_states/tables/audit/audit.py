@@ -8,11 +8,13 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, Rejected, UsageError, sort_findings, unreadable
 from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
+from ..check.acceptance import Marking
 from ..check.cannot_tell import expanded, over_ends
 from ..check.criteria import Criteria
 from ..devicetree.machine import MachineFacts, machine_of
@@ -37,6 +39,9 @@ from .redact import redacted
 from .running import Collected, Running, collected, compare_running
 from .trees import TreeDifference, differences
 
+Text = Literal["", "line", "document"]
+"""JSON of an input: none, a line of JSON Lines, or its part of a document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -46,6 +51,9 @@ class Setting:
     governor   governor whose selections are reported; "": none
     hz         the kernel's tick rate, for the governor
     against    device tree to compare each input's tree with
+    accepted   marks the findings that the project has accepted
+    everything  whether reports are made of whole audits; else of what `brief` leaves of each
+    text       the JSON that reports have of each input
     """
 
     criteria: Criteria
@@ -53,6 +61,9 @@ class Setting:
     governor: str = ""
     hz: int = 250
     against: Node | None = field(default=None, compare=False, repr=False)
+    accepted: Marking | None = None
+    everything: bool = True
+    text: Text = ""
 
 
 def audit_path(

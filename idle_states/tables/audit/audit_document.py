@@ -13,9 +13,10 @@ from ..documents.findings_document import Code, Finding, RuleName, SeverityName,
 from ..linux import driver_table
 from ..selection.select_document import Lengths
 from . import audited, fwts, trees
+from .groups import TableGroup
 from .running import Running
 from .since import EarlierAudit, by_severity
-from .summary import FleetSummary, TableGroup
+from .summary import FleetSummary
 
 Names = list[str]
 
@@ -210,7 +211,9 @@ class Summary(Form[FleetSummary]):
     unreadable: Count = derived("unreadable_count")
     without_table: Count
     since: Annotated[SinceForm | None, OMITTED, "With --since: what differs from then."]
-    groups: Annotated[list[Group], "Equal tables."] = derived(lambda summary: _groups(summary))
+    groups: Annotated[list[Group], "Equal tables."] = derived(
+        lambda summary: with_outliers(summary)
+    )
     rules: Annotated[list[Found], "How many inputs have such a finding."] = derived(
         lambda summary: [(*found, count) for found, count in sorted(summary.found.items())]
     )
@@ -224,10 +227,9 @@ class Audit(Form[Any]):
     ]
 
 
-def _groups(summary: FleetSummary) -> Iterator[With]:
-    outliers = {group.fingerprint for group in summary.outliers()}
-    for group in summary.sorted_groups():
-        yield With(group, outlier=group.fingerprint in outliers)
+def with_outliers(summary: FleetSummary) -> Iterator[With]:
+    groups = summary.groups
+    return (With(group, outlier=groups.stands_out(group)) for group in groups)
 
 
 def _fact(name: str) -> Callable[[audited.Audited], str]:

@@ -14,11 +14,12 @@ from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
+from ...base.dataclass import replace
 from ...base.model.findings import INTERNAL_ERROR, Finding, Location, Severity, unreadable
 from ...base.pool import Died, Gone, Job, Pool
 from ...base.reading.opening import Found
 from ..devicetree.source_trees import keep_on, keeping
-from .alike import Alike, Auditor, Own
+from .alike import Auditor
 from .audit import Setting, unread
 from .audited import NOT_LOOKED_AT, Audited
 
@@ -37,11 +38,10 @@ def audit_all(
     paths: Iterable[Path | Found], setting: Setting, workers: int | None = None
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order. workers: number of processes; None: one for each CPU."""
-    waiting = iter(paths)
-    few = list(islice(waiting, FEW))
+    few, waiting, setting = _begun(paths, setting)
     workers = len(os.sched_getaffinity(0)) if workers is None else workers
     if len(few) < FEW or workers < 2:
-        with keeping(), Auditor(setting) as auditor:
+        with keeping(), _new_auditor(setting) as auditor:
             for path in chain(few, waiting):
                 yield auditor.audit(path)
         return
@@ -61,7 +61,21 @@ def audit_on(
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
     paths. If the cluster goes away, the inputs that are left are findings."""
-    yield from _spread(cluster, paths, setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk)
+    few, waiting, setting = _begun(paths, setting)
+    yield from _spread(
+        cluster, chain(few, waiting), setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk
+    )
+
+
+def _begun(
+    paths: Iterable[Path | Found], setting: Setting
+) -> tuple[list[Path | Found], Iterator[Path | Found], Setting]:
+    """The first paths, the others, and the setting: of few inputs each may get a page, for which
+    everything is wanted."""
+    waiting = iter(paths)
+    few = list(islice(waiting, FEW))
+    everything = setting.everything or len(few) < FEW
+    return few, waiting, replace(setting, everything=everything)
 
 
 def _spread(
@@ -82,20 +96,15 @@ def _spread(
             return
         chunk, task = running.popleft()
         try:
-            results = iter(task.result())
+            results: Iterable[Sequence[Audited]] = task.result()
         except (Died, Gone):
             alone: Iterable[Job] = (pool.submit(each, _sent([path], setting)) for path in chunk)
             tasks = list(alone) if pool.apart else alone
             results = (_result(path, one, setting) for path, one in zip(chunk, tasks, strict=True))
-        for path, found in zip(chunk, results, strict=True):
-            if isinstance(found, tuple):
-                common, sha256, serial = found
-                yield Alike(common, path.as_posix(), sha256, serial)
-            else:
-                yield found
+        yield from results
 
 
-def _result(path: Path | Found, task: Job, setting: Setting) -> "_Result":
+def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited]:
     """The audit of an input that is a chunk of its own."""
     where = Location(file=path.as_posix())
     try:
@@ -110,14 +119,11 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> "_Result":
     except Gone as error:
         missed = unreadable(where, f"not looked at: {error}; audit it again")
         return unread(path, setting, missed.findings, NOT_LOOKED_AT)
-    found: _Result = result
+    found: Sequence[Audited] = result
     return found
 
 
-_Result = Sequence[Audited] | Own
-_Results = list[_Result]
-"""The results of a chunk as a process sends them: of an input that is alike others, what is its
-own."""
+_Results = list[Sequence[Audited]]
 
 
 def _sent(paths: list[Path | Found], setting: Setting) -> bytes:
@@ -134,8 +140,7 @@ def _audited(sent: bytes) -> _Results:
     setting, top, given = pickle.loads(sent)
     paths = given if top is None else (Found(top, inner) for inner in given)
     with _auditor(setting) as auditor:
-        results = (auditor.audit(path) for path in paths)
-        return [found.own if isinstance(found, Alike) else found for found in results]
+        return [auditor.audit(path) for path in paths]
 
 
 def _audit_chunk_of_many(sent: bytes) -> _Results:
@@ -156,4 +161,12 @@ def _audit_chunk(sent: bytes) -> _Results:
 @lru_cache(1)
 def _auditor(setting: Setting) -> Auditor:
     """Of the run that this process works for."""
-    return Auditor(setting)
+    return _new_auditor(setting)
+
+
+def _new_auditor(setting: Setting) -> Auditor:
+    if setting.everything or not setting.text:
+        return Auditor(setting)
+    from .said_json import writer
+
+    return Auditor(setting, writer(setting.text))

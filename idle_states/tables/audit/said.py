@@ -27,8 +27,9 @@ from ..selection.idle_lengths import lengths
 from ..show.stages import StageColumn, stages
 from . import drawn
 from .audited import Audited, Registered, Selected
+from .groups import TableGroup
 from .since import EarlierAudit, by_severity
-from .summary import MOST_NAMED, FleetSummary, TableGroup
+from .summary import MOST_NAMED, FleetSummary
 from .trees import TreeDifference
 
 _IN_HEADLINE = 3
@@ -48,7 +49,7 @@ def headline(summary: FleetSummary) -> tuple[Line, ...]:
     """For each severity how many inputs have findings of it, the worst first; how many tables are
     unlike others."""
     lines: list[Line] = list(_by_severity(summary))
-    lines += _likeness(summary) if summary.groups else ()
+    lines += _likeness(summary) if summary.tables else ()
     if summary.unreadable_count:
         lines.append(f"{plural(summary.unreadable_count, 'input')} unreadable")
     return tuple(lines)
@@ -66,9 +67,10 @@ def _by_severity(summary: FleetSummary) -> Iterator[Line]:
 
 
 def _likeness(summary: FleetSummary) -> Iterator[str]:
-    groups, outliers = summary.sorted_groups(), len(summary.outliers())
-    if len(groups) > 1:
-        different = f"{plural(summary.tables, 'table')}, {len(groups)} different"
+    groups = summary.groups
+    if (count := len(groups)) > 1:
+        outliers = groups.outliers
+        different = f"{plural(summary.tables, 'table')}, {count} different"
         verb = "stands" if outliers == 1 else "stand"
         yield f"{different}, {outliers} that {verb} out" if outliers else different
         return
@@ -238,7 +240,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     if found:
         yield Section(_FOUND, (Either((), (drawn.rules(summary), *_having(summary))),))
     yield Section(f"{inputs}, {tables} of idle states, {different}", parts if shown else ())
-    if summary.groups:
+    if summary.tables:
         both = Either(tuple(_tables(summary, _SHOWN)), tuple(_tables(summary, _ON_PAGES)))
         yield Section("Tables", (both,))
     if summary.since is not None:
@@ -306,27 +308,32 @@ def _unreadable(summary: FleetSummary) -> Iterator[str]:
 
 
 def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:
-    outliers = {group.fingerprint for group in summary.outliers()}
-    groups = summary.sorted_groups()
+    groups, outliers = summary.groups, min(most, summary.groups.outliers)
     # groups that stand out must not be cut off the list
-    shown = [g for g in groups if g.fingerprint in outliers][:most]
-    shown = [*[g for g in groups if g not in shown][:most], *shown]
+    others, apart = list[TableGroup](), list[TableGroup]()
+    for group in groups:
+        if groups.stands_out(group) and len(apart) < outliers:
+            apart.append(group)
+        elif len(others) < most:
+            others.append(group)
+        elif len(apart) == outliers:
+            break
+    shown = [*others, *apart]
     top = _common(group.examples[0] for group in shown)
     if top:
         yield Lines((f"examples are below {top}",), first="  ")
-    rows = tuple(_group(group, top, group.fingerprint in outliers) for group in shown)
+    rows = tuple(_group(group, top, groups.stands_out(group)) for group in shown)
     head = ("Count", "CPU", "Table", "Nearest", "States", "For example")
     yield Rows(head, rows, "Different tables", NO_NUMBERS, first="  ")
-    if len(groups) > len(shown):
-        more = len(groups) - len(shown)
+    if more := len(groups) - len(shown):
         yield Lines((f"and {more} more; --format json lists all",), first="  ")
 
 
 def _boards(summary: FleetSummary) -> Iterator[Section]:
     """Of trees of sources: each table once with its boards, and what is to be edited."""
-    groups = [group for group in summary.sorted_groups() if group.boards]
-    if not groups:
+    if not summary.groups.of_boards:
         return
+    groups = [group for group in summary.groups if group.boards]
     top = _common(file for group in groups for file in group.boards)
     parts = [Lines((f"below {top}",) if top else (), first="  ")]
     for group in groups:

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from weakref import WeakKeyDictionary
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import INTERNAL_ERROR, Finding, Severity
-from .alike import Alike, Common
+from .alike import Alike
 from .audited import NOT_LOOKED_AT, Audited
+from .groups import TableGroups
 from .since import EarlierAudit, RuleFound, findings_of, worst_first
 
 MOST_NAMED = 10_000
@@ -15,29 +15,6 @@ MOST_NAMED = 10_000
 grow with a fleet."""
 _FEW_NAMED = 100
 """The same of errors that were not asked for."""
-
-
-@dataclass(slots=True)
-class TableGroup:
-    """Tables that are equal in every value.
-
-    cpu       generation, or what the first CPU is compatible with
-    examples  the first files, by name
-    boards    of trees of sources, all that have the table
-    """
-
-    fingerprint: str
-    cpu: str
-    nearest: str | None
-    states: tuple[str, ...]
-    differences: tuple[str, ...]
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-    boards: list[str] = field(default_factory=list)
-
-
-Outcomes = list[tuple[tuple[str, str], str]]
-"""((tool, test), "passed", "skipped" or "failed")"""
 
 
 @dataclass(slots=True)
@@ -62,7 +39,7 @@ class FleetSummary:
     unreadable_count: int = 0
     not_looked_at: int = 0
     without_table: int = 0
-    groups: dict[str, TableGroup] = field(default_factory=dict)
+    groups: TableGroups = field(default_factory=TableGroups)
     found: Counter[RuleFound] = field(default_factory=Counter)
     having: Counter[str] = field(default_factory=Counter)
     select: bool = False
@@ -70,9 +47,6 @@ class FleetSummary:
     since: EarlierAudit | None = None
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    _counted: WeakKeyDictionary[Common, tuple[set[RuleFound], Outcomes]] = field(
-        default_factory=WeakKeyDictionary, repr=False, compare=False
-    )
 
     def found_worst_first(self) -> list[tuple[RuleFound, int]]:
         """`found` by severity, and of one severity the most frequent first."""
@@ -84,16 +58,11 @@ class FleetSummary:
         self.inputs += 1
         if isinstance(results, Alike):
             common = results.common.audited
-            counted = self._counted.get(results.common)
-            if counted is None:
-                counted = self._counted[results.common] = _rules([common]), _outcomes(common)
-            rules, outcomes = counted
-            self._add_verdicts(outcomes)
-            self._add_table(common, results.file)
-            self._count(rules, results.file)
+            self._add(common, results.file)
+            self._count(findings_of(common), results.file)
             return
         for audited in results:
-            self._add(audited)
+            self._add(audited, audited.file)
         self._count(_rules(results), results[0].file if results else "")
         if any(audited.alike for audited in results):
             self.placed.update({_placed(f) for one in results for f in one.findings if f.counts})
@@ -107,41 +76,24 @@ class FleetSummary:
             if self.found[rule] <= most:
                 self.named.setdefault(rule, []).append(file)
 
-    def _add(self, audited: Audited) -> None:
+    def _add(self, audited: Audited, file: str) -> None:
         if audited.unreadable:
             self.not_looked_at += audited.kind == NOT_LOOKED_AT
             if self.unreadable_count < MOST_NAMED:
-                self.unreadable.setdefault(audited.findings[0].message, []).append(audited.file)
+                self.unreadable.setdefault(audited.findings[0].message, []).append(file)
             self.unreadable_count += 1
             return
-        self._add_verdicts(_outcomes(audited))
-        if audited.table:
-            self._add_table(audited, audited.file)
-        else:
-            self.without_table += 1
-
-    def _add_verdicts(self, outcomes: Outcomes) -> None:
-        for test, outcome in outcomes:
+        for verdict in audited.verdicts:
+            test = verdict.tool, verdict.test
             if test not in self.verdicts:
                 self.verdicts[test] = Counter()
+            outcome = "passed" if verdict.passed else "skipped" if verdict.skipped else "failed"
             self.verdicts[test][outcome] += 1
-
-    def _add_table(self, audited: Audited, file: str) -> None:
-        self.tables += 1
-        group = self.groups.get(audited.fingerprint)
-        if group is None:
-            group = self.groups[audited.fingerprint] = TableGroup(
-                audited.fingerprint,
-                audited.cpu or (audited.machine.processor if audited.machine else ""),
-                audited.nearest,
-                audited.states,
-                audited.differences,
-            )
-        group.count += 1
-        if len(group.examples) < 3:
-            group.examples.append(file)
-        if audited.alike and file not in group.boards[-1:]:
-            group.boards.append(file)
+        if audited.table:
+            self.tables += 1
+            self.groups.add(audited, file)
+        else:
+            self.without_table += 1
 
     @property
     def worst(self) -> Severity | None:
@@ -153,38 +105,9 @@ class FleetSummary:
         """Returns whether the tool failed on one of the inputs."""
         return any(rule == INTERNAL_ERROR for rule, _, _ in self.found)
 
-    def sorted_groups(self) -> list[TableGroup]:
-        """The groups, sorted by processor, of each processor the largest first."""
-        return sorted(
-            self.groups.values(), key=lambda group: (group.cpu, -group.count, group.examples)
-        )
-
-    def outliers(self) -> list[TableGroup]:
-        """Groups with at most 1/20 of their processor's tables, where another group has half."""
-        total: Counter[str] = Counter()
-        largest: Counter[str] = Counter()
-        for group in self.groups.values():
-            total[group.cpu] += group.count
-            largest[group.cpu] = max(largest[group.cpu], group.count)
-        return [
-            group
-            for group in self.sorted_groups()
-            if group.count * 20 <= total[group.cpu] <= 2 * largest[group.cpu]
-        ]
-
 
 def _rules(results: Iterable[Audited]) -> set[RuleFound]:
     return {rule for audited in results for rule in findings_of(audited)}
-
-
-def _outcomes(audited: Audited) -> Outcomes:
-    return [
-        (
-            (verdict.tool, verdict.test),
-            "passed" if verdict.passed else "skipped" if verdict.skipped else "failed",
-        )
-        for verdict in audited.verdicts
-    ]
 
 
 def _placed(finding: Finding) -> tuple[str, str, int, str, str]:

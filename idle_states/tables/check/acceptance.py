@@ -1,6 +1,6 @@
 """Which configuration and which baseline tell the findings that a project has accepted."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os.path import relpath
 from typing import TYPE_CHECKING
@@ -10,13 +10,29 @@ from ...base.model.findings import Finding
 from ...base.options import Annotated, Option
 
 if TYPE_CHECKING:
+    from datetime import date
     from pathlib import Path
 
     from ...base.reading.git import Repository
     from .baseline import Baseline
-    from .config import Configuration
+    from .config import Accepted, Configuration
 
 NO_CONFIG = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """Marks findings as a configuration's entries and a baseline accept them on a day."""
+
+    entries: "tuple[Accepted, ...]"
+    known: "Baseline | None"
+    day: "date"
+
+    def __call__(self, findings: Sequence[Finding]) -> list[Finding]:
+        from .accepted import mark
+
+        found = mark(findings, self.entries, self.day) if self.entries else list(findings)
+        return found if self.known is None else self.known.apply(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +104,16 @@ class Acceptance:
         known = self._known()
         return found if known is None else known.apply(found)
 
-    def marking(self) -> Callable[[Sequence[Finding]], list[Finding]] | None:
-        """Returns a function that marks accepted findings of one input; None if nothing is
-        accepted. Unlike `applied` it reports nothing about suppressions: one input of many cannot
-        tell which are unused."""
-        from .accepted import mark, today
+    def marking(self) -> "Marking | None":
+        """Returns what marks accepted findings of one input; None if nothing is accepted. Unlike
+        `applied` it reports nothing about suppressions: one input of many cannot tell which are
+        unused."""
+        from .accepted import today
 
         configuration = self.configuration()
-        entries = configuration.accepted if configuration else ()
-        known, day = self._known(), today()
-        if not entries and known is None:
-            return None
-
-        def marked(findings: Sequence[Finding]) -> list[Finding]:
-            found = mark(findings, entries, day) if entries else list(findings)
-            return found if known is None else known.apply(found)
-
-        return marked
+        entries = tuple(configuration.accepted) if configuration else ()
+        known = self._known()
+        return Marking(entries, known, today()) if entries or known else None
 
     def configuration(self) -> "Configuration | None":
         """Reads the configuration once; None if there is none. Raises Unreadable, OSError."""

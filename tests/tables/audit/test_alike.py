@@ -3,9 +3,11 @@
 import json
 import os
 import random
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -290,6 +292,76 @@ def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             file.write_bytes(fdt.write(slower(number)))
             taken.append(isinstance(auditor.audit(file), Alike))
     assert taken == [False, False, True, False, True, False, True]
+
+
+def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of tables that come again and again, as far as that shows in time; with each one's own
+    text."""
+    from idle_states.tables.audit import alike
+    from idle_states.tables.audit.said_json import writer
+
+    real, read = alike.audit_path, list[object]()
+
+    def counted(*arguments: Any) -> Any:
+        read.append(arguments[0])
+        return real(*arguments)
+
+    monkeypatch.setattr(alike, "audit_path", counted)
+    monkeypatch.setattr(alike, "KEPT", 2)
+    file = tmp_path / "x.dtb"
+    setting = replace(SETTING, everything=False)
+    # the fourth to leave memory is lost, until one is found again
+    for spilled, anew in ((100, 6), (3, 7), (0, 18)):
+        monkeypatch.setattr(alike, "SPILLED", spilled)
+        read.clear()
+        with Auditor(setting, writer("line")) as auditor:
+            for number in [*range(6)] * 3:
+                tree_of = edited(slower(number), "/", **{"system-id": f"S{number}".encode()})
+                file.write_bytes(fdt.write(tree_of))
+                found = auditor.audit(file)
+                assert isinstance(found, Alike)
+                assert found.common.pattern
+                (whole,) = audit_path(file, SETTING)
+                assert found.common.pattern.filled(found.own) == writer("line")(whole)
+                assert found.audited.fingerprint == whole.fingerprint
+        assert len(read) == anew
+
+
+def test_groups_in_a_file_are_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from idle_states.tables.audit import groups
+
+    boards = sorted((DATA / "trees").glob("*.dtb"))
+    for number in range(20, 60):
+        (tmp_path / f"{number}.dtb").write_bytes(fdt.write(slower(number % 7)))
+    words = [str(tmp_path), *map(str, boards), "--summary", "--format"]
+    held = [run(capsys, *words, form) for form in ("text", "json")]
+    monkeypatch.setattr(groups, "HELD", 2)
+    assert [run(capsys, *words, form) for form in ("text", "json")] == held
+    assert len(json.loads(held[1][1])["summary"]["groups"]) == 9
+
+
+def test_memory_does_not_grow_with_different_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    from idle_states.tables.audit import groups
+    from idle_states.tables.audit.summary import FleetSummary
+
+    monkeypatch.setattr(groups, "HELD", 100)
+    summary, peaks = FleetSummary(), []
+    states = tuple(f"stop{number}" for number in range(8))
+    tracemalloc.start()
+    try:
+        for count in range(6_000):
+            each = Audited(f"{count}.dtb", "", "ibm", "dtb", cpu="power9", states=states)
+            differences = (f"stop1 exit latency {count}us instead of 5us",)
+            summary.add([replace(each, fingerprint=f"{count:012x}", differences=differences)])
+            if count in (1_000, 5_999):
+                peaks.append(tracemalloc.get_traced_memory()[1])
+    finally:
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 200_000
+    assert len(summary.groups) == 6_000
+    assert [group.count for group in summary.groups] == [1] * 6_000
 
 
 def test_no_directory_stays_open(fleet: Path) -> None:
