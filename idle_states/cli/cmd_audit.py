@@ -34,7 +34,7 @@ class AuditCommand:
     """Options of `audit`.
 
     summary  only the summary; pages: a page for each input; None of both: as many as there are
-    parquet  file of a row per table
+    parquet  file of a row per table; sqlite: of a database
     """
 
     asked: AuditRequest
@@ -50,6 +50,15 @@ class AuditCommand:
         "Path | None",
         Option(
             "--parquet", "a row per table, for further work", metavar="FILE", after="--scheduler"
+        ),
+    ] = None
+    sqlite: Annotated[
+        "Path | None",
+        Option(
+            "--sqlite",
+            "a database of inputs, states and findings",
+            metavar="FILE",
+            after="--parquet",
         ),
     ] = None
     shown: Annotated[Shown, Options(suppressed=None, statistics=None, after="--config-from")] = (
@@ -69,6 +78,7 @@ class AuditCommand:
 
     def __post_init__(self) -> None:
         self.out.expect_apart("--parquet", self.parquet)
+        self.out.expect_apart("--sqlite", self.sqlite)
 
     def setting(self) -> "Setting":
         """The settings of the run, and what its reports take of each input. Raises as setting_of
@@ -120,9 +130,13 @@ def run(given: AuditCommand) -> int:
         summary.since = since(asked.since)
         results = summary.since.passed(results)
     if given.parquet:
-        from ..tables.audit import parquet
+        from ..tables.audit import parquet, rows
 
-        results = parquet.passed(results, given.parquet)
+        results = rows.passed(results, parquet.writer(given.parquet))
+    if given.sqlite:
+        from ..tables.audit import rows, sqlite
+
+        results = rows.passed(results, sqlite.writer(given.sqlite))
     if out.html:
         results = audit_whole.to_html(results, view, walk, summary, Path(out.html))
 

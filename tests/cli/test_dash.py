@@ -103,6 +103,7 @@ WRITTEN = [
         "simulate ping-pong --duration 1ms --table power9",
     )),
     (f"audit {DATA}/trees/powernv9.dtb -o report", "--parquet"),
+    (f"audit {DATA}/trees/powernv9.dtb -o report", "--sqlite"),
     ("check power9-dd1", "--write-baseline"),
     ("fit {measured} --table power9 -o report", "--spec"),
 ]  # fmt: skip
@@ -166,6 +167,7 @@ def test_standard_output(line: str, option: str, capsysbinary: Capture) -> None:
     [
         "select power9 --html -",
         f"audit {DATA}/trees/powernv9.dtb --parquet -",
+        f"audit {DATA}/trees/powernv9.dtb --sqlite -",
         f"fit {MEASURED} --table power9 --spec -",
     ],
 )

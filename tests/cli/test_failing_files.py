@@ -120,6 +120,7 @@ WRITES: dict[str, tuple[str, ...]] = {
     "audit": ("audit", TREE, "-o", "result-here", "--config", "none"),
     "audit json": ("audit", TREE, "--format", "json", "-o", "result-here", "--config", "none"),
     "audit --html": ("audit", TREE, "--html", "result-here", "--config", "none"),
+    "audit --sqlite": ("audit", TREE, "--sqlite", "result-here", "--config", "none"),
     "audit --parquet": ("audit", TREE, "--parquet", "result-here", "--config", "none"),
     "baseline": ("check", "power9", "--write-baseline", "result-here", "--config", "none"),
     "show": ("show", "power9", "-o", "result-here"),

@@ -241,6 +241,7 @@ def _findings(drawn: Drawn) -> Iterator[Line]:
     page, rows = drawn.path(".html"), drawn.path(".parquet")
     yield Line("jsonl", ("audit", *inputs, "--format", "jsonl", "--html", page, "--parquet", rows),
                ((page, "html"),))  # fmt: skip
+    yield Line("text", ("audit", *inputs, "--sqlite", drawn.path(".sqlite")))
     yield Line("text", ("audit", inputs[0], "--against", inputs[0], "--governor", "menu"))
     yield Line("text", ("audit", str(drawn.into), "--summary", "--jobs", "1"))
     yield Line("text", ("check", broken(drawn), "--select", drawn.word))

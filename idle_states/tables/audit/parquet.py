@@ -1,7 +1,6 @@
 """A fleet's tables as Parquet, a row each. An optional extra: [parquet]."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,11 @@ from ... import __version__
 from ...base.extras import package
 from ...base.files import replacing
 from ...base.model.forms import keys
-from ...base.report.encoder import as_json
-from ...base.report.escapes.text import printable
 from .alike import Alike, Common
 from .audit_document import Names, Row
 from .audited import Audited
+from .rows import carried, row
 
-_UNENCODABLE = re.compile(r"[\ud800-\udfff]")
 _ROWS = 4096
 """Rows of a group, so that memory does not grow with the fleet."""
 
@@ -75,11 +72,11 @@ class _Batch:
             number = self._common2row.get(results.common)
             if number is None:
                 number = self._common2row[results.common] = len(self.rows)
-                self.rows.append(_carried(as_json(Row, results.audited)))
-            self._take(number, {name: _carried(getattr(results, name)) for name in self.own})
+                self.rows.append(row(results.audited))
+            self._take(number, {name: carried(getattr(results, name)) for name in self.own})
             return
         for audited in results:
-            self.rows.append(_carried(as_json(Row, audited)))
+            self.rows.append(row(audited))
             self._take(len(self.rows) - 1, self.rows[-1])
 
     def _take(self, number: int, own: dict[str, str]) -> None:
@@ -92,20 +89,3 @@ def _type(pyarrow: Any, kind: Any) -> Any:
     if kind == Names:
         return pyarrow.list_(pyarrow.string())
     return pyarrow.int32() if kind is int else pyarrow.string()
-
-
-def _carried(value: Any) -> Any:
-    """Parquet's strings are UTF-8: a name that is not is shown as in text, others as they are."""
-    if isinstance(value, dict):
-        return {name: _carried(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_carried(item) for item in value]
-    return printable(value) if isinstance(value, str) and _UNENCODABLE.search(value) else value
-
-
-def passed(results: Iterable[Sequence[Audited]], path: Path) -> Iterator[Sequence[Audited]]:
-    """Writes results as they pass."""
-    with writer(path) as add:
-        for found in results:
-            add(found)
-            yield found

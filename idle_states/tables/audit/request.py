@@ -25,7 +25,7 @@ class AuditRequest:
     """
 
     inputs: Annotated[tuple[str, ...], Argument("FILE|DIR", "- for names on stdin")]
-    criteria: Annotated[Criteria, Options(after="--parquet")]
+    criteria: Annotated[Criteria, Options(after="--sqlite")]
     trees: Annotated[
         tuple[str, ...],
         Option(

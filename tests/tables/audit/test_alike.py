@@ -266,14 +266,13 @@ def test_reports_are_the_same(
 
 def test_rows_are_the_same(fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="no pyarrow (the extra parquet)")
-    from idle_states.tables.audit import parquet
+    from idle_states.tables.audit import parquet, rows
 
     def written(name: str) -> bytes:
         monkeypatch.setattr(parquet, "_ROWS", 16)
         found = fleets.audit_all(sorted(fleet.iterdir()), SETTING, 1)
-        assert sum(isinstance(each, Alike) for each in parquet.passed(found, tmp_path / name)) == (
-            0 if name == "alone" else 36
-        )
+        passed = rows.passed(found, parquet.writer(tmp_path / name))
+        assert sum(isinstance(each, Alike) for each in passed) == (0 if name == "alone" else 36)
         return (tmp_path / name).read_bytes()
 
     quick = written("quick")

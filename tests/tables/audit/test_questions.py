@@ -2,12 +2,17 @@
 digest."""
 
 import hashlib
+import json
+import os
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from idle_states.cli import main
-from tests.support import commands
+from tests.support import ROOT, commands
 from tests.support.html_pages import Node, parse
 from tests.support.many_machines import ERRORS, MANY, faulty, made
 from tests.support.shared import once
@@ -63,6 +68,92 @@ def test_one_input_is_seen_beside_many() -> None:
     assert axis.at(MANY) == 100
     assert [label for _, label in axis.ticks] == ["1", "10", "100", "1,000", "10,000"]
     assert svg.counts(1, "").at(1) == 100
+
+
+@pytest.mark.parametrize(
+    "form", ["text", "json", "jsonl", "sarif", "github", "junit", "html", "sqlite", "parquet"]
+)
+def test_every_form_names_all_that_have_what_is_asked_for(
+    form: str, many: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    fleet, having = many
+    out = tmp_path / "out"
+    if form == "parquet":
+        pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    beside = form in ("html", "sqlite", "parquet")
+    said = [f"--{form}", str(out), "-o", "/dev/null"] if beside else ["--format", form]
+    assert (
+        _audit(str(fleet), "--select", "IS201", *said, *([] if beside else ["-o", str(out)])) == 1
+    )
+    assert _named(form, out) == having
+
+
+def _named(form: str, out: Path) -> list[str]:
+    """The inputs that a report in a form says to have IS201."""
+    if form == "sqlite":
+        query = (
+            "SELECT file FROM inputs JOIN findings USING (audit) WHERE rule = 'IS201' ORDER BY 1"
+        )
+        with closing(sqlite3.connect(out)) as database:
+            return [file for (file,) in database.execute(query)]
+    if form == "parquet":
+        from pyarrow import parquet
+
+        return [row["file"] for row in parquet.read_table(out).to_pylist() if row["rules"]]
+    text = out.read_text()
+    if form in ("json", "jsonl"):
+        lines = text.splitlines() if form == "jsonl" else []
+        inputs = [json.loads(line) for line in lines] or json.loads(text)["inputs"]
+        return [
+            each["file"] for each in inputs if any(f["rule"] == "IS201" for f in each["findings"])
+        ]
+    if form == "html":
+        return _below(parse(text), "error IS201 sub-microsecond-latency:")
+    if form == "text":
+        lines = text.partition("error IS201 sub-microsecond-latency:\n")[2].splitlines()
+        return [line.strip() for line in lines[: lines.index("")]]
+    if form == "sarif":
+        places = [
+            place for each in json.loads(text)["runs"][0]["results"] for place in each["locations"]
+        ]
+        return [
+            place["physicalLocation"]["artifactLocation"]["uri"].removeprefix("file://")
+            for place in places
+        ]
+    sign = "file=([^,]*),title=IS201" if form == "github" else 'classname="([^"]*)" name="IS201'
+    return re.findall(sign, text)
+
+
+def test_questions_of_the_documentation(many: tuple[Path, list[str]], tmp_path: Path) -> None:
+    """Queries of docs/howto/auditing.md, as they stand there."""
+    fleet, having = many
+    _audit(str(fleet), "--sqlite", str(tmp_path / "fleet.db"), "-o", "/dev/null")
+    page = (ROOT / "docs/howto/auditing.md").read_text()
+    asked = re.findall(r'ask.py "(SELECT [^"]*)"', page)
+    queries = [query.replace("\n> ", " ").replace("4.11", "6.12") for query in asked]
+    with closing(sqlite3.connect(tmp_path / "fleet.db")) as database:
+        first, second, third = (database.execute(query).fetchall() for query in queries)
+    assert [file for (file,) in first] == having
+    assert second == [(MANY - ERRORS, "power9"), (ERRORS, "power9-dd1")]
+    assert second[1][1:] == ("power9-dd1", '["stop0_lite", "stop1_lite", "stop1"]')
+    assert [file for (file,) in third] == having
+
+
+def test_a_database_keeps_places_and_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("name: mine\nextends: power9-dd1@84368bbf8\n")
+    (tmp_path / "bad.dtb").write_bytes(b"\xd0\x0d\xfe\xed" + bytes(40))
+    os.link(tmp_path / "bad.dtb", os.fsencode(tmp_path) + b"/\xff.dtb")
+    out = tmp_path / "out.db"
+    assert _audit(str(tmp_path), "--sqlite", str(out), "-o", "/dev/null") == 3
+    with closing(sqlite3.connect(out)) as database:
+        kinds = database.execute("SELECT kind, file FROM inputs ORDER BY file").fetchall()
+        places = database.execute(
+            "SELECT place_file, place_line FROM findings WHERE rule = 'IS201'"
+        ).fetchall()
+    assert [kind for kind, _ in kinds] == ["unreadable", "unreadable", "spec"]
+    assert kinds[0][1].endswith("/\\xff.dtb")
+    assert all(file.endswith("power9-dd1@84368bbf8.yaml") and line for file, line in places)
+    assert places
 
 
 @pytest.mark.usefixtures("dtc")
