@@ -22,6 +22,8 @@
 #                  both, of Debian's newest source of Linux
 # make archives MIRRORS="DIR ..." TREES="DIR ..."  docs/archives.md, from review's answers to the mails of
 #                  mirrored lists; what was run is kept in build/archives
+# make opal SKIBOOT=DIR INPUTS="FILE|DIR ..." FWTS=PROGRAM OP_TEST=DIR  docs/opal.md, from an audit of
+#                  real device trees, logs and images of OPAL, and what fwts and op-test say of them
 # make limits  the table of limits in docs/security.md
 # make boot-deps  fetch what a boot under QEMU needs, into the user's cache
 # make trees  boot QEMU's machines, and keep their device trees as test data
@@ -47,7 +49,7 @@ EACH   ?= 60
 EXTRAS  := test lint dtschema dask parquet docs
 
 .DEFAULT_GOAL := run
-.PHONY: run test core lint fuzz keep sanitize faults compared oracle bench boot-deps trees nightly validation published rounding seeds governor-commits mainline archives schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
+.PHONY: run test core lint fuzz keep sanitize faults compared oracle bench boot-deps trees nightly validation published rounding seeds governor-commits mainline archives opal schema spec-schema limits docs man tutorial lock dist wheels sbom wheels-test clean packages
 
 run: $(VENV)/.installed $(VENV)/.dtschema
 	@echo "== Every current table against every rule and the long-term kernels"
@@ -144,6 +146,9 @@ mainline: $(VENV)/.installed
 
 archives: $(VENV)/.installed
 	$(BIN)/python -m tools.archives $(MIRRORS) $(TREES)
+
+opal: $(VENV)/.installed
+	$(BIN)/python -m tools.opal $(SKIBOOT) $(INPUTS) $(if $(FWTS),--fwts $(FWTS)) $(if $(OP_TEST),--op-test $(OP_TEST))
 
 limits: $(VENV)/.installed
 	$(BIN)/python -m tools.limits

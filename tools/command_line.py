@@ -11,8 +11,8 @@ def asked(doc: str | None, *names: str, words: Sequence[str] | None = None) -> a
     """Returns the words of the command line. Prints `doc` as help and ends the program if asked to,
     or if the words are others than expected.
 
-    names: as a usage line has them: FILE, [FILE], FILE..., [FILE...] or --option; each is an
-    attribute in lower case
+    names: as a usage line has them: FILE, [FILE], FILE..., [FILE...], --option or --option VALUE;
+    each is an attribute in lower case
     words: those of the command line unless given
     """
     spec = sys.modules["__main__"].__spec__
@@ -23,7 +23,11 @@ def asked(doc: str | None, *names: str, words: Sequence[str] | None = None) -> a
     )
     for name in names:
         if name.startswith("--"):
-            parser.add_argument(name, action="store_true")
+            option, _, value = name.partition(" ")
+            if value:
+                parser.add_argument(option, metavar=value)
+            else:
+                parser.add_argument(option, action="store_true")
             continue
         bare = name.strip("[.]")
         count = _COUNTS["[" if name[0] == "[" else "", "..." if "..." in name else ""]

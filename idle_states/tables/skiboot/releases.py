@@ -123,8 +123,7 @@ CHANGES = (
 
 HISTORY = History(ExportFeatures(), CHANGES)
 
-NO_MASK_BEFORE = "6.0-rc1"
-"""The first release that disables levels, by its own mask or by NVRAM's."""
+NO_MASK_BEFORE = "6.0-rc1"  # disables levels by its own mask and by NVRAM's
 
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"

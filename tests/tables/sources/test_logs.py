@@ -223,6 +223,27 @@ def test_which_mask_disabled_a_state_follows_from_the_release(
     assert [one.name for one in opal_log.masked_by_nvram(boot)] == [state] * by_nvram
 
 
+@pytest.mark.parametrize(
+    ("version", "more", "sure"),
+    [
+        ("skiboot-v7.0", "", True),
+        ("skiboot-v7.0-pa801895", "", False),
+        ("v7.0-66-gd6d8386-dirty", "", False),
+        ("skiboot-v7.0-pa801895", "[    0.200000000,7] NVRAM stop disable mask: 7fffffff\n", True),
+    ],
+)
+def test_a_build_with_patches_may_have_another_mask(
+    version: str, more: str, sure: bool, tmp_path: Path
+) -> None:
+    log = tmp_path / "msglog"
+    log.write_text(
+        f"[    0.100000000,5] OPAL {version} starting...\n{more}"
+        "[    0.300000000,5] SLW: Disabling: stop3 in OPAL\n"
+    )
+    (finding,) = read_sources(str(log))[0].findings
+    assert (f"unless a patch of this build ({version})" in finding.message) != sure
+
+
 def test_a_quoted_line_is_the_one_that_is_numbered_whatever_ends_lines(tmp_path: Path) -> None:
     log = tmp_path / "console.log"
     log.write_bytes(b"\x0c[0.1] a\rb\r\r\n[    0.200000000,3] SLW: No stop levels available\r\n")
