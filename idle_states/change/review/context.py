@@ -6,25 +6,14 @@ same before and after. Either is said, and changed lines that no row explains ar
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
 from ...base.model.table import IdleState, IdleTable
-from ...base.reading.c.initialiser import elements
-from ...base.reading.c.lexer import (
-    COMMENT,
-    QUOTED_CHARACTER,
-    QUOTED_STRING,
-    SIGN,
-    Token,
-    UnsupportedC,
-    tokens,
-)
 from ...base.reading.git import HeldCommits
 from ...base.reading.mail import MailedPatch, Series
-from ...base.reading.patch import FileChange, HunkLine
+from ...base.reading.patch import FileChange
 from ...base.wording import plural
 from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
 from ...tables.linux.governors.source.named import DIRECTORY
@@ -32,7 +21,8 @@ from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
 from . import driver_lines, dts_fragments, dts_lines
 from .base import LINUX, Applied, applied, name_of
-from .fragments import BEGUN_COMMENT, FragmentText, Hidden, HiddenPlace, ShownRow
+from .fragments import FragmentText, Hidden, HiddenPlace
+from .hunk_rows import HunkSide, ShownRow
 
 
 def without_tree(series: Series, shown: str) -> Applied:
@@ -232,16 +222,13 @@ def _has(table: IdleTable, row: ShownRow, shown: IdleState) -> bool:
     )
 
 
-_ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(\w+)\s*\[", re.ASCII)
-_NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
+_ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(?P<table>\w+)\s*\[", re.ASCII)
 _BOUNDARY = re.compile(
-    r"\bstruct\s+cpu_idle_states\s+(?P<array>\w+)\s*\[[^]]{0,200}\][^{;]{0,200}\{"
+    r"\bstruct\s+cpu_idle_states\s+(?P<table>\w+)\s*\[[^]]{0,200}\][^{;]{0,200}\{"
     r"|^[ \t]*\}[ \t]*;",
     re.ASCII | re.MULTILINE,
 )
 """Where an array begins or ends."""
-_DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
-_NO_CODE = re.compile(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
 _WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
 """How a line of an array begins, one within a comment not."""
 _CONTINUED = re.compile(r"\s*\*(?:\s|$)")
@@ -288,27 +275,21 @@ def sides(change: FileChange) -> tuple[ShownSide, ShownSide]:
     """A file's tables before and after, as its hunks show them."""
     before, after = ShownSide(), ShownSide()
     for hunk in change.hunks:
-        opened = _ARRAY.search(hunk.section)
-        array = opened[1] if opened else ""
-        _read(before, hunk.before, hunk.old, array)
-        _read(after, hunk.after, hunk.new, array)
+        _read(before, HunkSide(hunk.before, hunk.old, hunk.section))
+        _read(after, HunkSide(hunk.after, hunk.new, hunk.section))
     _forget_removed(before, after)
     return before, after
 
 
 def left_aside(change: FileChange, before: ShownSide, after: ShownSide) -> int:
     """Number of lines of tables that go or come, and were not understood."""
-    count = 0
     gone, come = before.of_tables - before.understood, after.of_tables - after.understood
-    for hunk in change.hunks:
-        for strange, lines, first, mark in (
-            (gone, hunk.before, hunk.old, "-"),
-            (come, hunk.after, hunk.new, "+"),
-        ):
-            count += sum(
-                line.mark == mark and number in strange for number, line in enumerate(lines, first)
-            )
-    return count
+    return sum(
+        line.mark != " " and number in strange
+        for hunk in change.hunks
+        for strange, lines, first in ((gone, hunk.before, hunk.old), (come, hunk.after, hunk.new))
+        for number, line in enumerate(lines, first)
+    )
 
 
 def _forget_removed(before: ShownSide, after: ShownSide) -> None:
@@ -328,111 +309,35 @@ def _gives(row: ShownRow, member: str) -> bool:
     return any(FIELDS.get(m, m) == FIELDS.get(member, member) for m in row.members)
 
 
-def _read(side: ShownSide, lines: Sequence[HunkLine], first: int, array: str) -> None:
-    """Reads one side of a hunk. array: the one that the hunk begins in, "" if not known."""
-    if not lines:
+def _read(side: ShownSide, hunk: HunkSide) -> None:
+    """Reads one side of a hunk."""
+    if not hunk.lines:
         return
-    shown = _without_comments("\n".join(line.text for line in lines))
-    code = _DIRECTIVE.sub("", shown)
-    starts = [0, *(match.end() for match in re.finditer("\n", code))]
-
-    def line_at(offset: int) -> int:
-        return first + bisect_right(starts, offset) - 1
-
+    line_at = hunk.line_at
     within: set[int] = set()
-    parts = [(part, list(_rows(code, part, line_at))) for part in _parts(code, array)]
+    parts = [(part, list(hunk.rows(part))) for part in hunk.parts(_BOUNDARY, _ARRAY)]
     # of a hunk that does not say which array it is in, its members tell that it is in one
     nameless = any(not _MEMBERS.isdisjoint(row.members) for _, rows in parts for row in rows)
     for part, rows in parts:
         if part.opened is not None:
-            side.opened.setdefault(part.array, line_at(part.opened))
-        if part.array or (nameless and not part.start):
+            side.opened.setdefault(part.table, line_at(part.opened))
+        if part.table or (nameless and not part.start):
             within.update(range(line_at(part.start), line_at(part.end) + 1))
-        for row in rows if part.array else ():
+        for row in rows if part.table else ():
             if row.name:
-                side.arrays.setdefault(part.array, []).append(row)
-                side.hunks[part.array] = first + len(lines) - 1
+                side.arrays.setdefault(part.table, []).append(row)
+                side.hunks[part.table] = hunk.first + len(hunk.lines) - 1
                 for start, value in row.members.values():
                     side.understood.update(range(start, start + value.count("\n") + 1))
-    _tell_apart(side, lines, shown.split("\n"), first, within)
+    _tell_apart(side, hunk, within)
 
 
-def _without_comments(text: str) -> str:
-    """The text, which may begin within a comment, as many lines."""
-    text = BEGUN_COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
-    text = _NO_CODE.sub(lambda match: match[1] or " " + "\n" * match[0].count("\n"), text)
-    return "\n".join(line.rstrip() for line in text.split("\n"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The rows of an array, or what may be rows, from start to end of a side's code. opened: where
-    the array's name is declared; None if not there."""
-
-    array: str
-    start: int
-    end: int
-    opened: int | None = None
-
-
-def _parts(code: str, array: str) -> Iterator[_Part]:
-    """The parts of a side's code, the first of which may have begun before it."""
-    start, opened = 0, None
-    for match in _BOUNDARY.finditer(code):
-        yield _Part(array, start, match.start(), opened)
-        array, start = match["array"] or "", match.end()
-        opened = match.start() if array else None
-    yield _Part(array, start, len(code), opened)
-
-
-def _rows(code: str, part: _Part, line_at: Callable[[int], int]) -> Iterator[ShownRow]:
-    """The rows of a part, each with the members that it shows in full."""
-    row: list[Token] = []
-    depth = whole = 0
-    for token in (*tokens(code, part.start, part.end), _CUT):
-        if token is _CUT:
-            # the value that the hunk cuts off is not known
-            row = row[:whole]
-        if token is _CUT or (depth == 0 and token.text in ("{", "}")):
-            members = {name: (line_at(span[0]), code[slice(*span)]) for name, span in _members(row)}
-            match = _NAME.match(members["name"][1]) if "name" in members else None
-            if members:
-                yield ShownRow(match[1] if match else "", members)
-            row, depth, whole = [], 0, 0
-        else:
-            depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
-            row.append(token)
-            if depth == 0 and token.text == ",":
-                whole = len(row)
-
-
-def _members(row: Sequence[Token]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Name, and the value's start and end, of each member that the tokens of a row name."""
-    begin = next((n for n, token in enumerate(row) if token.text == "."), len(row))
-    try:
-        found = elements([_OPEN, *row[begin:], _CLOSE], _no_index)
-    except UnsupportedC:
-        return
-    for each in found:
-        value = [token for token in each.value if isinstance(token, Token)]
-        if len(each.path) == 1 and value:
-            yield str(each.path[0]), (value[0].start, value[-1].end)
-
-
-def _no_index(index: Sequence[Token], before: Token) -> int:
-    raise UnsupportedC("expected a member by its name, found an index", before.start, before.end)
-
-
-_OPEN, _CLOSE, _CUT = Token(SIGN, "{"), Token(SIGN, "}"), Token(SIGN, "")
-
-
-def _tell_apart(
-    side: ShownSide, lines: Sequence[HunkLine], shown: Sequence[str], first: int, within: set[int]
-) -> None:
+def _tell_apart(side: ShownSide, hunk: HunkSide, within: set[int]) -> None:
     """Adds the lines that seem to be a table's, and those that say nothing but its outline. within:
     the lines of arrays."""
+    shown = hunk.shown.split("\n")
     shows_array = bool(within) or any(_ARRAY.search(text) for text in shown)
-    for number, (line, text) in enumerate(zip(lines, shown, strict=True), first):
+    for number, (line, text) in enumerate(zip(hunk.lines, shown, strict=True), hunk.first):
         opened = _ARRAY.search(text)
         if (
             (number in within and _WITHIN.match(line.text))

@@ -8,17 +8,17 @@ not known are left out.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
-from ...base.reading.c.lexer import COMMENT, QUOTED_CHARACTER, QUOTED_STRING, blanks
-from ...base.reading.patch import FileChange, HunkLine
+from ...base.reading.patch import FileChange
 from ...base.wording import plural
 from ...tables.linux.built_in import reader
 from ...tables.linux.built_in.headers import definitions_of
 from ...tables.linux.cpuidle_flags import HINT_SHIFT, POLLING, RCU_IDLE, TIMER_STOP
 from ...tables.linux.intel_idle.states import NAME2FLAG
+from .hunk_rows import HunkSide, TablePart
 
 _FLAGS = {
     "CPUIDLE_FLAG_NONE": 0,
@@ -35,17 +35,17 @@ HEADER = (
 )
 """Stands for the header by which a Linux tree is told (SIGN)."""
 _MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {HINT_SHIFT})"
-_DECLARED = r"\bstruct\s+cpuidle_(?:driver|state)\s+(\w+)[^;(){}=*]{0,200}(?:\([^()]*\)\s*)?"
-_BEGINS = re.compile(rf"{_DECLARED}=\s*\{{")
+_DECLARED = (
+    r"\bstruct\s+cpuidle_(?:driver|state)\s+(?P<table>\w+)[^;(){}=*]{0,200}(?:\([^()]*\)\s*)?"
+)
+_BOUNDARY = re.compile(rf"{_DECLARED}=\s*\{{|^\}}", re.MULTILINE)
 _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
 _DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
+_EXITS = frozenset({"exit_latency", "exit_latency_ns"})
 _SWITCHED_OFF = re.compile(r"\s*(\w+)\.states(\[\w+\])\.disabled\s*=\s*\w+;")
-_MEMBER = re.compile(r"(?<=\n)[ \t]*\.|\A[ \t]*\.")
 _NAME = re.compile(r'\.name\s*=\s*"([^"]*)"')
 _ARRAY = "struct cpuidle_state array[] = {"
 _FLAGS_GIVEN = re.compile(r"\.flags\s*=\s*([^,}]*),")
-_BRACE = re.compile(r"[{}]")
-_QUIET = re.compile(rf"{QUOTED_STRING}|{QUOTED_CHARACTER}|{COMMENT}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ def is_read(source: bytes | None) -> bool:
 def shown(change: FileChange) -> ShownDriver:
     """Returns what a diff shows of a driver's tables."""
     is_intel = change.path.endswith("intel_idle.c")
-    old = [_Lines(hunk.old, hunk.before, hunk.section, "-") for hunk in change.hunks]
-    new = [_Lines(hunk.new, hunk.after, hunk.section, "+") for hunk in change.hunks]
+    old = [HunkSide(hunk.before, hunk.old, hunk.section) for hunk in change.hunks]
+    new = [HunkSide(hunk.after, hunk.new, hunk.section) for hunk in change.hunks]
     sides = [_Side(hunks, is_intel, frozenset()) for hunks in (old, new)]
     # a row that is read on one side alone would seem to go or to come
     failed = frozenset().union(*(side.failed for side in sides))
@@ -92,20 +92,6 @@ def shown(change: FileChange) -> ShownDriver:
     return ShownDriver(before.text, after.text, unread, frozenset(partial), tuple(remarks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """One side of a hunk. mark: of the lines that are on this side alone."""
-
-    first: int
-    lines: Sequence[HunkLine]
-    section: str
-    mark: str
-
-    @property
-    def text(self) -> str:
-        return "\n".join(line.text for line in self.lines)
-
-
 class _Side:
     """One side of a file.
 
@@ -115,7 +101,7 @@ class _Side:
     failed  the names of the rows that cannot be read
     """
 
-    def __init__(self, hunks: Sequence[_Lines], is_intel: bool, failed: frozenset[str]) -> None:
+    def __init__(self, hunks: Sequence[HunkSide], is_intel: bool, failed: frozenset[str]) -> None:
         self.unread = 0
         self.rows: dict[str, dict[int, str]] = {}
         self.failed = set(failed)
@@ -136,33 +122,32 @@ class _Side:
             known[0] = known[0] or _MWAIT
         self.text = "\n".join([*known, ""]) if known else ""
 
-    def _read(self, hunk: _Lines) -> dict[int, str]:
+    def _read(self, hunk: HunkSide) -> dict[int, str]:
         """Returns number of a line in the file -> its text, of what is read of a hunk."""
-        text, read = hunk.text, dict[int, str]()
-        for start, end in _tables(text):
-            if self._is_read(f"{text[start:end]};"):
-                numbers = range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
-                read |= {n: hunk.lines[n].text for n in numbers}
-        table, opened = _OF_TABLE.search(hunk.section), -1
-        for number, line in enumerate([*hunk.lines, HunkLine(" ", "}")]):
-            if begins := _OF_TABLE.search(line.text):
-                table, opened = begins, number
-            if not line.text.startswith("}"):
+        read: dict[int, str] = {}
+        for part in hunk.parts(_BOUNDARY, _OF_TABLE):
+            is_cut = part.end == len(hunk.text)
+            if not part.table or not (part.closed or is_cut):
                 continue
-            if table is not None:
-                if number - 1 not in read and (rows := self._rows(hunk, opened + 1, number)):
-                    read |= rows
-                    lines = self.rows.setdefault(table[1], {})
-                    lines |= {hunk.first + n: row for n, row in rows.items()}
-                self.unread += sum(
-                    n > opened and each.mark == hunk.mark and not read.get(n, "").strip()
-                    for n, each in enumerate(hunk.lines[:number])
-                    if each.text.strip(" \t{},;")
-                )
-            table, opened = None, number
-        return {hunk.first + n: text for n, text in read.items()}
+            first, last = hunk.line_at(part.start), hunk.line_at(part.end)
+            if part.opened is not None and part.closed:
+                begun = hunk.line_at(part.opened)
+                if self._is_read(f"{hunk.text[part.opened : part.end]}}};"):
+                    read |= {n: hunk.lines[n - hunk.first].text for n in range(begun, last + 1)}
+                    continue
+            if rows := self._rows(hunk, part):
+                read |= rows
+                self.rows.setdefault(part.table, {}).update(rows)
+            self.unread += sum(
+                each.mark != " "
+                and bool(each.text.strip(" \t{},;"))
+                and not read.get(n, "").strip()
+                for n, each in enumerate(hunk.lines, hunk.first)
+                if first + (part.opened is not None) <= n < last + is_cut
+            )
+        return read
 
-    def _switched_off(self, hunks: Sequence[_Lines]) -> dict[int, str]:
+    def _switched_off(self, hunks: Sequence[HunkSide]) -> dict[int, str]:
         """Returns number of a line -> a function with its statement, of those that switch a state
         off. Of a table that is shown in part, the number of the state says nothing."""
         return {
@@ -173,30 +158,17 @@ class _Side:
             if (match := _SWITCHED_OFF.fullmatch(line.text)) and "false" not in line.text
         }
 
-    def _rows(self, hunk: _Lines, first: int, end: int) -> dict[int, str]:
-        """Returns number of a line -> its text, of the whole rows between two lines."""
-        text = "\n".join(line.text for line in hunk.lines[first:end])
-        code = _quiet(text)
+    def _rows(self, hunk: HunkSide, part: TablePart) -> dict[int, str]:
+        """Returns number of a line in the file -> its text, of the whole rows of a part."""
         found: dict[int, str] = {}
-        opened: list[int] = []
-        begun = _MEMBER.search(code)
-        for brace in _BRACE.finditer(code):
-            if brace[0] == "{":
-                opened.append(brace.start())
+        for row in hunk.rows(part):
+            if not row.is_whole or not row.name or _EXITS.isdisjoint(row.members):
                 continue
-            # the first row may begin before the hunk
-            start = opened.pop() if opened else begun.start() if begun else brace.start()
-            row = ("" if code[start] == "{" else "{") + text[start : brace.end()]
-            begun = None
-            row = _FLAGS_GIVEN.sub(self._known_flags, row)
-            name = _NAME.search(row)
-            if name is None or ".exit_latency" not in row or row.count("{") > 1:
-                continue
-            if self._is_read(f"{_ARRAY}{row}}};"):
-                number = first + code.count("\n", 0, start)
-                found |= dict(enumerate(f"{row},".split("\n"), number))
+            text = f"{{{_FLAGS_GIVEN.sub(self._known_flags, hunk.text[row.start : row.end])}}}"
+            if self._is_read(f"{_ARRAY}{text}}};"):
+                found |= dict(enumerate(f"{text},".split("\n"), hunk.line_at(row.start)))
             else:
-                self.failed.add(name[1])
+                self.failed.add(row.name)
         return found
 
     def _known_flags(self, match: re.Match[str]) -> str:
@@ -209,7 +181,7 @@ class _Side:
         return self.failed.isdisjoint(_NAME.findall(text)) and _is_read(text, self._defines)
 
 
-def _own_definitions(hunks: Sequence[_Lines]) -> dict[int, str]:
+def _own_definitions(hunks: Sequence[HunkSide]) -> dict[int, str]:
     """Returns the lines that define a name, by number; of a name with several, none is known."""
     found = {
         hunk.first + number: match
@@ -219,23 +191,6 @@ def _own_definitions(hunks: Sequence[_Lines]) -> dict[int, str]:
     }
     names = Counter(match[1] for match in found.values())
     return {number: match[0] for number, match in found.items() if names[match[1]] == 1}
-
-
-def _quiet(text: str) -> str:
-    """A text without its comments and strings, each character in its place."""
-    return _QUIET.sub(lambda match: blanks(match[0]), text)
-
-
-def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each table whose braces close in a text."""
-    code = _quiet(text)
-    for match in _BEGINS.finditer(code):
-        depth, at = 1, match.end()
-        while depth and (brace := _BRACE.search(code, at)):
-            depth += 1 if brace[0] == "{" else -1
-            at = brace.end()
-        if not depth:
-            yield match.start(), at
 
 
 def _is_read(text: str, defines: Mapping[str, str]) -> bool:

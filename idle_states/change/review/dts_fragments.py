@@ -27,7 +27,8 @@ from ...tables.devicetree.missing_files import NOT_SHOWN
 from ...tables.devicetree.patching.source import TOKEN, DtsBlock, DtsText, EditRefused
 from ...tables.devicetree.patching.values import blanked
 from ...tables.sources import Source
-from .fragments import BEGUN_COMMENT, FragmentText, HiddenPlace
+from .fragments import FragmentText, HiddenPlace
+from .hunk_rows import BEGUN_COMMENT
 
 PARTLY_SHOWN = "idle-states,partly-shown"
 """A property of nodes of which the diff shows a part."""

@@ -1,13 +1,13 @@
 """Writes the rows that a diff shows as C, each value on its line of the file, with what it does not
 show beside them; and finds the places in such a text that the file has not."""
 
-import re
 from collections.abc import Mapping, Sequence
 
-from ...base.dataclass import dataclass, field, replace
+from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Location
 from ...base.model.table import IdleState, IdleTable, Register
 from ...tables.skiboot.c_table.names import string_literal
+from .hunk_rows import ShownRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,8 @@ class HiddenPlace:
     said: str
 
 
-BEGUN_COMMENT = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
-"""The end of a comment that begins before a text."""
 Hidden = Mapping[str, Sequence[HiddenPlace]]
 """File -> its places that the diff does not show."""
-
-
-@dataclass(slots=True)
-class ShownRow:
-    """members: name of a member -> (its line, its text up to the comma)."""
-
-    name: str = ""
-    members: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
 class FragmentText:

@@ -243,3 +243,8 @@ def test_rows_that_shown_code_switches_off_are_not_compared(
 def test_code_beside_tables_is_none_that_was_not_read(history: History) -> None:
     code = "int f(struct cpuidle_driver *drv)\n{\n\tdrv->state_count = nr_states = 3;\n}\n"
     assert not reviewed(mailed(history, OTHER, HEAD + code)).unread_lines
+
+
+def test_words_of_a_comment_open_no_table(history: History) -> None:
+    code = "/*\n * Keeps the struct cpuidle_state flags\n */\nint f(void)\n{\n\treturn 3;\n}\n"
+    assert not reviewed(mailed(history, OTHER, HEAD + code)).unread_lines
