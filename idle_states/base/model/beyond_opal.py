@@ -95,6 +95,7 @@ class BuiltInState:
                  bits of the hint
     power_usage  "in mW"; -1 where the driver says UINT_MAX
     mwait_hint   what MWAIT is given (bits 24 to 31 of flags); None in drivers that do not use MWAIT
+    beyond_us    nanoseconds of both times beyond these us, where the source gives ns alone
     """
 
     name: str
@@ -105,6 +106,7 @@ class BuiltInState:
     flag_names: tuple[str, ...] = ()
     power_usage: int = 0
     mwait_hint: int | None = None
+    beyond_us: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from ...base.reading.sysfs import Dump
 from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.genpd.tables import CpuDomain
-from ...tables.linux.governors.interface import State
+from ...tables.linux.governors import State, states_of
 from ...tables.power.energy import SNOOZE
 
 _POLL = "POLL"
@@ -83,10 +83,7 @@ def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
     registers switched off."""
     return CpuTable(
         tuple(state.name for state in table.states),
-        tuple(
-            State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
-            for state in table.states
-        ),
+        states_of(table),
         table.off.union(disabled),
     )
 

@@ -241,6 +241,8 @@ def _registered(state: DriverState | None) -> str:
     if state is None:
         return ABSENT
     times = f"{state.exit_latency_us}/{state.target_residency_us} us"
+    if any(state.beyond_us):
+        times = "{}/{} ns".format(*state.times_ns)
     return f"{times}, polling" if state.polling else times
 
 

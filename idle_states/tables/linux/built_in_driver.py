@@ -1,14 +1,15 @@
 """The states of a table in a driver's source, as Linux registers them.
 
 What the driver changes when it starts is not modelled: the source's statements that use the table
-are shown instead (`BuiltIn.uses`). An array of intel_idle is registered as on a machine that has
-every one of its MWAIT hints and whose firmware asks for nothing.
+are shown instead (`BuiltIn.uses`). From Linux 5.5 on cpuidle keeps times that a row gives in ns
+alone as they are (driver.c, __cpuidle_driver_init()). An array of intel_idle is registered as on a
+machine that has every one of its MWAIT hints and whose firmware asks for nothing.
 """
 
 from ...base.model.stages import Lost
 from ...base.model.table import IdleTable
 from .driver_table import DriverState, DriverTable
-from .releases import Release
+from .releases import Release, reached
 
 POLLING, TIMER_STOP, UNUSABLE = (
     f"CPUIDLE_FLAG_{name}" for name in ("POLLING", "TIMER_STOP", "UNUSABLE")
@@ -26,6 +27,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     states: list[DriverState] = []
     lost = []
     by_mwait = found.is_intel_idle
+    keeps_ns = reached(release, "5.5")
     if by_mwait:
         states.append(DriverState(0, POLL, 0, 0, "", polling=True))
     for number, state in enumerate(found.states):
@@ -52,6 +54,7 @@ def register(table: IdleTable, release: Release) -> DriverTable:
                 row,
                 polling=polls,
                 timer_stop=TIMER_STOP in state.flag_names,
+                beyond_us=state.beyond_us if keeps_ns else (0, 0),
             )
         )
     return DriverTable(kernel=release.name, states=tuple(states), lost=tuple(lost), offline="")

@@ -25,6 +25,7 @@ class DriverState:
     psscr, mask  what entering it really writes; None where no PSSCR is involved
     parameter    what PSCI or SBI is asked with; None where neither is, as for WFI
     off          CPUIDLE_FLAG_OFF: disabled until the user enables it; of a dump, disabled there
+    beyond_us    nanoseconds of both times beyond whole microseconds, which sysfs does not show
     """
 
     index: int
@@ -39,6 +40,13 @@ class DriverState:
     mask: int | None = None
     parameter: int | None = None
     off: bool = False
+    beyond_us: tuple[int, int] = (0, 0)
+
+    @property
+    def times_ns(self) -> tuple[int, int]:
+        """Returns exit latency and target residency as the governor sees them."""
+        latency, residency = self.beyond_us
+        return self.exit_latency_us * 1000 + latency, self.target_residency_us * 1000 + residency
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,15 @@ def differences(change: Any) -> list[tuple[str, str, str]]:
     ]
 
 
+def test_governors_see_less_than_a_microsecond(linux: History, capsys: Capture) -> None:
+    row = '{ .name = "C0.2", .exit_latency_ns = 100, .target_residency_ns = 200, .enter = f },'
+    first = '{ .name = "C1", .flags = MWAIT2flg(0x00),\n\t\t.exit_latency = 2'
+    linux.commit({FILE: changed((first, f"{row}\n\t{first}"))}, "C0.2")
+    out = said(linux, capsys)
+    assert "Linux 6.12: C0.2: absent -> 100/200 ns" in out
+    assert "gains C0.2" in out
+
+
 def test_values_rows_and_flags(linux: History, capsys: Capture) -> None:
     more = "MWAIT2flg(0x20) | CPUIDLE_FLAG_DEEP"
     end = "{ .enter = NULL }\n};\nstatic struct cpuidle_state new"

@@ -9,6 +9,7 @@ import pytest
 from idle_states.base.model.beyond_opal import BuiltIn
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.model.table import IdleTable
+from idle_states.tables.linux.governors import states_of
 from idle_states.tables.linux.releases import release
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.engine import run
@@ -135,6 +136,10 @@ def test_less_than_a_microsecond_is_no_zero(tmp_path: Path, given: str, ns: int,
     table, built_in = read(tree(tmp_path, text))
     assert table.states[0].latency_ns == ns
     assert built_in.states[1].exit_latency_us == us
+    # cpuidle keeps ns from 5.5 on
+    ends = [release(name) for name in ("5.4", "5.5")]
+    seen = [states_of(Subject(table, ends).linux(end))[1].exit_ns for end in ends]
+    assert seen == [us * 1000, ns]
 
 
 def test_what_the_driver_does_with_it_is_said(tmp_path: Path) -> None:

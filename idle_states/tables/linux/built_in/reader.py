@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 
 from ....base.dataclass import dataclass, field
@@ -36,6 +35,7 @@ _TABLE = re.compile(
 )
 _ARRAY = r"\bNAME\s*\[([^\[\]{};]*)\]\s*" + _ATTRIBUTE + r"=\s*(?=\{)"
 _BRACE = re.compile(r"[{}]")
+_TIMES = ("exit_latency", "target_residency")
 _MEMBERS = {
     # member of struct cpuidle_state -> bits, signed
     "exit_latency": (32, False),
@@ -176,8 +176,8 @@ class _Reader(CSource):
             tuple(
                 IdleState(
                     state.name,
-                    self.exact_ns(rows.get(number), "exit_latency", state.exit_latency_us),
-                    self.exact_ns(rows.get(number), "target_residency", state.target_residency_us),
+                    state.exit_latency_us * 1000 + state.beyond_us[0],
+                    state.target_residency_us * 1000 + state.beyond_us[1],
                     flags=0,
                     note=state.description if state.description != state.name else "",
                     where=self.places(rows.get(number), where, _path(name, member, number)),
@@ -234,31 +234,20 @@ class _Reader(CSource):
                     values[member] = self.number(tokens, row.place, *_MEMBERS[member])
             except UnsupportedC as problem:
                 self.problems.append((problem, f"{path}.{member}"))
+        latency, residency = (
+            values[member] * 1000 or max(values[f"{member}_ns"], 0) for member in _TIMES
+        )
         return BuiltInState(
             texts["name"],
             texts["desc"],
-            values["exit_latency"] or max(values["exit_latency_ns"], 0) // 1000,
-            values["target_residency"] or max(values["target_residency_ns"], 0) // 1000,
+            latency // 1000,
+            residency // 1000,
             values["flags"],
             self.flag_names(values["flags"]),
             values["power_usage"],
             values["flags"] >> HINT_SHIFT if self.has_hints else None,
+            (latency % 1000, residency % 1000),
         )
-
-    def exact_ns(self, row: _Row | None, member: str, us: int) -> int:
-        """Returns a time of a row in ns: with its fraction of a microsecond where the source gives
-        it in ns alone."""
-        exact = us * 1000
-        if row is not None and f"{member}_ns" in row.members:
-            with suppress(UnsupportedC):  # which state() has reported
-                given, ns = (
-                    self.number(row.members[name], row.place, *_MEMBERS[name])
-                    if name in row.members
-                    else 0
-                    for name in (member, f"{member}_ns")
-                )
-                exact = exact if given else max(ns, 0)
-        return exact
 
     def flag_names(self, flags: int) -> tuple[str, ...]:
         names = self.bits

@@ -51,11 +51,8 @@ def is_governor(name: str) -> bool:
 
 
 def states_of(table: DriverTable) -> tuple[State, ...]:
-    """A driver's table as its governor sees it: whole microseconds, in ns."""
-    return tuple(
-        State(state.exit_latency_us * 1000, state.target_residency_us * 1000, state.polling)
-        for state in table.states
-    )
+    """A driver's table as its governor sees it, in ns."""
+    return tuple(State(*state.times_ns, state.polling) for state in table.states)
 
 
 def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> tuple[str, ...]:
