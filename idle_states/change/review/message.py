@@ -16,6 +16,7 @@ from ...base.wording import joined
 from ...tables.rules.catalogue import rule_named
 from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot
 from .claims.figures import figures
+from .claims.function import of_tables
 from .claims.kernels import kernels
 from .claims.percentages import percentages
 from .claims.prose import MAX_CHARACTERS, Sentence, mentions, sentences
@@ -40,7 +41,7 @@ class MessageCheck:
 def check_message(
     commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
 ) -> MessageCheck:
-    """The findings of IS510 to IS515.
+    """The findings of IS510 to IS516.
 
     commit  a cover letter has no hash
     rows   all rows that the commit changes
@@ -80,8 +81,10 @@ def check_answer(
 def claims_of(
     commit: Commit, rows: Sequence[ChangedRow], added: Sequence[IdleTable]
 ) -> tuple[MessageClaim, ...]:
-    """The numbers in a commit's message, in order."""
-    found = _claims(commit.message, commit.date, rows, added)
+    """The numbers in a commit's message, in order; and that it says that nothing changes, where
+    that is wrong. A cover letter may say so of some patches."""
+    found = [*_claims(commit.message, commit.date, rows, added)]
+    found += of_tables(commit, rows) if commit.hash else ()
     return tuple(replace(claim, commit=commit.short) for claim in found)
 
 
@@ -142,14 +145,28 @@ def _finding(
     commit: Commit, claim: MessageClaim, row: ChangedRow | None, added: Sequence[IdleTable]
 ) -> Finding:
     where = Location(f"message:{claim.line}")
-    said_by = commit.named if commit.hash else "the cover letter"
-    said_by += f", line {claim.line} of its message," if commit.mailed else ""
     table = ""
     if row is not None:
         where, table = row.where, row.table.name
     elif added:
         where, table = added[0].where.get("table", where), added[0].name
-    return _contradiction(claim, said_by, where, table)
+    return _contradiction(claim, _said_by(commit, claim), where, table)
+
+
+def _said_by(commit: Commit, claim: MessageClaim) -> str:
+    said_by = commit.named if commit.hash else "the cover letter"
+    return said_by + (f", line {claim.line} of its message," if commit.mailed else "")
+
+
+def of_governor(
+    file: str, claims: Sequence[MessageClaim], commits: Sequence[Commit]
+) -> Iterator[Finding]:
+    """Yields the findings about what messages of commits say of a governor, whose file it is."""
+    for claim in claims:
+        if claim.verdict is ClaimVerdict.CONTRADICTED:
+            said_by = next(_said_by(one, claim) for one in commits if one.short == claim.commit)
+            where = Location(f"message:{claim.line}", file)
+            yield _contradiction(claim, said_by, where, "")
 
 
 def _contradiction(claim: MessageClaim, said_by: str, where: Location, table: str) -> Finding:

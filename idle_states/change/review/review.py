@@ -1,7 +1,7 @@
 """review: how a range of commits, or each commit of it, changes the tables of a repository."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, UsageError, sort_findings, unreadable
@@ -33,7 +33,7 @@ from .match import (
     is_changed,
     used_otherwise,
 )
-from .message import Judged, MessageCheck, of_commit, of_series
+from .message import Judged, MessageCheck, of_commit, of_governor, of_series
 from .out_of_sight import out_of_sight
 from .platforms import exported_otherwise
 from .processors import changed_processors
@@ -129,7 +129,7 @@ def review(
         said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         files = reviewer.with_configuration(whole.files, base, head)
-        message = reviewer.message(said, base, head)
+        message = (*whole.message, *reviewer.message(said, base, head))
         changes = [replace(whole, files=files, message=message, claims=claims)]
         texts |= tree.at(head).texts
         for source in tree.at(head).sources:
@@ -232,26 +232,28 @@ class _Reviewer:
             )
             for a, b in differing(before, after, others)
         ]
+        judged = [finding for finding, _ in said.judged]
+        governors: tuple[GovernorChange, ...] = ()
+        if self.tree.governors and not others:
+            commits = [commit] if commit else self.tree.commits(base, head)
+            kernel = self.release_of(head)
+            governors = tuple(self.governors.changes(base, head, kernel, commits))
+            for one in governors:
+                judged += of_governor(one.file, one.claims, commits)
         return Reviewed(
             base,
             head,
             commit,
             tuple(table for table in tables if table.says_something),
             in_all(files),
-            self.message((finding for finding, _ in said.judged), base, head),
+            self.message(judged, base, head),
             tuple(sorted(before.unread | after.unread)),
             added(before, after, self.configured(base), self.configured(head)),
             said.claims,
             changed_processors([before, *others], after),
             () if others else changed_choices(before, after),
-            () if others else tuple(self.decided(base, head, commit)),
+            governors,
         )
-
-    def decided(self, base: str, head: str, commit: Commit | None) -> Iterator[GovernorChange]:
-        """Returns what the change does to governors of Linux. commit: the one, None for a range."""
-        if self.tree.governors:
-            commits = [commit] if commit else self.tree.commits(base, head)
-            yield from self.governors.changes(base, head, self.release_of(head), commits)
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
         """What a cover letter and answers say, and what all commits together alter in the

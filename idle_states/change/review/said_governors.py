@@ -32,6 +32,12 @@ def headline(change: GovernorChange) -> str:
     )
 
 
+def summary(change: GovernorChange) -> str:
+    """Returns the outcome and the circumstance with most differences."""
+    most = max(change.judged, key=lambda one: one.differ)
+    return f"{headline(change)}. Most differ with {most.circumstance}: {_judged(most)}"
+
+
 def decisions(change: GovernorChange) -> Iterator[str]:
     """Yields the decisions that differ, by circumstance, and the states that come and go."""
     alike: dict[str, list[str]] = {}

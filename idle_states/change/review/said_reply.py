@@ -19,6 +19,7 @@ from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, number_ranges, plural
 from ...tables.rules.catalogue import rule_named
 from ..patches.mail import mime
+from . import said_governors
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .quoted_hunks import QuotedHunk, hunks, line_in
@@ -99,6 +100,8 @@ def silence(review: Review) -> str:
     unread = f"; {words.unread_lines(review)}" if review.unread_lines else ""
     if review.is_answered:
         return f"nothing to reply: an answer made by idle-states is there already{unread}"
+    governors = [one for change in review.changes for one in change.governors if one.unsaid]
+    unread += "".join(f"; {said_governors.headline(one)}" for one in governors)
     return f"nothing to reply: no new error, and no new warning of high confidence{unread}"
 
 
@@ -121,13 +124,15 @@ def _said(change: Reviewed, notes: bool) -> list[Finding]:
 
 def _answer(change: Reviewed, findings: Sequence[Finding], review: Review, found: _Answers) -> None:
     left = list(findings)
-    for claim in change.claims:
+    of_governors = [(claim, one) for one in change.governors for claim in one.claims]
+    for claim, governor in [*((claim, None) for claim in change.claims), *of_governors]:
         about = _about(claim, left)
         number = _letter(claim, review)
         if about is not None and number is not None:
             left.remove(about)
             said = [quoted(line) for line in _sentence(claim, review.letters[number])]
-            comment = _own(f"{claim.against} [{words.tag(about)}]")
+            against = claim.against if governor is None else said_governors.summary(governor)
+            comment = _own(f"{against} [{words.tag(about)}]")
             found.by_letter.setdefault(number, []).extend([said, comment])
     quotable = hunks(change, review)
     answers: dict[int, dict[int, list[_Told]]] = {}

@@ -145,8 +145,33 @@ def test_no_functional_change_is_checked(
     assert claim["text"] == "No intentional functional impact."
     assert (claim["line"], claim["verdict"]) == (3, verdict)
     assert claim["against"].endswith(against)
+    new = [(f["rule"], f["location"]["file"]) for f in change["message"]]
+    assert new == [("IS516", MENU)] * (verdict == "contradicted")
     _, said = text_of(capsys, linux, "--run")
     assert f"message, line 3, {verdict}: 'No intentional functional impact.'" in said
+
+
+@pytest.mark.parametrize("run_it", [True, False])
+def test_a_reply_names_what_the_message_denies(
+    capsys: Capture, linux: History, tmp_path: Path, run_it: bool
+) -> None:
+    changed(linux, TWICE, "menu: Rename\n\nTidy up.  No functional change.")
+    mails = tmp_path / "mails"
+    linux.git("format-patch", "-q", "-1", "-o", str(mails))
+    linux.git("reset", "-q", "--hard", "HEAD~1")
+    words = (str(mails), "--tree", str(linux.directory), *ARGUMENTS, "0", "--format", "reply")
+    _, out, err = run(capsys, "review", *words, *(["--run"] if run_it else []))
+    if not run_it:
+        # nothing is known for sure
+        assert out == ""
+        assert "menu.c) changes; --run compiles both sides" in " ".join(err.split())
+        return
+    quoted, _, said = out.partition("> Tidy up.  No functional change.\n\n")
+    assert "1 warning about idle states" in quoted
+    said = " ".join(said.split())
+    assert said.startswith(f"menu ({MENU}), both sides compiled and run confined, Linux 6.12,")
+    assert "Most differ with " in said
+    assert "[warning IS516 not-without-effect]" in said
 
 
 def test_of_several_commits_each_is_told_apart(capsys: Capture, linux: History) -> None:

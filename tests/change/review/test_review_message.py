@@ -146,7 +146,7 @@ def times(text: str) -> tuple[int, int]:
     return values[0], values[1]
 
 
-@pytest.mark.parametrize("code", ["IS510", "IS511", "IS512", "IS513", "IS514", "IS515"])
+@pytest.mark.parametrize("code", ["IS510", "IS511", "IS512", "IS513", "IS514", "IS515", "IS516"])
 def test_rule_is_as_its_page_says(code: str) -> None:
     loaded = rule_named(code)
     assert loaded
@@ -188,6 +188,29 @@ def test_message_without_states_is_taken_at_its_word() -> None:
 def test_numbers_are_held_against_the_change(message: str, complained: bool) -> None:
     found = complaints(message, {"stop4": (10_000, 1_000_000)}, {"stop4": (100_000, 10_000_000)})
     assert [f.rule for f in found] == ["IS511"] * complained
+
+
+@pytest.mark.parametrize(
+    ("message", "complained"),
+    [
+        ("slw: Tidy up\n\nNo functional changes intended.", True),
+        ("slw: Tidy up\n\nThere should be no\nbehavioural change.", True),
+        ("slw: Tidy up (NFC)", True),
+        ("slw: Tidy up\n\nThis is just a cleanup.", True),
+        ("slw: Tidy up\n\nNFC.", True),
+        # of a part, or of something else
+        ("slw: Tidy up\n\nNo functional change but for stop4.", False),
+        ("slw: Tidy up\n\nNo functional change on POWER8.", False),
+        ("slw: Tidy up\n\nClean up the NFC reader's states.", False),
+        ("slw: Tidy up\n\n> No functional change", False),
+    ],
+)
+def test_of_a_change_announced_as_none(message: str, complained: bool) -> None:
+    found = complaints(message, {"stop4": (10_000, 1_000_000)}, {"stop4": (20_000, 1_000_000)})
+    assert [f.rule for f in found] == ["IS516"] * complained
+    if complained:
+        assert found[0].message.endswith("but states change: stop4: latency 10us -> 20us")
+    assert complaints(message, {}, {}) == []
 
 
 @pytest.mark.parametrize(

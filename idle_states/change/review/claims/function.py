@@ -1,18 +1,51 @@
-"""Messages that say that a change of a governor changes nothing in function."""
+"""Messages that say that nothing changes in function, held against the change (IS516)."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import replace
 from ....base.reading.git import Commit
-from ....base.wording import plural
+from ....base.wording import few, plural
+from ..rows import TIMES, ChangedRow, change_in_words, steps
 from .claim import MessageClaim, judged
-from .prose import MAX_CHARACTERS, sentences
+from .prose import MAX_CHARACTERS, Sentence, sentences
 
+_RULE = "IS516"
 _NOTHING = re.compile(
-    r"\bno\s+(?:(?:intentional|intended|expected)\s+)?functional\s+(?:changes?|impact|differences?)",
+    r"(?i:\bno\s+(?:(?:intentional|intended|expected)\s+)?(?:functional|behaviou?ral)\s+"
+    r"(?:changes?|impact|differences?)\b|\bclean-?ups?\s+only\b"
+    r"|\b(?:only|just|pure(?:ly)?)\s+(?:a\s+)?clean-?ups?\b)"
+    r"|\bNFCI\b|[(\[]NFC[)\]]|^NFC(?=\W*$)"
+)
+_IN_PART = re.compile(
+    r"\b(?:for|on|except|but|other|apart|besides|unless|until|yet|if|when|without|not)\b|n't\b",
     re.IGNORECASE,
 )
+"""Words that say that it holds of a part only."""
+_ROWS = 3
+
+
+def _nothing(message: str) -> Iterator[Sentence]:
+    """Yields the sentences of a message that say so of all of the change."""
+    for sentence in sentences(message[:MAX_CHARACTERS]):
+        if _NOTHING.search(sentence.text) and not _IN_PART.search(sentence.text):
+            yield sentence
+
+
+def of_tables(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[MessageClaim]:
+    """Yields what a message says of that, where it is wrong. rows: all that the commit changes; of
+    a driver's, flags may be renumbered."""
+    said = [
+        f"{row.name}: {change_in_words(row)}"
+        for row in rows
+        if row.before is None
+        or row.after is None
+        or any(steps(row, field) for field in TIMES)
+        or (row.table.table is not None and row.table.table.origin.form != "driver")
+    ]
+    for sentence in _nothing(commit.message) if said else ():
+        against = f"states change: {few(said, _ROWS)}"
+        yield judged(sentence.text[:200], sentence.line, False, against, _RULE)
 
 
 def function(commits: Sequence[Commit], differ: int | None, of: int) -> Iterator[MessageClaim]:
@@ -23,9 +56,7 @@ def function(commits: Sequence[Commit], differ: int | None, of: int) -> Iterator
     of       how many were compared
     """
     for commit in commits:
-        for sentence in sentences(commit.message[:MAX_CHARACTERS]):
-            if _NOTHING.search(sentence.text) is None:
-                continue
+        for sentence in _nothing(commit.message):
             holds: bool | None = None
             if differ is None:
                 against = "compared with --run"
@@ -37,5 +68,5 @@ def function(commits: Sequence[Commit], differ: int | None, of: int) -> Iterator
                     holds = False
                 else:
                     against += f" after {plural(len(commits), 'commit')}; --per-commit tells each"
-            claim = judged(sentence.text[:200], sentence.line, holds, against, "")
+            claim = judged(sentence.text[:200], sentence.line, holds, against, _RULE)
             yield replace(claim, commit=commit.short)

@@ -176,6 +176,34 @@ Use instead
 Ground
     This tool's own rule; idle_states/change/review/claims/times.py. skiboot 51974cab7 and 1cb7b37c9
     are messages whose times agree with their rows.
+
+IS516 not-without-effect: a message says that nothing changes in function, and it does.
+
+What it does
+    Looks for "no functional change", "no intentional functional impact", "cleanup only", NFC and
+    the like, said of all of a commit. It is wrong where the commit adds or removes a state of a
+    table, or changes one; and, with `review --run`, where a governor's source decides otherwise
+    after the commit than before. A sentence that excepts something, or speaks of some machines, is
+    passed over. Flags of drivers' states may be renumbered.
+
+Why is this bad
+    Nobody measures a change that is announced as none, and it is backported as one that is safe.
+
+Example
+    slw: Clean up stop0_lite
+
+    No functional change.
+
+    stop0_lite 200ns/2us -> 1us/10us
+
+Use instead
+    - No functional change.
+    + Its times are now those of stop0.
+
+Ground
+    This tool's own rule; idle_states/change/review/claims/function.py. A commit to Linux's menu
+    that computes average and variance in one pass (6.15) announces no functional impact; rounding
+    the variance otherwise, it decides 0.5 % of the compared idle periods otherwise.
 """
 
 from functools import partial
@@ -190,4 +218,5 @@ RULES = (
     _rule("IS513", "percentage-not-in-figures"),
     _rule("IS514", "misstated-rounding"),
     _rule("IS515", "misstated-time"),
+    _rule("IS516", "not-without-effect", confidence=Confidence.HIGH),
 )
