@@ -57,6 +57,7 @@ Ground
     Confirmed by boots of Linux 6.1.
 """
 
+from ..devicetree.missing_files import is_shown
 from ..linux.dt_idle import never_started
 from ..linux.dt_idle_features import features
 from .is6_nodes import cpus_text, listed_by, speaks_for_tree
@@ -70,7 +71,7 @@ RULES = (WITHOUT_STATES, WITHOUT_PSCI)
 @WITHOUT_STATES.of_table
 def check_states(subject: Subject) -> Verdicts:
     listed = listed_by(subject)
-    for other in listed.siblings if listed.nodes() else ():
+    for other in filter(is_shown, listed.siblings if listed.nodes() else ()):
         if not other.nodes() and other.enable_method == listed.enable_method:
             expected = f"{cpus_text(other)} to list idle states as {listed.cpus[0]} does"
             yield Verdict(other.where, f"expected {expected}, found none")

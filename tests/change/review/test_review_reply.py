@@ -232,6 +232,42 @@ def test_a_line_that_another_base_has_elsewhere_is_quoted(
     assert str(tmp_path) not in out
 
 
+_CPU = """\
+		cpu@{0} {{
+			device_type = "cpu"; compatible = "arm,cortex-a55"; reg = <{0}>;
+			enable-method = "psci";
+			{1}
+		}};
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("", ["IS607"]),
+        ("cpu-idle-states = <&ELSEWHERE>;", []),
+        ('power-domains = <&ELSEWHERE>; power-domain-names = "psci";', []),
+    ],
+)
+def test_a_cpu_whose_states_the_mail_does_not_show_may_have_some(
+    box: Path, capsys: Capture, second: str, expected: list[str]
+) -> None:
+    cpus = _CPU.format(0, "cpu-idle-states = <&own>;") + _CPU.format(1, second)
+    lines = (
+        f"/ {{\n\tcpus {{\n\t\t#address-cells = <1>;\n\t\t#size-cells = <0>;\n{cpus}"
+        '\t\tidle-states {\n\t\t\tentry-method = "psci";\n\t\t\town: sleep {\n'
+        '\t\t\t\tcompatible = "arm,idle-state"; arm,psci-suspend-param = <0x10000>;\n'
+        "\t\t\t\tentry-latency-us = <10>; exit-latency-us = <20>; min-residency-us = <100>;\n"
+        "\t\t\t};\n\t\t};\n\t};\n};\n"
+    ).splitlines()
+    new = "--- /dev/null\n+++ b/arch/arm64/boot/dts/x/mine.dtsi\n"
+    new += f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
+    box.write_text(mail("1", "[PATCH] arm64: dts: Add mine", f"x\n---\n{new}"))
+    main(["review", str(box), "--format", "json", "--runs", "0"])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [f["rule"] for f in found if f["severity"] == "error"] == expected
+
+
 def test_nothing_is_said_of_what_the_mails_do_not_show(box: Path, capsys: Capture) -> None:
     """A state that another file has, and percentages of a column that has none itself."""
     lines = (
