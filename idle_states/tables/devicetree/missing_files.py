@@ -11,7 +11,7 @@ from ...base.model.beyond_opal import IdleList
 
 NOT_SHOWN = "idle-states,not-shown"
 """A property of the nodes that stand in for missing ones."""
-_STAND_INS = "/not-shown/"
+_BELOW = "/not-shown/"
 STAND_INS = (1, 2)
 """Two numbers that a macro may stand for."""
 
@@ -65,14 +65,14 @@ def with_nodes(text: bytes) -> bytes:
     )
     version = _VERSION.search(text)
     at = version.end() if version else 0
-    name = _STAND_INS.strip("/").encode()
+    name = _BELOW.strip("/").encode()
     return b"%s / { %s {%s }; };%s" % (text[:at], name, nodes, text[at:])
 
 
 def is_shown(listed: IdleList) -> bool:
     """Tells whether the nodes that CPUs list, and their power domain, are no stand-ins."""
     domain = listed.attached.path if listed.attached else ""
-    return not domain.startswith(_STAND_INS) and NOT_SHOWN not in [b.reason for b in listed.broken]
+    return not domain.startswith(_BELOW) and NOT_SHOWN not in [b.reason for b in listed.broken]
 
 
 def _labels(text: bytes) -> Iterator[tuple[str, bytes]]:
