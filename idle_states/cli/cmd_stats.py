@@ -67,22 +67,13 @@ class StatsCommand:
 def run(given: StatsCommand) -> int:
     from ..lab.statistics.answer import stats
     from ..lab.statistics.stats_document import Stats
-    from ..lab.statistics.stats_document import found as composed
     from ..tables.documents.json_output import envelope
 
     asked, out, drawn = given.asked, given.out, given.plot
     drawn.check(ministat=asked.form == MINISTAT)
     found = stats(asked)
     if out.format == "json":
-        body = composed(
-            found.analysis,
-            found.histograms,
-            found.groups,
-            found.rows,
-            found.remarks,
-            found.printed,
-        )
-        out.document(envelope("stats", Stats, body, found.inputs))
+        out.document(envelope("stats", Stats, found, found.inputs))
     else:
         out.text(_text(found, drawn if asked.form == MINISTAT else None, out.style))
     return int(found.doubtful)

@@ -1,8 +1,8 @@
 """stats. What is no number is null."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, With, derived
 from . import (
@@ -15,6 +15,7 @@ from . import (
     summary,
 )
 from .analysis import Analysis, Pair
+from .answer import StatsResult
 from .mmtests import MeansRow as TableRow
 from .mmtests import change, follows
 
@@ -227,46 +228,29 @@ class Row(Form[TableRow]):
     )
 
 
-class Stats(Form[Any]):
+class Stats(Form[StatsResult]):
     method: Annotated[
         Literal["exact", "ministat"] | None,
         "How sets are compared; null if only percentiles and tables of means are there.",
-    ]
-    confidence: Annotated[float | None, "In percent."]
-    sets: Annotated[list[Set], "Samples and summary rows, the reference first."]
+    ] = derived(lambda found: found.analysis and found.analysis.method)
+    confidence: Annotated[float | None, "In percent."] = derived(
+        lambda found: found.analysis and float(found.analysis.confidence)
+    )
+    sets: Annotated[list[Set], "Samples and summary rows, the reference first."] = derived(
+        lambda found: _sets(found.analysis) if found.analysis else ()
+    )
     comparisons: Annotated[
         list[Compared],
         "Every other set against the reference; of a file with several blocks of rows, against "
         "the first of its block.",
-    ]
+    ] = derived(lambda found: _compared(found.analysis) if found.analysis else ())
     histograms: Annotated[list[Histogram], "With --histogram: one for each set."]
-    printed_histograms: Annotated[list[PrintedHistogram], "Those that files have below rows."]
-    schbench: Annotated[list[Group], "Groups of percentile blocks."]
-    mmtests: Annotated[list[Row], "Rows of a table of means."]
-    remarks: Annotated[list[str], "What was repaired to read files as they were mailed."]
-
-
-def found(
-    analysis: Analysis | None,
-    histograms: Sequence[tuple[str, histogram.Histogram | None]],
-    groups: Sequence[percentile_blocks.BlockGroup],
-    rows: Sequence[TableRow],
-    remarks: Sequence[str] = (),
-    printed: Sequence[printed_histograms.PrintedHistogram] = (),
-) -> With:
-    """What Stats writes."""
-    return With(
-        None,
-        method=analysis and analysis.method,
-        confidence=analysis and float(analysis.confidence),
-        sets=_sets(analysis) if analysis else (),
-        comparisons=_compared(analysis) if analysis else (),
-        histograms=histograms,
-        printed_histograms=printed,
-        schbench=groups,
-        mmtests=rows,
-        remarks=remarks,
+    printed_histograms: Annotated[list[PrintedHistogram], "Those that files have below rows."] = (
+        derived("printed")
     )
+    schbench: Annotated[list[Group], "Groups of percentile blocks."] = derived("groups")
+    mmtests: Annotated[list[Row], "Rows of a table of means."] = derived("rows")
+    remarks: Annotated[list[str], "What was repaired to read files as they were mailed."]
 
 
 def _sets(analysis: Analysis) -> Iterable[With]:
