@@ -19,6 +19,7 @@ from ..replay.oracle import foreseen, prices
 from ..replay.rivals import SHOWN, Rival, rival
 from .setup import Setup, SimulationRun
 from .summary import RunSpread, SimulationSummary, spread
+from .topology import SCOPED
 
 BY_RESIDENCY, BY_COST = "residency", "energy"
 
@@ -33,13 +34,9 @@ def with_hindsight(setup: Setup, power: PowerModel | None) -> Setup:
 def _is_priced(setup: Setup, power: PowerModel | None) -> bool:
     """Tells whether each stretch has an energy of its own: figures of all states, each of which
     acts on one CPU."""
-    return _is_alone(setup) and prices(setup.table, power)
-
-
-def _is_alone(setup: Setup) -> bool:
-    cpus = setup.topology.cpus
-    groups = ("small_core", "pair", "quad")
-    return not setup.domains and all(setup.topology.count(name) == cpus for name in groups)
+    of = setup.topology
+    alone = not setup.domains and all(of.count(name) == of.cpus for name in SCOPED)
+    return alone and prices(setup.table, power)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ thread enters the deepest lighter state that meets this condition: POWER9's casc
 from collections.abc import Sequence
 
 from .setup import SCOPES, Effect
-from .topology import Topology
+from .topology import SCOPED, Topology
 
 AWAKE = -1
 THREAD = 0
-GROUPINGS = ("small_core", "pair", "quad")
 
 
 class Scopes:
@@ -28,10 +27,7 @@ class Scopes:
 
     def __init__(self, topology: Topology, effects: Sequence[Effect]) -> None:
         self._effects = effects
-        self._of_cpu = [
-            range(topology.cpus),
-            *(getattr(topology, grouping) for grouping in GROUPINGS),
-        ]
+        self._of_cpu = [range(topology.cpus), *(getattr(topology, name) for name in SCOPED)]
         # scope -> instance -> its instances of the next smaller scope
         self._parts: list[list[list[int]]] = [[]]
         for below, scope in zip(self._of_cpu, self._of_cpu[1:], strict=False):

@@ -10,6 +10,7 @@ from ...tables.linux.genpd.tables import DomainLevel
 from ..replay.counters import Figures, StateFigures, percentile_name, total
 from ..statistics import poisson
 from .setup import SCOPES, WAKE_PERCENTILES, Setup, SimulationRun
+from .topology import SCOPED
 from .wake_ups import WakeUp
 
 BISTABLE_POINTS = 10.0
@@ -210,17 +211,12 @@ def _domain(setup: Setup, runs: Sequence[SimulationRun], number: int) -> DomainS
 
 
 def _scope(setup: Setup, runs: Sequence[SimulationRun], scope: int) -> ScopeSummary:
-    counts = (
-        setup.topology.cpus,
-        setup.topology.count("small_core"),
-        setup.topology.count("pair"),
-        setup.topology.count("quad"),
-    )
-    whole = setup.duration_ns * counts[scope]
+    count = (setup.topology.cpus, *map(setup.topology.count, SCOPED))[scope]
+    whole = setup.duration_ns * count
     levels = range(1, len(setup.table.states) + 1)
     return ScopeSummary(
         SCOPES[scope],
-        counts[scope],
+        count,
         tuple(
             spread(100 * sum(run.scope_ns[scope][level:]) / whole for run in runs)
             for level in levels

@@ -11,6 +11,8 @@ from ...base.dataclass import dataclass
 
 CPUS_MAX = 8192
 GROUPINGS = ("core", "small_core", "pair", "quad", "cluster", "llc")
+SCOPED = ("small_core", "pair", "quad")
+"""Those on which states act beyond a thread: a core as built, a pair, a quad."""
 
 
 class BadTopology(ValueError):

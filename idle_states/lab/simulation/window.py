@@ -11,8 +11,9 @@ from ...base.dataclass import dataclass, replace
 from ..replay.consumption import CpuUse
 from ..replay.counters import nearest_rank
 from .setup import SCOPES, Setup, SimulationRun, bucket_top
+from .topology import SCOPED
 
-_GROUPINGS = ("", "small_core", "pair", "quad")
+_GROUPINGS = ("", *SCOPED)
 """Scope of a state -> the grouping of CPUs that it acts on."""
 
 

@@ -23,7 +23,8 @@ from .spread import on_cluster, on_processors
 class EvaluationBar(Protocol):
     """A progress bar, shown while its context lasts; its total may grow."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *reason: object) -> None: ...
 
@@ -38,22 +39,10 @@ StartBar = Callable[[str], EvaluationBar]
 """Makes a progress bar from the name of the unit counted."""
 
 
-class NoBar:
+class NoBar(EvaluationBar):
     """A progress bar that shows nothing."""
 
     def __init__(self, what: str) -> None:
-        pass
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def expect(self, count: int) -> None:
-        pass
-
-    def advance(self, count: int = 1) -> None:
         pass
 
 

@@ -52,8 +52,6 @@ class PowernvPredicted:
 
     platform  the machine; its `skiboot` is the firmware release modelled, None for the newest
     firmware  version that OPAL printed
-    kernel    output of uname in the guest
-    release   the kernel release modelled; None: there is no model of this kernel
     export    what firmware exports
     driver    what the kernel registers; None if `release` is
     """

@@ -56,12 +56,8 @@ _UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Q35Predicted:
-    """What the models predict for objects of processors and a kernel.
-
-    kernel   output of uname in the guest
-    release  the kernel release modelled; None: there is no model of this kernel
-    started  what acpi_idle does on the processors; None if `release` is
-    """
+    """What the models predict for objects of processors and a kernel. started: what acpi_idle does
+    on the processors; None if `release` is."""
 
     placed: Placed
     kernel: str

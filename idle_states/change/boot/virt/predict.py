@@ -38,8 +38,6 @@ class VirtPredicted:
     root      the tree that QEMU was given
     tables    what its CPUs list, a table for each distinct list
     cpus      the kernel's number of a CPU -> path of its node
-    kernel    output of uname in the guest
-    release   the kernel release modelled; None: there is no model of this kernel
     drivers   path of a CPU's node -> what the kernel registers for it; empty if `release` is None
     messages  warnings and errors that the kernel prints of idle states
     """
