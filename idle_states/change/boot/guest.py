@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from ...base.dataclass import dataclass
 from ...base.resources import template
-from ...lab.record import script as record_script
+from ...lab.record.request import RecordOptions
+from ...lab.record.script import script
 from .workload import GuestWorkload
 
 MARK = "idle-states-dump"
@@ -92,10 +93,10 @@ def initramfs_of(
     """
     more = [CpioEntry(name, _FILE, text.encode()) for name, text in scripts.items()]
     if recorded:
-        recorder = record_script.script(
-            recorded, seconds=_SECONDS_MAX, buffer_kb=buffer_kb, restart=True
+        asked = RecordOptions(
+            governor=recorded, seconds=_SECONDS_MAX, buffer=buffer_kb, restart_governor=True
         )
-        more.append(CpioEntry("record.sh", _FILE, recorder.encode()))
+        more.append(CpioEntry("record.sh", _FILE, script(asked).encode()))
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [
         CpioEntry("dev/console", _DEVICE, device=_CONSOLE),

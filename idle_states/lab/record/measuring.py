@@ -11,6 +11,7 @@ from ... import __version__
 from ...base.model.findings import UsageError
 from ...base.resources import template
 from ..fit.measured_form import COLUMNS, END, FORMAT
+from .request import MeasureOptions
 
 SAMPLES = 1000
 """Wake-ups of a kind and state: enough for the 99th percentile, whose interval takes 368."""
@@ -19,21 +20,11 @@ _AT_ONCE = 250
 """Wake-ups before the next state has its turn, so that a drift meets all states alike."""
 
 
-def script(
-    samples: int = SAMPLES,
-    cpu: int | None = None,
-    waker: int | None = None,
-    everywhere: bool = False,
-) -> str:
-    """A POSIX shell script; busybox suffices to run it.
-
-    samples     wake-ups to attempt by timer and by interrupt, for each state and the busy CPU
-    cpu         the CPU to measure; None: the last that is online
-    waker       the CPU that sends interrupts; None: the first of another core
-    everywhere  single a state out on all CPUs, for states of a cluster or package, instead of on
-                the measured CPU's core
-    Raises UsageError for arguments that the script does not support.
-    """
+def script(asked: MeasureOptions) -> str:
+    """A POSIX shell script; busybox suffices to run it. Raises UsageError for options that it does
+    not support."""
+    samples = SAMPLES if asked.samples is None else asked.samples
+    cpu, waker = asked.cpu, asked.waker
     if not 1 <= samples <= SAMPLES_MAX:
         raise UsageError(f"expected 1 to {SAMPLES_MAX} samples, found {samples}")
     for number in (cpu, waker):
@@ -47,7 +38,7 @@ def script(
         at_once=ceil(samples / rounds),
         cpu=cpu,
         waker=waker,
-        everywhere=everywhere,
+        everywhere=asked.all_cpus,
         tool=f"idle-states {__version__}",
         form=FORMAT,
         columns=",".join(COLUMNS),

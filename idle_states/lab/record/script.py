@@ -5,11 +5,10 @@ Kprobe events read arguments and results of the functions a governor's select() 
 records. It uses a tracing instance of its own and removes it at the end.
 """
 
-from collections.abc import Sequence
-
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.resources import template
+from .request import RecordOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ SECONDS_MAX = 86_400
 BUFFER_KB_MAX = 4 << 20
 
 
-def archs(name: str | None) -> list[Arch]:
+def _archs(name: str | None) -> list[Arch]:
     """The architecture of a name, or all for None. Raises UsageError for an unknown name."""
     found = [arch for arch in ARCHS if name in (None, arch.name)]
     if not found:
@@ -85,24 +84,13 @@ def archs(name: str | None) -> list[Arch]:
     return found
 
 
-def script(
-    governor: str,
-    archs: Sequence[Arch] = ARCHS,
-    seconds: int = 10,
-    buffer_kb: int = 4096,
-    restart: bool = False,
-) -> str:
-    """A POSIX shell script; busybox suffices to run it.
-
-    governor   a name in GOVERNORS
-    archs      architectures it can run on; on others it refuses
-    seconds    duration of the recording
-    buffer_kb  trace buffer per CPU in KiB; a decision takes about half a KiB. Recording ends on a
-               CPU whose buffer is full
-    restart    switch to another governor and back as recording begins, so that the governor starts
-               with no history
-    Raises UsageError for arguments that the script does not support.
-    """
+def script(asked: RecordOptions) -> str:
+    """A POSIX shell script; busybox suffices to run it. It refuses to run on other architectures,
+    and recording ends on a CPU whose buffer is full. Raises UsageError for options that the script
+    does not support."""
+    governor = "menu" if asked.governor is None else asked.governor
+    seconds = 10 if asked.seconds is None else asked.seconds
+    buffer_kb = 4096 if asked.buffer is None else asked.buffer
     if governor not in GOVERNORS:
         raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
     if not 1 <= seconds <= SECONDS_MAX:
@@ -112,10 +100,10 @@ def script(
     probed = GOVERNORS[governor]
     return template("record.sh.j2").render(
         governor=governor,
-        archs=archs,
+        archs=_archs(asked.arch),
         seconds=seconds,
         buffer_kb=buffer_kb,
-        restart=restart,
+        restart=asked.restart_governor,
         select=probed.select,
         reflect=probed.reflect,
         enable=probed.enable,

@@ -25,6 +25,7 @@ from idle_states.change.boot.virt.graft import cpus_of, graft
 from idle_states.change.boot.virt.machines import ARM64, RISCV64, VirtMachine
 from idle_states.lab.fit.importing.formats import read_measured
 from idle_states.lab.record.measuring import script
+from idle_states.lab.record.request import MeasureOptions
 from idle_states.tables.devicetree import fdt
 from tests.oracle import skipping
 from tests.support.boots import CACHE
@@ -154,7 +155,9 @@ def printed_by(machine: str, directory: Path) -> Mapping[str, str]:
         parts, words = MACHINES[machine](directory)
     busybox = parts.busybox.read_bytes()
     init = INIT.replace("WANTED", str(WANTED))
-    files = guest.initramfs_of(busybox, init, scripts={"measure.sh": script(WANTED)})
+    files = guest.initramfs_of(
+        busybox, init, scripts={"measure.sh": script(MeasureOptions(WANTED))}
+    )
     (directory / "initrd.gz").write_bytes(files)
     found = sections_of(words, directory / "console.log", SECTIONS, 1200)
     return {name: content.decode() for name, content in found.items()}

@@ -13,6 +13,7 @@ import pytest
 
 from idle_states.cli import main
 from idle_states.lab.record.measuring import script
+from idle_states.lab.record.request import MeasureOptions
 
 AWKS = [name for name in ("mawk", "gawk", "original-awk", "busybox") if shutil.which(name)]
 
@@ -34,7 +35,12 @@ def test_every_shell_can_read_it(tmp_path: Path, reader: str, options: str) -> N
 def test_other_users_are_refused() -> None:
     user = 65534 if os.geteuid() == 0 else None
     done = subprocess.run(
-        ["sh", "-s"], input=script(), capture_output=True, text=True, user=user, cwd="/"
+        ["sh", "-s"],
+        input=script(MeasureOptions()),
+        capture_output=True,
+        text=True,
+        user=user,
+        cwd="/",
     )
     number = os.geteuid() if user is None else user
     assert (done.returncode, done.stdout) == (1, "")
@@ -48,18 +54,22 @@ def test_a_missing_program_is_named(tmp_path: Path, lacking: str) -> None:
         if path and tool != lacking:
             (tmp_path / tool).symlink_to(path)
     done = subprocess.run(
-        ["sh", "-s"], input=script(), capture_output=True, text=True, env={"PATH": str(tmp_path)}
+        ["sh", "-s"],
+        input=script(MeasureOptions()),
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path)},
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"measure: expected the program {lacking}, found none\n"
 
 
 def test_a_large_measurement_goes_in_rounds() -> None:
-    assert "rounds=1\n" in script(1)
-    assert "at_once=1\n" in script(1)
-    assert "rounds=2\n" in script(251)
-    assert "at_once=126\n" in script(251)
-    assert "rounds=4000\n" in script(1_000_000)
+    assert "rounds=1\n" in script(MeasureOptions(1))
+    assert "at_once=1\n" in script(MeasureOptions(1))
+    assert "rounds=2\n" in script(MeasureOptions(251))
+    assert "at_once=126\n" in script(MeasureOptions(251))
+    assert "rounds=4000\n" in script(MeasureOptions(1_000_000))
 
 
 DAYS_200 = 17_280_000_000_000_001
@@ -130,7 +140,7 @@ def samples(
     found = shutil.which(awk)
     assert found
     target.symlink_to(found)
-    functions = script().partition("\ntrap undo EXIT\n")[0]
+    functions = script(MeasureOptions()).partition("\ntrap undo EXIT\n")[0]
     variables = {"cpu": "3", "wanted": "2", "name": "stop2", "busy": ""}
     variables |= dict(each.split("=", 1) for each in given)
     words = " ".join(f"-v '{key}={value}'" for key, value in variables.items())
@@ -376,7 +386,7 @@ def test_the_step_of_the_clock_is_seen(
         at += random.randint(20, 700)
         trace.add(3, int(int(at * mhz / 1000) * 1000 / mhz), "doorbell_entry: regs=c0")
     samples(tmp_path, trace, "by_ipi", awk, ["waker=0", "reader=77"])
-    functions = script().partition("\ntrap undo EXIT\n")[0]
+    functions = script(MeasureOptions()).partition("\ntrap undo EXIT\n")[0]
     done = subprocess.run(
         ["sh", "-s"],
         input=f"{functions}\nwork={tmp_path}\nclock_step\n",
@@ -416,7 +426,7 @@ def test_what_hardware_reached_is_counted(tmp_path: Path, awk: str, shell: str) 
         (events / f"{counter}-residency").touch()
     time = tmp_path / "cpu3/cpuidle/state2/time"
     time.write_text("1000000\n")
-    functions = script().partition("\ntrap undo EXIT\n")[0]
+    functions = script(MeasureOptions()).partition("\ntrap undo EXIT\n")[0]
     commands = f"""{functions}
 cpus={tmp_path} cpu=3 work={tmp_path} busy=''
 counters_of {tmp_path}/cstate_core

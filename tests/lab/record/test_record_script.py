@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.cli import main
+from idle_states.lab.record.request import RecordOptions
 from idle_states.lab.record.script import ARCHS, GOVERNORS, script
 from tests.support.thorough import slow
 
@@ -55,7 +56,7 @@ def test_every_shell_can_read_it(
 
 def test_registers_are_the_architectures() -> None:
     """First, second and third argument, and the stack pointer, as the kernel's probes name them."""
-    lines = re.findall(r"^(\w+)\) arch=(\S+) (first=.*) ;;$", script("menu"), re.MULTILINE)
+    lines = re.findall(r"^(\w+)\) arch=(\S+) (first=.*) ;;$", script(RecordOptions()), re.MULTILINE)
     assert lines == [
         ("ppc64le", "ppc64le", "first=%gpr3 second=%gpr4 third=%gpr5 stack=%gpr1"),
         ("x86_64", "x86-64", "first=%di second=%si third=%dx stack=%sp"),
@@ -64,7 +65,9 @@ def test_registers_are_the_architectures() -> None:
 
 
 def probes(governor: str) -> set[tuple[str, str]]:
-    found = re.findall(r"^probe [pr] (\w+) (\w+)", script(governor), re.MULTILINE)
+    found = re.findall(
+        r"^probe [pr] (\w+) (\w+)", script(RecordOptions(governor=governor)), re.MULTILINE
+    )
     return {(name, function) for name, function in found}
 
 
@@ -96,7 +99,7 @@ def run(tmp_path: Path) -> Callable[..., str]:
 
     def run(*prefix: str, governor: str = "menu", restart: bool = False, **options: object) -> str:
         file = tmp_path / "record.sh"
-        file.write_text(script(governor, restart=restart))
+        file.write_text(script(RecordOptions(governor=governor, restart_governor=restart)))
         os.chmod(tmp_path, 0o755)
         done = subprocess.run(
             [*prefix, "sh", str(file)], capture_output=True, text=True, timeout=60, **options
@@ -124,7 +127,7 @@ as_root = pytest.mark.skipif(
 
 
 def test_other_users_are_refused(tmp_path: Path) -> None:
-    text = script("menu")
+    text = script(RecordOptions())
     user = 65534 if os.geteuid() == 0 else None
     done = subprocess.run(
         ["sh", "-s"], input=text, capture_output=True, text=True, user=user, cwd="/"
@@ -158,10 +161,11 @@ def test_old_kernels_are_refused(run: Callable[..., str]) -> None:
 
 
 @as_root
-def test_other_architectures_are_refused(tmp_path: Path) -> None:
+def test_other_architectures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     others = [arch for arch in ARCHS if arch is not HERE]
+    monkeypatch.setattr("idle_states.lab.record.script.ARCHS", others)
     done = subprocess.run(
-        ["sh", "-s"], input=script("menu", others), capture_output=True, text=True
+        ["sh", "-s"], input=script(RecordOptions()), capture_output=True, text=True
     )
     expected = " or ".join(arch.machine for arch in others)
     assert done.returncode == 1

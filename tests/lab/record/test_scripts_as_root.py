@@ -16,12 +16,13 @@ import pytest
 
 from idle_states.cli import main
 from idle_states.lab.record.measuring import script as measuring
+from idle_states.lab.record.request import MeasureOptions, RecordOptions
 from idle_states.lab.record.script import script as recording
 from tests.support.made_machine import SHELLS, MadeMachine, as_root
 from tests.support.thorough import examples, few
 
-MEASURE = measuring(5)
-RECORD = recording("menu", seconds=1, restart=True)
+MEASURE = measuring(MeasureOptions(5))
+RECORD = recording(RecordOptions(seconds=1, restart_governor=True))
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -216,7 +217,7 @@ def test_four_thousand_cpus(memory: Path, collect: str) -> None:
     shell = "sh"
     machine = MadeMachine(memory / "made", cpus=4096)
     before = machine.set
-    done = machine.run(measuring(1, everywhere=True), shell, timeout=300)
+    done = machine.run(measuring(MeasureOptions(1, all_cpus=True)), shell, timeout=300)
     assert done.returncode == 0, done.stderr
     assert f"# pinned_cpus: {','.join(map(str, range(4096)))}\n" in done.stdout
     assert "# state: cpu=4095 state=1 latency=1 residency=1 disable=1 name=C1\n" in done.stdout
