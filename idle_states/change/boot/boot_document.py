@@ -43,6 +43,9 @@ class Stage(Form[boot_stage.Stage]):
     differences: Annotated[list[boot_stage.Mismatch], "What is not as predicted."]
 
 
+_LOGS = derived(lambda booted: booted.directory.as_posix())
+
+
 class BootedKernel(Form[PredictedKernel]):
     linux: Annotated[str, "Name, release and version."] = derived("kernel")
     modelled_as: Annotated[
@@ -127,9 +130,7 @@ class BootedMachine(Form[PowernvResult]):
         "How firmware was built otherwise than its tree says, and an image's arrays of no spec.",
     ]
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
-    logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = derived(
-        lambda result: result.directory.as_posix()
-    )
+    logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = _LOGS
 
 
 class BootedTwice(Form[BootPair]):
@@ -143,9 +144,7 @@ class BootedTwice(Form[BootPair]):
     agree: Annotated[bool, "Whether both boots came out as predicted."]
     before: BootedMachine
     after: BootedMachine
-    logs: Annotated[str, "Directory with a directory for each boot."] = derived(
-        lambda pair: pair.directory.as_posix()
-    )
+    logs: Annotated[str, "Directory with a directory for each boot."] = _LOGS
 
 
 class GuestVersions(Form[GuestResult]):
@@ -201,9 +200,7 @@ class BootedVirt(Form[VirtResult]):
     )
     domains: Annotated[list[VirtDomain], "What the guest shows of its power domains."]
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
-    logs: Annotated[str, "Directory with the console's log and the trees."] = derived(
-        lambda result: result.directory.as_posix()
-    )
+    logs: Annotated[str, "Directory with the console's log and the trees."] = _LOGS
 
 
 class Q35Cpu(Form[tuple[Q35Result, int]]):
@@ -244,9 +241,7 @@ class BootedQ35(Form[Q35Result]):
     )
     messages: Annotated[list[str], "What the kernel says of C-states."]
     unconfirmed: Annotated[list[str], "What this boot cannot tell."]
-    logs: Annotated[str, "Directory with the console's log and the tables."] = derived(
-        lambda result: result.directory.as_posix()
-    )
+    logs: Annotated[str, "Directory with the console's log and the tables."] = _LOGS
 
 
 Boot = BootedMachine | BootedTwice | BootedVirt | BootedQ35

@@ -14,7 +14,7 @@ from .importing.formats import read_measured
 from .importing.output import Told
 from .latencies import FittedLatency, decisive, fitted_latency, together
 from .request import FitRequest, MeasuredInput
-from .residencies import FittedResidency, advertised_latencies, by_rule, from_energy
+from .residencies import FittedResidency, by_rule, from_energy
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,11 @@ def _states(
     latencies: Mapping[str, list[FittedLatency]],
 ) -> tuple[tuple[FittedState, ...], list[str]]:
     chosen = {name: decisive(of) for name, of in latencies.items()}
-    known_ns = advertised_latencies(advertised.states)
+    known_ns = {
+        each.name: float(each.latency_ns)
+        for each in advertised.states
+        if each.latency_ns is not None
+    }
     for name, one in chosen.items():
         if one.estimate.value_ns is not None:
             known_ns[name] = one.estimate.value_ns

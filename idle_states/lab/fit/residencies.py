@@ -12,7 +12,7 @@ from decimal import Decimal
 from ...base.dataclass import dataclass, replace
 from ...base.model.measured import Energy, Measured
 from ...base.wording import plural
-from .advertised import Advertised, AdvertisedStates
+from .advertised import AdvertisedStates
 from .break_even import BreakEven, NoLine, PowerLine, break_even, line, usable
 
 ENERGY = "energy"
@@ -135,7 +135,3 @@ def _by_depth(lines: Sequence[PowerLine], advertised: AdvertisedStates) -> list[
     if all(each.state in order for each in lines):
         return sorted(lines, key=lambda each: order[each.state])
     return sorted(lines, key=lambda each: -each.watts)
-
-
-def advertised_latencies(states: Sequence[Advertised]) -> dict[str, float]:
-    return {each.name: float(each.latency_ns) for each in states if each.latency_ns is not None}

@@ -8,7 +8,7 @@ from ...base.reading import limits
 from ...tables.linux import idle_loop
 from ...tables.linux.genpd.features import HISTORY
 from ...tables.linux.genpd.running import Laid, RunningDomains
-from ...tables.linux.governors import Governor, asks_utilisation, core
+from ...tables.linux.governors import asks_utilisation, core
 from ...tables.linux.governors.core.packing import compiled, packed_features, packed_states
 from ...tables.linux.governors.core.structs import (
     DOMAIN,
@@ -56,7 +56,7 @@ def knows(setup: Setup) -> bool:
     """Whether the core is installed and can run this setup: any governor but haltpoll."""
     if not core.available() or setup.governor == "haltpoll":
         return False
-    return core.can_replay(_governor(setup))
+    return core.can_replay(setup.model())
 
 
 def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
@@ -66,7 +66,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     there may be.
     """
     topology, states = setup.topology, setup.table.states
-    governor = _governor(setup)
+    governor = setup.model()
     tally = Tally(setup.table, counts_in_ns(setup.release))
     smt = topology.small_core if setup.policy.smt == "small" else topology.core
     ops, programs = _programs(setup)
@@ -152,10 +152,6 @@ def _foreseen(chosen: Foreseen | None) -> bytes:
         return b""
     of_lengths = zip(chosen.lengths_ns, chosen.states, strict=True)
     return b"".join(FORESEEN.pack(length_ns=length, state=state) for length, state in of_lengths)
-
-
-def _governor(setup: Setup) -> Governor:
-    return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
 
 
 def _counted(buckets: "array[int]") -> dict[int, int]:

@@ -61,7 +61,7 @@ class IdlePeriods:
         setup = self._setup
         if not is_asked(self._loop, setup.governor, setup.table.states):
             return None
-        return Governor.for_kernel(setup.governor, setup.release, setup.table.states, setup.hz)
+        return setup.model()
 
     def polls(self, cpu: SimulatedCpu) -> bool:
         return cpu.state == 0 and self._setup.polls

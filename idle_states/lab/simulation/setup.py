@@ -86,6 +86,10 @@ class Setup:
     domain_notes: tuple[str, ...] = ()
     foreseen: Foreseen | None = None
 
+    def model(self) -> Governor:
+        """A CPU's governor from boot on. Raises UnknownGovernor."""
+        return Governor.for_kernel(self.governor, self.release, self.table.states, self.hz)
+
     @property
     def polls(self) -> bool:
         """Whether state 0 is a polling loop, which interrupts do not end."""

@@ -9,7 +9,7 @@ from ...base.wording import plural
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.power.energy import WATTS, PowerBounds
 from ...tables.power.said import number, ranged
-from ..replay.energy_said import AS_HELD, PAID, unit_of
+from ..replay.energy_said import AS_HELD, PAID, each_of, unit_of
 from . import drawn
 from .judging import Judged
 from .objective import LATENCY, WEIGHTED, Objective
@@ -199,7 +199,7 @@ def _powers(tuning: Tuning, some: Sequence[Judged]) -> list[tuple[str, ...]]:
     unit = "W" if tuning.power.unit == WATTS else "awake"
     rows = []
     if not tuning.simulated:
-        each = (bounded(one.cost.each_wakeup, Fraction(1, 1000)) for one in some)
+        each = (each_of(one.cost.each_wakeup) for one in some)
         rows.append((f"each idle gap, u{unit_of(tuning.power)}", *each))
         rows.append((f"on average, {unit}", *(bounded(one.cost.power) for one in some)))
     wholes = [whole for one in some if (whole := tuning.whole(one)) is not None]
@@ -209,8 +209,8 @@ def _powers(tuning: Tuning, some: Sequence[Judged]) -> list[tuple[str, ...]]:
     return rows
 
 
-def bounded(bounds: PowerBounds | None, factor: Fraction = Fraction(1)) -> str:
-    return "-" if bounds is None else ranged(bounds.times(factor), 4)
+def bounded(bounds: PowerBounds | None) -> str:
+    return "-" if bounds is None else ranged(bounds, 4)
 
 
 def _measured(tuning: Tuning) -> Iterator[Section]:

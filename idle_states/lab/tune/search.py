@@ -25,6 +25,8 @@ NEAR = Fraction(1, 100)
 """Tables that cost at most this share more than the best count as equally good."""
 NEXT = 3
 """Tables next to the sample's best that are evaluated over all idle periods as well."""
+PASSES = 20
+"""The most that a descent takes."""
 
 Run = Callable[[Sequence[Candidate]], Mapping[Candidate, Outcomes]]
 """Returns the outcomes of candidates, evaluating only those without a result."""
@@ -80,7 +82,6 @@ def search(
     grid: Grid,
     run: Run,
     run_all: Run | None = None,
-    passes: int = 20,
     allowed: Allowed = lambda candidate: True,
 ) -> Tuned:
     """Searches for the best table.
@@ -88,11 +89,10 @@ def search(
     model    knows every state; its `awake` is what a CPU draws while it leaves a state and, of a
              simulation, while it runs
     run_all  evaluates over all idle periods, if `run` does over a sample
-    passes   maximum for each descent
     allowed  whether a table may be the best, which the present one may
     """
     tried = _Evaluation(Judge(table, model, objective, allowed), grid, run)
-    _descend_from_all(tried, grid, passes)
+    _descend_from_all(tried, grid)
     if run_all is None:
         return _tuned(tried, objective, grid)
     loose = tried
@@ -100,7 +100,7 @@ def search(
         # a table that costs too much energy over the sample, but hardly, may not over all
         loose = _Evaluation(Judge(table, model, objective, allowed, slack=NEAR), grid, run)
         loose([*tried.found])
-        _descend_from_all(loose, grid, passes)
+        _descend_from_all(loose, grid)
         tried([*loose.found])
     found = _tuned(tried, objective, grid)
     named = (found.present, found.even, found.best, *found.front, found.if_low, found.if_high)
@@ -138,13 +138,13 @@ class _Evaluation:
         return [self.found[candidate] for candidate in candidates]
 
 
-def _descend_from_all(evaluate: _Evaluation, grid: Grid, passes: int) -> None:
+def _descend_from_all(evaluate: _Evaluation, grid: Grid) -> None:
     seen, rank = evaluate.found, _ranked(grid.present)
     first = min(evaluate(grid.first()), key=rank)
     for start in dict.fromkeys((grid.present, grid.even, first.candidate)):
-        _descend(evaluate, grid, seen[start], passes)
+        _descend(evaluate, grid, seen[start])
     best = min(seen.values(), key=rank)
-    for _ in range(passes):
+    for _ in range(PASSES):
         # descents may miss a table of the same cost that is closer to the present one
         evaluate(grid.around(best.candidate))
         before, best = best, min(seen.values(), key=rank)
@@ -152,9 +152,9 @@ def _descend_from_all(evaluate: _Evaluation, grid: Grid, passes: int) -> None:
             break
 
 
-def _descend(evaluate: _Evaluation, grid: Grid, best: Judged, passes: int) -> Judged:
+def _descend(evaluate: _Evaluation, grid: Grid, best: Judged) -> Judged:
     """Where a descent from `best` ends, whatever was tried before."""
-    for _ in range(passes):
+    for _ in range(PASSES):
         better = [each for each in evaluate(grid.around(best.candidate)) if _better(each, best)]
         if not better:
             break

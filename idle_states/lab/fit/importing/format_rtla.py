@@ -7,10 +7,11 @@ work in it.
 Source: tools/tracing/rtla of Linux 6.1 to 7.1.
 """
 
+import math
 import re
 
 from ....base.model.measured import Latency, Measured
-from .histogram import HistogramColumn, bucket_width, width_note
+from .histogram import HistogramColumn
 from .output import Told, ToolOutput, Unit
 
 TITLE = "a histogram of rtla timerlat"
@@ -112,10 +113,15 @@ class _Reader:
             message = "expected '# Time unit is microseconds (us)' or nanoseconds, found none"
             raise self.output.refused(message, self.columns[0].line)
         scale = 1000 if self.unit == "us" else 1
-        width = bucket_width(self.bounds)
+        # the widest that buckets can be: files do not say it, and leave out what is empty
+        width = math.gcd(*self.bounds) or 1
         notes = [UNSAID]
         if width > 1:
-            notes.append(width_note(width, self.unit))
+            notes.append(
+                "the width of a bucket is not in the file; all bounds are multiples of "
+                f"{width} {self.unit}, which is the widest that it can be and taken as such: "
+                "quantiles are upper bounds"
+            )
         interrupts = [column for column in self.columns if column.name.startswith("IRQ")]
         if not interrupts:
             notes.append(

@@ -1,7 +1,5 @@
 """Columns of a histogram: counts by bucket, and the statistics that tools print below."""
 
-import math
-
 from ....base.dataclass import dataclass, field
 from ....base.model.measured import LatencyBins
 from .output import ToolOutput
@@ -45,16 +43,3 @@ class HistogramColumn:
             None if self.low is None else self.low * scale,
             None if self.high is None else self.high * scale,
         )
-
-
-def bucket_width(bounds: list[int]) -> int:
-    """The widest that buckets with these lower bounds can be: files do not say it, and leave out
-    what is empty."""
-    return math.gcd(*bounds) or 1
-
-
-def width_note(width: int, unit: str) -> str:
-    return (
-        f"the width of a bucket is not in the file; all bounds are multiples of {width} {unit}, "
-        "which is the widest that it can be and taken as such: quantiles are upper bounds"
-    )
