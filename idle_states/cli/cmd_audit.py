@@ -88,7 +88,7 @@ class AuditCommand:
         texts: dict[str, Text] = {"text": "", "json": "document", "jsonl": "line"}
         form = self.out.format
         pages = (form == "text" or self.out.html) and (self.pages or self.asked.against)
-        everything = form not in texts or bool(pages)
+        everything = form not in texts or bool(pages or self.sqlite)
         return replace(setting_of(self.asked), everything=everything, text=texts.get(form, ""))
 
 

@@ -120,7 +120,7 @@ def test_pages_of_the_tool_need_no_other_programs() -> None:
     tool = config["options.entry_points"]["console_scripts"].partition("=")[0].strip()
     known = {
         tool,
-        *"git cd sed grep head tail cat chmod echo mkdir sh for do done".split(),
+        *"git cd sed grep head tail cat chmod echo mkdir sh for do done python3".split(),
         *PROGRAMS,
     }
     for page in transcripts.PAGES:

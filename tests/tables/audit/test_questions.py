@@ -129,13 +129,11 @@ def test_questions_of_the_documentation(many: tuple[Path, list[str]], tmp_path: 
     fleet, having = many
     _audit(str(fleet), "--sqlite", str(tmp_path / "fleet.db"), "-o", "/dev/null")
     page = (ROOT / "docs/howto/auditing.md").read_text()
-    asked = re.findall(r'ask.py "(SELECT [^"]*)"', page)
-    queries = [query.replace("\n> ", " ").replace("4.11", "6.12") for query in asked]
+    queries = re.findall(r'ask.py "(SELECT [^"]*)"', page)
     with closing(sqlite3.connect(tmp_path / "fleet.db")) as database:
         first, second, third = (database.execute(query).fetchall() for query in queries)
     assert [file for (file,) in first] == having
     assert second == [(MANY - ERRORS, "power9"), (ERRORS, "power9-dd1")]
-    assert second[1][1:] == ("power9-dd1", '["stop0_lite", "stop1_lite", "stop1"]')
     assert [file for (file,) in third] == having
 
 
