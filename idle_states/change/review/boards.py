@@ -22,6 +22,7 @@ from ...tables.devicetree.board_builds import HEADERS, PARTS, BuiltBoard, build
 from ...tables.devicetree.boards import Boards, Scanned, included
 from ...tables.devicetree.idle_nodes import lists_of
 from ...tables.devicetree.idle_text import IdleText, idle_text, whole_text
+from ...tables.devicetree.missing_files import NOT_SHOWN
 from ...tables.devicetree.source_trees import Kept, Layout, layouts_in
 from ...tables.sources import Source
 from ...tables.sources.source import together
@@ -80,8 +81,8 @@ class BoardsTree(TreeReader):
     def state(self, top: str, commit: str) -> "_TreeState":
         key = top, commit
         if key not in self._states:
-            layout = self._tops[top]
-            self._states[key] = _TreeState(self.repository, commit, top, layout, self._scanned)
+            layout, old = self._tops[top], self._ends_of[0]
+            self._states[key] = _TreeState(self.repository, commit, top, layout, self._scanned, old)
         return self._states[key]
 
     def _text(self, state: "_TreeState", path: str) -> IdleText:
@@ -179,13 +180,6 @@ class BoardsTree(TreeReader):
         """Tells whether what is said of a board without a table does not depend on a whole tree."""
         return self.repository.is_whole or any(f.rule == "IS627" for f in source.findings)
 
-    def _note_missing(self, built: BuiltBoard) -> None:
-        if built.missing:
-            names = few(built.missing, _NAMED)
-            said = f"missing, but no idle state of {built.shown} depends on it: {names}"
-            if said not in self.remarks:
-                self.remarks.append(said)
-
     def _digest(self, state: "_TreeState", board: str) -> tuple[str, ...]:
         if state.files.entry(board) is None:
             return ()
@@ -213,7 +207,7 @@ class BoardsTree(TreeReader):
     ) -> tuple[IdleList, ...] | str:
         try:
             with on_input(board):
-                built = state.built(board)
+                built, _ = state.read(board)
                 return lists_of(built.root, built.shown)
         except DamagedObject:
             raise
@@ -248,8 +242,16 @@ class BoardsTree(TreeReader):
                 continue
             boards = [group.top + one for one in group.boards]
             with found.reading(boards[0]):
-                built = state.built(board)
-                self._note_missing(built)
+                built, problem = state.read(board)
+                if built.missing:
+                    said = f"missing, but no idle state of {built.shown} depends on it"
+                    self.remarks.append(f"{said}: {few(built.missing, _NAMED)}")
+                if problem is not None:
+                    said = "does not compile, but its idle states do not depend on that"
+                    self.remarks.append(f"{boards[0]} {said}: {problem.findings[0].message}")
+                    # a part of boards has to compile with them alone
+                    found.findings += () if board.endswith(".dtsi") else problem.findings
+                    found.texts.update(problem.texts)
                 made = sources_on(built, boards, group.parts)
                 # without a tree, a board without a table is one whose table is not shown
                 found.sources += together([s for s in made if s.table or self._says(s)])
@@ -257,7 +259,7 @@ class BoardsTree(TreeReader):
 
 
 class _TreeState:
-    """A tree at a commit."""
+    """A tree at a commit. base: the commit before the change."""
 
     def __init__(
         self,
@@ -266,7 +268,9 @@ class _TreeState:
         top: str,
         layout: Layout,
         scanned: dict[str, Scanned],
+        base: str,
     ) -> None:
+        self._before = CommitFiles(repository, base, top)
         self.files = CommitFiles(repository, commit, top)
         self._kept = Kept()
         self._may_miss = HEADERS if repository.is_whole else PARTS
@@ -302,9 +306,27 @@ class _TreeState:
             return ()
         return included(self.files.read(path, limits.DTS_BYTES))
 
-    def built(self, board: str) -> BuiltBoard:
+    def read(self, board: str) -> tuple[BuiltBoard, Unreadable | None]:
+        """Returns a board; of one that does not compile, as headers and labels are missing on which
+        no idle state depends, with why. Raises Unreadable."""
+        try:
+            return self._built(board, self._may_miss), None
+        except Unreadable as problem:
+            try:
+                built = self._built(board, PARTS)
+                lists = lists_of(built.root, built.shown)
+            except Unreadable:
+                raise problem from None
+            broken = (each.reason for listed in lists for each in listed.broken)
+            lacks = any(name.endswith(".dtsi") for name in built.missing)
+            # of a board that was there before, what goes with a file is not known
+            if not lists or NOT_SHOWN in broken or (lacks and self._before.entry(board)):
+                raise
+            return built, problem
+
+    def _built(self, board: str, may_miss: tuple[str, ...]) -> BuiltBoard:
         shown = self._top / board
-        return build(self.files, self._top, self._layout, board, shown, self._kept, self._may_miss)
+        return build(self.files, self._top, self._layout, board, shown, self._kept, may_miss)
 
 
 _PHANDLES = ("phandle", "linux,phandle")

@@ -149,7 +149,7 @@ def review(
                 f"{path} is reviewed for the {count - 1:,} other paths of the same content"
                 for path, count in tree.copied.items()
             ),
-            *tree.remarks,
+            *dict.fromkeys(tree.remarks),
         ),
         hz=circumstances.hz,
         unread_lines=sum(tree.left_out.values()),

@@ -55,9 +55,9 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
         yield ""
         unread = ", ".join(change.unread)
         yield from words.wrapped(f"Not compared, not readable at one end: {unread}")
-    elif change.files.new or change.files.fixed:
+    elif files := (*change.files.new, *change.files.fixed):
         yield ""
-        yield "Configuration"
+        yield "Files" if any(one.rule == "IS931" for one in files) else "Configuration"
     yield from _findings("new", change.files.new, review, notes)
     yield from _findings("fixed", change.files.fixed, review, notes)
     if change.suppressions:

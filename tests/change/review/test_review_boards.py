@@ -152,13 +152,40 @@ def test_a_dtsi_that_no_board_includes_is_compiled_alone(linux: History, capsys:
     assert any("newer.dtsi: it is compiled without one" in each for each in document["remarks"])
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("&elsewhere { };\n", "new.dtsi does not compile, but its idle states do not depend on"),
+        ("/ { };\n}", "it does not compile without one: its states are not reviewed"),
+    ],
+)
 def test_a_dtsi_that_does_not_compile_alone_is_named_and_no_error(
-    linux: History, capsys: Capture
+    more: str, said: str, linux: History, capsys: Capture
 ) -> None:
-    linux.commit({f"{FOLDER}/new.dtsi": WITH_PSCI + '&elsewhere { status = "okay"; };\n'})
+    linux.commit({f"{FOLDER}/new.dtsi": WITH_PSCI + more})
     assert reviewed(linux) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "new.dtsi, and it does not compile without one: its states are not reviewed" in out
+    assert said in out
+    assert ("cpu-sleep: absent -> 300us/2ms" in out) == more.startswith("&")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"), [("pins", True), ("CPU_SLEEP", False), ("CLUSTER_SLEEP", False)]
+)
+def test_the_states_of_a_board_that_lacks_a_label_are_read_if_it_is_not_theirs(
+    name: str, is_read: bool, linux: History, capsys: Capture
+) -> None:
+    lacking = WITH_PSCI.replace(f"{name}: ", "OF_ANOTHER_PATCH: ")
+    board = BOARD % "new" + "/ { device { pinctrl-0 = <&pins>; }; };\n"
+    new = {f"{FOLDER}/new.dts": board.replace("soc.dtsi", "new.dtsi")}
+    linux.commit({**new, f"{FOLDER}/new.dtsi": lacking})
+    assert reviewed(linux) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "new error IS931" in out
+    assert (
+        f"/cpus/cpu@0 ({FOLDER}/new.dts), added cpu-sleep: absent -> 300us/2ms" in out
+    ) == is_read
+    assert ("Not compared, not readable at one end" in out) != is_read
 
 
 def test_boards_come_and_go(linux: History, capsys: Capture) -> None:
