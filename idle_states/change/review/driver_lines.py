@@ -9,22 +9,27 @@ not known are left out.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
-from ...base.reading.patch import FileChange
+from ...base.reading.patch import FileChange, PatchHunk
 from ...base.wording import plural
+from ...tables.linux import cpuidle_flags as flags
 from ...tables.linux.built_in import reader
 from ...tables.linux.built_in.headers import definitions_of
-from ...tables.linux.cpuidle_flags import HINT_SHIFT, POLLING, RCU_IDLE, TIMER_STOP
 from ...tables.linux.intel_idle.states import NAME2FLAG
 from .hunk_rows import HunkSide, TablePart
 
 _FLAGS = {
     "CPUIDLE_FLAG_NONE": 0,
-    "CPUIDLE_FLAG_POLLING": POLLING,
-    "CPUIDLE_FLAG_TIMER_STOP": TIMER_STOP,
-    "CPUIDLE_FLAG_RCU_IDLE": RCU_IDLE,
+    "CPUIDLE_FLAG_POLLING": flags.POLLING,
+    "CPUIDLE_FLAG_COUPLED": flags.COUPLED,
+    "CPUIDLE_FLAG_TIMER_STOP": flags.TIMER_STOP,
+    "CPUIDLE_FLAG_OFF": flags.OFF,
+    "CPUIDLE_FLAG_RCU_IDLE": flags.RCU_IDLE,
+    "TPAUSE_C01_STATE": flags.TPAUSE_C01_STATE,
+    "TPAUSE_C02_STATE": flags.TPAUSE_C02_STATE,
     **NAME2FLAG,
 }
 _WFI = '{ .name = "WFI", .exit_latency = 1, .target_residency = 1, .power_usage = (int) (power) }'
@@ -34,7 +39,7 @@ HEADER = (
     + "#define ARM_CPUIDLE_WFI_STATE ARM_CPUIDLE_WFI_STATE_PWR(~0U)\n"
 )
 """Stands for the header by which a Linux tree is told (SIGN)."""
-_MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {HINT_SHIFT})"
+_MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {flags.HINT_SHIFT})"
 _DECLARED = (
     r"\bstruct\s+cpuidle_(?:driver|state)\s+(?P<table>\w+)[^;(){}=*]{0,200}(?:\([^()]*\)\s*)?"
 )
@@ -43,6 +48,9 @@ _OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
 _DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
 _EXITS = frozenset({"exit_latency", "exit_latency_ns"})
 _SWITCHED_OFF = re.compile(r"\s*(\w+)\.states(\[\w+\])\.disabled\s*=\s*\w+;")
+_OF_TIME = r"\.(?:exit_latency|target_residency)(?:_ns)?\s*[-+*/]?=(?!=)"
+_TIME = re.compile(rf"\s*{_OF_TIME}")
+_WRITTEN = re.compile(rf"\s*[\w.]+\[[^]]*\]{_OF_TIME}")
 _NAME = re.compile(r'\.name\s*=\s*"([^"]*)"')
 _ARRAY = "struct cpuidle_state array[] = {"
 _FLAGS_GIVEN = re.compile(r"\.flags\s*=\s*([^,}]*),")
@@ -72,24 +80,36 @@ def is_read(source: bytes | None) -> bool:
 def shown(change: FileChange) -> ShownDriver:
     """Returns what a diff shows of a driver's tables."""
     is_intel = change.path.endswith("intel_idle.c")
-    old = [HunkSide(hunk.before, hunk.old, hunk.section) for hunk in change.hunks]
-    new = [HunkSide(hunk.after, hunk.new, hunk.section) for hunk in change.hunks]
+    old = [HunkSide(hunk.before, hunk.old, _section(hunk)) for hunk in change.hunks]
+    new = [HunkSide(hunk.after, hunk.new, _section(hunk)) for hunk in change.hunks]
     sides = [_Side(hunks, is_intel, frozenset()) for hunks in (old, new)]
     # a row that is read on one side alone would seem to go or to come
     failed = frozenset().union(*(side.failed for side in sides))
     if failed:
         sides = [_Side(hunks, is_intel, failed) for hunks in (old, new)]
     before, after = sides
-    unread = before.unread + after.unread
+    changed = (line for hunk in change.hunks for line in hunk.lines if line.mark != " ")
+    written = sum(_WRITTEN.match(line.text) is not None for line in changed)
+    unread = before.unread + after.unread + written
     partial = before.rows | after.rows
     remarks = [f"of {name} the diff shows some rows: the others are not known" for name in partial]
     if unread:
         remarks.append(
             f"{change.path}: {plural(unread, 'changed line')} of tables left aside, because the "
-            "diff does not show the whole row, or because its values need the tree's headers "
-            "(--tree)"
+            "diff does not show the whole row, or because code writes into it or its values need "
+            "the tree's headers (--tree)"
         )
     return ShownDriver(before.text, after.text, unread, frozenset(partial), tuple(remarks))
+
+
+def _section(hunk: PatchHunk) -> str:
+    """The line that opens the part of the file that a hunk lies in; one of a table that git does
+    not name, as of an array whose first line has a break."""
+    begun = takewhile(lambda line: line.text[:1] not in ("{", "}"), hunk.lines)
+    if any(line.mark != " " and _TIME.match(line.text) for line in begun):
+        if not _OF_TABLE.search(hunk.section):
+            return f"static struct cpuidle_state table_at_line_{hunk.old}[] ="
+    return hunk.section
 
 
 class _Side:
@@ -174,7 +194,7 @@ class _Side:
     def _known_flags(self, match: re.Match[str]) -> str:
         """The flags of a row; nothing where one is not known."""
         known = {head.partition("(")[0] for head in self._defines}
-        names = set(re.findall(r"[A-Za-z_]\w*", match[1]))
+        names = set(re.findall(r"\b[A-Za-z_]\w*", match[1]))
         return match[0] if names <= known else "\n" * match[0].count("\n")
 
     def _is_read(self, text: str) -> bool:

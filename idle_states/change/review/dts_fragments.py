@@ -298,7 +298,7 @@ def _unseen(hunk: PatchHunk) -> str:
         return f"{named[1]}{named[2]}"
     if _CPU.search(text):
         reg = _REG.search(text)
-        return f"cpu@{reg[1].lower() if reg else f'line-{hunk.old}'}"
+        return f"cpu@{format(int(reg[1], 16), 'x') if reg else f'line-{hunk.old}'}"
     return f"{'state' if _OF_STATES.search(text) else 'node'}-at-line-{hunk.old}"
 
 

@@ -30,6 +30,9 @@ ROW = """\
 END = "\t{\n\t\t.enter = NULL }\n};\n"
 C1 = ROW.format(name="C1", hint="0x00", more="", exit=1, residency=2)
 C6 = ROW.format(name="C6", hint="0x20", more=" | CPUIDLE_FLAG_TLB_FLUSHED", exit=190, residency=600)
+WAIT = ROW.format(
+    name="C0.2", hint="TPAUSE_C02_STATE", more=" | CPUIDLE_FLAG_COUPLED", exit=1, residency=2
+)
 OLD = f"static struct cpuidle_state old_cstates[] __initdata = {{\n{C1}{C6}{END}"
 NEW = f"static struct cpuidle_state new_cstates[] __initdata = {{\n{C6}{C1}{END}"
 CRITERIA = Criteria((release("6.12"),), ALL_LEVELS, RuleSelection())
@@ -152,6 +155,7 @@ def test_a_table_of_which_a_hunk_shows_a_row_or_all(history: History, context: i
         ("exit_latency = 190", "exit_latency = OF_A_HEADER", [], 2),
         ('{\n\t\t.name = "C6"', '{\n\t\t.name = "C7"', [], 2),
         ("TLB_FLUSHED", "OF_A_HEADER", [], 2),
+        ("\t{\n\t\t.enter", f"{WAIT}\t{{\n\t\t.enter", [("states.C0.2", "absent", "1us/2us")], 0),
     ],
 )
 def test_a_row_that_a_diff_shows(
@@ -238,6 +242,31 @@ def test_rows_that_shown_code_switches_off_are_not_compared(
     text = HEAD + driver.replace("\t.states", f"{unknown}\t.states") + code
     found = reviewed(mailed(history, OTHER, text))
     assert [f.rule for f in found.new if f.rule in ("IS204", "IS205")] == expected
+
+
+def test_code_that_writes_times_into_tables_is_counted(history: History) -> None:
+    lines = "\tnew_cstates[1].exit_latency = 92;\n\tif (new_cstates[1].exit_latency == 92)\n"
+    code = f"void f(void)\n{{\n\tdrv->states[0].exit_latency = 1;\n{lines}}}\n"
+    found = reviewed(mailed(history, INTEL, HEAD + code))
+    assert found.unread_lines == 1
+    assert any("1 changed line of tables left aside" in remark for remark in found.remarks)
+
+
+def test_rows_of_a_table_that_git_does_not_name_are_read(history: History) -> None:
+    """As of an array whose first line has a break, after a function."""
+    table = OLD.replace("old_cstates[] __initdata", "\n\told_cstates[]").replace("states = ", "")
+    before = HEAD + "static int f(void)\n{\n}\n" + table
+    history.commit({INTEL: before}, "Before")
+    found = reviewed(
+        mailed(
+            history,
+            INTEL,
+            before.replace("\t{\n\t\t.enter = NULL", f"{C1}\t{{\n\t\t.enter = NULL").replace(
+                '"C1"', '"C1"', 1
+            ),
+        )
+    )
+    assert not found.unread_lines
 
 
 def test_code_beside_tables_is_none_that_was_not_read(history: History) -> None:

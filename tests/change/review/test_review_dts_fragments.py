@@ -150,7 +150,7 @@ STATE = """\
 """
 LIST = """\
  <&old>;
- reg = <0x0 0x300>;
+ reg = <0x0 0x0300>;
 -cpu-idle-states = <&SHALLOW>;
 +cpu-idle-states = <&SHALLOW &DEEP>;
  clocks = <&clk CLK_CPU>,
