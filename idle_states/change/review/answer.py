@@ -14,7 +14,7 @@ from ...base.reading.patch import DoesNotApply
 from ...base.report.findings_text import shown as findings_shown
 from ...base.wording import few, plural
 from .archived import only_thread
-from .base import Applied, reaches_tables
+from .base import Applied
 from .context import without_tree
 from .request import ReviewRequest
 from .result import EarlierVersion, Letter, Review
@@ -66,8 +66,8 @@ def review_of(mails: Sequence[Mail], trees: Sequence[Repository], request: Revie
 
 
 def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest) -> Applied:
-    """Returns a series on its base; where it fits no commit, without the files that fit nowhere or
-    from the lines that it shows, whichever leaves fewer changed lines unread. Raises DoesNotApply
+    """Returns a series on its base; where it fits no commit, as far as it fits one, or from the
+    lines that it shows alone, whichever leaves fewer changed lines unread. Raises DoesNotApply
     where the user names the base, or the tables are specs."""
     assert request.mail is not None
     if not trees:
@@ -80,20 +80,20 @@ def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest)
             raise
         why = problem.findings[0].message
     made = without_tree(series, request.mail)
-    unread = made.unread + sum(
-        change.changed_lines
-        for patch in series.patches
-        for change in patch.files
-        if change.path.endswith(".h") and reaches_tables(change, patch.files)
-    )
     part = search.in_part()
-    if part is not None and part.unread < unread:
-        fits_nowhere = [f"left out, as it fits nowhere: {path}: {said}" for path, said in part.left]
-        return replace(part, remarks=(*part.remarks, *fits_nowhere))
+    if part is not None:
+        left = dict(part.left)
+        headers = series.changed_lines({path for path in left if path.endswith(".h")})
+        made = replace(made, unread=made.unread + headers)
+        if left and not search.bearing <= {*left, None}:
+            shown = without_tree(series, request.mail, left)
+            part = replace(part, shown=shown, unread=shown.unread + headers)
+        if not left or (part.shown and part.unread <= made.unread):
+            return part
     where = f"fits no commit of {search.shown}: {why}"
     if part is not None and len(part.left) > 1:
         where += f"; nor fit {few([path for path, _ in part.left], _NAMED)}"
-    return replace(made, remarks=(where, *made.remarks), unread=unread)
+    return replace(made, remarks=(where, *made.remarks))
 
 
 def _trees(request: ReviewRequest) -> Iterator[Repository]:
@@ -116,7 +116,23 @@ def _trees(request: ReviewRequest) -> Iterator[Repository]:
 
 
 def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
-    """runs: as of Yardstick."""
+    """The review of what is applied, and of what the other files show. runs: as of Yardstick."""
+    found = _reviewed(request, made, runs)
+    if made.shown is None:
+        return found
+    shown = _reviewed(request, made.shown, runs)
+    # what messages say is held against what is applied
+    changes = (replace(change, message=(), claims=()) for change in shown.changes)
+    return replace(
+        found,
+        changes=(*found.changes, *(change for change in changes if change.says_something)),
+        texts=shown.texts | found.texts,
+        remarks=(*found.remarks, *made.shown.remarks, *shown.remarks),
+        unread_lines=found.unread_lines + shown.unread_lines,
+    )
+
+
+def _reviewed(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
     circumstances = Yardstick(
         request.criteria,
         request.governor,
@@ -158,7 +174,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
             remarks.append(f"{count} to v{series.version} left aside")
     return replace(
         found,
-        remarks=tuple(remarks),
+        remarks=tuple(dict.fromkeys(remarks)),
         letters=newest.letters,
         is_mailed=True,
         unread_lines=newest.unread + found.unread_lines,

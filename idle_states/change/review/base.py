@@ -22,6 +22,7 @@ LINUX = ("arch/", "drivers/", "kernel/", "lib/")
 """Folders of Linux's C sources."""
 _DEFINES = re.compile(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
 """A directive, an enumerator, or a part of a macro."""
+BEARS_NOT = "left out, as it does not apply and bears on no table"
 _DEFINED = re.compile(r"\s*#\s*define\s+(\w+)", re.ASCII)
 _WORD = re.compile(r"\w+", re.ASCII)
 _SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
@@ -43,6 +44,7 @@ class Applied:
     unread      number of changed lines that could not be read, or fit nowhere
     left        (path, why) of the files that fit nowhere and are left out
     is_whole    whether all patches of the series are there
+    shown       of files that fit nowhere, what their own lines show; None where all fit
     """
 
     version: int
@@ -58,6 +60,7 @@ class Applied:
     unread: int = 0
     left: tuple[tuple[str, str], ...] = ()
     is_whole: bool = True
+    shown: "Applied | None" = None
 
 
 def applied(
@@ -128,7 +131,6 @@ def on_top(
     remarks = [how]
     hashes = []
     left: dict[str, str] = {}
-    unread = 0
     for patch in series.patches:
         files: Contents = {}
         kinds: dict[str, str] = {}
@@ -143,7 +145,7 @@ def on_top(
             place = patch.mail.place
             try:
                 if left.keys() & {change.before, change.after}:
-                    unread += change.changed_lines
+                    left.setdefault(change.path, "a change before it does not fit")
                     continue
                 made = [*changed_files(change, content_of, place, head[:9], only_once=only_once)]
             except DoesNotApply as problem:
@@ -152,11 +154,8 @@ def on_top(
                     if not in_part:
                         raise
                     left[change.path] = problem.findings[0].message
-                    unread += change.changed_lines
                     continue
-                remarks.append(
-                    f"left out, as it does not apply and bears on no table: {change.path}"
-                )
+                remarks.append(f"{BEARS_NOT}: {change.path}")
                 continue
             kinds[change.path] = change.becomes or FILE
             for path, content in made:
@@ -169,7 +168,39 @@ def on_top(
         )
         hashes.append(head)
     made_of = applied(series, held, base, head, hashes, remarks)
-    return replace(made_of, unread=unread, left=tuple(left.items()))
+    return replace(made_of, unread=series.changed_lines(left), left=tuple(left.items()))
+
+
+def undone(held: HeldCommits, series: Series, base: str) -> Contents:
+    """Returns the files of a commit that has a series, or the first changes of one to a file,
+    already, as they were before it."""
+    path2changes: dict[str, list[FileChange]] = {}
+    for change in series.files:
+        path2changes.setdefault(change.path, []).append(change)
+    found: Contents = {}
+    for path, changes in path2changes.items():
+        entry = held.named(base, path)
+        content = held.content(entry[0]) if entry else None
+        # as it is, then without all changes, without all but the last ones
+        for count in (0, *range(len(changes), 0, -1)):
+            try:
+                before = _made(content, [each.inverse for each in reversed(changes[:count])])
+                _made(before, changes)
+            except DoesNotApply:
+                continue
+            if count:
+                found[path] = before
+            break
+    return found
+
+
+def _made(content: bytes | None, changes: Sequence[FileChange]) -> bytes | None:
+    """What changes make of a file, one after another; None: there is none. Raises DoesNotApply,
+    also for a file that is renamed."""
+    for change in changes:
+        held = {change.path: content}
+        content = dict(changed_files(change, held.get, "", "", only_once=True)).get(change.path)
+    return content
 
 
 def reaches_tables(

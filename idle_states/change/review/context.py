@@ -6,7 +6,7 @@ same before and after. Either is said, and changed lines that no row explains ar
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
@@ -25,12 +25,14 @@ from .fragments import FragmentText, Hidden, HiddenPlace
 from .hunk_rows import HunkSide, ShownRow
 
 
-def without_tree(series: Series, shown: str) -> Applied:
-    """The tables before and after a series, each patch with what it shows."""
+def without_tree(series: Series, shown: str, only: Container[str] | None = None) -> Applied:
+    """The tables before and after a series, each patch with what it shows. only: the files that are
+    read, where a tree serves for the others."""
     made = _Shown(HeldCommits(None, shown))
-    patches = [(patch, made.sides_of(patch)) for patch in series.patches]
+    patches = [(patch, made.sides_of(patch, only)) for patch in series.patches]
     hashes = [made.added(patch, *sides) for patch, sides in patches]
-    remarks = ["reviewed without a tree, from the lines that the diff shows", *made.remarks]
+    how = "reviewed without a tree, from the lines that the diff shows"
+    remarks = [how if only is None else "what fits nowhere is read from its lines", *made.remarks]
     base, head = made.base, made.head
     if not head:
         head = base = made.held.add("", "nothing", {}, is_patch=False)
@@ -64,10 +66,12 @@ class _Shown:
         self._sources: dict[str, bytes | None] = {}
         self._first: dict[str, bytes | None] = {}
 
-    def sides_of(self, patch: MailedPatch) -> tuple[_Side, _Side]:
-        """The files before and after a patch, as far as it shows them."""
+    def sides_of(self, patch: MailedPatch, only: Container[str] | None) -> tuple[_Side, _Side]:
+        """The files before and after a patch, as far as it shows them. only: as of without_tree."""
         sides = _Side(), _Side()
         for change in patch.files:
+            if only is not None and change.path not in only:
+                continue
             if change.path.endswith((".c", ".h")) and change.becomes:
                 self.unread += max(1, change.changed_lines)
                 self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")

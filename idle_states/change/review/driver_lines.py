@@ -103,13 +103,12 @@ def shown(change: FileChange) -> ShownDriver:
 
 
 def _section(hunk: PatchHunk) -> str:
-    """The line that opens the part of the file that a hunk lies in; one of a table that git does
-    not name, as of an array whose first line has a break."""
+    """The line that a hunk's part of the file opens with; a table's that git does not name."""
     begun = takewhile(lambda line: line.text[:1] not in ("{", "}"), hunk.lines)
-    if any(line.mark != " " and _TIME.match(line.text) for line in begun):
-        if not _OF_TABLE.search(hunk.section):
-            return f"static struct cpuidle_state table_at_line_{hunk.old}[] ="
-    return hunk.section
+    is_table = any(line.mark != " " and _TIME.match(line.text) for line in begun)
+    if not is_table or _OF_TABLE.search(hunk.section):
+        return hunk.section
+    return f"static struct cpuidle_state table_at_line_{hunk.old}[] ="
 
 
 class _Side:

@@ -217,7 +217,7 @@ def _beside(made: Plan, series: Series) -> Iterator[str]:
         body = step.patch.body
         if body and subject in old and _words(body) != _words(old[subject].message, subject):
             yield f'message of "{subject}" changed'
-    files = {change.path for patch in series.patches for change in patch.files}
+    files = {change.path for change in series.files}
     left = sorted(files - made.files.keys())
     if left:
         yield f"left alone: {joined(left)}"

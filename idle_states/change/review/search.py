@@ -8,13 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
+from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import limits
 from ...base.reading.git import HeldCommits, Repository
 from ...base.reading.mail import Series
 from ...base.reading.patch import DoesNotApply
 from ...base.wording import few, joined
-from .base import Applied, on_top, reaches_tables
+from ...tables.linux.governors.source.named import DIRECTORY
+from .base import BEARS_NOT, Applied, on_top, reaches_tables, undone
+from .drivers import DriversTree, is_linux
+from .dts_lines import is_source
 
 _DAY = 86_400
 _MOST_IN_PART = 20
@@ -43,7 +47,10 @@ class _Tree:
 
 class BaseSearch:
     """The search for the commit that a series was made on. trees: asked in this order; by lines,
-    the one that holds most of the files first."""
+    the one that holds most of the files first.
+
+    bearing  paths of the series' files that bear on tables, before and after
+    """
 
     def __init__(self, trees: Sequence[Repository], series: Series) -> None:
         self._repositories = trees
@@ -51,13 +58,13 @@ class BaseSearch:
         self._trees: list[_Tree] | None = None
         self._wanted, self._added = _first_seen(series)
         changes = [(change, patch.files) for patch in series.patches for change in patch.files]
-        self._bearing = {
+        self.bearing = {
             path
             for change, beside in changes
             if reaches_tables(change, beside)
             for path in (change.before, change.after)
         }
-        self._needed = [path for path in sorted(self._wanted) if path in self._bearing]
+        self._needed = [path for path in sorted(self._wanted) if path in self.bearing]
         dates = [int(patch.mail.date.timestamp()) for patch in series.patches if patch.mail.date]
         self._end = max(dates, default=None)
 
@@ -88,14 +95,24 @@ class BaseSearch:
 
     def in_part(self) -> Applied | None:
         """The series without the files that fit nowhere, on the commit on which most of its lines
-        fit; None where nothing can be tried."""
+        fit, what that has of them already being undone; None where nothing can be tried."""
         how = "on which most of its lines fit"
-        made = [
-            self._with(tree.repository, name, how, only_once=True, in_part=True)
-            for tree in self._searched()
-            for name in islice(self._distinct(tree, lacks=True), _MOST_IN_PART)
-        ]
-        return min(made, key=lambda one: one.unread, default=None)
+        tried: list[tuple[int, bool, int, Applied]] = []
+        for tree in self._searched():
+            for name in islice(self._distinct(tree, lacks=True), _MOST_IN_PART):
+                made = self._with(tree.repository, name, how, only_once=True, in_part=True)
+                # of equal ones, one on which nothing is undone
+                tried.append((made.unread, made.base != name, len(tried), made))
+            if any(not made.left for *_, made in tried):
+                break
+        if not tried:
+            return None
+        best = min(tried)[-1]
+        left = tuple((path, why) for path, why in best.left if _bears(best, path))
+        gone = sorted(f"{BEARS_NOT}: {path}" for path in dict(best.left).keys() - dict(left))
+        names = (f"left out, as it fits nowhere: {path}: {why}" for path, why in left)
+        unread = self._series.changed_lines(dict(left))
+        return replace(best, remarks=(*best.remarks, *gone, *names), unread=unread, left=left)
 
     def _as_told(self, named: str) -> Applied:
         problem: Unreadable | None = None
@@ -116,7 +133,7 @@ class BaseSearch:
         counted = f"of {len(bearing)} of the {len(self._wanted)} files in its diff"
         ways = [(self._wanted, self._added, "in its diff")]
         if len(bearing) < len(self._wanted):
-            added = [path for path in self._added if path in self._bearing]
+            added = [path for path in self._added if path in self.bearing]
             ways.append((bearing, added, counted))
         for wanted, added, how in ways:
             if wanted and all(wanted.values()):
@@ -179,7 +196,24 @@ class BaseSearch:
         said = f"{before}: " if before else ""
         said += f"applied to {found.short}{of} ({found.subject[:60]}), {how}"
         held = HeldCommits(tree, tree.shown)
+        if in_part and (files := undone(held, self._series, base)):
+            base = held.add(base, "what the patches stand on", files, is_patch=False)
+            said += f"; {few([*files], 3)} already in {tree.shown}: reviewed as before that"
         return on_top(held, self._series, base, said, tree, only_once=only_once, in_part=in_part)
+
+
+def _bears(made: Applied, path: str) -> bool:
+    """Tells whether a file that fits nowhere may bear on tables: a header of Linux does if a
+    driver's table, a governor or a device tree takes a definition from it."""
+    held = made.held
+    is_header = path.endswith(".h") and not (is_source(path) or path.startswith(f"{DIRECTORY}/"))
+    if not (is_header and isinstance(held, HeldCommits) and is_linux(held, made.head)):
+        return True
+    emptied = held.add(made.head, f"without {path}", {path: b""}, is_patch=False)
+    drivers = DriversTree(held, made.head, emptied)
+    ends = [drivers.at(commit) for commit in (made.head, emptied)]
+    tables = [[source.table for source in end.sources] for end in ends]
+    return tables[0] != tables[1] or any(end.unread for end in ends)
 
 
 def _first_seen(series: Series) -> tuple[dict[str, str], list[str]]:
@@ -189,7 +223,7 @@ def _first_seen(series: Series) -> tuple[dict[str, str], list[str]]:
     made: set[str] = set()
     before: set[str] = set()
     added: dict[str, None] = {}
-    for change in (change for patch in series.patches for change in patch.files):
+    for change in series.files:
         if change.before is not None:
             before.add(change.before)
             if change.before not in made:

@@ -156,6 +156,9 @@ def test_two_threads_are_not_taken_for_one() -> None:
     mails = [only(mail("[PATCH 1/2] a").as_bytes()), only(mail("[PATCH 1/2] b").as_bytes())]
     with pytest.raises(Unreadable, match="expected the mails of one thread"):
         series_of(mails, "thread")
+    again = only(mail("[PATCH 1/2] a [external sender]").as_bytes())
+    (series,) = series_of([mails[0], again], "thread")
+    assert [patch.subject for patch in series.patches] == ["a"]
 
 
 def test_a_maildir_and_a_directory_of_patches_are_read(tmp_path: Path) -> None:

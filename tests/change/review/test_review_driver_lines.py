@@ -247,7 +247,7 @@ def test_rows_that_shown_code_switches_off_are_not_compared(
 def test_code_that_writes_times_into_tables_is_counted(history: History) -> None:
     lines = "\tnew_cstates[1].exit_latency = 92;\n\tif (new_cstates[1].exit_latency == 92)\n"
     code = f"void f(void)\n{{\n\tdrv->states[0].exit_latency = 1;\n{lines}}}\n"
-    found = reviewed(mailed(history, INTEL, HEAD + code))
+    found = reviewed(mailed(history, INTEL, HEAD + OLD + code))
     assert found.unread_lines == 1
     assert any("1 changed line of tables left aside" in remark for remark in found.remarks)
 

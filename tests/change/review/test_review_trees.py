@@ -9,6 +9,7 @@ from idle_states.base.model.findings import Unreadable, UsageError
 from idle_states.change.review.answer import review
 from idle_states.change.review.request import ReviewRequest
 from idle_states.change.review.result import Review
+from idle_states.tables.linux.built_in.headers import SIGN
 from tests.change.review.test_review_mail import (
     AFTER,
     BEFORE,
@@ -103,13 +104,90 @@ def test_files_that_fit_nowhere_are_named_and_counted(trees: Trees) -> None:
     b = trees.made("b", NOT_ITS)
     found = trees.mailed(b, a, words="-U1")
     assert f"of {a.directory} (The tree a), on which most of its lines fit" in found.remarks[0]
-    (left,) = [text for text in found.remarks if "fits nowhere" in text]
+    (left,) = [text for text in found.remarks if "as it fits nowhere" in text]
     assert left.startswith("left out, as it fits nowhere: include/names.h: expected the lines")
     assert found.unread_lines == 2
     ((table,),) = [change.tables for change in found.changes]
     assert [(d.path, d.a, d.b) for d in table.differences if d.stage == "table"] == [
         ("states.stop0_lite.residency", "2us", "10us")
     ]
+
+
+def test_a_tree_that_has_the_patch_already_is_reviewed_as_before_it(trees: Trees) -> None:
+    later = trees.made("later", AFTER + "/* more */\n")
+    found = trees.mailed(later)
+    assert f"{FILE} already in {later.directory}: reviewed as before that" in found.remarks[0]
+    assert said(found) == said(trees.own())
+    assert not found.unread_lines
+    # a tree on which it fits counts before one that has it
+    found = trees.mailed(later, trees.made("foreign", FOREIGN))
+    assert "(The tree foreign), by the lines of its hunks" in found.remarks[0]
+
+
+def test_of_a_series_the_patches_that_a_tree_has_are_undone(trees: Trees) -> None:
+    """The second one changes what the first one did."""
+    once = trees.theirs.directory / FILE
+    twice = once.read_text().replace(".latency_ns = 1000,", ".latency_ns = 1500,", 1)
+    assert twice != AFTER
+    trees.theirs.commit({FILE: twice}, "slw: Raise it again")
+    later = trees.made("later", AFTER + "/* more */\n")
+    mails = format_patch(trees.theirs, trees.directory, "-2")
+    request = ReviewRequest(None, CRITERIA, (later.directory,), mail=str(mails), runs=0)
+    found = review(request)
+    assert "already in" in found.remarks[0]
+    ((table,),) = [change.tables for change in found.changes]
+    assert ("states.stop0_lite.latency", "200ns", "1500ns") in [
+        (d.path, d.a, d.b) for d in table.differences
+    ]
+
+
+DRIVER = """\
+#include <linux/cpuidle.h>
+#include <linux/other.h>
+
+struct cpuidle_driver {name} = {{
+	.states[0] = {{ .name = "on", .exit_latency = {exit}, .target_residency = 20 }},
+	.states[1] = {{ .name = "off", .exit_latency = 100, .target_residency = {residency} }},
+	.state_count = 2,
+}};
+"""
+
+
+@pytest.mark.parametrize(("exit_latency", "unread"), [("10", 0), ("OTHER", 2)])
+def test_what_fits_of_a_series_is_reviewed_with_the_tree_and_the_rest_by_its_lines(
+    exit_latency: str, unread: int, tmp_path: Path
+) -> None:
+    """A header from which no table takes anything is none of the rest."""
+    one, two = "drivers/cpuidle/cpuidle-one.c", "drivers/cpuidle/cpuidle-two.c"
+    files = {
+        SIGN: "#define CPUIDLE_FLAG_NONE 0\n",
+        "include/linux/other.h": "#define OTHER 7\n",
+        one: DRIVER.format(name="one", exit=exit_latency, residency=300),
+        two: DRIVER.format(name="two", exit=10, residency=300),
+    }
+    theirs, ours = History(tmp_path / "theirs"), History(tmp_path / "ours")
+    theirs.commit(dict(files), "First")
+    changed = {path: text.replace("= 300", "= 400") for path, text in files.items()}
+    theirs.commit({**changed, "include/linux/other.h": "#define OTHER 8\n"}, "Raise")
+    others = {
+        two: files[two].replace("= 20 ", "= 30 "),
+        "include/linux/other.h": "#define OTHER 9\n",
+    }
+    ours.commit({**files, **others}, "Another history")
+    (mail,) = format_patch(theirs, tmp_path, "-1").iterdir()
+    request = ReviewRequest(None, CRITERIA, (ours.directory,), mail=str(mail), runs=0)
+    found = review(request)
+    changed_tables = {table.source.name: table for c in found.changes for table in c.tables}
+    assert changed_tables.keys() == {"one", "two"}
+    for table in changed_tables.values():
+        assert ("states.off.residency", "300us", "400us") in [
+            (d.path, d.a, d.b) for d in table.differences
+        ]
+    (left,) = [remark for remark in found.remarks if "fits nowhere: drivers" in remark]
+    assert left.startswith(f"left out, as it fits nowhere: {two}: expected the lines")
+    assert found.unread_lines == unread
+    is_left_out = any("bears on no table: include/linux/other.h" in r for r in found.remarks)
+    assert is_left_out == (not unread)
 
 
 def test_what_fits_no_tree_is_read_by_its_lines(trees: Trees) -> None:

@@ -4,7 +4,7 @@ Form of subjects: git-format-patch(1), [PREFIX PATCH vN M/N] TEXT.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from ...dataclass import dataclass, replace
 from ...model.findings import Unreadable, unreadable
@@ -160,6 +160,15 @@ class Series:
     answers: tuple[MailedAnswer, ...] = ()
 
     @property
+    def files(self) -> Iterator[FileChange]:
+        """What its patches do to files, in order."""
+        return (change for patch in self.patches for change in patch.files)
+
+    def changed_lines(self, paths: Container[str]) -> int:
+        """Returns the number of lines that go or come in some files."""
+        return sum(change.changed_lines for change in self.files if change.path in paths)
+
+    @property
     def base(self) -> str:
         said = [p.base for p in (*self.patches, *([self.cover] if self.cover else ())) if p.base]
         return said[0] if said else ""
@@ -258,11 +267,14 @@ def _answered(made: Sequence[Series], mails: Sequence[Mail]) -> Iterator[Series]
 def _put(found: dict[tuple[int, int], MailedPatch], patch: MailedPatch) -> None:
     key = patch.version, patch.number
     other = found.setdefault(key, patch)
-    if other.subject != patch.subject and other.files and patch.files:
+    # a list's server may add to a subject
+    is_same = other.subject.startswith(patch.subject) or patch.subject.startswith(other.subject)
+    if not is_same and other.files and patch.files:
         raise unreadable(
             patch.mail.place,
             f"expected the mails of one thread, found patch {patch.number} of version "
-            f"{patch.version} also in {other.mail.place}, with another subject",
+            f"{patch.version} also in {other.mail.place}, with another subject ({other.subject!r} "
+            f"and {patch.subject!r}); put the mails of each series into a file of their own",
         )
 
 

@@ -6,7 +6,7 @@ Form: git-diff(1) "Generating patch text with -p"; POSIX diff -u.
 import re
 from collections.abc import Sequence
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ...model.findings import unreadable
 from .. import limits
 from .wrapped import Line, hunk_lines
@@ -86,6 +86,16 @@ class FileChange:
     def changed_lines(self) -> int:
         """The number of lines that go or come."""
         return sum(line.mark in ("-", "+") for hunk in self.hunks for line in hunk.lines)
+
+    @property
+    def inverse(self) -> "FileChange":
+        """The change that undoes this one, without hashes."""
+        marks = {" ": " ", "-": "+", "+": "-"}
+        hunks = []
+        for hunk in self.hunks:
+            lines = tuple(replace(line, mark=marks[line.mark]) for line in hunk.lines)
+            hunks.append(replace(hunk, old=hunk.new, new=hunk.old, lines=lines))
+        return FileChange(self.after, self.before, hunks=tuple(hunks))
 
 
 def read_diff(
