@@ -9,8 +9,8 @@ from tests.change.review.test_review_mail import AFTER, FILE
 from tests.support.git_history import History
 from tools.archives import __main__ as archives
 from tools.archives.mirrors import Archive
-from tools.archives.page import START, section
-from tools.archives.verdicts import COLUMNS, verdicts
+from tools.archives.page import GOVERNOR, START, section
+from tools.archives.verdicts import COLUMNS, needs_tree, verdicts
 from tools.archives.ways import NOT_MADE, Found, Outcome, Runs, Thread
 
 HEAD = "\t".join(COLUMNS)
@@ -76,6 +76,7 @@ def test_the_page_is_written_of_all_ways(
     gone = "patch@example.com\tIS205\tstop9\ttrue\t\tnothing"
     missed = "patch@example.com\t\tstop1\tmissed\treply@example.com\tanother fault"
     (tmp_path / "verdicts.tsv").write_text("\n".join((HEAD, row, gone, missed, "")))
+    (tmp_path / "differences.tsv").write_text("thread\tcompared\treason\n")
     words = [str(lists.mirror.directory), str(lists.tree.directory)]
     assert archives.main(words) == 1
     said = capsys.readouterr().out
@@ -84,8 +85,8 @@ def test_the_page_is_written_of_all_ways(
     assert text.startswith(f"By hand.\n{START}\n1 of 2 listed mails in 1 thread; 1 tree")
     assert "Of 2 faults that a person named in the thread" in text
     assert "`review` finds 1 (50.00 %)" in text
-    assert "| thread, then commits | 1 | 0 |" in text
-    assert "| mail, then thread | 1 | 0 |" in text
+    assert "| thread, then commits | 1 | 0 | 0 |" in text
+    assert "| mail, then thread | 1 | 0 | 0 |" in text
     assert "| `patch@example.com` | IS206" in text
     assert "| an answer to all | 1 (100.00 %) | 1 (100.00 %) | 1 (100.00 %) |" in text
     assert "| commits | 1 | " in text
@@ -118,10 +119,39 @@ def test_ways_that_disagree_are_named() -> None:
     refused = Outcome(3, 1.0, 30, refusal="x: error: expected a patch [IS930 unreadable-input]")
     thread = Thread(("p",), {"p": ONE}, {"p": ONE}, ONE, other)
     text = section([thread, Thread(("q",), {"q": refused}, {"q": refused}, ONE, ONE)], [], 2, 1)
-    assert "| thread, then commits | 1 | 1 |" in text
+    assert "| thread, then commits | 1 | 0 | 1 |" in text
     assert "only the first: IS204 a, only the first: t: a 1 -> 2, only the second: t: a 1" in text
     assert "| refused, no answer | 1 (50.00 %) | 1 (50.00 %) | 0 (0.00 %) |" in text
     assert "| no answer: expected a patch | 1 | 1 | 0 |" in text
+    explained = section([thread], [], 1, 1, 1, {("p", "thread, then commits"): "of a reason"})
+    assert "| thread, then commits | 0 | 1 | 0 |" in explained
+    assert "| of a reason |" in explained
+
+
+@pytest.mark.parametrize(
+    ("more", "of_tables", "of_governors"),
+    [("", 0, 1), ("x.c: 2 changed lines of tables left aside", 1, 0)],
+)
+def test_a_governor_that_is_named_is_no_unread_table(
+    more: str, of_tables: int, of_governors: int
+) -> None:
+    said = (f"menu.c {GOVERNOR}: --tree DIR --run", more)
+    unread = Outcome(3, 1.0, 30, remarks=said, unread=7)
+    text = section([Thread(("p",), {"p": unread}, {"p": unread}, unread, unread)], [], 1, 1)
+    rows = {row.split(" | ")[0]: row.split(" | ")[1] for row in text.splitlines() if " | " in row}
+    assert rows["| an answer that leaves changed lines of tables unread"][0] == str(of_tables)
+    assert rows["| a governor's source alone, which it names"][0] == str(of_governors)
+
+
+def test_a_verdict_on_a_mail_that_fits_no_tree_needs_no_finding() -> None:
+    (judged,) = verdicts(f"{HEAD}\np\tIS204\ta\ttrue\tr\tbecause\n")
+    unfit = Outcome(0, 1.0, 30, remarks=("fits no commit of x: expected",))
+    for outcome, expected in ((unfit, True), (replace(unfit, remarks=()), False), (ONE, False)):
+        thread = Thread(("p",), {"p": outcome}, {"p": outcome}, outcome, outcome)
+        assert needs_tree(judged, [thread]) == expected
+        text = section([thread], [judged], 1, 1)
+        assert ("the finding needs a tree that the mail applies to" in text) == expected
+        assert "Of 1 fault" in text
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@
     python -m tools.archives --kept DIR...     the page alone, of what was run before
 
 Nothing is fetched. The patches are the ids in tools/archives/patches.txt, the verdicts those in
-tools/archives/verdicts.tsv. Each patch is reviewed by its mail, with the trees and without; each of
-their threads by all its mails; and each thread that git can apply to a tree as commits. What was
+tools/archives/verdicts.tsv, and why it is right that two ways of a patch differ stands in
+tools/archives/differences.tsv. Each patch is reviewed by its mail, with the trees and without; each
+of their threads by all its mails; and each thread that git can apply to a tree as commits. What was
 run is kept in build/archives. Exits with 1 for a verdict that no finding needs.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from idle_states.base.files import write_file
 from tools.archives.mirrors import Archive, is_mirror
 from tools.archives.page import PAGE, START, section
-from tools.archives.verdicts import is_found, is_run, verdicts
+from tools.archives.verdicts import is_found, is_run, needs_tree, verdicts
 from tools.archives.ways import Outcome, Runs, Thread
 from tools.command_line import asked
 
@@ -78,12 +79,15 @@ def main(words: Sequence[str]) -> int:
     found = measured(archive, runs, names)
     judged = verdicts((HERE / "verdicts.tsv").read_text("utf-8"))
     above = PAGE.read_text("utf-8").partition(START)[0]
-    made = section(found, judged, len(names), len(trees), len(runs.versions))
+    rows = (HERE / "differences.tsv").read_text("utf-8").splitlines()[1:]
+    reasons = {(one, way): why for one, way, why in (row.split("\t") for row in rows)}
+    made = section(found, judged, len(names), len(trees), len(runs.versions), reasons)
     write_file(PAGE, f"{above}{START}\n{made}")
     lines = [
         f"no finding for the verdict: {one.message_id} {one.rule} {one.where}"
         for one in judged
         if one.rule and is_run(one, found) and not is_found(one, found)
+        if not needs_tree(one, found)
     ]
     print("\n".join(lines) or f"{PAGE.name}: every verdict has its finding")
     return 1 if lines else 0

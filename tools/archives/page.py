@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from idle_states.base.wording import few, joined, percent, plural
 from idle_states.tables.rules.catalogue import rule_named
-from tools.archives.verdicts import KINDS, Verdict, findings, is_found, is_run
+from tools.archives.verdicts import KINDS, Verdict, findings, is_found, is_run, needs_tree
 from tools.archives.ways import NOT_MADE, Found, Outcome, Thread
 
 PAGE = Path(__file__).parents[2] / "docs/archives.md"
@@ -17,7 +17,9 @@ _MESSAGES = "IS51"
 _CAUSE = re.compile(
     r"^.*?error: |\[IS930.*$|/\S*mails\.mbox\S*|(?<=, mail )\d+|\b\d+\b|'[^']*'|`[^`]*`|\S+/\S+"
 )
+GOVERNOR = "is a governor's source, which is compared as a whole"
 _UNREAD = (
+    (GOVERNOR, "a governor's source: named, with the command that compares both sides"),
     ("fits nowhere", "files fit no commit of the trees"),
     ("fits no commit", "the mail fits no commit, and its own lines do not show the rest"),
     ("", "the diff alone does not show what the lines belong to"),
@@ -27,11 +29,17 @@ _WAYS = ("mail, without a tree", "mail", "thread", "commits")
 
 
 def section(
-    threads: Sequence[Thread], judged: Sequence[Verdict], listed: int, trees: int, versions: int = 1
+    threads: Sequence[Thread],
+    judged: Sequence[Verdict],
+    listed: int,
+    trees: int,
+    versions: int = 1,
+    reasons: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
     """Returns the part of the page that is made.
 
     listed    number of patches asked for
+    reasons   (first mail of a thread, the two ways) -> why it is right that they differ
     trees     number of trees
     versions  number of versions of the package that were run
     """
@@ -52,7 +60,7 @@ def section(
         *("## Faults\n", _faults(threads, judged)),
         *("## False alarms\n", _alarms(threads, judged, patches)),
         *("## Refusals\n", _refusals(threads)),
-        *("## Mail, thread and commits\n", _agreement(threads)),
+        *("## Mail, thread and commits\n", _agreement(threads, reasons or {})),
         *("## Time and memory\n", _costs(threads)),
         *("## Faults that people named\n", _named(threads, judged)),
         *("## Findings before anyone named them\n", _unnamed(threads, judged)),
@@ -68,7 +76,18 @@ def _faults(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
         f"{plural(len(judged), 'verdict')} on these mails. Of {plural(len(named), 'fault')} that a "
         "person named in the thread and that the mails show, `review` finds "
         f"{found} ({percent(found, len(named))}). {plural(alone, 'true finding')} more nobody had "
-        "named.\n"
+        "named.\n" + _out_of_reach(threads, judged)
+    )
+
+
+def _out_of_reach(threads: Sequence[Thread], judged: Sequence[Verdict]) -> str:
+    """Returns which verdicts are on findings that were made with another tree."""
+    names = [f"`{v.message_id}` {v.rule} {v.where}" for v in judged if needs_tree(v, threads)]
+    if not names:
+        return ""
+    return (
+        f"\n{plural(len(names), 'verdict')} more than the diff's own lines show: the finding needs "
+        f"a tree that the mail applies to, and none of these is one ({joined(names)}).\n"
     )
 
 
@@ -113,9 +132,20 @@ def _refusals(threads: Sequence[Thread]) -> str:
 
 _KINDS_OF_ANSWER: tuple[tuple[str, Callable[[Outcome], bool]], ...] = (
     ("refused, no answer", lambda one: bool(one.refusal)),
-    ("an answer that leaves changed lines unread", lambda one: bool(one.unread)),
+    (
+        "an answer that leaves changed lines of tables unread",
+        lambda one: bool(one.unread) and not _is_of_governor(one),
+    ),
+    ("a governor's source alone, which it names", lambda one: _is_of_governor(one)),
     ("an answer to all", lambda one: not one.refusal and not one.unread),
 )
+
+
+def _is_of_governor(one: Outcome) -> bool:
+    """Tells whether all unread lines are those of governors: with a tree and --run, they are
+    compiled and compared."""
+    said = "\n".join(one.remarks)
+    return bool(one.unread) and GOVERNOR in said and "of tables left aside" not in said
 
 
 def _cause(one: Outcome) -> str:
@@ -125,28 +155,29 @@ def _cause(one: Outcome) -> str:
     return next(cause for word, cause in _UNREAD if word in "\n".join(one.remarks))
 
 
-def _agreement(threads: Sequence[Thread]) -> str:
+def _agreement(threads: Sequence[Thread], reasons: Mapping[tuple[str, str], str]) -> str:
     """Returns where two ways of the same patches give other findings or changes of tables."""
-    rows: list[tuple[str, str, str]] = []
-    counted: Counter[tuple[str, bool]] = Counter()
+    rows: list[tuple[str, ...]] = []
+    counted: Counter[tuple[str, str]] = Counter()
     for thread in threads:
         for title, one, other in _pairs(thread):
             only = list(_differences(one, other))
-            counted[title, not only] += 1
+            reason = reasons.get((thread.ids[0], title), "")
+            counted[title, ("rightly" if reason else "not explained") if only else "agree"] += 1
             if only:
-                rows.append((f"`{thread.ids[0]}`", title, few(only, _SHOWN)))
+                rows.append((f"`{thread.ids[0]}`", title, few(only, _SHOWN), reason))
     summary = [
-        (title, str(counted[title, True]), str(counted[title, False]))
+        (title, *(str(counted[title, how]) for how in ("agree", "rightly", "not explained")))
         for title in dict.fromkeys(title for title, _ in counted)
     ]
     why = Counter(t.commits.refusal.partition(":")[0] for t in threads if t.commits.status < 0)
     without = "".join(
         f"{plural(count, 'thread')} without commits: {cause}.\n" for cause, count in why.items()
     )
-    parts = [_table(("compared", "agree", "differ"), summary), without]
-    return "\n".join(
-        [*parts, _table(("thread", "compared", "difference"), rows)] if rows else parts
-    )
+    head = ("compared", "agree", "differ rightly", "differ, not explained")
+    parts = [_table(head, summary), without]
+    names = ("thread", "compared", "difference", "differs rightly because")
+    return "\n".join([*parts, _table(names, rows)] if rows else parts)
 
 
 def _pairs(thread: Thread) -> Iterator[tuple[str, Outcome, Outcome]]:

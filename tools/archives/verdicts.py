@@ -103,3 +103,18 @@ def is_found(verdict: Verdict, threads: Sequence[Thread]) -> bool:
         for outcome in outcomes_of(threads, verdict.message_id)
         for one in outcome.found
     )
+
+
+def needs_tree(verdict: Verdict, threads: Sequence[Thread]) -> bool:
+    """Tells whether a verdict's finding is not there because its mail applies to none of the trees,
+    so that it was read from its own lines."""
+    return (
+        bool(verdict.rule)
+        and not is_found(verdict, threads)
+        and any(
+            remark.startswith("fits no commit of")
+            for thread in threads
+            if verdict.message_id in thread.mailed
+            for remark in thread.mailed[verdict.message_id].remarks
+        )
+    )

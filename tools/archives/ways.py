@@ -187,7 +187,8 @@ def _run(words: Sequence[str], where: str, setting: Mapping[str, str]) -> Outcom
         _, ended, used = os.wait4(child.pid, 0)
         timer.cancel()
         child.returncode = os.waitstatus_to_exitcode(ended)
-    *text, last = ["", *complaints.read_text("utf-8", "replace").strip().splitlines()]
+    lines = complaints.read_text("utf-8", "replace").splitlines()
+    *text, last = ["", *(line for line in lines if line.strip())]
     memory = int(last.split()[1]) >> 10 if last.startswith("VmHWM") else 0
     cost = round(used.ru_utime + used.ru_stime, 2), memory
     try:
