@@ -126,6 +126,7 @@ def test_page_has_each_input_beside_the_build_that_it_names(
         ["git", "-C", str(clone), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
     ).stdout
     (inputs / "drift.dtb").write_bytes(fdt.write(tree(f"skiboot-{head[:7]}-p29867c2")))
+    (inputs / "other.dtb").write_bytes(fdt.write(tree("skiboot-abcdef0")))
     (inputs / "again.dtb").write_bytes((inputs / "drift.dtb").read_bytes())
     # a log that is no longer in the repository's last commit
     held = laid(tmp_path / "owner+name/repo", {"old.log": LOG.format("v6.9")})
@@ -141,6 +142,13 @@ def test_page_has_each_input_beside_the_build_that_it_names(
     assert "notes.txt" not in text
     assert row(text, "in/right.dtb")[4] == "v7.0: power9: equal in every value"
     assert row(text, "in/right.dtb")[3].endswith("stop4, stop5 (levels 0xec000000)")
+    assert row(text, "in/right.dtb")[5:] == [
+        "none",
+        "pstates: DTPropertyReadError",
+        "pstates: CommandFailed",
+    ]
+    lacking = row(text, "in/other.dtb")
+    assert lacking[4] == "commit not in the clone; today's power9: equal in every value"
     # of equal files one is taken
     drift = row(text, "in/again.dtb")
     assert drift[4].startswith("v7.0-1-g")

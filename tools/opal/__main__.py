@@ -22,6 +22,7 @@ from idle_states.base.model import power_mgt as dt
 from idle_states.base.model.findings import Severity
 from idle_states.tables.audit.audit import Setting, audit_path
 from idle_states.tables.audit.audited import Audited
+from idle_states.tables.audit.fwts import ToolVerdict
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.generate import tree_of
@@ -39,7 +40,8 @@ PAGE = Path(__file__).parents[2] / "docs/opal.md"
 START = "<!-- from here on written by tools.opal -->\n"
 _VERSION = re.compile(rb"\0((?:skiboot-|v)[0-9]\.[0-9.]+[-\w]*)\0")
 _HEADS = {
-    "Device trees": "| tree | machine | firmware | states | against its own build | findings |",
+    "Device trees": "| tree | machine | firmware | states | against its own build | findings | "
+    "fwts | op-test |",
     "Logs": "| log | processor | firmware | enabled | disabled | kernel | against its own build | "
     "findings |",
     "Images": "| image | version | table | states | against its own build | findings |",
@@ -81,8 +83,21 @@ def _of_tree(one: Audited, skiboot: Skiboot) -> Iterator[str]:
     said = "-"
     if build is not None and table is not None:
         said = _beside(build, firmware.of_tree(table, levels, build, skiboot.tables(build.commit)))
+    elif one.nearest:
+        differences = "; ".join(one.differences) or "equal in every value"
+        said = f"commit not in the clone; today's {one.nearest}: {differences}"
     yield said
     yield _findings(one)
+    for tool in ("fwts", "op-test"):
+        yield _verdict([verdict for verdict in one.verdicts if verdict.tool == tool])
+
+
+def _verdict(verdicts: Sequence[ToolVerdict]) -> str:
+    """The product's account of what a program says; `compared` holds it against the program."""
+    bad = [each for each in verdicts if each.failures]
+    if any(each.skipped for each in verdicts):
+        return "skips it"
+    return "; ".join(f"{each.test}: {each.failures[0][0]}" for each in bad) or "passes"
 
 
 def _of_log(one: Audited, data: bytes, skiboot: Skiboot) -> Iterator[str]:
