@@ -12,11 +12,12 @@ from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.generate import tree_of
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.skiboot import c_table
+from idle_states.tables.skiboot.log import NamedState, OpalLog
 from idle_states.tables.skiboot.platform import parse_platform
 from idle_states.tables.spec.library import find
 from tests.tables.audit.test_audit import edited
 from tools.opal import __main__ as opal
-from tools.opal import peers
+from tools.opal import firmware, peers
 from tools.opal.firmware import Skiboot
 
 LOG = """\
@@ -179,6 +180,26 @@ def test_a_build_is_found_by_each_form_of_a_version(clone: Path, tmp_path: Path)
     assert missing.commit == exact.commit
     assert missing.shown == "v7.0, for abcdef0"
     assert skiboot.build("skiboot-abcdef0-p1234567") is None
+
+
+@pytest.mark.parametrize(
+    ("generation", "states", "found"),
+    [
+        (None, "stop0_lite stop0", "power10: 2 of 4 named; not named: stop2 and stop3"),
+        (None, "stop0_lite stop0 stop1 stop2", "power9: 4 of 8 named"),
+        (None, "nap fastsleep_ winkle", "power8: 3 of 3 named"),
+        ("power9", "stop0_lite stop0", "power9: 2 of 8 named"),
+        ("power77", "stop0", "the build has no table for it"),
+        ("power9", "", "no states named"),
+    ],
+)
+def test_states_of_a_log_are_held_against_the_table_that_has_most_of_them(
+    generation: str | None, states: str, found: str
+) -> None:
+    named = tuple(NamedState(number, name) for number, name in enumerate(states.split()))
+    own = [find(name) for name in ("power9-fused", "power9", "power10", "power8")]
+    said = firmware.of_log(OpalLog(generation=generation, enabled=named), own)
+    assert "; ".join(said).startswith(found)
 
 
 @pytest.mark.parametrize(

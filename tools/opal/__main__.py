@@ -110,7 +110,7 @@ def _of_log(one: Audited, data: bytes, skiboot: Skiboot) -> Iterator[str]:
     yield _listed([state.name for state in log.disabled])
     yield facts.get("kernel", "-")
     build = skiboot.build(log.version or "")
-    said = firmware.of_log(log, build, skiboot.tables(build.commit)) if build else ()
+    said = firmware.of_log(log, skiboot.tables(build.commit)) if build else ()
     yield _beside(build, "; ".join(said)) if build else "-"
     yield _findings(one)
 

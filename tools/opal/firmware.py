@@ -96,7 +96,7 @@ def _nearest(table: IdleTable, claims: Sequence[Claim]) -> str:
     return f"{name}: " + ("; ".join(texts) or "equal in every value")
 
 
-def of_log(log: OpalLog, build: Build, own: Sequence[IdleTable]) -> Iterator[str]:
+def of_log(log: OpalLog, own: Sequence[IdleTable]) -> Iterator[str]:
     """Yields how the states of a log stand in the tables of its build."""
     named = {state.name: "enabled" for state in log.enabled}
     named |= {state.name: "disabled" for state in log.disabled}
@@ -107,10 +107,12 @@ def of_log(log: OpalLog, build: Build, own: Sequence[IdleTable]) -> Iterator[str
     if not tables:
         yield "the build has no table for it"
         return
-    table = max(
-        tables,
-        key=lambda t: (len(named.keys() & {s.name for s in t.states}), not t.firmware.is_special),
-    )
+
+    def fits(table: IdleTable) -> tuple[int, bool, int]:
+        names = {state.name for state in table.states}
+        return len(named.keys() & names), not table.firmware.is_special, -len(names)
+
+    table = max(tables, key=fits)
     own_names = [state.name for state in table.states]
     strange = [name for name in named if name not in own_names]
     unnamed = [name for name in own_names if name not in named]
