@@ -18,31 +18,16 @@ from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
 from ...base.wording import joined
 from ..spec.packaged import current, named
-from . import format_skiboot, format_spec, read_sources
-from .formats import format_module, format_of, read_file
+from . import read_sources
+from .formats import format_of, read_file
 from .source import File, NoSuchTable, Source
 
 if TYPE_CHECKING:
     from .walk import Walk
 
-_END2FORMAT = {
-    ".yaml": "spec",
-    ".yml": "spec",
-    ".c": "c",
-    ".h": "c",
-    ".dts": "dts",
-    ".lid": "lid",
-    ".lid.xz": "lid",
-    ".tar": "tar",
-    ".tgz": "tar",
-    ".tar.gz": "tar",
-    ".tar.xz": "tar",
-    ".tar.bz2": "tar",
-}
-"""End of a name -> the one format that such a file may be. Others are told by their first bytes."""
 _OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b")
-_BY_BEGINNING = ("acpi", "dtb", "sysfs")
-_HEAD_BYTES = 4096
+_OF_TABLES = ("spec", "c", "driver", "lid")
+"""Formats of which a file that a walk finds has a table. A log has none."""
 _MOST_LISTED = 4
 
 
@@ -119,11 +104,11 @@ def tables_of(words: Iterable[str]) -> Looked:
 def tables_within(folder: Path, names: Iterable[str]) -> Looked:
     """All tables of files and directories within a folder, which no name and no link leads out of.
     A name that is nothing there raises NoSuchTable; else as `tables_of`."""
-    found: list[Found] = []
+    found, walk = list[Found](), _walk()
     with opening.Tree(folder) as tree:
         for name in names:
-            if tree.is_directory(name) and not _is_whole(tree, name):
-                found += _walk().below(tree, f"{name.rstrip('/')}/")
+            if tree.is_directory(name) and not walk.is_whole(tree, name):
+                found += walk.below(tree, f"{name.rstrip('/')}/")
             elif tree.kind_of(name) in (opening.FILE, opening.DIRECTORY):
                 found.append(Found(folder, name))
             else:
@@ -139,7 +124,7 @@ def _below(folder: Path, walk: "Walk | None" = None) -> Looked:
 def _walk() -> "Walk":
     from .walk import Walk
 
-    return Walk(_is_whole, _other_kind, hidden=False, most=limits.FOLDER_ENTRIES)
+    return Walk(other_kind=_other_kind, hidden=False, most=limits.FOLDER_ENTRIES)
 
 
 def _all(found: Iterable[Path | Found]) -> Looked:
@@ -167,7 +152,7 @@ def _is_folder(word: str) -> bool:
         return False
     try:
         with opening.Tree(word) as tree:
-            return not _is_whole(tree, "")
+            return not _walk().is_whole(tree, "")
     except OSError:
         return False
 
@@ -175,77 +160,42 @@ def _is_folder(word: str) -> bool:
 def _expect_tree(word: str) -> None:
     """Raises Unreadable for a directory that shows no sign of a device tree."""
     if _is_folder(word):
-        from .walk import is_tree
+        from ..devicetree.directory import is_device_tree
 
         with opening.Tree(word) as tree:
             try:
                 list(tree.entries(""))
             except OSError as error:
                 raise OSError(error.errno, error.strerror, word) from None
-            if not is_tree(tree):
+            if not is_device_tree(tree):
                 message = "expected tables below it, a skiboot or a device tree, found none"
                 raise unreadable(word, message)
 
 
-def _is_whole(tree: opening.Tree, relative: str) -> bool:
-    """Whether a directory is a skiboot, a device tree or its node of idle states."""
-    from ...base.reading.acpi import signs
-
-    if format_skiboot.is_skiboot(tree, relative or "."):
-        return True
-    try:
-        if signs.is_whole(tree, relative):
-            return True
-        names = {entry.name for entry in tree.entries(relative, follow=False)}
-    except (OSError, Unreadable):
-        return False
-    return (
-        "ibm,opal" in names
-        or {"#address-cells", "cpus"} <= names
-        or any("ibm,cpu-idle-state" in name for name in names)
-    )
-
-
 def _other_kind(tree: opening.Tree, found: Found) -> str:
-    return "" if _is_table(tree, found) else "files without a table"
+    """As a walk tells it, but for inputs without a word of idle states, and for tables of the past,
+    REVISION@COMMIT: those must be named."""
+    from .walk import other_kind
+
+    return other_kind(tree, found) or ("" if _is_table(found) else "files without a table")
 
 
-def _is_table(tree: opening.Tree, found: Found) -> bool:
-    """Whether a file is a table of today; those of the past, REVISION@COMMIT, must be named."""
-    name = PurePosixPath(found.inner).name
-    form = next((form for end, form in _END2FORMAT.items() if name.endswith(end)), None)
-    if "@" in name or (form is None and not _begins_as_table(tree, found)):
+def _is_table(found: Found) -> bool:
+    if "@" in PurePosixPath(found.inner).name:
         return False
     try:
         file = File.open(found)
-        return format_of(file) in ((form,) if form else _BY_BEGINNING) and _speaks_of_it(file, form)
+        form = format_of(file)
+        if form == "acpi":
+            from . import format_acpi
+
+            return format_acpi.speaks_of_it(file.data)
+        data = file.unpacked if form == "tar" else file.data
     except (OSError, Unreadable) as error:
         # a disk that fails may hide a table
         cause = error if isinstance(error, OSError) else error.__context__
         return isinstance(cause, OSError) and cause.errno == errno.EIO
-
-
-def _begins_as_table(tree: opening.Tree, found: Found) -> bool:
-    try:
-        head = tree.beginning(found.inner, _HEAD_BYTES)
-    except (OSError, Unreadable):
-        return False
-    return any(format_module(form).recognises(head, found.path) for form in _BY_BEGINNING)
-
-
-def _speaks_of_it(file: File, form: str | None) -> bool:
-    """Whether a file of a form has anything of idle states."""
-    if form == "spec":
-        return format_spec.speaks_of_it(file.data)
-    if form in ("c", "lid"):
-        return True
-    if form is None:
-        from . import format_acpi
-
-        if format_acpi.recognises(file.data, file.path):
-            return format_acpi.speaks_of_it(file.data)
-    data = file.unpacked if form == "tar" else file.data
-    return bool(_OF_TREES.search(data)) or b"/cpuidle/" in data[:_HEAD_BYTES]
+    return form in _OF_TABLES or form == "sysfs" or bool(form != "log" and _OF_TREES.search(data))
 
 
 def _read(found: Path | Found) -> list[Source]:

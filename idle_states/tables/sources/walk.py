@@ -19,7 +19,9 @@ _INPUTS = (".dtb", ".dts", ".lid")
 is one."""
 _SPECS = (".yaml", ".yml")
 _TREE = b"/dts-v1/"
-_SOURCES = (".c", ".txt", ".log", "")
+_PROPERTIES = ("compatible", "#address-cells", "model")
+"""Of a device tree's top."""
+_SOURCES = (".c", ".h", ".txt", ".log", "")
 """Ends of the names of texts that are inputs where a table or a log's line stands anywhere in them.
 Other texts are inputs by what they begin with: pages quote tables and logs."""
 _HEAD_BYTES = 4096
@@ -48,14 +50,19 @@ def is_tree(tree: opening.Tree, relative: str = "") -> bool:
     """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, a
     skiboot, or ACPI tables."""
     from ...base.reading.acpi import signs
-    from ..devicetree.directory import is_device_tree
 
     if format_skiboot.is_skiboot(tree, relative or "."):
         return True
     try:
-        return signs.is_whole(tree, relative) or is_device_tree(tree, relative)
+        if signs.is_whole(tree, relative):
+            return True
+        entries = {entry.name: entry.kind for entry in tree.entries(relative, follow=False)}
     except (OSError, Unreadable):
         return False
+    # a folder of sources may be called model or cpus, a property is a file
+    named = any("cpu-idle-state" in name or name == "ibm,opal" for name in entries)
+    files = {name for name in _PROPERTIES if entries.get(name) == opening.FILE}
+    return named or bool(files - {"model"}) or (bool(files) and "cpus" in entries)
 
 
 def other_kind(tree: opening.Tree, found: Found) -> str:

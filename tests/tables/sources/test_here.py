@@ -1,5 +1,6 @@
 """What check looks at when no TABLE, or a directory, is named."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from idle_states.base.reading import limits
 from idle_states.cli import main
 from idle_states.tables.sources.here import tables_here, tables_of, tables_within
 from idle_states.tables.sources.source import NoSuchTable
+from idle_states.tables.sources.walk import Walk
 from idle_states.tables.spec.packaged import current
 
 SPEC = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 60us}\n"
@@ -45,6 +47,11 @@ def test_every_form_is_found_by_its_content() -> None:
     found = tables_here()
     assert sorted(found.files) == ["blob", "power9.dts", "specs/mine.yaml", "table.h"]
     assert len(found.sources) == 4
+    # as audit tells them: by content alone, and no folder of sources is a device tree
+    write("model/packed.bin", gzip.compress(Path("blob").read_bytes()))
+    write("model/cpus/note.txt", "")
+    assert sorted(tables_here().files) == sorted([*found.files, "model/packed.bin"])
+    assert {each.as_posix() for each in Walk().inputs(["."])} == set(tables_here().files)
     assert found.what.startswith("this folder: ")
 
 
