@@ -82,6 +82,7 @@ def read_source(text: str) -> Source:
 
 
 def _only(sources: list[Source], text: str) -> Source:
+    sources = [source for source in sources if not source.facts] or sources  # of a log: its trees
     if len(sources) == 1:
         return sources[0]
     names = [_called(source, text)[0] for source in sources]

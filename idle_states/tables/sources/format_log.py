@@ -59,8 +59,7 @@ def read(file: File) -> list[Source]:
 
 
 def _printed_trees(file: File, findings: list[Finding]) -> Iterator[Source]:
-    """The device trees that a console's capture holds as dtc prints them; lines are those of the
-    log. findings: takes what is wrong with one that cannot be read."""
+    """The device trees that dtc printed into a console's log. findings: takes their faults."""
     from . import format_dts
 
     end = 0

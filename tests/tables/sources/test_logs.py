@@ -18,7 +18,7 @@ from idle_states.tables.skiboot import log as opal_log
 from idle_states.tables.skiboot.export import export
 from idle_states.tables.skiboot.log import NamedState, OpalLog
 from idle_states.tables.skiboot.platform import parse_platform
-from idle_states.tables.sources import read_sources
+from idle_states.tables.sources import read_source, read_sources
 from idle_states.tables.spec.library import find
 from tests.support import random_tables
 from tests.support.thorough import examples
@@ -281,6 +281,7 @@ def test_a_tree_that_was_printed_in_a_log_is_read(dtc: str, end: str, tmp_path: 
     assert tree.table is not None
     assert [state.name for state in tree.table.states] == ["stop0_lite"]
     assert tree.sha256 == log.sha256
+    assert read_source(str(path)).table == tree.table
     assert tree.node is not None
     assert (tree.node.where.file, tree.node.where.line) == (str(path), 7)
     # the last lines of another tree are missing, a third is not closed by them
