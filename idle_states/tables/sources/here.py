@@ -190,7 +190,7 @@ def _is_table(found: Found) -> bool:
             from . import format_acpi
 
             return format_acpi.speaks_of_it(file.data)
-        data = file.unpacked if form == "tar" else file.data
+        data = file.unpacked
     except (OSError, Unreadable) as error:
         # a disk that fails may hide a table
         cause = error if isinstance(error, OSError) else error.__context__
