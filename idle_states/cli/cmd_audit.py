@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..base.dataclass import dataclass, replace
+from ..base.model.findings import UsageError
 from ..base.options import Annotated, Option, Options
 from ..tables.audit.request import AuditRequest
 from .output import USUAL, Output, formats
@@ -79,6 +80,13 @@ class AuditCommand:
     def __post_init__(self) -> None:
         self.out.expect_apart("--parquet", self.parquet)
         self.out.expect_apart("--sqlite", self.sqlite)
+        if self.asked.resume is None:
+            return
+        self.out.expect_apart("--resume", self.asked.resume)
+        if self.pages or self.sqlite or self.out.format not in ("text", "jsonl"):
+            other = "--sqlite" if self.sqlite else f"--format {self.out.format}"
+            what = "--pages" if self.pages else other
+            raise UsageError(f"expected a summary or --format jsonl with --resume, found {what}")
 
     def setting(self) -> "Setting":
         """The settings of the run, and what its reports take of each input. Raises as setting_of
@@ -87,9 +95,10 @@ class AuditCommand:
 
         texts: dict[str, Text] = {"text": "", "json": "document", "jsonl": "line"}
         form = self.out.format
+        text: Text = "line" if self.asked.resume else texts.get(form, "")
         pages = (form == "text" or self.out.html) and (self.pages or self.asked.against)
         everything = form not in texts or bool(pages or self.sqlite)
-        return replace(setting_of(self.asked), everything=everything, text=texts.get(form, ""))
+        return replace(setting_of(self.asked), everything=everything, text=text)
 
 
 TELLS_ENDS = True
@@ -121,9 +130,11 @@ def run(given: AuditCommand) -> int:
     if asked.passed_over:
         walk.told = lambda what, path: say(f"passed over: {what}: {path}")
     against = shown_name(asked, setting)
-    view = audit_whole.View(given.summary, given.pages, show.notes, against)
+    view = audit_whole.View(
+        given.summary or asked.resume is not None, given.pages, show.notes, against
+    )
     hiding = _Hiding(show)
-    results = _counted(hiding.passed(audit(asked, setting, walk)), summary, walk)
+    results = _counted(hiding.passed(audit(asked, setting, walk, say)), summary, walk)
     if asked.since:
         from ..tables.audit.since import since
 
@@ -148,9 +159,9 @@ def run(given: AuditCommand) -> int:
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
         printer.text_parts(chain(parts, closing()), out.file)
     elif out.format == "jsonl":
-        printer.document_parts(audit_json.lines(results), out.file)
+        printer.document_parts(audit_json.lines(results, setting), out.file)
     elif out.format == "json":
-        document = audit_json.document(results, summary, asked.criteria.kernels)
+        document = audit_json.document(results, summary, setting)
         printer.document_parts(document, out.file)
     else:
         everything = [each for found in results for each in found]
@@ -171,7 +182,7 @@ def run(given: AuditCommand) -> int:
     if summary.not_looked_at:
         say(
             f"not looked at: {summary.not_looked_at} of {plural(summary.inputs, 'input')}, for the "
-            "cluster went away; --format jsonl lists them"
+            "cluster went away; --format jsonl lists them, --resume FILE goes on from the others"
         )
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")

@@ -46,6 +46,7 @@ def document_parts(parts: Iterable[str], file: str | None = None) -> None:
         for part in parts:
             with _STANDARD_OUTPUT():
                 sys.stdout.write(part)
+                sys.stdout.flush()
 
 
 def text(content: str, file: str | None = None) -> None:

@@ -172,9 +172,10 @@ class Auditor:
         if key in self._key2common:
             self._key2common.move_to_end(key)
             return self._key2common[key]
-        packed = self._spilled.get(key) if self._spilled else None
-        if packed is None:
+        row = self._spilled.get(key) if self._spilled else None
+        if row is None:
             return _NEW
+        (packed,) = row
         common = self._key2common[key] = _unpacked(packed) if packed else None
         self._shed()
         return common
@@ -188,7 +189,7 @@ class Auditor:
         if self._whole:
             return
         if self._spilled is None:
-            self._spilled = Spill()
+            self._spilled = Spill("packed")
         if self._spilled.count < SPILLED or self._spilled.asked:
             self._spilled.put(key, common.packed if common else b"")
 

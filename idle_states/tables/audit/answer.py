@@ -1,7 +1,7 @@
 """The results of an audit, one after the other."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -23,6 +23,7 @@ from ..sources import MAX_BYTES, File, read_file
 from ..sources.walk import Walk
 from .audit import Setting
 from .audited import Audited
+from .brief import Brief
 from .fleet import audit_all, audit_on
 from .redact import redacted_name
 from .request import AuditRequest
@@ -53,15 +54,32 @@ def shown_name(request: AuditRequest, setting: Setting) -> str | None:
     return redacted_name(request.against, setting.against)
 
 
-def audit(request: AuditRequest, setting: Setting, walk: Walk) -> Iterator[Sequence[Audited]]:
-    """Yields the audits of each input, in order, with accepted findings marked as suppressed.
-    Raises Unreadable, OSError."""
+def audit(
+    request: AuditRequest,
+    setting: Setting,
+    walk: Walk,
+    say: Callable[[str], None] = lambda message: None,
+) -> Iterator[Sequence[Audited]]:
+    """Yields the audits of each input, in order, with accepted findings marked as suppressed. say:
+    is told of results that are kept. Raises Unreadable, OSError."""
     boards = [boards_of(tree) for tree in request.trees]
     counted = opening.STANDARD_INPUT not in request.inputs and not boards
     paths = chain(
         walk.inputs(request.inputs if counted else _names(request.inputs)),
         *(with_idle_states(each, walk) for each in boards),
     )
+    if request.resume is None:
+        yield from _audited(request, setting, paths)
+        return
+    from .results import AuditResults
+
+    with AuditResults(request.resume, setting, say) as kept:
+        yield from kept.passed(_audited(request, setting, kept.known(paths)))
+
+
+def _audited(
+    request: AuditRequest, setting: Setting, paths: Iterable[Path | Found | Brief]
+) -> Iterator[Sequence[Audited]]:
     if request.scheduler:
         from ...base.cluster import connected
 

@@ -1,12 +1,12 @@
 """audit: one object per table, the same in JSON and in JSON Lines, and a flat row of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import itemgetter
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 from ...base.model.findings import Severity
-from ...base.model.forms import GIVEN, INLINE, OMITTED, U64, Count, Form, Limits, With, derived
+from ...base.model.forms import INLINE, OMITTED, U64, Count, Form, Limits, derived
 from ..devicetree import machine
 from ..documents.envelope_document import Digest, Head
 from ..documents.findings_document import Code, Finding, RuleName, SeverityName, count
@@ -152,9 +152,13 @@ class Audited(Form[audited.Audited]):
 
 
 class Line(Head):
-    """One line of JSON Lines, complete in itself."""
+    """What a line of JSON Lines has before the keys of its audit."""
 
-    audited: Annotated[Audited, INLINE] = derived(lambda audited: audited)
+    setting: Annotated[
+        str,
+        Limits(pattern="^[0-9a-f]{12}$"),
+        "Equal for audits by the same version with the same options and configuration.",
+    ]
 
 
 class Group(Form[TableGroup]):
@@ -166,7 +170,7 @@ class Group(Form[TableGroup]):
     count: Count
     outlier: Annotated[
         bool, "At most a twentieth of its processor's tables, where another table has half."
-    ] = GIVEN
+    ]
     examples: Annotated[Names, "Up to three files."]
     boards: Annotated[Names, "With --tree: all files that have the table."]
 
@@ -211,9 +215,7 @@ class Summary(Form[FleetSummary]):
     unreadable: Count = derived("unreadable_count")
     without_table: Count
     since: Annotated[SinceForm | None, OMITTED, "With --since: what differs from then."]
-    groups: Annotated[list[Group], "Equal tables."] = derived(
-        lambda summary: with_outliers(summary)
-    )
+    groups: Annotated[list[Group], "Equal tables."]
     rules: Annotated[list[Found], "How many inputs have such a finding."] = derived(
         lambda summary: [(*found, count) for found, count in sorted(summary.found.items())]
     )
@@ -225,11 +227,6 @@ class Audit(Form[Any]):
         Summary,
         "What the inputs have in common. error, warning and note count inputs per rule.",
     ]
-
-
-def with_outliers(summary: FleetSummary) -> Iterator[With]:
-    groups = summary.groups
-    return (With(group, outlier=groups.stands_out(group)) for group in groups)
 
 
 def _fact(name: str) -> Callable[[audited.Audited], str]:

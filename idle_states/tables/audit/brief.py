@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from ...base.dataclass import replace
 from ...base.model.findings import Finding, Location, Severity
@@ -24,38 +25,28 @@ def brief(audited: Audited) -> Audited:
     findings = audited.findings
     if not (audited.unreadable or audited.alike):
         findings = tuple(
-            _finding(f.rule, f.name, f.severity, f.suppressed, f.kept_in) for f in findings
+            finding(f.rule, f.name, f.severity, f.suppressed, f.kept_in) for f in findings
         )
-    return Audited(
-        audited.file,
-        audited.sha256,
-        audited.table,
-        audited.kind,
-        audited.machine,
-        audited.cpu,
-        audited.states,
-        audited.missing,
-        audited.nearest,
-        audited.differences,
-        tuple(_verdict(v.tool, v.test, bool(v.failures), v.skipped) for v in audited.verdicts),
-        findings=findings,
-        fingerprint=audited.fingerprint,
-        alike=audited.alike,
-    )
+    verdicts = tuple(verdict(v.tool, v.test, bool(v.failures), v.skipped) for v in audited.verdicts)
+    left: dict[str, Any] = dict.fromkeys(("registered", "selected", "facts"), ())
+    left.update(running=None, against=None, source=None)
+    return replace(audited, findings=findings, verdicts=verdicts, **left)
 
 
 # equal ones are one object, which is sent once for all inputs of a chunk
 
 
 @lru_cache(1024)
-def _finding(
+def finding(
     rule: str, name: str, severity: Severity, suppressed: str | None, kept_in: str
 ) -> Finding:
+    """Returns what `brief` leaves of a finding."""
     return Finding(rule, name, severity, "", Location(), suppressed=suppressed, kept_in=kept_in)
 
 
 @lru_cache(1024)
-def _verdict(tool: str, test: str, failed: bool, skipped: str) -> ToolVerdict:
+def verdict(tool: str, test: str, failed: bool, skipped: str) -> ToolVerdict:
+    """Returns what `brief` leaves of another tool's verdict."""
     return ToolVerdict(tool, test, (("", ""),) if failed else (), skipped)
 
 

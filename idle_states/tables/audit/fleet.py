@@ -22,6 +22,7 @@ from ..devicetree.source_trees import keep_on, keeping
 from .alike import Auditor
 from .audit import Setting, unread
 from .audited import NOT_LOOKED_AT, Audited
+from .brief import Brief
 
 CHUNK, CLUSTER_CHUNK = 64, 512
 """Number of inputs given to a process at a time: of this machine, and of a cluster, where handing
@@ -30,78 +31,80 @@ FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _GC_THRESHOLD = 100_000
 """How many more objects than before a worker of many may have until it looks for cycles."""
+_Input = Path | Found | Brief
+"""An input, or what is known of it from an earlier run."""
 _UNDER_WAY = 4
 """Number of chunks that may wait for each worker."""
 
 
 def audit_all(
-    paths: Iterable[Path | Found], setting: Setting, workers: int | None = None
+    paths: Iterable[_Input], setting: Setting, workers: int | None = None
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order. workers: number of processes; None: one for each CPU."""
-    few, waiting, setting = _begun(paths, setting)
+    paths, many, setting = _begun(paths, setting)
     workers = len(os.sched_getaffinity(0)) if workers is None else workers
-    if len(few) < FEW or workers < 2:
+    if not many or workers < 2:
         with keeping(), _new_auditor(setting) as auditor:
-            for path in chain(few, waiting):
-                yield auditor.audit(path)
+            for path in paths:
+                yield path if isinstance(path, Brief) else auditor.audit(path)
         return
     from ...base.workers import processes
 
+    packed = pickle.dumps(setting)
     # what this imports and reads, processes begin with that are forked
-    with keeping(), _auditor(setting) as auditor:
-        yield auditor.audit(few[0])
+    with keeping(), _auditor(packed) as auditor:
+        first = next(paths)
+        yield first if isinstance(first, Brief) else auditor.audit(first)
     with processes(workers) as pool:
         each = _audit_chunk_of_many
-        paths = chain(few[1:], waiting)
         yield from _spread(pool, paths, setting, CHUNK, workers * _UNDER_WAY, each)
 
 
 def audit_on(
-    cluster: Pool, paths: Iterable[Path | Found], setting: Setting
+    cluster: Pool, paths: Iterable[_Input], setting: Setting
 ) -> Iterator[Sequence[Audited]]:
     """Audits each path, in order, on a Dask cluster whose workers see the files under the same
     paths. If the cluster goes away, the inputs that are left are findings."""
-    few, waiting, setting = _begun(paths, setting)
-    yield from _spread(
-        cluster, chain(few, waiting), setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk
-    )
+    paths, _, setting = _begun(paths, setting)
+    yield from _spread(cluster, paths, setting, CLUSTER_CHUNK, _UNDER_WAY * 16, _audit_chunk)
 
 
-def _begun(
-    paths: Iterable[Path | Found], setting: Setting
-) -> tuple[list[Path | Found], Iterator[Path | Found], Setting]:
-    """The first paths, the others, and the setting: of few inputs each may get a page, for which
+def _begun(paths: Iterable[_Input], setting: Setting) -> tuple[Iterator[_Input], bool, Setting]:
+    """The paths, whether there are many, and the setting: of few each may get a page, for which
     everything is wanted."""
     waiting = iter(paths)
     few = list(islice(waiting, FEW))
-    everything = setting.everything or len(few) < FEW
-    return few, waiting, replace(setting, everything=everything)
+    many = len(few) == FEW
+    return chain(few, waiting), many, replace(setting, everything=setting.everything or not many)
 
 
 def _spread(
     pool: Pool,
-    paths: Iterable[Path | Found],
+    paths: Iterator[_Input],
     setting: Setting,
     size: int,
     limit: int,
-    each: Callable[[bytes], "_Results"],
+    each: Callable[[bytes, bytes], "_Results"],
 ) -> Iterator[Sequence[Audited]]:
     """size: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
-    waiting = iter(paths)
-    running: deque[tuple[list[Path | Found], Job]] = deque()
+    packed = pickle.dumps(setting)
+    running: deque[tuple[list[_Input], list[Path | Found], Job | None]] = deque()
     while True:
-        while len(running) < limit and (chunk := list(islice(waiting, size))):
-            running.append((chunk, pool.submit(each, _sent(chunk, setting))))
+        while len(running) < limit and (chunk := list(islice(paths, size))):
+            new = [path for path in chunk if not isinstance(path, Brief)]
+            task = pool.submit(each, packed, _sent(new)) if new else None
+            running.append((chunk, new, task))
         if not running:
             return
-        chunk, task = running.popleft()
+        chunk, new, task = running.popleft()
         try:
-            results: Iterable[Sequence[Audited]] = task.result()
+            results: Iterable[Sequence[Audited]] = task.result() if task else ()
         except (Died, Gone):
-            alone: Iterable[Job] = (pool.submit(each, _sent([path], setting)) for path in chunk)
+            alone: Iterable[Job] = (pool.submit(each, packed, _sent([path])) for path in new)
             tasks = list(alone) if pool.apart else alone
-            results = (_result(path, one, setting) for path, one in zip(chunk, tasks, strict=True))
-        yield from results
+            results = (_result(path, one, setting) for path, one in zip(new, tasks, strict=True))
+        found = iter(results)
+        yield from (path if isinstance(path, Brief) else next(found) for path in chunk)
 
 
 def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited]:
@@ -126,42 +129,42 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
 _Results = list[Sequence[Audited]]
 
 
-def _sent(paths: list[Path | Found], setting: Setting) -> bytes:
+def _sent(paths: list[Path | Found]) -> bytes:
     """What a process is given, for `_audited`, as bytes: Dask looks through all else. Of inputs
     below one directory their names."""
     top = paths[0].top if isinstance(paths[0], Found) else None
     inner = [path.inner for path in paths if isinstance(path, Found) and path.top is top]
     of_top = top is not None and len(inner) == len(paths)
-    return pickle.dumps((setting, top, inner) if of_top else (setting, None, paths))
+    return pickle.dumps((top, inner) if of_top else (None, paths))
 
 
-def _audited(sent: bytes) -> _Results:
+def _audited(setting: bytes, sent: bytes) -> _Results:
     """Audits the chunk that `_sent` packed."""
-    setting, top, given = pickle.loads(sent)
+    top, given = pickle.loads(sent)
     paths = given if top is None else (Found(top, inner) for inner in given)
     with _auditor(setting) as auditor:
         return [auditor.audit(path) for path in paths]
 
 
-def _audit_chunk_of_many(sent: bytes) -> _Results:
+def _audit_chunk_of_many(setting: bytes, sent: bytes) -> _Results:
     """Audits a chunk in a process that ends with the run: what inputs share is kept until then."""
     keep_on()
     # what boards share lives as long as the process: looking for cycles in it frees nothing
     gc.set_threshold(_GC_THRESHOLD, 50, 50)
-    return _audited(sent)
+    return _audited(setting, sent)
 
 
-def _audit_chunk(sent: bytes) -> _Results:
+def _audit_chunk(setting: bytes, sent: bytes) -> _Results:
     """Audits a chunk in a process that outlives the run: what inputs share is kept for the
     chunk."""
     with keeping():
-        return _audited(sent)
+        return _audited(setting, sent)
 
 
 @lru_cache(1)
-def _auditor(setting: Setting) -> Auditor:
-    """Of the run that this process works for."""
-    return _new_auditor(setting)
+def _auditor(setting: bytes) -> Auditor:
+    """Of the run that this process works for. setting: packed, so that it is unpacked once."""
+    return _new_auditor(pickle.loads(setting))
 
 
 def _new_auditor(setting: Setting) -> Auditor:
@@ -169,4 +172,4 @@ def _new_auditor(setting: Setting) -> Auditor:
         return Auditor(setting)
     from .said_json import writer
 
-    return Auditor(setting, writer(setting.text))
+    return Auditor(setting, writer(setting.text, setting))

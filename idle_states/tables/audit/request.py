@@ -1,5 +1,7 @@
 """The request for an audit."""
 
+from pathlib import Path
+
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
@@ -62,6 +64,14 @@ class AuditRequest:
         str | None,
         Option("--scheduler", "run on a Dask cluster that sees the same files", metavar="ADDRESS"),
     ] = None
+    resume: Annotated[
+        Path | None,
+        Option(
+            "--resume",
+            "keep each result there as it comes (jsonl), and go on from those there are",
+            metavar="FILE",
+        ),
+    ] = None
     acceptance: Annotated[Acceptance, Options(configures=True, after="--ignore")] = field(
         default_factory=Acceptance
     )
@@ -71,4 +81,9 @@ class AuditRequest:
             raise UsageError("expected files or directories to audit, or --tree, found none")
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"expected at least one process, found --jobs {self.jobs}")
+        if self.resume is not None and (self.redact or self.against is not None):
+            other = "--redact" if self.redact else "--against"
+            raise UsageError(
+                f"expected --resume without {other}: its results are of no names or tree"
+            )
         check_hz(self.hz)

@@ -68,8 +68,8 @@ def _by_severity(summary: FleetSummary) -> Iterator[Line]:
 
 def _likeness(summary: FleetSummary) -> Iterator[str]:
     groups = summary.groups
-    if (count := len(groups)) > 1:
-        outliers = groups.outliers
+    count, outliers = groups.numbers()
+    if count > 1:
         different = f"{plural(summary.tables, 'table')}, {count} different"
         verb = "stands" if outliers == 1 else "stand"
         yield f"{different}, {outliers} that {verb} out" if outliers else different
@@ -308,11 +308,12 @@ def _unreadable(summary: FleetSummary) -> Iterator[str]:
 
 
 def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:
-    groups, outliers = summary.groups, min(most, summary.groups.outliers)
+    count, outliers = summary.groups.numbers()
+    outliers = min(most, outliers)
     # groups that stand out must not be cut off the list
     others, apart = list[TableGroup](), list[TableGroup]()
-    for group in groups:
-        if groups.stands_out(group) and len(apart) < outliers:
+    for group in summary.groups:
+        if group.outlier and len(apart) < outliers:
             apart.append(group)
         elif len(others) < most:
             others.append(group)
@@ -322,10 +323,10 @@ def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:
     top = _common(group.examples[0] for group in shown)
     if top:
         yield Lines((f"examples are below {top}",), first="  ")
-    rows = tuple(_group(group, top, groups.stands_out(group)) for group in shown)
+    rows = tuple(_group(group, top) for group in shown)
     head = ("Count", "CPU", "Table", "Nearest", "States", "For example")
     yield Rows(head, rows, "Different tables", NO_NUMBERS, first="  ")
-    if more := len(groups) - len(shown):
+    if more := count - len(shown):
         yield Lines((f"and {more} more; --format json lists all",), first="  ")
 
 
@@ -370,12 +371,12 @@ def _common(files: Iterable[str]) -> str:
         return ""
 
 
-def _group(group: TableGroup, top: str, outlier: bool) -> tuple[str, ...]:
+def _group(group: TableGroup, top: str) -> tuple[str, ...]:
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
     file = group.examples[0]
     example = os.path.relpath(file, top) if top else file
     states = str(len(group.states))
-    note = " (stands out)" if outlier else ""
+    note = " (stands out)" if group.outlier else ""
     cpu = group.cpu or "?"
     return str(group.count), cpu, group.fingerprint, nearest, states, example + note

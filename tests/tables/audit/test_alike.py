@@ -313,7 +313,7 @@ def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.M
     for spilled, anew in ((100, 6), (3, 7), (0, 18)):
         monkeypatch.setattr(alike, "SPILLED", spilled)
         read.clear()
-        with Auditor(setting, writer("line")) as auditor:
+        with Auditor(setting, writer("line", SETTING)) as auditor:
             for number in [*range(6)] * 3:
                 tree_of = edited(slower(number), "/", **{"system-id": f"S{number}".encode()})
                 file.write_bytes(fdt.write(tree_of))
@@ -321,7 +321,7 @@ def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.M
                 assert isinstance(found, Alike)
                 assert found.common.pattern
                 (whole,) = audit_path(file, SETTING)
-                assert found.common.pattern.filled(found.own) == writer("line")(whole)
+                assert found.common.pattern.filled(found.own) == writer("line", SETTING)(whole)
                 assert found.audited.fingerprint == whole.fingerprint
         assert len(read) == anew
 

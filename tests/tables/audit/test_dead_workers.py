@@ -169,9 +169,9 @@ def test_commands_end_with_3(
 # On a cluster
 
 
-def mortal_chunk(sent: bytes) -> Any:
+def mortal_chunk(setting: bytes, sent: bytes) -> Any:
     """For the workers of a cluster: ends the process of one that has a bad file."""
-    results = fleets._audit_chunk(sent)
+    results = fleets._audit_chunk(setting, sent)
     for each in results:
         if each[0].file.endswith(BAD[0]):
             killed()
