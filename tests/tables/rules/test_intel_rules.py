@@ -35,7 +35,7 @@ def held(
     table = IdleTable(
         "cpu0",
         tuple(
-            IdleState(s.name, s.exit_latency_us * 1000, s.target_residency_us * 1000, 0)
+            IdleState(s.name, s.latency_us * 1000, s.residency_us * 1000, 0)
             for s in states[1:]
         ),
         Register.NONE,
