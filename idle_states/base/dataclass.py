@@ -45,10 +45,18 @@ else:
 
     def replace(value: Any, /, **changes: Any) -> Any:
         """An object like this one but for some fields."""
-        for each in value.__dataclass_fields__.values():
-            if each.init and each.name not in changes:
-                changes[each.name] = getattr(value, each.name)
-        return type(value)(**changes)
+        kind = type(value)
+        if (held := _HELD.get(kind)) is None:
+            names = tuple(each.name for each in fields(kind) if each.init)
+            held = _HELD[kind] = names, _values(names)
+        names, values = held
+        if len(names) == 1:
+            return kind(**{names[0]: values(value)} | changes)
+        return kind(**dict(zip(names, values(value), strict=True)) | changes)
+
+
+_HELD: "dict[type, tuple[tuple[str, ...], Callable[[Any], Any]]]" = {}
+"""Class -> the names of the fields that its __init__ takes, and what reads them."""
 
 
 class _Absent:

@@ -24,6 +24,8 @@ from .spec import registry
 from .spec.library import find, packaged
 from .spec.packaged import Revision, resolve_table
 
+_Values = tuple[str | int | None, ...]
+"""As IdleState.values() returns them."""
 _MOST_STATES = 0xFF
 """skiboot counts the states it exports in a u8."""
 
@@ -59,7 +61,7 @@ class Claim:
     lost: tuple[Lost, ...] = ()
 
     @cached_property
-    def rows(self) -> tuple[object, ...]:
+    def rows(self) -> tuple[_Values, ...]:
         """The values of the wanted rows; claims with equal rows cannot be told apart."""
         return tuple(state.values() for state in self.wanted)
 
@@ -93,11 +95,19 @@ def claim(subject: Subject) -> Claim | None:
 
 
 def _nearest(subject: Subject) -> Claim | None:
-    """Exports every packaged table as skiboot would, under the tree's own stop levels, and returns
-    the one with the fewest differences from the tree; of equals, the earlier revision."""
-    levels = subject.node.stop_levels if subject.node else None
+    """Returns the packaged table that has the fewest differences from the tree; of equals, the
+    earlier revision."""
     if subject.table.origin.form == "dt" and subject.table.origin.unknown:
         return None
+    if (claims := subject.timeless.get("claims")) is None:
+        claims = subject.timeless["claims"] = _claims(subject)
+    rows = [state.values() for state in subject.table.states]
+    return min(claims, key=lambda claimed: _distance(rows, claimed), default=None)
+
+
+def _claims(subject: Subject) -> list[Claim]:
+    """Exports every packaged table as skiboot would, under the tree's own stop levels."""
+    levels = subject.node.stop_levels if subject.node else None
     platform = replace(
         ALL_LEVELS,
         enabled_stop_levels=U32_MAX if levels is None else levels,
@@ -109,11 +119,7 @@ def _nearest(subject: Subject) -> Claim | None:
         for variant in _variants(platform, _asks_hostboot(table)):
             claimed = _export_claim(table, variant, names)
             claims.setdefault(claimed.rows, claimed)
-
-    def distance(candidate: Claim) -> int:
-        return len(compare(subject.table, candidate))
-
-    return min(claims.values(), key=distance, default=None)
+    return list(claims.values())
 
 
 def _candidates(subject: Subject) -> Iterator[IdleTable]:
@@ -179,7 +185,7 @@ def drift(subject: Subject) -> tuple[RowDifference, ...]:
 def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
     """The differences between a table and its claim: in fields, in rows, and in their order."""
     found, wanted, who = table.states, claimed.wanted, claimed.table.name
-    pairs = _pairs(found, wanted)
+    pairs = _pairs([state.values() for state in found], claimed.rows)
     by_row = sorted((index, at) for at, index in pairs.items())
     result = [
         RowDifference(index, field, text, wanted[at])
@@ -203,34 +209,46 @@ def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
     return result
 
 
-def _pairs(found: Sequence[IdleState], wanted: Sequence[IdleState]) -> dict[int, int]:
+def _distance(rows: Sequence[_Values], claimed: Claim) -> int:
+    """The number of differences that `compare` finds of a table with these rows."""
+    wanted = claimed.rows
+    pairs = _pairs(rows, wanted)
+    fields = sum(
+        one != other
+        for at, index in pairs.items()
+        if rows[index] != wanted[at]
+        for one, other in zip(rows[index], wanted[at], strict=True)
+    )
+    moved = len(pairs) - len(
+        _longest_run([at for _, at in sorted((i, at) for at, i in pairs.items())])
+    )
+    return fields + moved + len(wanted) + len(rows) - 2 * len(pairs)
+
+
+def _pairs(found: Sequence[_Values], wanted: Sequence[_Values]) -> dict[int, int]:
     """Pairs rows: position in `wanted` -> position in `found`. Equal rows are paired first, then
     rows of equal names, then rows equal but for the name."""
     pairs: dict[int, int] = {}
-
-    def key_all(state: IdleState) -> object:
-        return state.values()
-
-    def key_name(state: IdleState) -> object:
-        return state.name
-
-    def key_rest(state: IdleState) -> object:
-        return state.values()[1:]
-
-    for key in (key_all, key_name, key_rest):
-        for at, row in enumerate(wanted):
-            if at in pairs:
-                continue
-            taken = set(pairs.values())
-            for index, candidate in enumerate(found):
-                if index not in taken and key(candidate) == key(row):
-                    pairs[at] = index
-                    break
+    left, free = [*range(len(wanted))], [*range(len(found))]
+    for key in (slice(None), slice(1), slice(1, None)):
+        values2indices: dict[_Values, list[int]] = {}
+        for index in reversed(free):
+            values2indices.setdefault(found[index][key], []).append(index)
+        for at in left:
+            if indices := values2indices.get(wanted[at][key]):
+                pairs[at] = indices.pop()
+        taken = {*pairs.values()}
+        left = [at for at in left if at not in pairs]
+        free = [index for index in free if index not in taken]
+        if not left or not free:
+            break
     return pairs
 
 
 def _longest_run(order: Sequence[int]) -> list[int]:
     """Returns a longest ascending subsequence; the rows outside it have been moved."""
+    if sorted(order) == order:
+        return [*order]
     runs: list[list[int]] = [[]]
     for at in order:
         before = [run for run in runs if not run or run[-1] < at]

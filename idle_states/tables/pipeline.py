@@ -7,7 +7,7 @@ value, which `show` prints.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base.dataclass import dataclass, replace
 from ..base.model.findings import Location, UsageError
@@ -50,6 +50,7 @@ class Subject:
     code       the export code of that tree; None: that of the platform's release
     by_change  whether it is judged by what a change does to it, not by the packaged table
     earlier    specs' tables that the same check has before it
+    timeless   results that depend on no time, by keys of those who have them
     thresholds values of rules' thresholds, by name: "IS209.percent"; others have their defaults
     """
 
@@ -75,8 +76,10 @@ class Subject:
         self.machine = x86_of(platform, table)
         self.platform = firmware_of(platform).expect_chip(table.cpu)
         self.kernels = tuple(kernels)
+        self.timeless: dict[object, Any] = {}
+        self._alikes: dict[tuple[str, tuple[Since, ...]], object] = {}
         self._linux: dict[tuple[str, tuple[Since, ...]], DriverTable] = {}
-        self._drivers: dict[object, DriverTable] = {}
+        self._drivers: dict[Any, DriverTable] = {}
 
     @classmethod
     def of(
@@ -102,6 +105,13 @@ class Subject:
             by_change=by_change,
             thresholds=thresholds,
         )
+
+    def retimed(self, table: IdleTable, node: PowerMgt) -> "Subject":
+        """The same with a device tree's table that differs in times alone, and its node: what does
+        not depend on times is not computed again."""
+        again = object.__new__(Subject)
+        again.__dict__.update(self.__dict__, table=table, node=node, _linux={}, _drivers={})
+        return again
 
     @property
     def form(self) -> str:
@@ -167,6 +177,12 @@ class Subject:
 
     def _alike(self, release: Release) -> object:
         """Returns the key without whether powernv's snooze is a polling state."""
+        key = release.name, release.lacks
+        if key not in self._alikes:
+            self._alikes[key] = self._read_by(release)
+        return self._alikes[key]
+
+    def _read_by(self, release: Release) -> object:
         by_acpi = None
         if self.table.origin.form == "acpi":
             from .linux.acpi_idle.features import features as acpi_features
@@ -188,10 +204,17 @@ class Subject:
         return read_by(self.cpu, release)
 
     @cached_property
-    def alikes(self) -> tuple[object, ...]:
-        """A key for each of the kernels, equal for those whose drivers register the table alike but
-        for whether snooze polls, which says nothing about the table."""
-        return tuple(map(self._alike, self.kernels))
+    def alikes(self) -> tuple[tuple[int, ...], ...]:
+        """The kernels whose drivers register the table alike but for whether snooze polls, which
+        says nothing about the table: as `grouped` returns them."""
+        return self.grouped(self._alike)
+
+    def grouped(self, key: Callable[[Release], object]) -> tuple[tuple[int, ...], ...]:
+        """The kernels by their numbers, in groups of equal keys."""
+        groups: dict[object, list[int]] = {}
+        for number, release in enumerate(self.kernels):
+            groups.setdefault(key(release), []).append(number)
+        return tuple(map(tuple, groups.values()))
 
     def runs(self, governor: str) -> bool:
         """Tells whether a governor decides, as far as is known: a dump may name another."""
@@ -202,27 +225,36 @@ class Subject:
         """What `release` registers; `source` of its states indexes the exported rows."""
         key = release.name, release.lacks
         if key not in self._linux:
-            self._linux[key] = self._register(release)
+            driver = self.driver(release)
+            own = driver.kernel == release.name
+            self._linux[key] = driver if own else replace(driver, kernel=release.name)
         return self._linux[key]
 
+    def driver(self, release: Release) -> DriverTable:
+        """What `release` registers, under the name of the first kernel whose driver registers the
+        table alike."""
+        alike = self.alike(release)
+        if alike not in self._drivers:
+            self._drivers[alike] = self._register(release)
+        return self._drivers[alike]
+
     def _register(self, release: Release) -> DriverTable:
-        alike = self._alike(release)
-        if (driver := self._drivers.get(alike)) is None:
-            driver = self._drivers[alike] = register(
-                self.node or (self.export.node if self.export else None),
-                self.cpu,
-                release,
-                self.table,
-                stop_api=self.platform.stop_api,
-                firmware=psci_firmware(self.platform),
-                machine=self.machine,
-            )
-            return driver
-        if self._is_powernv:
+        if self._is_powernv and self._drivers:
             from .linux.powernv import as_of
 
-            return as_of(driver, release)
-        return replace(driver, kernel=release.name)
+            read_by = self._alike(release)
+            for (other, _), driver in self._drivers.items():
+                if other == read_by:
+                    return as_of(driver, release)
+        return register(
+            self.node or (self.export.node if self.export else None),
+            self.cpu,
+            release,
+            self.table,
+            stop_api=self.platform.stop_api,
+            firmware=psci_firmware(self.platform),
+            machine=self.machine,
+        )
 
     def row(self, source: int) -> int:
         """Position in the table of an exported row, given its position among the exported rows (as

@@ -27,6 +27,7 @@ Ground
 """
 
 from ..linux.governors.menu_features import features
+from ..linux.releases import Release
 from .is4_kernels import place, row_of
 from .rule import OPAL_FORMS, KernelView, Rule, Severity, Verdict, Verdicts
 
@@ -42,21 +43,26 @@ SHORT_US = 15
 """RESIDENCY_THRESHOLD_NS of menu."""
 
 
-@RULE.of_each_kernel
+def _read(release: Release) -> tuple[bool, bool]:
+    menu = features(release)
+    return menu.polling_override, menu.override_short
+
+
+@RULE.of_each_governor(_read)
 def check(view: KernelView) -> Verdicts:
     states = view.driver.states
     if not view.subject.runs("menu"):
         return
     if len(states) < 2 or not states[0].polling:  # as before menu, whose features are not known
         return
-    menu = features(view.release)
-    if not menu.polling_override:
+    polling_override, override_short = _read(view.release)
+    if not polling_override:
         return
     first = states[1]
-    exempt = f", as it is below {SHORT_US} us" if menu.override_short else ""
+    exempt = f", as it is below {SHORT_US} us" if override_short else ""
     if row_of(view.subject, first.source) is None:
         return
-    if not menu.override_short or first.target_residency_us < SHORT_US:
+    if not override_short or first.target_residency_us < SHORT_US:
         yield Verdict(
             place(view.subject, first.source, "residency"),
             f"menu takes {first.name} also for idles shorter than its target residency of "

@@ -46,15 +46,11 @@ Verdicts = Iterator[Verdict]
 
 @dataclass(frozen=True, slots=True)
 class KernelView:
-    """A kernel that a table is followed to."""
+    """A kernel that a table is followed to. driver: its result, as Subject.driver returns it."""
 
     subject: Subject
     release: Release
-
-    @property
-    def driver(self) -> DriverTable:
-        """The result of the kernel's driver for the table."""
-        return self.subject.linux(self.release)
+    driver: DriverTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +169,32 @@ class Rule:
     def of_each_kernel(self, judge: Judge) -> Judge:
         """Decorates a check of what a kernel makes of a table: its driver, or its governors."""
         self.checks.append(
-            lambda subject: per_kernel(subject, judge, [each.name for each in subject.kernels])
+            lambda subject: per_kernel(subject, judge, ((n,) for n in range(len(subject.kernels))))
         )
         return judge
+
+    def of_each_governor(self, features: Callable[[Release], object]) -> Callable[[Judge], Judge]:
+        """Decorates a check of what a kernel's driver and a governor make of a table. features: the
+        governor's that it looks at; of kernels that have the same, and whose drivers are alike, one
+        is judged for all."""
+
+        def of(release: Release) -> object:
+            try:
+                return features(release)
+            except ValueError:  # before the governor
+                return None
+
+        def decorated(judge: Judge) -> Judge:
+            def check(subject: Subject) -> Verdicts:
+                if (groups := subject.timeless.get(features)) is None:
+                    groups = subject.grouped(lambda each: (subject.alike(each), of(each)))
+                    subject.timeless[features] = groups
+                return per_kernel(subject, judge, groups)
+
+            self.checks.append(check)
+            return judge
+
+        return decorated
 
     def findings(self, subject: Subject) -> Iterator[Finding]:
         """Yields the findings of all checks on a table."""
@@ -194,20 +213,19 @@ class Rule:
                 )
 
 
-def per_kernel(subject: Subject, judge: Judge, alikes: Iterable[object]) -> Verdicts:
-    """Merges equal verdicts on the kernels into one that names them. alikes: a key for each kernel,
-    equal for those that are judged once."""
-    key2verdicts: dict[object, list[Verdict]] = {}
-    verdict2kernels: dict[Verdict, dict[str, None]] = {}
-    for alike, view in zip(alikes, _views(subject), strict=True):
-        if alike not in key2verdicts:
-            key2verdicts[alike] = list(judge(view))
-        for verdict in key2verdicts[alike]:
-            verdict2kernels.setdefault(verdict, {})[view.release.name] = None
-    for verdict, kernels in verdict2kernels.items():
-        yield replace(verdict, kernels=tuple(kernels))
+def per_kernel(subject: Subject, judge: Judge, groups: Iterable[tuple[int, ...]]) -> Verdicts:
+    """Merges equal verdicts on the kernels into one that names them. groups: numbers of the kernels
+    that are judged once."""
+    verdict2numbers: dict[Verdict, set[int]] = {}
+    for group in groups:
+        for verdict in judge(_view(subject, group[0])):
+            verdict2numbers.setdefault(verdict, set()).update(group)
+    for verdict, numbers in verdict2numbers.items():
+        names = (subject.kernels[number].name for number in sorted(numbers))
+        yield replace(verdict, kernels=tuple(dict.fromkeys(names)))
 
 
-@lru_cache(maxsize=1)
-def _views(subject: Subject) -> tuple[KernelView, ...]:
-    return tuple(KernelView(subject, each) for each in subject.kernels)
+@lru_cache(maxsize=16)  # of the kernels of one table, which all rules look at before the next
+def _view(subject: Subject, number: int) -> KernelView:
+    release = subject.kernels[number]
+    return KernelView(subject, release, subject.driver(release))

@@ -66,6 +66,7 @@ def of_chip(chip: str) -> Processor | None:
     return next((each for each in processors() if each.chip(chip)), None)
 
 
+@cache
 def of_pvr(pvr: int) -> Processor | None:
     """The processor of a version (upper half of the PVR); None if no packaged spec says it."""
     return next((each for each in processors() if each.version(pvr)), None)
