@@ -6,9 +6,9 @@ findings as well, so that every complaint has the same form.
 """
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 
 
 class Severity(enum.IntEnum):
@@ -160,6 +160,20 @@ class CannotGenerate(Faulty):
 def cannot_generate(message: str, where: Location, table: str = "") -> Finding:
     """The finding IS933: what an output form cannot express. table: its name."""
     return Finding("IS933", "cannot-generate", Severity.ERROR, message, where, table=table)
+
+
+def moved(findings: Iterable[Finding], file: str, other: str) -> Iterator[Finding]:
+    """The findings on a file as they are of another with the same content."""
+
+    def at(where: Location) -> Location:
+        return replace(where, file=other) if where.file == file else where
+
+    for finding in findings:
+        if file == other:
+            yield finding
+        else:
+            related = tuple((at(where), remark) for where, remark in finding.related)
+            yield replace(finding, location=at(finding.location), related=related)
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -24,12 +24,16 @@ from ..sources.trees import sources_of
 from .audit import Setting, audit_path
 from .audited import Audited
 from .brief import Brief, Own, Pattern, at, brief
+from .tree_shape import TreeShape
 
 KEPT = 1024
 """How many different audits are kept in memory, the last ones used."""
 SPILLED = 65_536
 """How many more are written to a temporary file before one of them has to be asked for again: of
 a fleet whose tables are all different none ever is."""
+
+SHAPES = 256
+"""How many different shapes are kept, likewise."""
 
 
 class Common:
@@ -115,6 +119,7 @@ class Auditor:
         self._usual = setting.redact or setting.against is not None
         self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
         self._spilled: Spill | None = None
+        self._shapes: OrderedDict[bytes, TreeShape] = OrderedDict()
         self._beside: opening.Tree | None = None
         self._place: tuple[Path, str] | None = None
 
@@ -158,9 +163,12 @@ class Auditor:
         key = hashlib.sha256(judged.key).digest()
         common = self._kept(key)
         if common is _NEW:
-            results = audit_path(where, self._setting, file, _judged_alone)
+            results = self._of_shape(file, judged)
+            results = results or audit_path(where, self._setting, file, _judged_alone)
             common = self._key2common[key] = self._common(results)
             self._shed()
+            if common is not None and judged.shape not in self._shapes:
+                self._begin_shape(judged.shape, results[0])
             if common is None or self._whole:
                 return results
         if common is None:
@@ -192,6 +200,23 @@ class Auditor:
             self._spilled = Spill("packed")
         if self._spilled.count < SPILLED or self._spilled.asked:
             self._spilled.put(key, common.packed if common else b"")
+
+    def _of_shape(self, file: File, judged: fdt.JudgedPart) -> list[Audited]:
+        """The audit of a blob that differs from one before in times alone; empty if it does not."""
+        if (shape := self._shapes.get(judged.shape)) is None:
+            return []
+        self._shapes.move_to_end(judged.shape)
+        try:
+            return [shape.audit(file, judged, _serial(judged))]
+        except Exception:
+            # audit_path says what is wrong
+            return []
+
+    def _begin_shape(self, shape: bytes, first: Audited) -> None:
+        if not any(kernel.ends for kernel in self._setting.criteria.kernels):
+            self._shapes[shape] = TreeShape(first, self._setting)
+        if len(self._shapes) > SHAPES:
+            self._shapes.popitem(last=False)
 
     def _open(self, where: Path | Found) -> File:
         if not isinstance(where, Found):

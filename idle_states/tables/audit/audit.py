@@ -29,7 +29,7 @@ from ..linux.intel_idle.origin import origin
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, running
 from ..pipeline import Subject
-from ..rules.engine import reading, run
+from ..rules.engine import Begun, reading, run
 from ..sources import Source, read_file
 from ..sources.source import File, with_processor_of
 from . import fwts, op_test
@@ -191,22 +191,29 @@ def _is_opal(source: Source, machine: MachineFacts) -> bool:
     return known or (tree is not None and tree.child("ibm,opal") is not None)
 
 
-def _of_table(source: Source, setting: Setting) -> Audited:
-    table = source.table
-    assert table is not None
+def subject_of(source: Source, setting: Setting, kernels: Sequence[Release]) -> Subject:
     criteria = setting.criteria
     thresholds = dict(criteria.rules.thresholds)
+    return Subject.of(source, kernels, criteria.platform, thresholds=thresholds)
 
-    def subject_of(kernels: Sequence[Release]) -> Subject:
-        return Subject.of(source, kernels, criteria.platform, thresholds=thresholds)
 
-    judging = criteria.judging(table)
-    subject = subject_of(expanded(judging))
+def _of_table(source: Source, setting: Setting) -> Audited:
+    assert source.table is not None
+    kernels = expanded(setting.criteria.judging(source.table))
+    return of_subject(subject_of(source, setting, kernels), source, setting)
+
+
+def of_subject(
+    subject: Subject, source: Source, setting: Setting, begun: Begun | None = None
+) -> Audited:
+    """The audit of a table followed to all kernels. begun: the findings that are known already."""
+    table, criteria = subject.table, setting.criteria
 
     def found(kernels: tuple[Release, ...]) -> list[Finding]:
         # the same subject has made all stages, unless a kernel is not known
-        judged = subject if kernels == subject.kernels else subject_of(kernels)
-        return list(run(judged, source.suppressions, criteria.rules))
+        same = kernels == subject.kernels
+        judged = subject if same else subject_of(source, setting, kernels)
+        return list(run(judged, source.suppressions, criteria.rules, begun))
 
     claimed = claim(subject)
     held = origin(table.origin) if table.origin.form == "sysfs" else None
@@ -222,7 +229,7 @@ def _of_table(source: Source, setting: Setting) -> Audited:
         differences=held.differences if held else tuple(_differences(subject)),
         registered=tuple(_registered(subject)),
         selected=tuple(_selected(subject, setting)),
-        findings=tuple(over_ends(judging, found, criteria.rules)),
+        findings=tuple(over_ends(criteria.judging(table), found, criteria.rules)),
         fingerprint=_fingerprint(source),
     )
 
@@ -268,7 +275,8 @@ def _registered(subject: Subject) -> Iterator[Registered]:
     for release in subject.kernels:
         alike = subject.alike(release)
         names.setdefault(alike, []).append(release.name)
-        drivers.setdefault(alike, subject.linux(release))
+        if alike not in drivers:
+            drivers[alike] = subject.driver(release)
     groups: list[tuple[Registered, list[str]]] = []
     for alike, driver in drivers.items():
         result = Registered(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...base.dataclass import dataclass, field, replace
-from ...base.model.findings import Finding, Location
+from ...base.dataclass import dataclass, field
+from ...base.model.findings import Finding, moved
 from ..devicetree.machine import MachineFacts
 from ..linux.driver_table import DriverState, StopChoice
 from ..sources import Source
@@ -93,16 +93,7 @@ class Audited:
 
     def moved(self, file: str) -> Iterator[Finding]:
         """The findings as they are of another file with the same table."""
-
-        def at(where: Location) -> Location:
-            return replace(where, file=file) if where.file == self.file else where
-
-        for finding in self.findings:
-            if self.file == file:
-                yield finding
-            else:
-                related = tuple((at(where), remark) for where, remark in finding.related)
-                yield replace(finding, location=at(finding.location), related=related)
+        return moved(self.findings, self.file, file)
 
     def __getstate__(self) -> tuple[object, ...]:
         """Everything but the source, which is not sent between processes."""

@@ -18,7 +18,7 @@ enum { SLOTS = 4096, MOST_NAMES = 2048, NODE_SLOTS = 16384, MOST_NODES = 12288, 
 enum place { ELSEWHERE, ROOT, CPUS, CPU, OPAL, POWER_MGT, FIRMWARE, VERSIONS };
 enum known {
 	OTHER, COMPATIBLE, MODEL, SYSTEM_ID, SERIAL_NUMBER, DEVICE_TYPE, CPU_VERSION, SERVERS,
-	VERSION, GIT_ID, PHANDLE
+	VERSION, GIT_ID, PHANDLE, LATENCIES, RESIDENCIES
 };
 #define TEXT(text) { text, sizeof(text) - 1 }
 static const struct { const char *text; uint32_t length; } known_names[] = {
@@ -26,6 +26,8 @@ static const struct { const char *text; uint32_t length; } known_names[] = {
 	[SERIAL_NUMBER] = TEXT("serial-number"), [DEVICE_TYPE] = TEXT("device_type"),
 	[CPU_VERSION] = TEXT("cpu-version"), [SERVERS] = TEXT("ibm,ppc-interrupt-server#s"),
 	[VERSION] = TEXT("version"), [GIT_ID] = TEXT("git-id"), [PHANDLE] = TEXT("phandle"),
+	[LATENCIES] = TEXT("ibm,cpu-idle-state-latencies-ns"),
+	[RESIDENCIES] = TEXT("ibm,cpu-idle-state-residency-ns"),
 };
 enum { KNOWN = sizeof(known_names) / sizeof(known_names[0]) };
 
@@ -52,6 +54,8 @@ struct reader {
 	uint32_t name_count;
 	/* of the root, and of the processor that is being read */
 	struct span system_id, serial_number, name, version, compatible, servers;
+	/* of the idle states: their values stand behind all else that is judged */
+	struct span latencies, residencies;
 	bool is_cpu;
 	uint8_t *out;
 	size_t used, room;
@@ -293,6 +297,14 @@ static bool begin(struct reader *r)
 	return place == ELSEWHERE || put_span(r, 'N', &place, sizeof(place));
 }
 
+/* The name and length of a property of times. */
+static bool put_times(struct reader *r, const struct name *name, struct span value)
+{
+	*(name->known == LATENCIES ? &r->latencies : &r->residencies) = value;
+	return put_span(r, 'P', r->data + r->strings + name->start, name->length) &&
+	       put_span(r, '-', &value.length, sizeof(value.length));
+}
+
 static bool keep(struct reader *r, enum place place, const struct name *name, struct span value)
 {
 	bool whole = place == POWER_MGT || place == VERSIONS;
@@ -334,6 +346,11 @@ static bool keep(struct reader *r, enum place place, const struct name *name, st
 	case VERSION:
 	case GIT_ID:
 		whole |= place == FIRMWARE;
+		break;
+	case LATENCIES:
+	case RESIDENCIES:
+		if (place == POWER_MGT)
+			return put_times(r, name, value);
 		break;
 	default:
 		break;
@@ -424,7 +441,9 @@ PyObject *judged_of(PyObject *module, PyObject *arguments)
 	r->max_name = max_name;
 	r->max_tokens = max_tokens;
 	if (structure(r, closed))
-		result = Py_BuildValue("y#y#y#", (const char *)r->out, (Py_ssize_t)r->used,
+		result = Py_BuildValue("y#y#y#y#y#", (const char *)r->out, (Py_ssize_t)r->used,
+				       r->latencies.at, (Py_ssize_t)r->latencies.length,
+				       r->residencies.at, (Py_ssize_t)r->residencies.length,
 				       r->system_id.at, (Py_ssize_t)r->system_id.length,
 				       r->serial_number.at, (Py_ssize_t)r->serial_number.length);
 	else

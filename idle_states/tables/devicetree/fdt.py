@@ -71,15 +71,24 @@ def read_blob(data: bytes, file: str) -> Blob:
 class JudgedPart:
     """What an audit judges of a blob, and the root's properties that it only repeats.
 
-    key            equal for blobs that are judged alike: all that is read of /cpus, of
-                   /ibm,opal/power-mgt and of the firmware's versions
-    system_id      value of the root's property; None if there is none
+    shape          equal for blobs that are judged alike but for the states' times: all else that is
+                   read of /cpus, of /ibm,opal/power-mgt and of the firmware's versions
+    latencies      value of power-mgt's property; None if there is none
+    residencies    likewise
+    system_id      of the root, likewise
     serial_number  likewise
     """
 
-    key: bytes
+    shape: bytes
+    latencies: bytes | None
+    residencies: bytes | None
     system_id: bytes | None
     serial_number: bytes | None
+
+    @property
+    def key(self) -> bytes:
+        """Equal for blobs that are judged alike. The shape tells how long the others are."""
+        return self.shape + (self.latencies or b"") + (self.residencies or b"")
 
 
 def judged(data: bytes) -> JudgedPart | None:

@@ -3,35 +3,74 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...base.dataclass import replace
-from ...base.model.findings import Finding, Location, Severity, sort_findings
+from ...base.dataclass import dataclass, replace
+from ...base.model.findings import Finding, Location, Severity, moved, sort_findings
 from ...base.model.table import IdleTable
 from ...base.reading.unexpected import internal_error, raise_expected
 from ...base.wording import joined
 from ..pipeline import Subject
 from ..sources import Source
 from .catalogue import code2requires, known_codes, rules_on
+from .rule import Rule
 from .selection import ALL, RuleSelection
 
 if TYPE_CHECKING:
     from ..spec.suppress import Suppression
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Rules of which some have run.
+
+    findings  of those that have
+    left      the others, in the order of their codes
+    """
+
+    findings: tuple[Finding, ...]
+    left: tuple[Rule, ...]
+
+    def moved(self, file: str, other: str) -> "Begun":
+        """The same of another file."""
+        return replace(self, findings=tuple(moved(self.findings, file, other)))
+
+
+def begun(bare: Subject, selection: RuleSelection) -> Begun:
+    """Runs the rules that can do with what a table says that leaves something untold. Those that
+    ask for it are left."""
+    findings: list[Finding] = []
+    left: list[Rule] = []
+    for rule in _taken(bare, selection):
+        try:
+            findings += list(rule.findings(bare))
+        except Exception:
+            # whatever it is, the rule says it of the whole table
+            left.append(rule)
+    return Begun(tuple(findings), tuple(left))
+
+
+def _taken(subject: Subject, selection: RuleSelection) -> tuple[Rule, ...]:
+    rules = (loaded.rule for loaded in rules_on(subject.form))
+    return tuple(rule for rule in rules if selection.takes(rule.code))
+
+
 def run(
-    subject: Subject, suppressions: "Sequence[Suppression]" = (), selection: RuleSelection = ALL
+    subject: Subject,
+    suppressions: "Sequence[Suppression]" = (),
+    selection: RuleSelection = ALL,
+    begun: Begun | None = None,
 ) -> list[Finding]:
-    """All findings on one table, suppressed ones marked, in stable order.
+    """All findings on one table, suppressed ones marked, in stable order. begun: of the rules that
+    are not to be run.
 
     Includes IS901 and IS902 about the suppressions themselves.
     """
-    found: list[Finding] = []
-    for loaded in rules_on(subject.form):
-        if selection.takes(loaded.rule.code):
-            try:
-                found += loaded.rule.findings(subject)
-            except Exception as error:
-                failure = _failure(error, subject.table)
-                found += [failure] if failure not in found else []
+    found = list(begun.findings) if begun else []
+    for rule in begun.left if begun else _taken(subject, selection):
+        try:
+            found += rule.findings(subject)
+        except Exception as error:
+            failure = _failure(error, subject.table)
+            found += [failure] if failure not in found else []
     reported = suppress(once(found), suppressions)
     return sort_findings([*reported, *_about(suppressions, selection)])
 

@@ -21,6 +21,7 @@ from idle_states.base.reading import limits
 from idle_states.base.resources import resource
 from idle_states.cli import main
 from idle_states.tables.audit import audit as audits
+from idle_states.tables.audit import tree_shape
 from idle_states.tables.audit.audit import Setting, audit_path
 from idle_states.tables.audit.audited import Audited
 from idle_states.tables.audit.fleet import audit_all
@@ -251,6 +252,7 @@ def test_a_mistake_of_the_tool_does_not_end_the_run(
         return real(source, setting)
 
     monkeypatch.setattr(audits, "audit", fails)
+    monkeypatch.setattr(tree_shape, "of_subject", ZeroDivisionError)
     found = results(audit_all(Walk().inputs([str(fleet)]), SETTING, 1))
     (failed,) = [audited for audited in found if audited.file.endswith("010.dtb")]
     assert failed.unreadable
