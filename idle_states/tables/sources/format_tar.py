@@ -1,11 +1,15 @@
-"""Tar archives of /proc/device-tree, compressed or not, and what `idle-states collect` gathers."""
+"""Tar archives, compressed or not: of /proc/device-tree, of sysfs, of dumps and blobs, and what
+`idle-states collect` gathers."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.findings import unreadable
+from ...base.patterns import pattern
+from ...base.reading import limits
 from .source import File, Source
 
 if TYPE_CHECKING:
@@ -16,6 +20,8 @@ COLLECTION = "idle-states-collection"
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _UNAME_MAX = 1000
+_ATTRIBUTE = pattern(r"(?:[\w.-]+/)*(?:cpu\d+/(?:cpuidle|power)|cpuidle)/\w+(?:/\w+)*", re.ASCII)
+"""Path of a file of sysfs that a dump has as a line."""
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
@@ -33,6 +39,8 @@ def read(file: File) -> list[Source]:
     from ..devicetree import archive
     from .trees import sources_of
 
+    if COLLECTION.encode() not in file.unpacked and (found := _inputs(file)):
+        return found
     root = archive.read(file.unpacked, file.shown)
     texts = {} if _is_tree(root) else collected(file.unpacked)
     if not texts:
@@ -42,6 +50,42 @@ def read(file: File) -> list[Source]:
         message = "expected a device tree or cpuidle.txt in the collection, found neither"
         raise unreadable(file.shown, message)
     return [replace(source, file=file.shown, sha256=file.sha256) for source in found]
+
+
+def _inputs(file: File) -> list[Source]:
+    """The tables of what an archive has as files of their own, and those of sysfs, whose attributes
+    it has as files; [] of another. Links are ignored, and an archive in it is not opened. The
+    reader of trees reports what is not a tar."""
+    from ...base.reading.tar import REGULAR, NotTar, members
+    from .formats import read_file
+
+    found, attributes = list[tuple[str, bytes]](), list[bytes]()
+    try:
+        for member in members(file.unpacked):
+            name = member.name.removeprefix("./")
+            if member.kind == REGULAR and _ATTRIBUTE.fullmatch(name):
+                # tar fills up with NUL what is shorter than sysfs says
+                text = member.data.partition(b"\0")[0].partition(b"\n")[0]
+                attributes.append(b"/%s:%s\n" % (name.encode(), text))
+            elif member.kind == REGULAR and _is_input(member.data):
+                found.append((name, member.data))
+    except NotTar:
+        return []
+    if any(b"/cpuidle/state" in line for line in attributes):
+        found.append(("", b"".join(attributes)))
+    if len(found) > limits.FOLDER_TABLES:
+        raise unreadable(file.shown, f"expected at most {limits.FOLDER_TABLES:,} inputs in it")
+    given = [(f"{file.shown}:{name}" if name else file.shown, data) for name, data in found]
+    return [each for name, data in given for each in read_file(File(file.path, data, name))]
+
+
+def _is_input(data: bytes) -> bool:
+    from ...base.reading.acpi import signs
+    from . import format_dtb, format_sysfs
+
+    plain = not data.startswith(_PACKED)
+    forms = (format_dtb, format_sysfs)
+    return plain and (signs.is_dump(data) or any(f.recognises(data, Path()) for f in forms))
 
 
 def collected(data: bytes) -> Mapping[str, bytes]:

@@ -25,7 +25,7 @@ from .source import File, NoSuchTable, Source
 if TYPE_CHECKING:
     from .walk import Walk
 
-_OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b")
+_OF_TREES = pattern(rb"cpu-idle-states?\b|ibm,opal\b|/cpuidle/state")
 _OF_TABLES = ("spec", "c", "driver", "lid")
 """Formats of which a file that a walk finds has a table. A log has none."""
 _MOST_LISTED = 4

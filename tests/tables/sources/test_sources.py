@@ -476,11 +476,11 @@ def test_two_trees_beside_each_other_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["", "fleet/"])
-def test_an_archive_of_blobs_is_no_tree_without_idle_states(folder: str, tmp_path: Path) -> None:
-    blob = b"\xd0\x0d\xfe\xed" + bytes(60)
-    data = archived((f"{folder}a.dtb", blob), (f"{folder}b.dtb", blob), (f"{folder}README", b"x"))
+def test_an_archive_of_sources_is_no_tree_without_idle_states(folder: str, tmp_path: Path) -> None:
+    blob = b"/dts-v1/;\n/ { };\n"
+    data = archived((f"{folder}a.dts", blob), (f"{folder}b.dts", blob), (f"{folder}README", b"x"))
     message = refused(written(tmp_path, data)).message
-    assert f"found 2 files to be read by themselves, '{folder}a.dtb' first" in message
+    assert f"found 2 files to be read by themselves, '{folder}a.dts' first" in message
     packed = archived((f"{folder}machine.tar", archived(*tree_files("device-tree"))))
     assert "found 1 file to be read by itself" in refused(written(tmp_path, packed)).message
 
