@@ -14,7 +14,7 @@ from pathlib import Path
 
 from idle_states.base.model.findings import Finding
 from idle_states.tables.audit.audit import Setting, audit_path
-from idle_states.tables.audit.said_json import line
+from idle_states.tables.audit.said_json import writer as json_writer
 from idle_states.tables.check.criteria import Criteria
 from tests.support.hostile import make
 from tests.support.releases import kernels_of
@@ -38,7 +38,7 @@ def findings(path: Path, setting: Setting) -> list[Finding]:
     """Of all tables; the JSON report, which passes everything on, is made as well."""
     found = []
     for audited in audit_path(path, setting):
-        json.loads(line(audited))
+        json.loads(json_writer("line", setting)(audited))
         found += audited.findings
     return found
 
