@@ -192,9 +192,9 @@ class BaseSearch:
     ) -> Applied:
         """The series on a commit. how, before: in words, why there."""
         found = tree.commit(base)
-        of = f" of {tree.shown}" if len(self._repositories) > 1 else ""
         said = f"{before}: " if before else ""
-        said += f"applied to {found.short}{of} ({found.subject[:60]}), {how}"
+        said += f"in {tree.shown}, " if len(self._repositories) > 1 else ""
+        said += f"applied to {found.short} ({found.subject[:60]}), {how}"
         held = HeldCommits(tree, tree.shown)
         if in_part and (files := undone(held, self._series, base)):
             base = held.add(base, "what the patches stand on", files, is_patch=False)

@@ -5,9 +5,9 @@ What it does
     domain in an Arm or RISC-V tree. Equal ones are IS203.
 
 Why is this bad
-    Governors walk the states in table order and stop at the first whose residency is too long
-    for the predicted idle time. A later row with a lower residency is then reached only when the
-    longer one fits as well, so its own figure never decides anything.
+    Governors stop at the first state whose residency is too long for the predicted idle time, so
+    that the figure of a shorter one behind it never decides. Of a power domain's states genpd takes
+    the deepest that fits, and passes over the one before.
 
 Example
     extends: power9
@@ -30,8 +30,8 @@ What it does
 
 Why is this bad
     A deeper state that wakes no slower makes the one before it pointless, so one of the figures
-    is wrong or the rows are in the wrong order. menu stops at the first state that exceeds the
-    latency limit and does not look at faster ones behind it. op-test fails the tree.
+    is wrong or the rows are in the wrong order. Of a CPU's states, menu stops at the first that
+    exceeds the latency limit and does not look at faster ones behind it. op-test fails the tree.
 
 Example
     extends: power9

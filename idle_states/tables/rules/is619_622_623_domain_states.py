@@ -9,7 +9,9 @@ What it does
 Why is this bad
     In OS-initiated mode Linux sends the parameter of the highest domain that it turns off in place
     of the CPU's, and adds nothing of the CPU's to it: it has to say what becomes of the CPU as
-    well. The layout of StateID is firmware's own, hence the note.
+    well.
+
+    The layout of StateID is firmware's own, so that other bits alone are a note.
 
 Example
     CLUSTER of trees.py, but

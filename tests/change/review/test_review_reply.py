@@ -226,7 +226,10 @@ def test_a_line_that_another_base_has_elsewhere_is_quoted(
     tree.commit({"hw/slw.c": "\n" * 30 + table}, "Second")
     unknown = "\n".join(line for line in changed.splitlines() if not line.startswith("index "))
     box.write_text(mail("1", "[PATCH] slw: Raise", f"x\n---\n{unknown}\n"))
-    out, _ = replied(box, capsys, "--tree", str(tree.directory))
+    other = History(tmp_path / "other")
+    other.commit({"hw/slw.c": c_table.write([find("power8")])}, "First")
+    trees = [word for one in (other, tree) for word in ("--tree", str(one.directory))]
+    out, _ = replied(box, capsys, *trees)
     assert "> +\t\t.latency_ns = 20000,\n\nstop0_lite has an exit latency of 20us" in out
     assert "How it was read: applied to" in out
     assert str(tmp_path) not in out

@@ -64,14 +64,17 @@ def test_the_tree_is_found_and_named(trees: Trees, cut: str, how: str) -> None:
     """The other has neither the content nor the lines."""
     a, b = trees.made("a", NOT_ITS), trees.made("b", BEFORE)
     found = trees.mailed(a, b, cut=cut)
-    assert f" of {b.directory} (The tree b), {how}" in found.remarks[0]
+    assert f"in {b.directory}, applied to " in found.remarks[0]
+    assert f" (The tree b), {how}" in found.remarks[0]
     assert said(found) == said(trees.own())
 
 
 def test_the_hashes_count_before_lines_that_fit(trees: Trees) -> None:
     fits, has_it = trees.made("a", FOREIGN), trees.made("b", BEFORE)
-    assert f"of {has_it.directory}" in trees.mailed(fits, has_it).remarks[0]
-    assert f"of {fits.directory}" in trees.mailed(fits, has_it, cut="index ").remarks[0]
+    assert f"in {has_it.directory}, applied to " in trees.mailed(fits, has_it).remarks[0]
+    assert (
+        f"in {fits.directory}, applied to " in trees.mailed(fits, has_it, cut="index ").remarks[0]
+    )
 
 
 def test_the_hashes_of_what_bears_on_tables_count_alone(trees: Trees) -> None:
@@ -80,7 +83,8 @@ def test_the_hashes_of_what_bears_on_tables_count_alone(trees: Trees) -> None:
     trees.theirs.commit({FILE: BEFORE, "MAINTAINERS": "A\nA2\nB\n"}, "slw: Lower stop0_lite")
     a, b = trees.made("a", AFTER), trees.made("b", FOREIGN, MAINTAINERS="A\nB\n")
     found = trees.mailed(b, a)
-    assert f"of {a.directory} (The tree a), found by the hashes of 1 of the 2" in found.remarks[0]
+    assert f"in {a.directory}, applied to " in found.remarks[0]
+    assert "(The tree a), found by the hashes of 1 of the 2" in found.remarks[0]
     assert "left out, as it does not apply and bears on no table: MAINTAINERS" in found.remarks
 
 
@@ -88,11 +92,13 @@ def test_a_base_is_one_of_any_tree(trees: Trees) -> None:
     a, b = trees.made("a", NOT_ITS), trees.made("b", BEFORE)
     b.git("tag", "mine")
     found = trees.mailed(a, b, base="mine")
-    assert f"of {b.directory} (The tree b), as told" in found.remarks[0]
+    assert f"in {b.directory}, applied to " in found.remarks[0]
+    assert "(The tree b), as told" in found.remarks[0]
     with pytest.raises(Unreadable, match="expected a revision, found 'none'"):
         trees.mailed(a, b, base="none")
     named = trees.mailed(a, trees.theirs, words="--base=HEAD~1")
-    assert f"of {trees.theirs.directory} (The tree theirs), the base that it" in named.remarks[0]
+    assert f"in {trees.theirs.directory}, applied to " in named.remarks[0]
+    assert "(The tree theirs), the base that it" in named.remarks[0]
 
 
 def test_files_that_fit_nowhere_are_named_and_counted(trees: Trees) -> None:
@@ -103,7 +109,8 @@ def test_files_that_fit_nowhere_are_named_and_counted(trees: Trees) -> None:
     a = trees.made("a", AFTER, **{"include/names.h": "#define A 7\n"})
     b = trees.made("b", NOT_ITS)
     found = trees.mailed(b, a, words="-U1")
-    assert f"of {a.directory} (The tree a), on which most of its lines fit" in found.remarks[0]
+    assert f"in {a.directory}, applied to " in found.remarks[0]
+    assert "(The tree a), on which most of its lines fit" in found.remarks[0]
     (left,) = [text for text in found.remarks if "as it fits nowhere" in text]
     assert left.startswith("left out, as it fits nowhere: include/names.h: expected the lines")
     assert found.unread_lines == 2
