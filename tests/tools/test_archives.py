@@ -1,5 +1,6 @@
 """The measurement of `review` on mail archives, on a mirror made here of mails written here."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -202,3 +203,17 @@ def test_what_was_not_run_is_said_and_judges_nothing() -> None:
     assert "0 verdicts on these mails." in text
     assert "| mail, without a tree | 1 | " in text
     assert "| mail | " not in text.partition("## Time")[2].partition("## Faults")[0]
+
+
+def test_threads_before_and_after_are_among_those_measured_and_judged() -> None:
+    """Each finding that the page names of one has a verdict on a mail of that thread."""
+    text = archives.PAGE.read_text("utf-8").partition("## Seven threads")[2].partition(START)[0]
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    listed = (archives.HERE / "patches.txt").read_text("utf-8").split()
+    judged = verdicts((archives.HERE / "verdicts.tsv").read_text("utf-8"))
+    assert len(rows) == 7
+    for name, _, now, _ in rows:
+        message_id = name.strip("| `")
+        assert message_id in listed
+        own = {one.rule for one in judged if one.message_id == message_id and one.rule}
+        assert set(re.findall(r"IS(?!9)[0-9]+", now)) <= own
