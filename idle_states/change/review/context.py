@@ -184,7 +184,8 @@ def _fragments(
             else "its other rows, and values that the diff does not show, are not known"
         )
         remarks.append(f"of {array} the diff shows {rows_shown}: {rest}")
-    aside = left_aside(change, before, after)
+    # what goes or comes of tables, and was not understood
+    aside = sum(len(side.of_tables - side.understood) for side in (before, after))
     if aside:
         remarks.append(
             f"{change.path}: {plural(aside, 'changed line')} left aside, because the diff does not "
@@ -264,7 +265,7 @@ class ShownSide:
     """arrays      array -> its rows that hunks show, in order
     hunks       array -> the last line of the last of these hunks
     opened      array -> the line on which it begins, if a hunk shows that
-    of_tables   the lines that seem to be a table's
+    of_tables   the lines that seem to be a table's, and go or come
     understood  the lines that were understood
     """
 
@@ -283,17 +284,6 @@ def sides(change: FileChange) -> tuple[ShownSide, ShownSide]:
         _read(after, HunkSide(hunk.after, hunk.new, hunk.section))
     _forget_removed(before, after)
     return before, after
-
-
-def left_aside(change: FileChange, before: ShownSide, after: ShownSide) -> int:
-    """Number of lines of tables that go or come, and were not understood."""
-    gone, come = before.of_tables - before.understood, after.of_tables - after.understood
-    return sum(
-        line.mark != " " and number in strange
-        for hunk in change.hunks
-        for strange, lines, first in ((gone, hunk.before, hunk.old), (come, hunk.after, hunk.new))
-        for number, line in enumerate(lines, first)
-    )
 
 
 def _forget_removed(before: ShownSide, after: ShownSide) -> None:
@@ -343,7 +333,7 @@ def _tell_apart(side: ShownSide, hunk: HunkSide, within: set[int]) -> None:
     shows_array = bool(within) or any(_ARRAY.search(text) for text in shown)
     for number, (line, text) in enumerate(zip(hunk.lines, shown, strict=True), hunk.first):
         opened = _ARRAY.search(text)
-        if (
+        if line.mark != " " and (
             (number in within and _WITHIN.match(line.text))
             or opened
             or (shows_array and _CONDITIONAL.match(text))

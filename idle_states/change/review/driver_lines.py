@@ -161,7 +161,7 @@ class _Side:
                 each.mark != " "
                 and bool(each.text.strip(" \t{},;"))
                 and not read.get(n, "").strip()
-                for n, each in enumerate(hunk.lines, hunk.first)
+                for n, each in hunk.numbered
                 if first + (part.opened is not None) <= n < last + is_cut
             )
         return read
@@ -170,10 +170,10 @@ class _Side:
         """Returns number of a line -> a function with its statement, of those that switch a state
         off. Of a table that is shown in part, the number of the state says nothing."""
         return {
-            hunk.first + number: f"void line_{hunk.first + number}(void) {{ "
+            number: f"void line_{number}(void) {{ "
             f"{match[1]}.states{'[any]' if match[1] in self.rows else match[2]}.disabled = true; }}"
             for hunk in hunks
-            for number, line in enumerate(hunk.lines)
+            for number, line in hunk.numbered
             if (match := _SWITCHED_OFF.fullmatch(line.text)) and "false" not in line.text
         }
 
@@ -202,12 +202,8 @@ class _Side:
 
 def _own_definitions(hunks: Sequence[HunkSide]) -> dict[int, str]:
     """Returns the lines that define a name, by number; of a name with several, none is known."""
-    found = {
-        hunk.first + number: match
-        for hunk in hunks
-        for number, line in enumerate(hunk.lines)
-        if (match := _DEFINE.fullmatch(line.text))
-    }
+    numbered = (each for hunk in hunks for each in hunk.numbered)
+    found = {n: match for n, line in numbered if (match := _DEFINE.fullmatch(line.text))}
     names = Counter(match[1] for match in found.values())
     return {number: match[0] for number, match in found.items() if names[match[1]] == 1}
 

@@ -76,6 +76,11 @@ class HunkSide:
         self._code = _DIRECTIVE.sub(lambda match: blanks(match[0]), self.shown)
         self._starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
 
+    @property
+    def numbered(self) -> Iterator[tuple[int, HunkLine]]:
+        """Yields the lines with their numbers."""
+        return enumerate(self.lines, self.first)
+
     def line_at(self, offset: int) -> int:
         return self.first + bisect_right(self._starts, offset) - 1
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ...base.dataclass import dataclass, replace
-from ...base.model.findings import Confidence, Finding, Location, Severity
+from ...base.model.findings import Finding, Location
 from ...base.model.table import IdleTable
 from ...base.reading.git import Commit
 from ...base.reading.mail import MailedAnswer
@@ -150,33 +150,32 @@ def _finding(
         where, table = row.where, row.table.name
     elif added:
         where, table = added[0].where.get("table", where), added[0].name
-    return _contradiction(claim, _said_by(commit, claim), where, table)
-
-
-def _said_by(commit: Commit, claim: MessageClaim) -> str:
     said_by = commit.named if commit.hash else "the cover letter"
-    return said_by + (f", line {claim.line} of its message," if commit.mailed else "")
+    said_by += f", line {claim.line} of its message," if commit.mailed else ""
+    return _contradiction(claim, said_by, where, table)
 
 
 def of_governor(
     file: str, claims: Sequence[MessageClaim], commits: Sequence[Commit]
 ) -> Iterator[Finding]:
     """Yields the findings about what messages of commits say of a governor, whose file it is."""
+    short2commit = {commit.short: commit for commit in commits}
     for claim in claims:
         if claim.verdict is ClaimVerdict.CONTRADICTED:
-            said_by = next(_said_by(one, claim) for one in commits if one.short == claim.commit)
-            where = Location(f"message:{claim.line}", file)
-            yield _contradiction(claim, said_by, where, "")
+            found = _finding(short2commit[claim.commit], claim, None, ())
+            yield replace(found, location=replace(found.location, file=file))
 
 
 def _contradiction(claim: MessageClaim, said_by: str, where: Location, table: str) -> Finding:
-    loaded = rule_named(claim.rule)
+    message = f"{said_by} says {claim.text!r}, but {claim.against}"
+    return _found(claim.rule, message, where, table)
+
+
+def _found(code: str, message: str, where: Location, table: str) -> Finding:
+    loaded = rule_named(code)
     assert loaded is not None
     rule = loaded.rule
-    message = f"{said_by} says {claim.text!r}, but {claim.against}"
-    return Finding(
-        rule.code, rule.name, rule.severity, message, where, rule.confidence, table=table
-    )
+    return Finding(code, rule.name, rule.severity, message, where, rule.confidence, table=table)
 
 
 def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]:
@@ -196,17 +195,10 @@ def _unmentioned(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[Judged]
             continue
         first = changed[0]
         what = "; ".join(dict.fromkeys(change_in_words(row) for row in changed))
-        finding = Finding(
-            "IS510",
-            "unmentioned-change",
-            Severity.WARNING,
-            f"{commit.named} changes {name} too, which its message does not mention: {what}",
-            first.where,
-            Confidence.MEDIUM,
-            related=tuple((row.where, "and here") for row in changed[1:]),
-            table=first.table.name,
-        )
-        yield finding, first
+        message = f"{commit.named} changes {name} too, which its message does not mention: {what}"
+        finding = _found("IS510", message, first.where, first.table.name)
+        related = tuple((row.where, "and here") for row in changed[1:])
+        yield replace(finding, related=related), first
 
 
 def _unmentioned_tables(commit: Commit, added: Sequence[IdleTable]) -> Iterator[Judged]:
@@ -222,12 +214,7 @@ def _unmentioned_tables(commit: Commit, added: Sequence[IdleTable]) -> Iterator[
             f"{commit.named} adds the table {table.name} ({states}), which its message does not "
             "mention"
         )
-        where = table.where["table"]
-        finding = Finding(
-            *("IS510", "unmentioned-change", Severity.WARNING, message, where, Confidence.MEDIUM),
-            table=table.name,
-        )
-        yield finding, None
+        yield _found("IS510", message, table.where["table"], table.name), None
 
 
 def of_commit(tree: TreeReader, commit: Commit) -> MessageCheck:

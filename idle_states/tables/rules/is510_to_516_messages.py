@@ -180,11 +180,10 @@ Ground
 IS516 not-without-effect: a message says that nothing changes in function, and it does.
 
 What it does
-    Looks for "no functional change", "no intentional functional impact", "cleanup only", NFC and
-    the like, said of all of a commit. It is wrong where the commit adds or removes a state of a
-    table, or changes one; and, with `review --run`, where a governor's source decides otherwise
-    after the commit than before. A sentence that excepts something, or speaks of some machines, is
-    passed over. Flags of drivers' states may be renumbered.
+    Looks for "no functional change", "cleanup only", NFC and the like, said of all of a commit. It
+    is wrong where a table's state comes, goes or has other values (flags of drivers' states may be
+    renumbered), and, with `review --run`, where a governor decides otherwise than before. A
+    sentence that excepts something, or speaks of some machines, is passed over.
 
 Why is this bad
     Nobody measures a change that is announced as none, and it is backported as one that is safe.
@@ -201,9 +200,8 @@ Use instead
     + Its times are now those of stop0.
 
 Ground
-    This tool's own rule; idle_states/change/review/claims/function.py. A commit to Linux's menu
-    that computes average and variance in one pass (6.15) announces no functional impact; rounding
-    the variance otherwise, it decides 0.5 % of the compared idle periods otherwise.
+    This tool's own rule; idle_states/change/review/claims/function.py. A commit to menu (6.15)
+    announces no functional impact, and decides 0.5 % of the compared idle periods otherwise.
 """
 
 from functools import partial

@@ -55,18 +55,14 @@ def function(commits: Sequence[Commit], differ: int | None, of: int) -> Iterator
     differ   how many of its decisions are others; None: not compared
     of       how many were compared
     """
+    several = f" after {plural(len(commits), 'commit')}; --per-commit tells each"
+    holds, against = None, "compared with --run"
+    if differ == 0:
+        holds, against = True, f"nothing differs in {of:,} decisions"
+    elif differ is not None:
+        against = f"{differ:,} of {of:,} decisions differ"
+        holds, against = (False, against) if len(commits) == 1 else (None, against + several)
     for commit in commits:
         for sentence in _nothing(commit.message):
-            holds: bool | None = None
-            if differ is None:
-                against = "compared with --run"
-            elif differ == 0:
-                holds, against = True, f"nothing differs in {of:,} decisions"
-            else:
-                against = f"{differ:,} of {of:,} decisions differ"
-                if len(commits) == 1:
-                    holds = False
-                else:
-                    against += f" after {plural(len(commits), 'commit')}; --per-commit tells each"
             claim = judged(sentence.text[:200], sentence.line, holds, against, _RULE)
             yield replace(claim, commit=commit.short)
