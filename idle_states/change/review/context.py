@@ -21,7 +21,7 @@ from ...tables.skiboot import c_table
 from ...tables.spec.library import packaged
 from . import driver_lines, dts_fragments, dts_lines
 from .base import LINUX, Applied, applied, name_of
-from .fragments import FragmentText, Hidden, HiddenPlace
+from .fragments import FragmentText, Hidden, HiddenPlace, ShownTables
 from .hunk_rows import HunkSide, ShownRow
 
 
@@ -78,7 +78,7 @@ class _Shown:
             elif self._whole(change, *sides):
                 continue
             elif dts_lines.is_source(change.path):
-                self._source(change, *sides)
+                self._add(change, dts_fragments.fragments(change), sides)
             elif change.path.startswith(f"{DIRECTORY}/") and change.path.endswith((".c", ".h")):
                 self.unread += max(1, change.changed_lines)
                 self.remarks.append(
@@ -86,34 +86,20 @@ class _Shown:
                     "DIR --run, with a repository of Linux that the diff applies to"
                 )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
-                driver = driver_lines.shown(change)
-                self.partial |= driver.partial
-                self.unread += driver.unread
-                self.remarks += driver.remarks
-                for side, text in zip(sides, (driver.before, driver.after), strict=True):
-                    if text:
-                        side.add(change.path, FragmentText(text))
+                self._add(change, driver_lines.shown(change), sides)
             elif change.path.endswith((".c", ".h")) and change.hunks:
-                old, new, aside, said = _fragments(change, self.partial)
-                self.remarks += said
-                self.unread += aside
-                if old.text or new.text:
-                    sides[0].add(change.before or change.path, old)
-                    sides[1].add(change.path, new)
+                self._add(change, _fragments(change), sides)
         self.remarks += patch.remarks
         return sides
 
-    def _source(self, change: FileChange, before: _Side, after: _Side) -> None:
-        """Adds what hunks show of a device-tree source."""
-        shown = dts_fragments.fragments(change)
-        if shown is None:
-            self.unread += dts_fragments.of_states(change)
-            return
-        self.remarks += shown.remarks
-        self.partial.add(change.path)
-        for side, text in zip((before, after), (shown.before, shown.after), strict=True):
+    def _add(self, change: FileChange, found: ShownTables, sides: tuple[_Side, _Side]) -> None:
+        """Adds what hunks show."""
+        self.partial.update(found.partial)
+        self.unread += found.unread
+        self.remarks += found.remarks
+        for side, text in zip(sides, (found.before, found.after), strict=True):
             if text.text:
-                side.add(change.path, text)
+                side.add((side is sides[0] and change.before) or change.path, text)
 
     def _whole(self, change: FileChange, before: _Side, after: _Side) -> bool:
         """Adds a source that is shown whole and can be read; tells whether it is one."""
@@ -153,12 +139,9 @@ class _Shown:
         return self.head
 
 
-def _fragments(
-    change: FileChange, partial: set[str]
-) -> tuple[FragmentText, FragmentText, int, list[str]]:
-    """The file before and after, with the tables alone, the number of changed lines of tables that
-    were not understood, and what is to be said of them; adds to partial those whose other rows are
-    not known."""
+def _fragments(change: FileChange) -> ShownTables:
+    """Returns what the hunks of skiboot's C show."""
+    partial: list[str] = []
     before, after = sides(change)
     remarks: list[str] = []
     texts = [FragmentText(), FragmentText()]
@@ -166,7 +149,7 @@ def _fragments(
         old, new = before.arrays.get(array, []), after.arrays.get(array, [])
         whole = _agreeing(array, old, new)
         if whole is None and old:
-            partial.add(array)
+            partial.append(array)
         for number, side in enumerate((before, after)):
             if array in side.arrays or (whole is not None and old and new):
                 texts[number].add(
@@ -192,7 +175,7 @@ def _fragments(
             "show the whole value, or the name of the row, or because they are no values: "
             "conditionals, what a row loses, code that chooses or changes tables"
         )
-    return texts[0], texts[1], aside, remarks
+    return ShownTables(texts[0], texts[1], remarks, aside, partial)
 
 
 def _agreeing(array: str, rows: Sequence[ShownRow], after: Sequence[ShownRow]) -> IdleTable | None:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable
 from ...base.reading.patch import FileChange, PatchHunk
 from ...base.wording import plural
@@ -19,6 +18,7 @@ from ...tables.linux import cpuidle_flags as flags
 from ...tables.linux.built_in import reader
 from ...tables.linux.built_in.headers import definitions_of
 from ...tables.linux.intel_idle.states import NAME2FLAG
+from .fragments import FragmentText, ShownTables
 from .hunk_rows import HunkSide, TablePart
 
 _FLAGS = {
@@ -56,28 +56,13 @@ _ARRAY = "struct cpuidle_state array[] = {"
 _FLAGS_GIVEN = re.compile(r"\.flags\s*=\s*([^,}]*),")
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDriver:
-    """before, after  the file's text with its whole tables alone, each on its lines; "" for none
-    unread   number of changed lines that are of no row that is read
-    partial  tables of which some rows are read
-    remarks  what the user must know of them
-    """
-
-    before: str
-    after: str
-    unread: int
-    partial: frozenset[str]
-    remarks: tuple[str, ...]
-
-
 def is_read(source: bytes | None) -> bool:
     """Tells whether a driver's source is one with tables that need no header but cpuidle's; None
     for one that is not there, of which nothing is to be read."""
     return source is None or _is_read(source.decode("utf-8", "replace"), definitions_of(HEADER))
 
 
-def shown(change: FileChange) -> ShownDriver:
+def shown(change: FileChange) -> ShownTables:
     """Returns what a diff shows of a driver's tables."""
     is_intel = change.path.endswith("intel_idle.c")
     old = [HunkSide(hunk.before, hunk.old, _section(hunk)) for hunk in change.hunks]
@@ -99,7 +84,8 @@ def shown(change: FileChange) -> ShownDriver:
             "diff does not show the whole row, or because code writes into it or its values need "
             "the tree's headers (--tree)"
         )
-    return ShownDriver(before.text, after.text, unread, frozenset(partial), tuple(remarks))
+    texts = FragmentText(before.text), FragmentText(after.text)
+    return ShownTables(*texts, remarks, unread, partial)
 
 
 def _section(hunk: PatchHunk) -> str:

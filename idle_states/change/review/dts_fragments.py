@@ -27,7 +27,7 @@ from ...tables.devicetree.missing_files import NOT_SHOWN
 from ...tables.devicetree.patching.source import TOKEN, DtsBlock, DtsText, EditRefused
 from ...tables.devicetree.patching.values import blanked
 from ...tables.sources import Source
-from .fragments import FragmentText, HiddenPlace
+from .fragments import FragmentText, HiddenPlace, ShownTables
 from .hunk_rows import BEGUN_COMMENT
 
 PARTLY_SHOWN = "idle-states,partly-shown"
@@ -51,7 +51,7 @@ _SHOWN = 4
 _REFERRED = re.compile(r"&(\w+)")
 
 
-def of_states(change: FileChange) -> int:
+def _of_states(change: FileChange) -> int:
     """Returns the number of lines that go or come in hunks that show an idle state."""
     return sum(
         line.mark != " " for hunk in change.hunks if _shows_states(hunk) for line in hunk.lines
@@ -64,26 +64,16 @@ def _shows_states(hunk: PatchHunk, also: re.Pattern[str] | None = None) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNodes:
-    """before, after  the sources; "" for nothing
-    remarks  what they do not show
-    """
-
-    before: FragmentText
-    after: FragmentText
-    remarks: tuple[str, ...]
-
-
-def fragments(change: FileChange) -> ShownNodes | None:
-    """Returns what the hunks of a change show of idle states; None for nothing that is read."""
+def fragments(change: FileChange) -> ShownTables:
+    """Returns what the hunks of a change show of idle states."""
+    nothing = ShownTables(unread=_of_states(change))
     if not any(map(_shows_states, change.hunks)):
-        return None
+        return nothing
     hunks = [hunk for hunk in change.hunks if _shows_states(hunk, _OF_DOMAINS)]
     try:
         old, new = (_Text(hunks, is_new=is_new) for is_new in (False, True))
     except EditRefused:
-        return None
+        return nothing
     sides = old, new
     hidden = {name for side in sides for name, state in side.states.items() if state.lacks_times}
     listed = old.listed | new.listed
@@ -95,7 +85,7 @@ def fragments(change: FileChange) -> ShownNodes | None:
     )
     unlisted |= dict.fromkeys(name for side in sides for name in side.firsts.values())
     if not (hidden or unlisted or listed):
-        return None
+        return nothing
     remarks = []
     for name in dict.fromkeys(name for side in sides for name in side.states):
         said = _changed(old.states.get(name), new.states.get(name)) if name in hidden else ""
@@ -108,7 +98,7 @@ def fragments(change: FileChange) -> ShownNodes | None:
         remarks.append(f"{change.path} does not show which CPUs have {few([*unlisted], _SHOWN)}")
     version = "/dts-v1/; " if change.path.endswith(".dts") else ""
     before, after = (side.fragment(hidden, unlisted, version) for side in sides)
-    return ShownNodes(before, after, tuple(remarks))
+    return ShownTables(before, after, remarks, partial=[change.path])
 
 
 _OF_TIMES = (

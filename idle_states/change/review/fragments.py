@@ -1,9 +1,9 @@
 """Writes the rows that a diff shows as C, each value on its line of the file, with what it does not
 show beside them; and finds the places in such a text that the file has not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from ...base.dataclass import dataclass, replace
+from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, Location
 from ...base.model.table import IdleState, IdleTable, Register
 from ...tables.skiboot.c_table.names import string_literal
@@ -98,6 +98,23 @@ class FragmentText:
             self.hidden.append(HiddenPlace(self._line, start, end, self._hunk, hidden))
         self.text += text
         self._line += text.count("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTables:
+    """The tables that the hunks of a file show.
+
+    before, after  the file with these alone, each value on its line
+    remarks  what the user must know of them
+    unread   number of changed lines of tables that are not read
+    partial  tables, and files, of which other rows are not known
+    """
+
+    before: FragmentText = field(default_factory=FragmentText)
+    after: FragmentText = field(default_factory=FragmentText)
+    remarks: Sequence[str] = ()
+    unread: int = 0
+    partial: Collection[str] = ()
 
 
 def _merged(kept: list[str], shown: list[str]) -> list[str]:
