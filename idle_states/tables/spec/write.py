@@ -29,21 +29,23 @@ from ...base.model.table import (
 from ...base.model.units import format_power, format_time
 from . import registry
 
+_AS_IT_IS = "; show, select and diff take it as it is"
 HELD = (
     "expected flags, control register and mask of every state, found a dump of sysfs, which has "
-    "none of them; import the tree that firmware gave this machine (/proc/device-tree)"
+    "none of them; import the machine's device tree, where it has one (/proc/device-tree)"
+    f"{_AS_IT_IS}"
 )
 LISTED = (
     "expected a table that skiboot could export, found one list of an Arm or RISC-V tree, of which "
     "a spec is made as a whole"
 )
 ACPI = (
-    "expected a table that skiboot could export, found ACPI's, which has registers of its own; "
-    "generate --to asl writes it again"
+    "expected a table that skiboot could export, found ACPI's, whose registers, powers and _LPI no "
+    f"spec holds as firmware has them; generate --to asl writes it again{_AS_IT_IS}"
 )
 BUILT_IN = (
     "expected a table that skiboot could export, found one in the source of a Linux driver, which "
-    "has its own flags and no control register"
+    f"has its own flags and no control register{_AS_IT_IS}"
 )
 
 

@@ -34,10 +34,7 @@ def held(
     states = [SysfsState(first, "", 0, 0), *(SysfsState(n, desc, *times) for n, *times in rows)]
     table = IdleTable(
         "cpu0",
-        tuple(
-            IdleState(s.name, s.latency_us * 1000, s.residency_us * 1000, 0)
-            for s in states[1:]
-        ),
+        tuple(IdleState(s.name, s.latency_us * 1000, s.residency_us * 1000, 0) for s in states[1:]),
         Register.NONE,
         origin=Held(tuple(states), 1, (0,), by),
     )

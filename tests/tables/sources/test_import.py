@@ -12,18 +12,20 @@ from hypothesis import strategies as st
 from idle_states.base.model import power_mgt as dt
 from idle_states.base.model.findings import CannotGenerate
 from idle_states.base.model.table import Cpu, Firmware, IdleState, IdleTable, Register
+from idle_states.base.model.table_formats import FORMATS
 from idle_states.cli import main
-from idle_states.tables.devicetree import fdt, idle_nodes
+from idle_states.tables.devicetree import dts, fdt, idle_nodes
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.skiboot import c_table
-from idle_states.tables.sources import Source, read_source
+from idle_states.tables.sources import File, Source, formats, read_source, read_table
 from idle_states.tables.sources.imported import imported
 from idle_states.tables.spec import registry
-from idle_states.tables.spec.library import load
+from idle_states.tables.spec.library import find, load
 from idle_states.tables.spec.packaged import current
 from idle_states.tables.spec.write import HELD, LISTED, write
-from tests.support import DATA, random_tables
+from tests.support import DATA, acpi, lids, random_tables
 from tests.support.thorough import examples
+from tests.tables.sources.test_sources import archived, tree_files
 
 DUMP = DATA / "traces/mt8196-teo.sysfs-before.txt"
 P9 = Cpu(registry.named("power9"), 0x004E, ("P9_NIMBUS",), (0, 1))
@@ -238,3 +240,79 @@ def test_a_row_that_a_macro_makes_is_refused_by_its_name(directory: Path) -> Non
     (finding,) = caught.value.findings
     assert "the macro ROW makes" in finding.message
     assert (finding.location.line, finding.location.column) == (2, 70)
+
+
+def _samples(top: Path) -> dict[str, Path]:
+    """A file or folder of each format, with a table where the format has any."""
+    states = random_tables.states(random.Random(4), 3, longest_name=15)
+    blob = tree_of(dt.encode(states, Register.PSSCR))
+    table = c_table.write([table_of(states)])
+    driver = (
+        'static struct cpuidle_driver one_driver = { .states = { [0] = { .name = "A", '
+        ".exit_latency = 1, .target_residency = 2 } }, .state_count = 1 };\n"
+    )
+    register = "ResourceTemplate () {Register (FFixedHW, 0, 0, 0)}"
+    cst = f"Name (_CST, Package () {{1, Package () {{{register}, 1, 1, 1000}}}})"
+    processor = (
+        f'Scope (\\_SB) {{ Device (C0) {{ Name (_HID, "ACPI0007") Name (_UID, 0) {cst} }} }}'
+    )
+    contents = {
+        "acpi": acpi.compiled(acpi.block(processor)),
+        "dtb": blob,
+        "tar": archived(*tree_files("device-tree")),
+        "sysfs": (DATA / "trees/powernv9.sysfs.txt").read_bytes(),
+        "lid": lids.image(find("power9").states),
+        "dts": dts.write(fdt.read(blob, "x")).encode(),
+        "c": table.encode(),
+        "driver": driver.encode(),
+        "log": (DATA / "trees/powernv9.log.txt").read_bytes(),
+        "spec": b"name: mine\nextends: power9\n",
+    }
+    found = {}
+    for name, content in contents.items():
+        found[name] = top / name
+        found[name].write_bytes(content)
+    found["skiboot"] = top / "skiboot"
+    (found["skiboot"] / "hw").mkdir(parents=True)
+    (found["skiboot"] / "include").mkdir()
+    (found["skiboot"] / "hw/slw.c").write_text(table)
+    found["directory"] = top / "directory"
+    for name, value in tree_files(""):
+        path = found["directory"] / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(value)
+    return found
+
+
+REFUSED = {
+    "sysfs": "import the machine's",
+    "acpi": "--to asl",
+    "driver": "show, select",
+    "log": "check and audit",
+}
+"""Format -> what import says to do instead."""
+
+
+@pytest.mark.usefixtures("dtc")
+@pytest.mark.skipif(not Path(acpi.IASL).is_file(), reason="no iasl (Debian package acpica-tools)")
+def test_every_form_that_show_reads_is_imported_or_refused_with_the_next_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = _samples(tmp_path)
+    assert samples.keys() == set(FORMATS)
+    for form, path in samples.items():
+        assert formats.format_of(File.open(path)) == form
+        shown = main(["show", str(path)])
+        spec = tmp_path / f"{form}.yaml"
+        status = main(["import", str(path), "-o", str(spec)])
+        said = capsys.readouterr().err
+        if form in REFUSED:
+            assert (status, spec.exists()) == (3 if form == "log" else 1, False), form
+            assert REFUSED[form] in said, form
+            assert shown == (3 if form == "log" else 0), form
+            continue
+        assert (shown, status) == (0, 0), (form, said)
+        again, table = read_table(str(spec)).table, read_table(str(path)).table
+        assert again
+        assert table
+        assert again.same_values(table), form
