@@ -13,7 +13,7 @@ PACKAGE = "idle_states"
 DOORS = {
     "base": "model reading report",
     "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove rules "
-    "check show selection audit diff generate kernels",
+    "check show selection audit diff generate kernels why",
     "lab": "statistics fit traces record replay simulation tune",
     "change": "patches boot review",
     "cli": "cli",

@@ -2,10 +2,11 @@
 
     idle-states collect > collect.sh
     sh collect.sh > machine.tar              (there; reads only, best as root)
-    idle-states audit machine.tar
+    idle-states audit machine.tar            (or why machine.tar)
 
-The tar holds the device tree, what cpuidle holds, the kernel's and OPAL's logs, and which processor
-and kernel it is. The audit then also says whether the running kernel is as the models predict.
+The tar holds the device tree, what cpuidle holds, the governor, latency limits and who holds them,
+parameters and the command line, the kernel's and OPAL's logs, and which processor and kernel it is.
+The audit then also says whether the running kernel is as the models predict.
 
 --record: a script that records what a running kernel's governor is given, decides and experiences.
 

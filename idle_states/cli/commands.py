@@ -22,13 +22,14 @@ COMMANDS = {
     "simulate": "simulate a workload with tables, governors, kernels, topologies",
     "stats": "compare benchmark results: Student's t, ministat, schbench, mmtests",
     "tune": "find residencies that cost least over a workload's idle gaps",
+    "why": "explain why a machine uses an idle state, or does not",
 }
 """NAME -> what --help says of it in a line."""
 
 GROUPS = {
     "Look": (
         "idle-states show power9 --kernel 6.1",
-        ("show", "select", "diff", "kernels", "list", "explain"),
+        ("show", "select", "diff", "why", "kernels", "list", "explain"),
     ),
     "Check": ("idle-states check hw/slw.c", ("check", "review", "audit")),
     "Make": ("idle-states generate --to c power9", ("generate", "import", "patch")),

@@ -19,6 +19,7 @@ from idle_states.tables.sources import read_sources, read_table
 from idle_states.tables.spec.library import find
 from tests.support import DATA, ROOT, lids
 from tests.support.commands import Capture
+from tests.support.dumps import C1, C6, POLL, dump
 from tests.support.git_history import History
 from tests.support.screens import prints, screens
 
@@ -87,6 +88,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(formatted, check=True, capture_output=True)
     (top / "thread.mbox").write_bytes(done.stdout)
     shutil.copytree(top / "skiboot/hw", top / "hw")
+    (top / "machine.tar").write_text(dump(POLL, C1, C6))
     main(["generate", "arm64-generic", "--to", "dts", "-o", str(top / "board.dts")])
     (top / "ssdt.aml").write_bytes(placed(read_sources("intel:icx"), 1, "ssdt.aml").ssdt)
     History(top / "linux").commit(LINUX)

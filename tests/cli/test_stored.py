@@ -57,6 +57,7 @@ from idle_states.tables.linux.platforms import parse
 from idle_states.tables.linux.releases import Release
 from idle_states.tables.selection.limit_words import latency_limit
 from idle_states.tables.skiboot.platform import Platform
+from idle_states.tables.why.request import WhyRequest
 from tests.support.thorough import examples
 
 NEW = release("6.1")
@@ -83,6 +84,7 @@ REQUESTS = (
     SimulateRequest(WorkloadRequest("ping-pong", duration="5ms"), NEW, ("power9",)),
     StatsRequest(("a", "b"), form="ministat", confidence=Decimal("99.5")),
     TuneRequest(TABLE, NEW, Objective("weighted", Fraction(1, 3)), trace="t.txt"),
+    WhyRequest("C6"),
 )
 SAMPLES: dict[Any, st.SearchStrategy[Any]] = {
     NoneType: st.none(),

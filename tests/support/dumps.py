@@ -30,7 +30,7 @@ def dump(
 ) -> str:
     """Returns a dump of CPUs with these states. governor, driver, kernel, limit: "" where it is not
     told; more: further lines."""
-    lines = [*more]
+    lines = []
     if driver:
         lines.append(f"{CPUS}/cpuidle/current_driver:{driver}")
     if governor:
@@ -45,4 +45,4 @@ def dump(
             for number, state in enumerate(states)
             for attribute, value in state.items()
         ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *more]) + "\n"

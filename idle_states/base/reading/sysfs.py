@@ -21,8 +21,10 @@ _LINE = pattern(
     rb"[^\s:]*\bcpu(\d{1,5})/(?:cpuidle/(?:state(\d{1,3})/)?|power/(?=pm_qos))([\w/]+):(.*)"
 )
 _GENERAL = pattern(
-    rb"[^\s:]*/(?:cpuidle/((?:current|available)_\w+)|"
-    rb"proc/(?:sys/kernel/)?(version|osrelease|cmdline)|(?:sys|proc|dev)/[^\s:]+):(.*)"
+    rb"[^\s:]*/(?:(?:cpuidle|cpu|proc|proc/sys/kernel|proc/config|dev|tuned)/("
+    rb"(?:current|available)_\w+|online|offline|version|osrelease|cmdline|CONFIG_\w+|"
+    rb"cpu_\w+_latency(?:/holders)?|active_profile)|module/(\w+/parameters/\w+)|"
+    rb"(?:sys|proc|dev|etc)/[^\s:]+):(.*)"
 )
 """Of the machine as a whole, which a wider grep prints too; only the named ones are read."""
 _LIMIT = "pm_qos_resume_latency_us"
@@ -51,7 +53,8 @@ class Dump:
     cpus     CPU -> its states, by number
     drivers  CPU -> its driver's name
     limits   CPU -> its pm_qos_resume_latency_us, as printed
-    told     of the machine: current_governor, version (as in /proc) and the like -> the text
+    told     of the machine: current_governor, version (as in /proc), CONFIG_HZ,
+             processor/parameters/max_cstate and the like -> the text
     """
 
     name: str
@@ -70,6 +73,12 @@ class Dump:
         """The kernel as it calls itself, best with its build; "" where the dump does not tell."""
         return self.told.get("version") or self.told.get("osrelease", "")
 
+    @property
+    def hz(self) -> int | None:
+        """CONFIG_HZ; None where the dump does not tell."""
+        text = self.told.get("CONFIG_HZ", "")
+        return int(text) if text.isdigit() and len(text) < 5 and int(text) else None
+
     def limit_us(self, cpu: int) -> int | None:
         """The CPU's latency limit in us; None for none, or where the dump does not tell."""
         text = self.limits.get(cpu, "0")
@@ -77,8 +86,9 @@ class Dump:
         return 0 if text == "n/a" else int(text) if text.isdigit() and int(text) else None
 
 
-def read(source: Input) -> Dump:
-    """A dump. Raises Unreadable naming the line, or the attribute that is missing."""
+def read(source: Input, *, stateless: bool = False) -> Dump:
+    """A dump. stateless: it may have no states at all. Raises Unreadable naming the line, or the
+    attribute that is missing."""
     found: dict[int, dict[int, _Given]] = {}
     drivers, limits_of, told = dict[int, str](), dict[int, str](), dict[str, str]()
     last: tuple[int, int] | None = None
@@ -123,7 +133,7 @@ def read(source: Input) -> Dump:
                 raise unreadable(source.name, message, line)
     if source.cut is not None:
         raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
-    if not found:
+    if not found and not stateless:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
     cpus = {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
     return Dump(source.name, cpus, drivers, limits_of, told)

@@ -62,6 +62,7 @@ class Envelope(Head):
             "simulate",
             "stats",
             "tune",
+            "why",
         ],
         "The sub-command, which decides what other keys there are.",
     ]

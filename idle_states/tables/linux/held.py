@@ -1,12 +1,13 @@
 """The states that a running kernel holds, from its sysfs, and the facts that a dump shows of their
 use; the driver is not modelled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from ...base.dataclass import dataclass
+from ...base.dataclass import dataclass, replace
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable
+from ...base.reading.sysfs import COUNTERS, Dump
 from ...base.wording import percent
 from .driver_table import DriverState, DriverTable
 from .qos import NO_LIMIT_US
@@ -45,6 +46,29 @@ def register(table: IdleTable, release: Release) -> DriverTable:
     )
 
 
+def held_of(dump: Dump, cpus: Sequence[int], kernel: str = "") -> Held:
+    """Returns the states that CPUs of a dump share, with the counters of all of them. kernel: as
+    the machine calls it, where the dump does not say."""
+    states = tuple(map(_summed, zip(*(dump.cpus[cpu] for cpu in cpus), strict=True)))
+    return Held(
+        states,
+        1 if states[0].name in OWN else 0,
+        tuple(cpus),
+        dump.drivers.get(cpus[0], ""),
+        dump.governor,
+        dump.kernel or kernel,
+        dump.limit_us(cpus[0]),
+    )
+
+
+def _summed(states: Sequence[SysfsState]) -> SysfsState:
+    counts = {
+        each: [count for state in states if (count := getattr(state, each)) is not None]
+        for each in COUNTERS
+    }
+    return replace(states[0], **{each: sum(found) for each, found in counts.items() if found})
+
+
 @dataclass(frozen=True, slots=True)
 class UseFact:
     """What a dump shows that keeps a state from being used, or that it is not used.
@@ -69,20 +93,24 @@ def facts(held: Held) -> Iterator[UseFact]:
     """Yields the facts of each state but the first, the one that explains it best."""
     limit = limit_us(held)
     entries = sum(state.usage or 0 for state in held.states)
-    idle_us = sum(state.time_us or 0 for state in held.states)
     for row, state in enumerate(held.states[1:], 1 - held.first_row):
         used = state.usage
-        few = used is not None and used * FEW < entries and (state.time_us or 0) * FEW < idle_us
         if state.disabled:
             words = f"is switched off {_FROM_THE_START if state.default_disabled else '(disable)'}"
             yield UseFact(row, state, "state-switched-off", "disable", words)
         elif state.latency_us > limit:
             words = f"takes {state.latency_us} us to leave, and the CPU's limit is {limit} us"
             yield UseFact(row, state, "state-beyond-limit", "latency", words)
-        elif entries >= ENOUGH_ENTRIES and (few or used == 0):
+        elif used is not None and entries >= ENOUGH_ENTRIES and is_hardly_used(state, held.states):
             how = f"is hardly used: {percent(used, entries)}" if used else "was never entered: 0"
             words = f"{how} of {entries:,} entries since boot"
             yield UseFact(row, state, "state-not-used", "usage", words)
+
+
+def is_hardly_used(state: SysfsState, states: Sequence[SysfsState]) -> bool:
+    """Tells whether a state has at most a thousandth of the entries and of the idle time."""
+    entries, idle_us = sum(s.usage or 0 for s in states), sum(s.time_us or 0 for s in states)
+    return (state.usage or 0) * FEW <= entries and (state.time_us or 0) * FEW <= idle_us
 
 
 def limit_us(held: Held) -> int:

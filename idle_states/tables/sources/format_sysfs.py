@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...base.dataclass import replace
 from ...base.model.findings import unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits
@@ -65,24 +64,11 @@ def read(file: File, kernel: str = "") -> list[Source]:
 
 def _table(dump: "Dump", cpus: Sequence[int], kernel: str, file: File) -> "IdleTable":
     """The table of CPUs whose states are equal but for counters."""
-    from ...base.model.beyond_opal import Held
     from ...base.model.findings import Location
     from ...base.model.table import IdleState, IdleTable, ReadFrom, Register
-    from ..linux.held import OWN
+    from ..linux.held import held_of
 
-    alike, driver = [dump.cpus[cpu] for cpu in cpus], dump.drivers.get(cpus[0], "")
-    name = f"cpu{cpus[0]}"
-    states = alike[0]
-    first_row = 1 if states[0].name in OWN else 0
-    held = Held(
-        tuple(map(_summed, zip(*alike, strict=True))),
-        first_row,
-        tuple(cpus),
-        driver,
-        dump.governor,
-        dump.kernel or kernel,
-        dump.limit_us(cpus[0]),
-    )
+    name, held, states = f"cpu{cpus[0]}", held_of(dump, cpus, kernel), dump.cpus[cpus[0]]
     rows = tuple(
         IdleState(
             state.name,
@@ -93,7 +79,7 @@ def _table(dump: "Dump", cpus: Sequence[int], kernel: str, file: File) -> "IdleT
             where=_places(state, f"{name}/cpuidle/state{number}", file.shown),
         )
         for number, state in enumerate(states)
-        if number >= first_row
+        if number >= held.first_row
     )
     where = Location(name, file.shown, min(states[0].lines.values()), 1)
     count = f"{len(cpus)} CPUs, cpu{cpus[0]} to cpu{cpus[-1]}" if len(cpus) > 1 else "1 CPU"
@@ -102,21 +88,10 @@ def _table(dump: "Dump", cpus: Sequence[int], kernel: str, file: File) -> "IdleT
         rows,
         Register.NONE,
         origin=held,
-        title=f"{count}{f', driver {driver}' if driver else ''}",
+        title=f"{count}{f', driver {held.driver}' if held.driver else ''}",
         read_from=ReadFrom("sysfs", file.shown, file.sha256, where),
         where={"table": where},
     )
-
-
-def _summed(states: "Sequence[SysfsState]") -> "SysfsState":
-    """A state with the counters of several CPUs."""
-    from ...base.reading.sysfs import COUNTERS
-
-    counts = {
-        each: [count for s in states if (count := getattr(s, each)) is not None]
-        for each in COUNTERS
-    }
-    return replace(states[0], **{each: sum(found) for each, found in counts.items() if found})
 
 
 def _places(state: "SysfsState", path: str, file: str) -> "dict[str, Location]":

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 COLLECTION = "idle-states-collection"
 """Top directory of a collection."""
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
+MACHINE = "machine.txt"
+"""What grep prints of the machine as a whole, in the form of CPUIDLE and read behind it."""
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _UNAME_MAX = 1000
 _ATTRIBUTE = pattern(r"(?:[\w.-]+/)*(?:cpu\d+/(?:cpuidle|power)|cpuidle)/\w+(?:/\w+)*", re.ASCII)
 """Path of a file of sysfs that a dump has as a line."""
+_TEXTS = {CPUIDLE, MACHINE, UNAME, KERNEL_LOG, OPAL_LOG}
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
@@ -96,7 +99,7 @@ def collected(data: bytes) -> Mapping[str, bytes]:
     """
     from ...base.reading.tar import REGULAR, NotTar, members
 
-    names = {f"{COLLECTION}/{name}": name for name in (CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG)}
+    names = {f"{COLLECTION}/{name}": name for name in _TEXTS}
     texts: dict[str, bytes] = {}
     if COLLECTION.encode() not in data:
         return texts
@@ -107,6 +110,8 @@ def collected(data: bytes) -> Mapping[str, bytes]:
                 texts[name] = member.data
     except NotTar:
         return {}
+    if CPUIDLE in texts:
+        texts[CPUIDLE] += texts.get(MACHINE, b"")
     return texts
 
 
@@ -124,7 +129,7 @@ def uname_of(texts: Mapping[str, bytes]) -> str:
 
 def _is_tree(root: "Node") -> bool:
     """Whether the archive's root is a device tree, not the top directory of a collection."""
-    return not root.properties.keys() & {CPUIDLE, UNAME, KERNEL_LOG, OPAL_LOG}
+    return not root.properties.keys() & _TEXTS
 
 
 def _without_tree(file: File, texts: Mapping[str, bytes]) -> list[Source]:

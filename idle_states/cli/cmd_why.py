@@ -1,0 +1,36 @@
+"""Explains why a machine uses an idle state, or does not: this machine, one that `collect`
+gathered, a dump of cpuidle's sysfs, or a directory with another machine's sys and proc.
+
+    idle-states why                      each state of this machine that is hardly used
+    idle-states why C6 machine.tar
+
+A word that is an existing path is FROM, another is a state. Each reason has its evidence, where
+that stands and the next step; what might tell more and was not seen is named. Where nothing that
+was seen explains it, the answer is that it is not known."""
+
+from ..base.dataclass import dataclass
+from ..base.options import Annotated
+from ..tables.why.request import WhyRequest
+from .output import NO_PAGE, USUAL, Output
+
+
+@dataclass(frozen=True, slots=True)
+class WhyCommand:
+    """Options of `why`."""
+
+    asked: WhyRequest
+    out: Annotated[Output, NO_PAGE] = USUAL
+
+
+def run(given: WhyCommand) -> int:
+    from ..tables.documents.json_output import envelope
+    from ..tables.why.answer import why
+    from ..tables.why.said import sheet
+    from ..tables.why.why_document import Why
+
+    out, found = given.out, why(given.asked)
+    if out.format == "json":
+        out.document(envelope("why", Why, found, found.machine.inputs))
+    else:
+        out.said(sheet(found))
+    return 0

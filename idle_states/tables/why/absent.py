@@ -1,0 +1,105 @@
+"""The reasons why no CPU has a state of a name: rows of a table, in the order of their rank."""
+
+from collections.abc import Callable
+from itertools import product
+
+from ..linux.held import held_of
+from ..linux.intel_idle.known import known_tables
+from ..linux.intel_idle.origin import ACPI, INTEL, origin
+from ..pipeline import journey
+from ..skiboot.platform import ALL_LEVELS
+from .machine import CPUS, SeenMachine
+from .reasons import Evidence, Reason
+
+_NAME_BYTES, _TELLING = 15, 3
+"""A name's in sysfs; states, with the polling one, that tell a processor's table."""
+_DRIVER = f"{CPUS}/cpuidle/current_driver"
+
+
+def _no_cpuidle(machine: SeenMachine, name: str) -> Evidence:
+    if machine.dump.cpus:
+        return None
+    off = machine.parameter("cpuidle", "off")
+    if off and off[0] in ("1", "Y", "y"):
+        return "cpuidle is off (cpuidle.off)", off[1], "boot without it"
+    for word in (machine.told("cmdline") or "").split():
+        if word in ("idle=poll", "idle=halt", "powersave=off"):
+            because = f"{word} keeps cpuidle's drivers from registering states"
+            return because, "/proc/cmdline", "boot without it"
+    return None
+
+
+def _of_guest(machine: SeenMachine, name: str) -> Evidence:
+    if machine.driver != "haltpoll":
+        return None
+    because = "this is a guest whose driver, haltpoll, polls and halts; it has no other states"
+    return because, _DRIVER, "the host decides how deep a halted CPU sleeps: ask there"
+
+
+def _by_parameter(machine: SeenMachine, name: str) -> Evidence:
+    module = {INTEL: "intel_idle", ACPI: "processor"}.get(machine.driver, "")
+    limit, off = (machine.parameter(each, "max_cstate") for each in (module, "intel_idle"))
+    most = max((len(states) - 1 for states in machine.dump.cpus.values()), default=0)
+    if not module or name not in {row.name for table in known_tables() for row in table.rows}:
+        return None
+    if limit and limit[0] == str(most):
+        because = f"{module}.max_cstate={most} allows as many states as there are"
+        return because, limit[1], f"boot with a greater {module}.max_cstate"
+    if machine.driver == ACPI and off and off[0] == "0":
+        because = "intel_idle is off (max_cstate=0), and acpi_idle has what ACPI offers"
+        return because, off[1], "boot without intel_idle.max_cstate=0"
+    return None
+
+
+def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
+    """Not in firmware's table, or lost by the driver."""
+    names = dict.fromkeys(r.name for s in machine.firmware if s.table for r in s.table.states)
+    shown = {each[:_NAME_BYTES] for each in names}
+    held = {state.name for states in machine.dump.cpus.values() for state in states}
+    if not shown & held:
+        # another driver's states
+        return None
+    if name not in shown:
+        because = f"firmware does not offer it: its table has {', '.join(names)}"
+        return because, machine.firmware[0].file, "see firmware's settings and its release"
+    for source, release in product(machine.firmware, filter(None, [machine.release])):
+        for _, lost in journey(source, ALL_LEVELS, [release]).arrivals[0].lost:
+            if lost.state[:_NAME_BYTES] == name:
+                because = f"Linux {release.name} does not register it: {lost.reason}"
+                step = f"idle-states check {source.file} names the rule"
+                return because, f"{source.file}; {lost.ground}", step
+    return None
+
+
+def _not_of_intel(machine: SeenMachine, name: str) -> Evidence:
+    cpus = [*machine.dump.cpus]
+    if machine.driver != INTEL or not cpus or len(machine.dump.cpus[cpus[0]]) < _TELLING:
+        return None
+    found = origin(held_of(machine.dump, cpus[:1]))
+    if found is None or found.kind != "native":
+        return None
+    if name in found.missing:
+        because = f"{found.name} has it; the processor lacks it, or a parameter or the driver left"
+        return f"{because} it out", _DRIVER, "dmesg | grep intel_idle"
+    if found.missing or found.changed or len(found.tables) > 1:
+        return None
+    because = f"{found.name} has these states alone"
+    return because, _DRIVER, "neither the processor's table nor its driver has such a state"
+
+
+ROWS: dict[str, Callable[[SeenMachine, str], Evidence]] = {
+    "cpuidle-off": _no_cpuidle,
+    "guest-driver": _of_guest,
+    "max-cstate": _by_parameter,
+    "lost-on-the-way": _on_its_way,
+    "not-in-table": _not_of_intel,
+}
+
+
+def absence(machine: SeenMachine, name: str) -> Reason:
+    """Why no CPU has a state of this name; a reason that says so where none is known."""
+    for kind, row in ROWS.items():
+        if found := row(machine, name):
+            return Reason(kind, *found)
+    because = "not known: nothing that was seen tells why no CPU has it"
+    return Reason("unknown", because, _DRIVER, "collect, run as root, sees firmware's tables")

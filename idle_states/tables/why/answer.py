@@ -1,0 +1,119 @@
+"""The answer to `why`."""
+
+from collections.abc import Iterator
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.reading.sysfs import SysfsState
+from ...base.wording import number_ranges
+from ..linux.asked import AssumedHz
+from ..linux.held import held_of, is_hardly_used
+from .absent import absence
+from .machine import SeenMachine, machine_of
+from .reasons import Reason, StateView, hz_of, reasons
+from .request import WhyRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A state of some CPUs, and what is known of its use.
+
+    cpus     (): no CPU has it
+    used     whether it is used there, or was; then reasons are those that keep it off from now on,
+             or that many entries are refused
+    reasons  by rank
+    """
+
+    state: str
+    cpus: tuple[int, ...]
+    used: bool
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The result of a request.
+
+    states    all states of all CPUs, with their counters together; of several kinds of CPUs, each
+    not_seen  what might tell more, and was not seen
+    """
+
+    machine: SeenMachine
+    states: tuple[tuple[tuple[int, ...], tuple[SysfsState, ...]], ...]
+    explained: tuple[Explained, ...]
+    not_seen: tuple[str, ...]
+
+
+def why(request: WhyRequest) -> Explanation:
+    """Explains a state, or each that is hardly used. Raises Unreadable, OSError, and UsageError for
+    a number that no state has."""
+    assert request.machine
+    machine = machine_of(request.machine)
+    groups: dict[object, list[int]] = {}
+    for cpu, states in machine.dump.cpus.items():
+        groups.setdefault(tuple(state.row for state in states), []).append(cpu)
+    tables = tuple(
+        (tuple(cpus), held_of(machine.dump, cpus, machine.kernel).states)
+        for cpus in groups.values()
+    )
+    found: list[Explained] = []
+    for cpus, states in tables:
+        for number in _wanted(request.state, states):
+            found += _explained(machine, cpus, number)
+    if request.state is None:
+        found = [each for each in found if each.reasons]
+        if not tables:
+            found.append(Explained("cpuidle", (), False, (absence(machine, ""),)))
+    elif not found:
+        if request.state.isdigit():
+            raise UsageError(f"expected a state of this machine, found number {request.state}")
+        found.append(Explained(request.state, (), False, (absence(machine, request.state),)))
+    return Explanation(machine, tables, tuple(found), tuple(_not_seen(machine)))
+
+
+def _wanted(asked: str | None, states: tuple[SysfsState, ...]) -> Iterator[int]:
+    """Yields the numbers of the states to be explained; state 0 only if it is asked for."""
+    for number, state in enumerate(states):
+        if asked is None:
+            if number:
+                yield number
+        elif state.name.lower() == asked.lower() or asked == str(number):
+            yield number
+
+
+def _explained(machine: SeenMachine, cpus: tuple[int, ...], number: int) -> Iterator[Explained]:
+    """Yields a state CPU by CPU, those together that have it, and use it, alike."""
+    dump = machine.dump
+    alike: dict[tuple[bool, object, object], list[int]] = {}
+    for cpu in cpus:
+        states = dump.cpus[cpu]
+        used = states[number].usage is None or not is_hardly_used(states[number], states)
+        off = tuple((state.disabled, state.default_disabled) for state in states)
+        alike.setdefault((used, off, dump.limit_us(cpu)), []).append(cpu)
+    for (used, *_), members in alike.items():
+        held = held_of(dump, members, machine.kernel)
+        found = tuple(reasons(StateView(machine, held, number), used=used)) if number else ()
+        yield Explained(held.states[number].name, tuple(members), used, found)
+
+
+def _not_seen(machine: SeenMachine) -> Iterator[str]:
+    """Yields what might tell more of a state's use, and was not seen."""
+    dump = machine.dump
+    if not dump.governor:
+        yield "the governor (/sys/devices/system/cpu/cpuidle)"
+    if not machine.kernel:
+        yield "the kernel (/proc/version)"
+    elif machine.release is None:
+        yield f"a model of the kernel, {machine.kernel.split(' (')[0]}"
+    if isinstance(hz_of(machine), AssumedHz):
+        yield f"HZ: {hz_of(machine)} is assumed"
+    if without := [cpu for cpu in dump.cpus if cpu not in dump.limits]:
+        yield f"latency limits of CPU {number_ranges(without)}"
+    if machine.told("cpu_dma_latency") is None:
+        yield "the limit of the whole machine, and who holds it (/dev/cpu_dma_latency, as root)"
+    if machine.told("cmdline") is None:
+        yield "the kernel's command line and its modules' parameters"
+    if not machine.firmware:
+        yield "firmware's own table"
+    yield "what the hardware makes of an entry: package limits, busy siblings, cstate counters"
+    yield "what ends idle periods: interrupts and timers"

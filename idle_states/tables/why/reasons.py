@@ -1,0 +1,260 @@
+"""The reasons why a state is not used: a row of a table each, in the order of their rank.
+
+Each looks at one state of CPUs that have it alike, and gives its evidence, where that stands and
+the next step, or None. A reason rests on what was seen: what was not seen gives none.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import islice, product
+from typing import Annotated
+
+from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import Held, SysfsState
+from ...base.model.table import IdleTable, Register
+from ...base.wording import percent
+from ..linux import asked
+from ..linux.brackets import as_end
+from ..linux.governors import Governor, UnknownGovernor, names_of
+from ..linux.held import ENOUGH_ENTRIES, limit_us, register
+from ..prove.answer import refuting, scene_of
+from ..prove.request import ProveRequest
+from .machine import CPUS, SeenMachine
+
+_REFUSED, _FITTING, _ELSEWHERE = 2, 20, 100
+"""One in so many: entries refused, those that would have fitted, the time that CPUs are idle."""
+_ENDLESS_US = 0xFFFFFFFF
+Evidence = tuple[str, str, str] | None
+"""Because, where that stands, and the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a state is not used."""
+
+    kind: Annotated[str, "Short and stable, such as switched-off; unknown: none was found."]
+    because: Annotated[str, "With its evidence."]
+    where: Annotated[str, "Where the evidence stands."]
+    next: Annotated[str, "The next step."]
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    """A state of some CPUs of a machine that have it alike. held: with counters of these CPUs."""
+
+    machine: SeenMachine
+    held: Held
+    number: int
+
+    @property
+    def state(self) -> SysfsState:
+        return self.held.states[self.number]
+
+    def path(self, name: str, number: int | None = None, cpus: str = "") -> str:
+        """A file of a state's directory in sysfs. number: of another state."""
+        state = self.number if number is None else number
+        return f"{CPUS}/cpu{cpus or self.held.cpus[0]}/cpuidle/state{state}/{name}"
+
+    @property
+    def profile(self) -> str:
+        """What to look at besides, where tuned runs."""
+        profile = self.machine.told("active_profile")
+        return f"; see tuned, whose profile is {profile}" if profile else ""
+
+
+def _switched_off(view: StateView) -> Evidence:
+    if not view.state.disabled:
+        return None
+    first, where = view.state.default_disabled, view.path("disable")
+    step = f"echo 0 > {view.path('disable', cpus='*')} switches it on until the next boot"
+    off = view.machine.parameter("intel_idle", "states_off")
+    if first is not False and off and off[0].isdigit() and int(off[0]) >> view.number & 1:
+        return f"intel_idle.states_off={off[0]} switches it off", off[1], step
+    if first:
+        because = "the driver registered it switched off (default_status is disabled)"
+        return because, view.path("default_status"), step
+    # kernels that have no default_status do not tell when
+    when = " while the machine ran" if first is False else ""
+    return f"it was switched off{when}", where, step + view.profile
+
+
+def _beyond_cpu_limit(view: StateView) -> Evidence:
+    limit, name = limit_us(view.held), "power/pm_qos_resume_latency_us"
+    if view.state.latency_us <= limit:
+        return None
+    because = f"it takes {view.state.latency_us} us to leave; these CPUs accept {limit} us"
+    step = f"find what wrote it; echo 0 > {CPUS}/cpu*/{name} takes the limit away{view.profile}"
+    return because, f"{CPUS}/cpu{view.held.cpus[0]}/{name}", step
+
+
+def _beyond_system_limit(view: StateView) -> Evidence:
+    text, by = (view.machine.told(f"cpu_dma_latency{end}") or "" for end in ("", "/holders"))
+    if not text.isdigit() or view.state.latency_us <= int(text):
+        return None
+    because = f"it takes {view.state.latency_us} us to leave; the machine is limited to {text} us"
+    step = "the limit ends when its holder closes the file"
+    who = "" if by else "; root sees the holder: fuser -v /dev/cpu_dma_latency"
+    held = f", held by {by}" if by else ""
+    return because + held, "/dev/cpu_dma_latency", step + who + view.profile
+
+
+def _polls_always(view: StateView) -> Evidence:
+    words = (view.machine.told("cmdline") or "").split()
+    found = next((word for word in words if word in ("nohlt", "idle=poll")), None)
+    if found is None or any(state.usage for state in view.held.states):
+        return None
+    because = f"{found} lets idle CPUs poll: no state was ever entered"
+    return because, "/proc/cmdline", "boot without it"
+
+
+def _for_suspend(view: StateView) -> Evidence:
+    if view.state.residency_us < _ENDLESS_US:
+        return None
+    because = "it is for suspend-to-idle: no idle period is as long as its target residency"
+    return (
+        because,
+        view.path("residency"),
+        "nothing is wrong: s2idle/usage counts its entries",
+    )
+
+
+def _never_selected(view: StateView) -> Evidence:
+    machine, governor, because = view.machine, view.machine.dump.governor, ""
+    release, hz = machine.release, hz_of(machine)
+    if release is None or not governor or view.state.usage:
+        return None
+    # what a kernel that is not known may be, and whatever its HZ is, has to agree
+    ends = [as_end(release, number) for number in range(len(release.ends))] or [release]
+    rates = (100, 250, 300, 1000) if isinstance(hz, asked.AssumedHz) else (hz,)
+    for end, rate in product(ends, rates):
+        request = ProveRequest(asked.GovernorRequest(governor, rate, machine.name), end)
+        driver = register(IdleTable("", (), Register.NONE, origin=view.held), end)
+        try:
+            model = Governor.for_kernel(governor, end, driver, rate)
+        except UnknownGovernor:
+            return None
+        names = names_of(driver, model.states)
+        proof = refuting(model, scene_of(request, driver), names)(view.number)
+        if proof is None:
+            return None
+        because = f"{governor} of Linux {release.name} never selects it: {proof.because}"
+    step = "idle-states prove shows the proof; another governor or other times may select it"
+    return because.rstrip("."), f"{CPUS}/cpuidle/current_governor", step
+
+
+def _refused(view: StateView) -> Evidence:
+    entered, rejected = view.state.usage or 0, view.state.rejected or 0
+    if not rejected or rejected * _REFUSED < entered:
+        return None
+    because = f"the driver refused {rejected:,} of {entered + rejected:,} entries"
+    step = "the kernel log may tell why: firmware, a device, or a sibling that is awake"
+    return because, view.path("rejected"), step
+
+
+def _idle_elsewhere(view: StateView) -> Evidence:
+    cpus = view.machine.dump.cpus
+    times = {cpu: _idle_us(cpus[cpu]) for cpu in cpus}
+    most = max(times, key=lambda cpu: times[cpu])
+    here = max(times[cpu] for cpu in view.held.cpus)
+    if here * _ELSEWHERE >= times[most]:
+        return None
+    because = f"these CPUs were idle for {here:,} us at most; CPU {most} for {times[most]:,} us"
+    where = f"{CPUS}/cpu{view.held.cpus[0]}/cpuidle/state*/time"
+    return because, where, "they are busy or were offline: see what runs there"
+
+
+def _polls_first(view: StateView) -> Evidence:
+    polled, idle_us = _idle_us(view.held.states[:1]), _idle_us(view.held.states)
+    if view.machine.dump.governor != "haltpoll" or polled * 2 <= idle_us:
+        return None
+    because = f"haltpoll polled for {percent(polled, idle_us)} of the idle time before halting"
+    step = "/sys/module/haltpoll/parameters/guest_halt_poll_ns is how long; 0 ends polling"
+    return because, view.path("time", 0), step
+
+
+def _deeper_taken(view: StateView) -> Evidence:
+    deeper, idle_us = view.held.states[view.number + 1 :], _idle_us(view.held.states)
+    if _idle_us(deeper) * 2 <= idle_us:
+        return None
+    name = max(deeper, key=lambda state: state.time_us or 0).name
+    because = (
+        f"deeper states have {percent(_idle_us(deeper), idle_us)} of the idle time, {name} most"
+    )
+    return because, view.path("time", view.number + 1), "select shows which idle lengths are left"
+
+
+def _idle_lengths(view: StateView) -> Evidence:
+    others = [state for state in view.held.states if state is not view.state]
+    entries, idle_us = sum(s.usage or 0 for s in others), _idle_us(others)
+    residency = view.state.residency_us
+    if entries < ENOUGH_ENTRIES or not residency:
+        return None
+    before = [s for s in view.held.states[: view.number] if not s.disabled][-1:]
+    if idle_us // residency * _FITTING < entries:
+        because = (
+            f"idle periods are too short: {idle_us // entries:,} us on average, and it pays from "
+            f"{residency:,} us on; of {entries:,} at most {idle_us // residency:,} were as long"
+        )
+        step = "something wakes these CPUs: see /proc/interrupts, timers and the tick"
+        return because, view.path("time", 0).replace("state0", "state*"), step
+    # a limit that was not seen would show the same
+    seen = view.machine.dump.limits.keys() >= set(view.held.cpus)
+    if not before or not seen or view.machine.told("cpu_dma_latency") is None:
+        return None
+    (last,) = before
+    fitting, among = last.below or 0, last.usage or 0
+    if not fitting or fitting * _FITTING < among:
+        return None
+    because = "shallower states were chosen for idle periods that were long enough"
+    counted = f"{fitting:,} of {among:,} in {last.name}"
+    step = "collect --record shows the decisions; select and replay compare other governors"
+    return f"{because}: {counted}", view.path("below", view.held.states.index(last)), step
+
+
+def _idle_us(states: Iterable[SysfsState]) -> int:
+    return sum(state.time_us or 0 for state in states)
+
+
+def _unknown(view: StateView) -> Evidence:
+    entries = sum(state.usage or 0 for state in view.held.states)
+    because = (
+        f"not known: in {entries:,} idle periods nothing that was seen keeps it from being used"
+    )
+    step = "look again after more of them" if entries < ENOUGH_ENTRIES else "collect --record tells"
+    return because, view.path("usage"), step
+
+
+KEEPING: dict[str, Callable[[StateView], Evidence]] = {
+    "switched-off": _switched_off,
+    "cpu-limit": _beyond_cpu_limit,
+    "system-limit": _beyond_system_limit,
+    "polls-always": _polls_always,
+}
+"""What keeps a state from being selected, whatever the governor; several may hold."""
+OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
+    "for-suspend": _for_suspend,
+    "never-selected": _never_selected,
+    "refused": _refused,
+    "idle-elsewhere": _idle_elsewhere,
+    "polls-first": _polls_first,
+    "deeper-states": _deeper_taken,
+    "idle-lengths": _idle_lengths,
+    "unknown": _unknown,
+}
+"""What tells where nothing keeps it; the first that holds."""
+
+
+def reasons(view: StateView, *, used: bool) -> list[Reason]:
+    """The reasons for a state that CPUs have, by rank. used: only what keeps it off by now, or the
+    refused entries."""
+    kept = [Reason(kind, *found) for kind, row in KEEPING.items() if (found := row(view))]
+    if kept:
+        return kept
+    rows = {"refused": _refused} if used else OTHERWISE
+    told = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
+    return [*islice(told, 1)]
+
+
+def hz_of(machine: SeenMachine) -> int:
+    """The tick rate: as configured, by the distribution, or assumed."""
+    release = machine.release
+    return asked.hz_of(machine.dump.hz or asked.ASSUMED_HZ, [release] if release else [])

@@ -1,0 +1,34 @@
+"""The request that `why` makes."""
+
+from ...base.dataclass import dataclass
+from ...base.model.findings import UsageError
+from ...base.options import Annotated, Argument
+from ...base.reading import opening
+
+
+@dataclass(frozen=True, slots=True)
+class WhyRequest:
+    """Which state, and of which machine. Raises UsageError for two words of one kind.
+
+    state     its name, or its number in sysfs; None: each that is hardly used
+    machine   a collection, a dump of sysfs, or a directory with a machine's sys and proc in it; an
+              existing path that is given as the state is the machine
+    """
+
+    state: Annotated[
+        str | None, Argument("STATE", "as sysfs calls it (default: each that is hardly used)")
+    ] = None
+    machine: Annotated[
+        str | None,
+        Argument("FROM", "a collection, a sysfs dump, a machine's directory (default: this one)"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        words = [word for word in (self.state, self.machine) if word is not None]
+        paths = [w for w in words if w == opening.STANDARD_INPUT or opening.kind_of(w)]
+        states = [word for word in words if word not in paths]
+        if len(paths) > 1 or len(states) > 1:
+            what = "one state and one file or directory"
+            raise UsageError(f"expected {what}, found {' and '.join(words)}")
+        object.__setattr__(self, "state", states[0] if states else None)
+        object.__setattr__(self, "machine", paths[0] if paths else "/")

@@ -1,0 +1,64 @@
+"""The result of `why`, for people."""
+
+from collections.abc import Iterator
+
+from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, indented
+from ...base.wording import number_ranges, percent, plural
+from .answer import Explained, Explanation
+from .reasons import KEEPING, hz_of
+
+_HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
+
+
+def sheet(found: Explanation) -> Sheet:
+    """Returns one screen: the machine, its states, and the reasons by rank."""
+    machine = found.machine
+    release = machine.release
+    kernel = f"Linux {release.name}" if release else machine.kernel.split(" (")[0]
+    about = (
+        f"driver {machine.driver or 'not seen'}, governor {machine.dump.governor or 'not seen'}, "
+        f"{kernel or 'kernel not seen'}, HZ {hz_of(machine)}"
+    )
+    sections = [Section("", (Rows(_HEAD, tuple(_rows(found))),)), *map(_section, found.explained)]
+    if not found.explained:
+        sections.append(Section("", (Lines(("every state is used",)),)))
+    sections.append(indented("Not seen", found.not_seen))
+    first = next((e for e in found.explained if e.reasons), None)
+    headline = f"{_title(first)}: {first.reasons[0].because}" if first else "every state is used"
+    return Sheet(
+        f"{machine.name}: why", (headline,), tuple(sections), Section("", (Lines((about,)),))
+    )
+
+
+def _rows(found: Explanation) -> Iterator[tuple[str, ...]]:
+    """Yields a row for each state of each kind of CPUs."""
+    for cpus, states in found.states:
+        idle_us = sum(state.time_us or 0 for state in states)
+        whose = f" of CPU {number_ranges(cpus)}" if len(found.states) > 1 else ""
+        off = [found.machine.dump.cpus[cpu] for cpu in cpus]
+        for number, state in enumerate(states):
+            count = sum(each[number].disabled for each in off)
+            counts = (state.usage, state.above, state.below, state.rejected)
+            yield (
+                f"{state.name}{whose}",
+                f"{state.latency_us}/{state.residency_us} us",
+                percent(state.time_us or 0, idle_us),
+                *("-" if each is None else str(each) for each in counts),
+                plural(count, "CPU") if 0 < count < len(cpus) else "off" if count else "",
+            )
+
+
+def _section(each: Explained) -> Section:
+    lines = [] if each.reasons else ["nothing that was seen keeps it from being used"]
+    for number, reason in enumerate(each.reasons, 1):
+        mark = f"{number}. " if len(each.reasons) > 1 else ""
+        lines += [f"{mark}{reason.because}", f"seen in: {reason.where}", f"next: {reason.next}"]
+    return indented((Marked("strong", _title(each)),), lines)
+
+
+def _title(each: Explained) -> str:
+    off = each.reasons and each.reasons[0].kind in KEEPING
+    how = "is hardly used" if not each.used else "was used" if off else "is used"
+    if not each.cpus:
+        return f"{each.state}: no CPU has it"
+    return f"{each.state} {how} on CPU {number_ranges(each.cpus)}"

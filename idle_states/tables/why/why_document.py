@@ -1,0 +1,44 @@
+"""why."""
+
+from typing import Annotated, Any
+
+from ...base.model.forms import Count, Form, derived
+from ...base.reading.sysfs import SysfsState
+from .answer import Explained, Explanation
+from .reasons import Reason, hz_of
+
+
+class Counted(Form[SysfsState]):
+    name: str
+    latency_us: Annotated[Count, "Exit latency."]
+    residency_us: Annotated[Count, "Target residency."]
+    disabled: Annotated[bool, "Off on the first of these CPUs."]
+    usage: Annotated[int | None, "Of these CPUs together; null where the kernel does not count."]
+    time_us: Annotated[int | None, "Likewise."]
+    above: Annotated[int | None, "Likewise: idle periods too short for it."]
+    below: Annotated[int | None, "Likewise: long enough for a deeper one."]
+    rejected: Annotated[int | None, "Likewise: refused by the driver."]
+
+
+class CpuKind(Form[Any]):
+    cpus: Annotated[list[Count], "CPUs with equal states."] = derived(lambda kind: kind[0])
+    states: Annotated[list[Counted], "By number."] = derived(lambda kind: kind[1])
+
+
+class StateExplained(Form[Explained]):
+    state: Annotated[str, "Its name."]
+    cpus: Annotated[list[Count], "Those that have it, and use it, alike; none: no CPU has it."]
+    used: Annotated[bool, "Whether it is used there."]
+    reasons: Annotated[list[Reason], "By rank, the first the most important."]
+
+
+class Why(Form[Explanation]):
+    driver: Annotated[str, "The cpuidle driver; empty: not seen."] = derived("machine.driver")
+    governor: Annotated[str, "Likewise."] = derived("machine.dump.governor")
+    kernel: Annotated[str, "As it calls itself; empty: not seen."] = derived("machine.kernel")
+    hz: Annotated[int, "Assumed where not_seen says so."] = derived(
+        lambda found: hz_of(found.machine)
+    )
+    states: Annotated[list[CpuKind], "All states, by kinds of CPUs."]
+    explained: Annotated[list[StateExplained], "The state asked for, or each hardly used."]
+    not_seen: Annotated[list[str], "What might tell more, and was not seen."]
