@@ -42,7 +42,7 @@ def check(cost: Cost) -> Verdicts:
     if not _in_order(cost):
         yield row.verdict(
             "latency",
-            f"{row.name} has an exit latency of {latency}, not below its target residency of "
+            f"{row.name} has {latency.kind} of {latency}, not below its target residency of "
             f"{residency}",
             severity=None if _from_firmware(row.subject) else Severity.NOTE,
             related=[(row.at("residency"), "the target residency")],

@@ -33,7 +33,13 @@ class Time:
 
     @property
     def kind(self) -> str:
-        """Returns "an exit latency" or "a target residency"."""
+        """Returns "an exit latency", of a node "an entry plus exit latency" where both are added,
+        or "a target residency"."""
+        if self.field == "latency" and self.row.subject.table.origin.form == "nodes":
+            from ..devicetree.idle_nodes import EXIT
+
+            if self.row.at("latency").path.endswith(f":{EXIT}"):
+                return "an entry plus exit latency"
         return _WORDS[self.field]
 
 

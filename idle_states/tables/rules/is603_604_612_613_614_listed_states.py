@@ -48,7 +48,7 @@ What it does
 
 Why is this bad
     Linux makes a row of each entry, of ten at most. The first of two equal rows is never taken; if
-    other states stand between them, the order of the list is not that of depth (IS204, IS205).
+    other states stand between them, the order of the list is not that of depth.
 
 Example
     ONE_STATE of trees.py, but

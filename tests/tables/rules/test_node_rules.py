@@ -161,6 +161,14 @@ def test_residency_includes_the_entry_alone(times: tuple[int, ...], expected: li
         assert all(finding.severity is worst for finding in each)
 
 
+def test_a_latency_is_named_by_what_it_is_made_of() -> None:
+    node = state("sleep", 1, 101, 200, 300)
+    known = replace(node, properties={**node.properties, "wakeup-latency-us": cell(400)})
+    said = [found(tree(cpu(0, [1]), one), "IS206")[0].message for one in (node, known)]
+    assert said[0].startswith("sleep has an entry plus exit latency of 301us, not below")
+    assert said[1].startswith("sleep has an exit latency of 400us, not below")
+
+
 @pytest.mark.parametrize(
     ("wakeup", "expected"), [(199, ["IS610"]), (200, []), (300, []), (301, ["IS608"])]
 )
