@@ -88,7 +88,9 @@ def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest)
         if left and not search.bearing <= {*left, None}:
             shown = without_tree(series, request.mail, left)
             part = replace(part, shown=shown, unread=shown.unread + headers)
-        if not left or (part.shown and part.unread <= made.unread):
+        # between one file that fits and one that does not, no table is seen to move
+        moves = any(change.after is None for change in series.files)
+        if not left or (part.shown and part.unread + moves <= made.unread):
             return part
     where = f"fits no commit of {search.shown}: {why}"
     if part is not None and len(part.left) > 1:
@@ -116,12 +118,11 @@ def _trees(request: ReviewRequest) -> Iterator[Repository]:
 
 
 def _review(request: ReviewRequest, made: Applied, runs: int | None) -> Review:
-    """The review of what is applied, and of what the other files show. runs: as of Yardstick."""
+    """The review of what is applied, and of what other files show. runs: as of Yardstick."""
     found = _reviewed(request, made, runs)
     if made.shown is None:
         return found
     shown = _reviewed(request, made.shown, runs)
-    # what messages say is held against what is applied
     changes = (replace(change, message=(), claims=()) for change in shown.changes)
     return replace(
         found,

@@ -197,6 +197,25 @@ def test_what_fits_of_a_series_is_reviewed_with_the_tree_and_the_rest_by_its_lin
     assert is_left_out == (not unread)
 
 
+def test_a_table_that_moves_between_files_of_which_one_fits_is_read_by_its_lines(
+    tmp_path: Path,
+) -> None:
+    one, two = "drivers/cpuidle/cpuidle-one.c", "drivers/cpuidle/cpuidle-two.c"
+    table = DRIVER.format(name="one", exit=10, residency=300)
+    files = {SIGN: "#define CPUIDLE_FLAG_NONE 0\n", one: table, two: "/* theirs */\n"}
+    theirs, ours = History(tmp_path / "theirs"), History(tmp_path / "ours")
+    theirs.commit(dict(files), "First")
+    theirs.commit({one: None, two: files[two] + table.replace("300", "400")}, "Move it")
+    ours.commit({**files, two: "/* ours */\n"}, "Another history")
+    (mail,) = format_patch(theirs, tmp_path, "-1", "--no-renames").iterdir()
+    found = review(ReviewRequest(None, CRITERIA, (ours.directory,), mail=str(mail), runs=0))
+    assert found.remarks[0].startswith(f"fits no commit of {ours.directory}")
+    ((moved,),) = [change.tables for change in found.changes]
+    assert moved.before is not None
+    assert moved.after is not None
+    assert (moved.before.file, moved.after.file) == (one, two)
+
+
 def test_what_fits_no_tree_is_read_by_its_lines(trees: Trees) -> None:
     a, b = trees.made("a", NOT_ITS), trees.made("b", NOT_ITS + "\n")
     found = trees.mailed(a, b)
