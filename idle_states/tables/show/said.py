@@ -123,13 +123,11 @@ def consequences(journey: Journey) -> Iterator[Section]:
 
 
 def _held(held: Held) -> Iterator[str]:
-    yield "what a running kernel holds: firmware and driver are behind it, flags and control"
-    yield "register are not known, and the kernel named here decides its governor alone"
+    yield "what a running kernel holds: it already reflects firmware and driver; flags and control"
+    yield "register are unknown, and the kernel named here decides its governor alone"
     for fact in facts(held):
         yield f"{fact.state.name} {fact.words}"
-    used = [f"{s.name} {s.usage}" for s in held.states if s.usage is not None]
-    if used:
-        yield f"entered since boot: {joined(used)} times"
+    yield "idle-states why tells what each state is used for, and what keeps it from being used"
 
 
 def _table_parameter(journey: Journey) -> str:

@@ -1,9 +1,11 @@
 """The answer to `why`."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
+from ...base.model.forms import Count
 from ...base.reading.sysfs import SysfsState
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
@@ -16,18 +18,16 @@ from .request import WhyRequest
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A state of some CPUs, and what is known of its use.
+    """A state of some CPUs, and what is known of its use."""
 
-    cpus     (): no CPU has it
-    used     whether it is used there, or was; then reasons are those that keep it off from now on,
-             or that many entries are refused
-    reasons  by rank
-    """
-
-    state: str
-    cpus: tuple[int, ...]
-    used: bool
-    reasons: tuple[Reason, ...]
+    state: Annotated[str, "Its name."]
+    cpus: Annotated[tuple[Count, ...], "That have it, and use it, alike; none: no CPU has it."]
+    used: Annotated[
+        bool,
+        "Whether it is used there, or was: then reasons are those that keep it off from now on, or "
+        "that many entries are refused.",
+    ]
+    reasons: Annotated[tuple[Reason, ...], "By rank, the first the most important."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from ...base.model.forms import Count, Form, derived
 from ...base.reading.sysfs import SysfsState
 from .answer import Explained, Explanation
-from .reasons import Reason, hz_of
+from .reasons import hz_of
 
 
 class Counted(Form[SysfsState]):
@@ -25,13 +25,6 @@ class CpuKind(Form[Any]):
     states: Annotated[list[Counted], "By number."] = derived(lambda kind: kind[1])
 
 
-class StateExplained(Form[Explained]):
-    state: Annotated[str, "Its name."]
-    cpus: Annotated[list[Count], "Those that have it, and use it, alike; none: no CPU has it."]
-    used: Annotated[bool, "Whether it is used there."]
-    reasons: Annotated[list[Reason], "By rank, the first the most important."]
-
-
 class Why(Form[Explanation]):
     driver: Annotated[str, "The cpuidle driver; empty: not seen."] = derived("machine.driver")
     governor: Annotated[str, "Likewise."] = derived("machine.dump.governor")
@@ -40,5 +33,5 @@ class Why(Form[Explanation]):
         lambda found: hz_of(found.machine)
     )
     states: Annotated[list[CpuKind], "All states, by kinds of CPUs."]
-    explained: Annotated[list[StateExplained], "The state asked for, or each hardly used."]
+    explained: Annotated[list[Explained], "The state asked for, or each hardly used."]
     not_seen: Annotated[list[str], "What might tell more, and was not seen."]

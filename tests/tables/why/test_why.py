@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -370,3 +371,16 @@ def test_this_machine_is_read_where_nothing_is_named() -> None:
     assert WhyRequest().machine == "/"
     assert why(WhyRequest()).machine.kernel.startswith("Linux version")
     assert CPUS
+
+
+def test_collect_gathers_what_why_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["collect"]) == 0
+    script, machine = tmp_path / "collect.sh", tmp_path / "machine.tar"
+    script.write_text(capsys.readouterr().out)
+    with machine.open("wb") as file:
+        subprocess.run(["sh", str(script)], stdout=file, stderr=subprocess.DEVNULL, check=True)
+    seen = why(WhyRequest(None, str(machine))).machine
+    assert seen.kernel == Path("/proc/version").read_text().strip()
+    assert seen.told("cmdline") == Path("/proc/cmdline").read_text().strip()
+    here = Path("/sys/devices/system/cpu/cpuidle/current_governor_ro")
+    assert seen.dump.governor == (here.read_text().strip() if here.exists() else "")
