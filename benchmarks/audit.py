@@ -30,8 +30,9 @@ from .measuring import ROOT, TOOL, Given, Work, run
 from .table import Aim
 from .whole_process import SCHEMA, program
 
-TREES, ALIKE, TABLES = 2_000, 10_000, 5
-"""Trees that are all different; trees of few different tables; such tables."""
+TREES, ALIKE, TABLES, MANY_TABLES = 2_000, 10_000, 5, 2_000
+"""Trees that are all different; trees of few different tables; such tables; and as many that memory
+does not keep all of them, which come again and again."""
 LINKED = 10
 """How often a cluster is given each of the latter."""
 RATE = Aim("rate", 10_000, "wall")
@@ -173,6 +174,9 @@ def works(given: Given) -> list[Work]:
             name = f"audit, {what}, {jobs} process" + "es" * (jobs > 1)
             peers = {"": RATE if jobs == 2 else None}
             found.append(Work(name, words, trees, peers, series if jobs == 1 else ""))
+    tables = fleet(given.folder / "tables", root, alike, MANY_TABLES)
+    words = [*AUDIT, "--summary", "--jobs", "1", str(tables)]
+    found.append(Work(f"audit, {alike} trees of {MANY_TABLES} tables, 1 process", words, alike))
     words = [*AUDIT, "--format", "jsonl", "--jobs", "2", str(directory)]
     found.append(Work(f"audit, {what}, as JSON lines", words, alike, {"": RATE}))
     if importlib.util.find_spec("distributed"):

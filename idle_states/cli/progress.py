@@ -68,9 +68,8 @@ class Count(_Shown):
         said = f"{self._done:,} {self._what}"
         if taken_s < _SURE_S:
             return said
-        rate = self._done / taken_s
-        said += f", {rate:,.0f} a second" if rate >= 10 else f", {rate:.1f} a second"
-        expected = self._expected()
+        rate, expected = self._done / taken_s, self._expected()
+        said += f", {rate:,.{int(rate < 10)}f} a second"
         if expected is None:
             return said
         minutes, seconds = divmod(round(max(0, expected - self._done) / rate), 60)

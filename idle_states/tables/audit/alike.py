@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self
 
 from ...base.dataclass import replace
 from ...base.reading import opening
@@ -100,11 +100,7 @@ class Alike(Sequence[Audited]):
     def __len__(self) -> int:
         return 1
 
-    @overload
-    def __getitem__(self, index: int) -> Audited: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Audited]: ...
-    def __getitem__(self, index: int | slice) -> Audited | list[Audited]:
+    def __getitem__(self, index: Any) -> Any:
         return [self.audited][index]
 
 
@@ -180,11 +176,9 @@ class Auditor:
         if key in self._key2common:
             self._key2common.move_to_end(key)
             return self._key2common[key]
-        row = self._spilled.get(key) if self._spilled else None
-        if row is None:
+        if self._spilled is None or (row := self._spilled.get(key)) is None:
             return _NEW
-        (packed,) = row
-        common = self._key2common[key] = _unpacked(packed) if packed else None
+        common = self._key2common[key] = _unpacked(row[0]) if row[0] else None
         self._shed()
         return common
 

@@ -30,8 +30,6 @@ from .said_json import setting_digest, texts, writer
 _ANEW = {UNREADABLE, NOT_LOOKED_AT, "directory"}
 _TEXTS = {"spec", "c", "dts", "tree", "none"}
 """Kinds of which a text may name other files."""
-
-
 _MOST, _HEAD = limits.FILE_BYTES, 4096
 
 
