@@ -70,12 +70,8 @@ def test_each_is_named_or_counted(folder: Path, capsys: pytest.CaptureFixture[st
     assert time.process_time() - begun < 20
     assert status == 3
     kinds = {Path(line["file"]).name: line["kind"] for line in map(json.loads, text.splitlines())}
-    assert kinds.pop("good.dtb") == "dtb"
-    archives = {
-        "tree in an archive.tar",
-        "archive in an archive.tar",
-        "archives in archives.tar.gz",
-    }
+    assert kinds.pop("good.dtb") == kinds.pop("tree in an archive.tar:a.dtb") == "dtb"
+    archives = {"archive in an archive.tar", "archives in archives.tar.gz"}
     lies = {f"{field} {lie}.dtb" for field in HEADER for lie in LIES}
     assert kinds.keys() == archives | lies | {"tree of any size.dtb.gz"}
     assert set(kinds.values()) == {"unreadable"}
@@ -83,7 +79,7 @@ def test_each_is_named_or_counted(folder: Path, capsys: pytest.CaptureFixture[st
     words = " ".join(text.split())
     for name in kinds:
         assert f"fleet/{name}: expected" in words, name
-    assert "22 inputs unreadable" in words
+    assert "21 inputs unreadable" in words
     for said in ("links: 5", "devices, pipes and sockets: 1", f"programs: {OTHERS}"):
         assert f"passed over: {said}" in words
     assert "passed over: compressed files of another kind: 2" in words
