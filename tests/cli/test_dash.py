@@ -54,6 +54,7 @@ READ = {
     "show": [(SPEC, "show {}")],
     "select": [(SPEC, "select {}"), (SPEC, "select power9 --against {}")],
     "diff": [(SPEC, "diff {} power10"), (SPEC, "diff power10 {}")],
+    "why": [(DUMP, "why {}"), (DUMP, "why s2idle {}")],
     "kernels": [(SPEC, "kernels 6.1 6.6 --table {}")],
     "list": [],
     "explain": [],
