@@ -1,10 +1,11 @@
 """audit: one tree, and fleets of them all distinct, with dtc, dt-validate and libfdt beside it.
 
 The trees are POWER9's as QEMU's firmware makes it (tests/data/trees), each with another exit
-latency, so that nothing computed for one serves for another; as many with only what tells the
-processor beside the idle states; and many of few tables, each with its own serial number, as the
-machines of a fleet are. dt-validate is given as many in one call. libfdt, called by
-pylibfdt, walks all nodes and properties of each tree in Python, and says nothing of them.
+latency, and as many with all times drawn at random, so that no audit of one serves for another; as
+many with only what tells the processor beside the idle states; and many of few tables, each with
+its own serial number, as the machines of a fleet are. dt-validate is given as many in one call.
+libfdt, called by pylibfdt, walks all nodes and properties of each tree in Python, and says nothing
+of them.
 
 Dask's part is a fleet ten times as large, of links to those trees, on two workers of this machine,
 whose start is in the figure. `python -m benchmarks.audit TIMES` makes TIMES as many and says what
@@ -14,14 +15,15 @@ of the time was whose.
 import importlib.util
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from idle_states.base.model.power_mgt import LATENCIES, cells, u32_array
+from idle_states.base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, cells, u32_array
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.tree import Node
 from tools.command_line import asked
@@ -30,6 +32,7 @@ from .measuring import ROOT, TOOL, Given, Work, run
 from .table import Aim
 from .whole_process import SCHEMA, program
 
+Properties = Mapping[str, bytes]
 TREES, ALIKE, TABLES, MANY_TABLES = 2_000, 10_000, 5, 2_000
 """Trees that are all different; trees of few different tables; such tables; and as many that memory
 does not keep all of them, which come again and again."""
@@ -57,18 +60,38 @@ for file in sorted(Path(sys.argv[1]).iterdir()):
 def with_latency(root: Node, number: int) -> Node:
     """The tree with `number` spread over its states' exit latencies."""
 
-    def changed(node: Node, path: Sequence[str]) -> Node:
-        if path:
-            children = tuple(
-                changed(child, path[1:]) if child.name == path[0] else child
-                for child in node.children
-            )
-            return replace(node, children=children)
-        latencies = list(cells(node.properties[LATENCIES], 4))
+    def changed(properties: Properties) -> Properties:
+        latencies = list(cells(properties[LATENCIES], 4))
         latencies[number % len(latencies)] += 1 + number // len(latencies)
-        return replace(node, properties={**node.properties, LATENCIES: u32_array(latencies)})
+        return {**properties, LATENCIES: u32_array(latencies)}
 
-    return changed(root, ("ibm,opal", "power-mgt"))
+    return with_idle(root, changed)
+
+
+def with_times(root: Node, number: int) -> Node:
+    """The tree with all times of its states drawn, latencies and residencies rising mostly."""
+    drawn = random.Random(number)
+    node = root.find(NODE)
+    assert node is not None
+    count = len(cells(node.properties[LATENCIES], 4))
+    latencies = sorted(drawn.randrange(100, 10 ** drawn.randrange(3, 7)) for _ in range(count))
+    residencies = [latency * drawn.randrange(2, 30) for latency in latencies]
+    times = {LATENCIES: u32_array(latencies), RESIDENCIES: u32_array(residencies)}
+    return with_idle(root, lambda properties: {**properties, **times})
+
+
+def with_idle(root: Node, change: Callable[[Properties], Properties]) -> Node:
+    """The tree with other properties of its idle states' node."""
+
+    def changed(node: Node, path: Sequence[str]) -> Node:
+        if not path:
+            return replace(node, properties=change(node.properties))
+        children = tuple(
+            changed(child, path[1:]) if child.name == path[0] else child for child in node.children
+        )
+        return replace(node, children=children)
+
+    return changed(root, NODE.split("/")[1:])
 
 
 def bare(root: Node) -> Node:
@@ -85,12 +108,19 @@ def bare(root: Node) -> Node:
     return replace(root, children=children)
 
 
-def fleet(directory: Path, root: Node, count: int, tables: int | None = None) -> Path:
-    """tables: how many of the trees' tables are different; None: all."""
+def fleet(
+    directory: Path,
+    root: Node,
+    count: int,
+    tables: int | None = None,
+    change: Callable[[Node, int], Node] = with_latency,
+) -> Path:
+    """tables: how many of the trees' tables are different; None: all. change: makes one by its
+    number."""
     directory.mkdir()
     for number in range(count):
         serial = {"system-id": f"S{number:06}".encode() + b"\0"}
-        made = with_latency(root, number % tables if tables else number)
+        made = change(root, number % tables if tables else number)
         made = replace(made, properties={**made.properties, **serial})
         (directory / f"{number:05}.dtb").write_bytes(fdt.write(made))
     return directory
@@ -163,7 +193,8 @@ def works(given: Given) -> list[Work]:
             words = [validate, *SCHEMA, *map(str, sorted(whole.iterdir()))]
             found.append(Work(f"dt-validate, {count} trees", words, count, ours=False))
     bares = fleet(given.folder / "bare", bare(root), count)
-    fleets = [(count, f"{count} bare trees", bares, "")]
+    drawn = fleet(given.folder / "drawn", root, count, change=with_times)
+    fleets = [(count, f"{count} bare trees", bares, ""), (count, f"{count} drawn trees", drawn, "")]
     for alike in given.sizes(ALIKE):
         directory = fleet(given.folder / f"alike{alike}", root, alike, TABLES)
         series = f"audit, trees of {TABLES} tables, 1 process"
@@ -172,7 +203,8 @@ def works(given: Given) -> list[Work]:
         for jobs in (1, 2) if trees in (count, alike) else (1,):
             words = [*AUDIT, "--summary", "--jobs", str(jobs), str(directory)]
             name = f"audit, {what}, {jobs} process" + "es" * (jobs > 1)
-            peers = {"": RATE if jobs == 2 else None}
+            beside = f"pylibfdt, {trees} trees" if directory == drawn and libfdt else ""
+            peers = {beside: RATE if jobs == 2 else None}
             found.append(Work(name, words, trees, peers, series if jobs == 1 else ""))
     tables = fleet(given.folder / "tables", root, alike, MANY_TABLES)
     words = [*AUDIT, "--summary", "--jobs", "1", str(tables)]
@@ -187,6 +219,7 @@ def works(given: Given) -> list[Work]:
     else:
         given.missing["Dask"] = "not installed: pip install distributed"
     checked(whole, count)
+    checked(drawn, count)
     return found
 
 
