@@ -8,9 +8,9 @@ Documentation/devicetree/bindings/powerpc/opal/power-mgt.txt.
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from ..dataclass import dataclass, field, replace
+from ..dataclass import dataclass, field
 from .findings import Location
 from .table import Cpu, Exported, IdleState, IdleTable, ReadFrom, Register
 
@@ -186,44 +186,3 @@ def decode(node: PowerMgt, cpu: Cpu | None, read_from: ReadFrom) -> IdleTable:
         read_from=read_from,
         where={"table": node.where},
     )
-
-
-def retimed(table: IdleTable, node: PowerMgt, read_from: ReadFrom) -> IdleTable:
-    """The table of a node that differs from that of `table` in its place and in the values of its
-    times alone."""
-    file = node.where.file
-    latencies, residencies = node.cells(LATENCIES), node.cells(RESIDENCIES)
-    states = tuple(
-        IdleState(
-            name=state.name,
-            latency_ns=latencies[index] if latencies else 0,
-            residency_ns=residencies[index] if residencies else None,
-            flags=state.flags,
-            control=state.control,
-            mask=state.mask,
-            where=_OfFile(state.where, file),
-        )
-        for index, state in enumerate(table.states)
-    )
-    return replace(table, states=states, read_from=read_from, where={"table": node.where})
-
-
-class _OfFile(Mapping[str, Location]):
-    """Places in another file at the same paths, made when they are asked for."""
-
-    __slots__ = ("_file", "_places")
-
-    def __init__(self, places: Mapping[str, Location], file: str | None) -> None:
-        self._places, self._file = places, file
-
-    def __getitem__(self, name: str) -> Location:
-        return Location(self._places[name].path, self._file)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ...base.dataclass import replace
 from ...base.model.findings import Location
-from ...base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, PowerMgt, retimed
+from ...base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, PowerMgt, decode
 from ...base.model.table import IdleTable, ReadFrom
 from ..devicetree.fdt import JudgedPart
 from ..devicetree.tree import Node
@@ -46,7 +46,7 @@ class TreeShape:
         place = Location(self._node.where.path, file.shown)
         node = PowerMgt({**self._node.properties, **said}, place)
         read_from = ReadFrom("dtb", file.shown, file.sha256, place)
-        table = retimed(self._table, node, read_from)
+        table = replace(decode(node, self._table.cpu, read_from), origin=self._table.origin)
         source = Source(table.name, file.shown, file.sha256, table, node=node)
         # what is run to be kept is run for two more at least
         self._audited += 1

@@ -13,7 +13,6 @@ from idle_states.base.model.power_mgt import (
     RESIDENCIES,
     PowerMgt,
     decode,
-    retimed,
     u32_array,
 )
 from idle_states.base.model.table import IdleTable, ReadFrom
@@ -60,17 +59,6 @@ def test_rules_that_ask_for_no_time_find_the_same() -> None:
             assert run(each, begun=known) == run(each)
         assert len(known.left) < 45
     assert kept > 60
-
-
-def test_a_table_is_decoded_again_with_other_times() -> None:
-    drawn = random.Random(12)
-    for _ in range(examples(60, 600)):
-        one, other = subjects(drawn)
-        assert other.node is not None
-        again = retimed(one.table, other.node, READ_FROM)
-        assert again == other.table
-        for state, wanted in zip(again.states, other.table.states, strict=True):
-            assert dict(state.where) == dict(wanted.where)
 
 
 ASKED: dict[str, Callable[[IdleTable, PowerMgt], object]] = {
