@@ -40,7 +40,7 @@ class Common:
     """The audit that alike inputs share, and its text. Equal ones that come from other processes
     are one object: they are sent as bytes, which are unpacked once."""
 
-    __slots__ = ("__weakref__", "_sent", "audited", "pattern")
+    __slots__ = ("__weakref__", "_again", "_sent", "audited", "pattern")
 
     def __init__(
         self, audited: Audited, pattern: Pattern | None, packed: bytes | None = None
@@ -48,6 +48,7 @@ class Common:
         self.audited = audited
         self.pattern = pattern
         self._sent = packed
+        self._again = packed is not None
 
     @property
     def packed(self) -> bytes:
@@ -56,7 +57,11 @@ class Common:
         return self._sent
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _received, (self.packed,)
+        if self._again:
+            return _received, (self.packed,)
+        # most are sent once, where a fleet's tables differ: with what they share with others
+        self._again = True
+        return Common, (self.audited, self.pattern)
 
 
 def _unpacked(packed: bytes) -> Common:
