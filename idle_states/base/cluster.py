@@ -16,7 +16,7 @@ _SECONDS = 10
 _FETCH_SECONDS = 10
 _POLL_SECONDS = 0.02
 _LOOK_SECONDS = 1.0
-"""How often the scheduler is asked for its workers, while nothing is done: it asks them all."""
+"""Seconds between two questions for the workers while nothing is done: the scheduler asks all."""
 NO_WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker."""
 

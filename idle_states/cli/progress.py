@@ -46,7 +46,7 @@ class _Shown:
 
 
 class Count(_Shown):
-    """How many things are done, how fast, and how long the rest will take.
+    """A line with the number of things done, their rate, and the time that the rest will take.
 
     expected: returns an estimate of how many there will be, None while there is none.
     """

@@ -25,7 +25,7 @@ from .spec.library import find, packaged
 from .spec.packaged import Revision, resolve_table
 
 _Values = tuple[str | int | None, ...]
-"""As IdleState.values() returns them."""
+"""The values of a state, as IdleState.values() returns them."""
 _MOST_STATES = 0xFF
 """skiboot counts the states it exports in a u8."""
 

@@ -231,8 +231,8 @@ class Subject:
         return self._linux[key]
 
     def driver(self, release: Release) -> DriverTable:
-        """What `release` registers, under the name of the first kernel whose driver registers the
-        table alike."""
+        """Returns what `release` registers, under the name of the first kernel whose driver
+        registers the table alike."""
         alike = self.alike(release)
         if alike not in self._drivers:
             self._drivers[alike] = self._register(release)

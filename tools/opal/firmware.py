@@ -68,7 +68,7 @@ class Skiboot:
 
 
 def of_tree(table: IdleTable, levels: int | None, build: Build, own: Sequence[IdleTable]) -> str:
-    """What a tree's states differ in from what the build's own table gives on its stop levels."""
+    """Returns how a tree's states differ from those of the build's own table on its stop levels."""
     platform = replace(ALL_LEVELS, enabled_stop_levels=levels, skiboot=build.release)
     claims = []
     for each in own:
@@ -80,7 +80,7 @@ def of_tree(table: IdleTable, levels: int | None, build: Build, own: Sequence[Id
 
 
 def of_image(table: IdleTable, own: Sequence[IdleTable]) -> str:
-    """What an image's table differs in from the nearest of the build's own."""
+    """Returns how an image's table differs from the nearest of the build's own."""
     return _nearest(table, [Claim(replace(o, name=_short(o)), o.states, o.states) for o in own])
 
 

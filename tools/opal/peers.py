@@ -28,7 +28,7 @@ _PVR2NAME = {
     0x4B: "POWER8E", 0x4C: "POWER8NVL", 0x4D: "POWER8", 0x4E: "POWER9", 0x4F: "POWER9P",
     0x80: "POWER10", 0x82: "POWER11",
 }  # fmt: skip
-"""What the kernel's table of CPUs calls a PVR in /proc/cpuinfo, as op-test takes it from there."""
+"""The kernel's names of PVRs in /proc/cpuinfo, from which op-test takes them."""
 _METHODS = {
     "idle states": "validate_idle_state_properties",
     "pstates": "validate_pstate_properties",

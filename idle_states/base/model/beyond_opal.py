@@ -52,7 +52,7 @@ class SysfsState:
 
     @property
     def row(self) -> tuple[str, int, int]:
-        """What must not change between two dumps."""
+        """The part that must not change between two dumps."""
         return self.name, self.latency_us, self.residency_us
 
 

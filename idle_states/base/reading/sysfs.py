@@ -26,7 +26,7 @@ _GENERAL = pattern(
     rb"cpu_\w+_latency(?:/holders)?|active_profile)|module/(\w+/parameters/\w+)|"
     rb"(?:sys|proc|dev|etc)/[^\s:]+):(.*)"
 )
-"""Of the machine as a whole, which a wider grep prints too; only the named ones are read."""
+"""A line on the machine as a whole, which a wider grep prints too; only the named ones are read."""
 _LIMIT = "pm_qos_resume_latency_us"
 _NUMBERS = frozenset(
     "latency residency disable usage time above below rejected".split()  # of a state
@@ -48,7 +48,7 @@ _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """What a dump shows, as far as it goes.
+    """The contents of a dump, as far as it goes.
 
     cpus     CPU -> its states, by number
     drivers  CPU -> its driver's name

@@ -195,8 +195,8 @@ def undone(held: HeldCommits, series: Series, base: str) -> Contents:
 
 
 def _made(content: bytes | None, changes: Sequence[FileChange]) -> bytes | None:
-    """What changes make of a file, one after another; None: there is none. Raises DoesNotApply,
-    also for a file that is renamed."""
+    """Returns a file after the changes, one after another; None: there is none. Raises
+    DoesNotApply, also for a file that is renamed."""
     for change in changes:
         held = {change.path: content}
         content = dict(changed_files(change, held.get, "", "", only_once=True)).get(change.path)

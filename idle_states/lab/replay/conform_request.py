@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConformRequest:
-    """What to compare with a governor's model; None: as the recording's head says. Raises
+    """A comparison with a governor's model; None: as the recording's head says. Raises
     UsageError for contradictory options."""
 
     vectors: Annotated[str, Argument("VECTORS", "a recording, - for standard input")]

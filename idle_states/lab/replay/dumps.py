@@ -11,7 +11,7 @@ from .machine import TracedMachine
 from .results import EXACT, Account, Bracketed, Read, ReplayResult
 
 COMPARED = ("usage", "time_us", "above", "below", "rejected")
-"""As of StateFigures, in its order."""
+"""The counters of StateFigures, in its order."""
 
 
 def from_dumps(before: Dump | None, after: Dump, machine: TracedMachine) -> ReplayResult:

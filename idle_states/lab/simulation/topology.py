@@ -12,7 +12,7 @@ from ...base.dataclass import dataclass
 CPUS_MAX = 8192
 GROUPINGS = ("core", "small_core", "pair", "quad", "cluster", "llc")
 SCOPED = ("small_core", "pair", "quad")
-"""Those on which states act beyond a thread: a core as built, a pair, a quad."""
+"""The groups on which states act beyond a thread: a core as built, a pair, a quad."""
 
 
 class BadTopology(ValueError):

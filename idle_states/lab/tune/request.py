@@ -24,7 +24,7 @@ NONE, CMDLINE = "none", "cmdline"
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
-    """What to tune, over the idle gaps of one of trace, workload and gaps. Raises UsageError for
+    """A table to tune over the idle gaps of one of trace, workload and gaps. Raises UsageError for
     contradictory options.
 
     of         the table or the states, and the governor in the loop; NONE: as if not governed

@@ -27,13 +27,13 @@ from .brief import Brief, Own, Pattern, at, brief
 from .tree_shape import TreeShape
 
 KEPT = 1024
-"""How many different audits are kept in memory, the last ones used."""
+"""The number of different audits that are kept in memory, the last ones used."""
 SPILLED = 65_536
-"""How many more are written to a temporary file before one of them has to be asked for again: of
+"""The number that is written to a temporary file before one of them has to be asked for again: of
 a fleet whose tables are all different none ever is."""
 
 SHAPES = 256
-"""How many different shapes are kept, likewise."""
+"""The number of different shapes that are kept, likewise."""
 
 
 class Common:
@@ -177,7 +177,7 @@ class Auditor:
         return Alike(common, file.shown, file.sha256, _serial(judged))
 
     def _kept(self, key: bytes) -> Common | None:
-        """What is kept of a key, _NEW if nothing is."""
+        """Returns what is kept of a key, _NEW if nothing is."""
         if key in self._key2common:
             self._key2common.move_to_end(key)
             return self._key2common[key]
@@ -229,9 +229,9 @@ class Auditor:
         return File.open(where, self._beside)
 
     def _common(self, results: Sequence[Audited]) -> Common | None:
-        """What an audit has in common with those of equal keys. None where one may differ in what
-        the key does not hold: a finding of the reader, which names a processor, or one of another
-        file."""
+        """Returns what an audit has in common with those of equal keys. None where one may differ
+        in what the key does not hold: a finding of the reader, which names a processor, or one of
+        another file."""
         if len(results) != 1:
             return None
         (audited,) = results

@@ -152,7 +152,7 @@ class Audited(Form[audited.Audited]):
 
 
 class Line(Head):
-    """What a line of JSON Lines has before the keys of its audit."""
+    """The beginning of a line of JSON Lines, before the keys of its audit."""
 
     setting: Annotated[
         str,

@@ -51,7 +51,7 @@ def verdict(tool: str, test: str, failed: bool, skipped: str) -> ToolVerdict:
 
 
 Own = tuple[str, str, str]
-"""What inputs that are alike differ in: file, sha256, serial."""
+"""The values in which inputs that are alike differ: file, sha256, serial."""
 
 
 def at(common: Audited, own: Own) -> Audited:
@@ -70,8 +70,8 @@ class Pattern:
     """The JSON of inputs that are alike, with places for what they differ in."""
 
     _marks: Own | None = None
-    """Of this process, in the places of these values when a pattern is made. No input knows them,
-    so none has them anywhere."""
+    """The marks of this process, in the places of these values when a pattern is made. No input
+    knows them, so none has them anywhere."""
 
     def __init__(self, common: Audited, write: Callable[[Audited], str]) -> None:
         marks = Pattern._marks

@@ -163,7 +163,7 @@ def _audit_chunk(setting: bytes, sent: bytes) -> _Results:
 
 @lru_cache(1)
 def _auditor(setting: bytes) -> Auditor:
-    """Of the run that this process works for. setting: packed, so that it is unpacked once."""
+    """Returns the auditor of this process's run. setting: packed, so that it is unpacked once."""
     return _new_auditor(pickle.loads(setting))
 
 

@@ -8,7 +8,7 @@ from ...base.spill import Spill
 from .audited import Audited
 
 HELD = 4096
-"""How many groups are held until they are added to the file."""
+"""The number of groups that are held until they are added to the file."""
 _EXAMPLES = 3
 _APART = "count * 20 <= total AND total <= 2 * largest"
 _GROUPS = (

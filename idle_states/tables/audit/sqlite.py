@@ -34,7 +34,7 @@ _INDICES = ("inputs(audit)", "states(audit)", "findings(audit)", "findings(rule)
 
 @contextmanager
 def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
-    """What takes the tables of one input after the other; the file is there when all went well."""
+    """Yields a function that takes one input's tables; the file is there when all went well."""
     with tempfile.NamedTemporaryFile(prefix="idle-states-") as made, replacing(path) as file:
         try:
             with closing(sqlite3.connect(made.name, isolation_level=None)) as database:

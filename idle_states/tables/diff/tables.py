@@ -104,8 +104,8 @@ def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
 
 
 def _uses(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
-    """What keeps states of one machine from being used, or shows that they are not, and not of the
-    other; of two dumps of sysfs."""
+    """Yields the facts of use that states of one machine have and those of the other do not; of two
+    dumps of sysfs."""
     if a.origin.form != "sysfs" or b.origin.form != "sysfs":
         return
     of_a, of_b = ({(f.state.name, f.kind): f.words for f in facts(o)} for o in (a.origin, b.origin))

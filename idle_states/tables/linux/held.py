@@ -71,7 +71,7 @@ def _summed(states: Sequence[SysfsState]) -> SysfsState:
 
 @dataclass(frozen=True, slots=True)
 class UseFact:
-    """What a dump shows that keeps a state from being used, or that it is not used.
+    """A fact of a dump that keeps a state from being used, or shows that it is not used.
 
     row        of the table
     kind       as its rule is named; words: without the state's name

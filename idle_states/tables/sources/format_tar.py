@@ -19,7 +19,7 @@ COLLECTION = "idle-states-collection"
 """Top directory of a collection."""
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
 MACHINE = "machine.txt"
-"""What grep prints of the machine as a whole, in the form of CPUIDLE and read behind it."""
+"""The lines of grep on the machine as a whole, in the form of CPUIDLE and read behind it."""
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _UNAME_MAX = 1000
 _ATTRIBUTE = pattern(r"(?:[\w.-]+/)*(?:cpu\d+/(?:cpuidle|power)|cpuidle)/\w+(?:/\w+)*", re.ASCII)

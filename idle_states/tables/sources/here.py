@@ -173,8 +173,8 @@ def _expect_tree(word: str) -> None:
 
 
 def _other_kind(tree: opening.Tree, found: Found) -> str:
-    """As a walk tells it, but for inputs without a word of idle states, and for tables of the past,
-    REVISION@COMMIT: those must be named."""
+    """Returns what a walk tells of a file. Inputs without a word of idle states and tables of the
+    past, REVISION@COMMIT, must be named: here they are others, too."""
     from .walk import other_kind
 
     return other_kind(tree, found) or ("" if _is_table(found) else "files without a table")

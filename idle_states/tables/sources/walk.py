@@ -20,7 +20,7 @@ is one."""
 _SPECS = (".yaml", ".yml")
 _TREE = b"/dts-v1/"
 _PROPERTIES = ("compatible", "#address-cells", "model")
-"""Of a device tree's top."""
+"""Properties of a device tree's top."""
 _SOURCES = (".c", ".h", ".txt", ".log", "")
 """Ends of the names of texts that are inputs where a table or a log's line stands anywhere in them.
 Other texts are inputs by what they begin with: pages quote tables and logs."""

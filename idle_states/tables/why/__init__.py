@@ -1,1 +1,1 @@
-"""Why a machine uses an idle state, or does not."""
+"""Explains why a machine uses an idle state, or does not."""

@@ -97,7 +97,7 @@ ROWS: dict[str, Callable[[SeenMachine, str], Evidence]] = {
 
 
 def absence(machine: SeenMachine, name: str) -> Reason:
-    """Why no CPU has a state of this name; a reason that says so where none is known."""
+    """Returns the reason why no CPU has a state of this name, or one that none is known."""
     for kind, row in ROWS.items():
         if found := row(machine, name):
             return Reason(kind, *found)

@@ -30,7 +30,7 @@ _ATTRIBUTE_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class SeenMachine:
-    """What is known of a machine.
+    """The facts that are known of a machine.
 
     kernel     as it calls itself; "" where that is not known
     firmware   what its device tree has; (): not seen

@@ -21,7 +21,7 @@ from ..prove.request import ProveRequest
 from .machine import CPUS, SeenMachine
 
 _REFUSED, _FITTING, _ELSEWHERE = 2, 20, 100
-"""One in so many: entries refused, those that would have fitted, the time that CPUs are idle."""
+"""Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle."""
 _ENDLESS_US = 0xFFFFFFFF
 Evidence = tuple[str, str, str] | None
 """Because, where that stands, and the next step."""
@@ -29,7 +29,7 @@ Evidence = tuple[str, str, str] | None
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a state is not used."""
+    """A reason why a state is not used."""
 
     kind: Annotated[str, "Short and stable, such as switched-off; unknown: none was found."]
     because: Annotated[str, "With its evidence."]
@@ -56,7 +56,7 @@ class StateView:
 
     @property
     def profile(self) -> str:
-        """What to look at besides, where tuned runs."""
+        """The advice to look at tuned's profile, where tuned runs; else empty."""
         profile = self.machine.told("active_profile")
         return f"; see tuned, whose profile is {profile}" if profile else ""
 
@@ -229,7 +229,7 @@ KEEPING: dict[str, Callable[[StateView], Evidence]] = {
     "system-limit": _beyond_system_limit,
     "polls-always": _polls_always,
 }
-"""What keeps a state from being selected, whatever the governor; several may hold."""
+"""Reasons that keep a state from being selected, whatever the governor; several may hold."""
 OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "for-suspend": _for_suspend,
     "never-selected": _never_selected,
@@ -240,7 +240,7 @@ OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "idle-lengths": _idle_lengths,
     "unknown": _unknown,
 }
-"""What tells where nothing keeps it; the first that holds."""
+"""Reasons where nothing keeps it from being selected; the first that holds is given."""
 
 
 def reasons(view: StateView, *, used: bool) -> list[Reason]:

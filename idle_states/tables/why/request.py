@@ -8,7 +8,7 @@ from ...base.reading import opening
 
 @dataclass(frozen=True, slots=True)
 class WhyRequest:
-    """Which state, and of which machine. Raises UsageError for two words of one kind.
+    """A question about a state of a machine. Raises UsageError for two words of one kind.
 
     state     its name, or its number in sysfs; None: each that is hardly used
     machine   a collection, a dump of sysfs, or a directory with a machine's sys and proc in it; an

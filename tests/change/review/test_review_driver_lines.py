@@ -253,7 +253,7 @@ def test_code_that_writes_times_into_tables_is_counted(history: History) -> None
 
 
 def test_rows_of_a_table_that_git_does_not_name_are_read(history: History) -> None:
-    """As of an array whose first line has a break, after a function."""
+    """Git names none for an array whose first line has a break, after a function."""
     table = OLD.replace("old_cstates[] __initdata", "\n\told_cstates[]").replace("states = ", "")
     before = HEAD + "static int f(void)\n{\n}\n" + table
     history.commit({INTEL: before}, "Before")

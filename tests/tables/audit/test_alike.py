@@ -294,8 +294,7 @@ def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of tables that come again and again, as far as that shows in time; with each one's own
-    text."""
+    """Tables that come again and again are, as far as time shows, each with its own text."""
     from idle_states.tables.audit import alike
     from idle_states.tables.audit.said_json import writer
 

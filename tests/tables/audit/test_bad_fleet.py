@@ -17,7 +17,7 @@ from tests.tables.audit.test_audit import run
 BOARD = (DATA / "trees/powernv9.dtb").read_bytes()
 OTHERS = 500
 HEADER = {"total": 4, "structure": 8, "strings": 12, "reserved": 16, "names": 32, "nodes": 36}
-"""What a tree may lie about -> its offset."""
+"""Fields of a tree's head that may lie -> their offset."""
 LIES = {"big": 0xFFFFFFF0, "small": 8, "half": len(BOARD) // 2}
 
 

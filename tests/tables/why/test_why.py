@@ -1,4 +1,4 @@
-"""Why a state is not used: causes planted in dumps of machines, and what is answered of each."""
+"""Causes planted in dumps of machines, and the reasons that `why` gives for each."""
 
 import io
 import json

@@ -161,7 +161,7 @@ class Series:
 
     @property
     def files(self) -> Iterator[FileChange]:
-        """What its patches do to files, in order."""
+        """The changes to files, in the order of its patches."""
         return (change for patch in self.patches for change in patch.files)
 
     def changed_lines(self, paths: Container[str]) -> int:

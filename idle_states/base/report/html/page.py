@@ -111,7 +111,7 @@ def _rows(table: Rows, title: str) -> dict[str, object]:
 
 
 def _words(line: Line) -> str:
-    """What a page has of a line; a severity has its colour."""
+    """Returns a line as a page has it; a severity has its colour."""
     if isinstance(line, tuple):
         parts = [_words(cell) for cell in line]
         marked = any(isinstance(each, Markup) for each in parts)

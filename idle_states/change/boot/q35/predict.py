@@ -56,7 +56,7 @@ _UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Q35Predicted:
-    """What the models predict for objects of processors and a kernel. started: what acpi_idle does
+    """The models' predictions for objects of processors and a kernel. started: what acpi_idle does
     on the processors; None if `release` is."""
 
     placed: Placed
