@@ -60,5 +60,5 @@ def _title(each: Explained) -> str:
     off = each.reasons and each.reasons[0].kind in KEEPING
     how = "is hardly used" if not each.used else "was used" if off else "is used"
     if not each.cpus:
-        return f"{each.state}: no CPU has it"
+        return f"{each.state}: no CPU has such a state, and no file has that name"
     return f"{each.state} {how} on CPU {number_ranges(each.cpus)}"

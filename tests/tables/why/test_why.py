@@ -338,6 +338,9 @@ def test_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(capsys.readouterr().out)
     assert document["explained"][0]["reasons"][0]["kind"] == "switched-off"
     assert document["states"][0]["states"][2]["disabled"] is True
+    # it may be a state that was meant, or the name of a file
+    main(["why", str(file), "m.tx"])
+    assert "\nm.tx: no CPU has such a state, and no file has that name\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
