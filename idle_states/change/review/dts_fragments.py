@@ -17,6 +17,7 @@ from ...base.wording import few
 from ...tables.devicetree.idle_nodes import (
     DOMAIN_LIST,
     ENTRY,
+    ENTRY_METHOD,
     EXIT,
     LIST,
     RESIDENCY,
@@ -109,7 +110,7 @@ _OF_TIMES = (
 """Rules that need no more of a node than its times."""
 _OF_NODES = (
     *("IS602", "IS605", "IS612", "IS614", "IS616", "IS617", "IS618", "IS619", "IS620"),
-    *("IS626", "IS630", "IS632"),
+    *("IS626", "IS629", "IS630", "IS632"),
 )
 """Rules that need no more than whole nodes, and what lists them."""
 
@@ -316,7 +317,7 @@ class _Scan:
         self._open: list[int] = []
         """The place of each open node's brace; -1 for one that is left out."""
         self._in_unseen = True
-        self._has_unseen = self._is_out = False
+        self._has_unseen = self._is_out = self._has_method = False
         self._done = 0
         self._run(unseen)
 
@@ -363,6 +364,10 @@ class _Scan:
             is_kept = _STATEMENT.fullmatch(text) is not None
         else:
             is_kept = bool(self._open) and self._open[-1] >= 0 and bool(_STATEMENT.fullmatch(text))
+            if said.name == ENTRY_METHOD and not (is_kept or self._has_method):
+                # of the node around the states, whose braces are left out
+                is_kept = self._has_method = bool(_STATEMENT.fullmatch(text))
+                self._edits += [(said.start, said.start, "idle-states { "), (end, end, " };")]
         if not is_kept:
             self._cut(self._done, end)
 

@@ -100,6 +100,7 @@ EDITS = {
     "label": [("CPU_SLEEP", "SLEEP_CPU")],
     "misspelt": [("cpu-idle-states = <&CPU_SLEEP>", "cpu-idle-state = <&CPU_SLEEP>")],
     "timer": [("<0x01010000>;", "<0x01010000>;\n\t\t\t\tlocal-timer-stop;")],
+    "method": [("\t\tidle-states {", '\t\tidle-states {\n\t\t\tentry-method = "arm,psci";')],
     "status": [("<0x01010000>;", '<0x01010000>;\n\t\t\t\tstatus = "okay";')],
     "no residency": [("\t\t\t\tmin-residency-us = <2000>;\n", "")],
     "two": [("<200>", "<2500>"), ("<600>", "<700>"), ("reg = <1>", "reg = <0x1>")],
@@ -208,3 +209,21 @@ def test_what_hunks_show(
     said = " ".join(document["remarks"])
     assert all(f"{FILE} {remark}" in said for remark in remarks)
     assert not document["unread_lines"]
+
+
+@pytest.mark.parametrize(("before", "is_new"), [("psci", True), ("arm,psci", False)])
+def test_property_of_the_node_around_the_states_is_shown(
+    before: str, *, is_new: bool, linux: History, tmp_path: Path, capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    old, new = (
+        NEW.replace("\t\tidle-states {", f'\t\tidle-states {{\n\t\t\tentry-method = "{method}";')
+        for method in (before, "arm,psci")
+    )
+    linux.commit({FILE: old})
+    linux.commit({FILE: new.replace("<600>", "<700>")}, "arm64: dts: Change it")
+    (tmp_path / "x.patch").write_text(linux.git("format-patch", "-1", "-U50", "--stdout"))
+    line = new[: new.index("entry-method")].count("\n") + 1
+    found = ("new", "IS629", FILE, line) in said(reviewed(capsys, "x.patch"))
+    assert found == is_new
