@@ -307,6 +307,19 @@ def _proven(drawn: Drawn) -> Iterator[Line]:
     yield Line("text", ("prove", sysfs(drawn), "--kernel", "6.1", "--governor", drawn.word))
 
 
+@drives("why")
+def _explained(drawn: Drawn) -> Iterator[Line]:
+    word = drawn.data.replace(b"\n", b"\r")
+    of_machine = ("sys/devices/system/cpu/cpuidle/current_governor", "proc/version", "proc/cmdline",
+                  "dev/cpu_dma_latency/holders", "etc/tuned/active_profile")  # fmt: skip
+    told = b"".join(f"/{name}:".encode() + word + b"\n" for name in of_machine)
+    dump = Path(sysfs(drawn)).read_bytes() + told + b"/dev/cpu_dma_latency:5\n"
+    machine = drawn.written(dump, ".sysfs")
+    for form in ("text", "json"):
+        yield Line(form, ("why", machine, "--format", form))
+        yield Line(form, ("why", drawn.word, machine, "--format", form))
+
+
 @drives("kernels")
 def _kernels(drawn: Drawn) -> Iterator[Line]:
     page = drawn.path(".html")

@@ -50,13 +50,13 @@ class DeviceTreeValidation(unittest.TestCase):
 
     def validate_idle_state_properties(self):
         flags = self.c.run_command(
-            "hexdump -v -e '1/4 \\"%08x\\" \\"\\\\n\\"' " + NODE + "cpu-idle-state-flags")
+            "od -A n -v -t x4 -w4 " + NODE + "cpu-idle-state-flags")
         names = self.c.run_command("lsprop " + NODE + "cpu-idle-state-names")[1:]
         self.assertEqual(len(flags), len(names), "Array size mismatch")
         self.assertGreater(len(flags), 2, "No idle states found in DT, or few")
 
     def validate_pstate_properties(self):
-        self.c.run_command("hexdump " + NODE + "pstate-ids")
+        self.c.run_command("od " + NODE + "pstate-ids")
 """,
 }
 
