@@ -6,7 +6,7 @@ same before and after. Either is said, and changed lines that no row explains ar
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
@@ -69,13 +69,16 @@ class _Shown:
     def sides_of(self, patch: MailedPatch, only: Container[str] | None) -> tuple[_Side, _Side]:
         """The files before and after a patch, as far as it shows them. only: as of without_tree."""
         sides = _Side(), _Side()
+        # git shows a file that it calls rewritten whole; copies of it may stand before it
+        rewritten = {each.before: dts_lines.shown_before(each) for each in patch.files
+                     if each.before and each.is_rewrite}  # fmt: skip
         for change in patch.files:
             if only is not None and change.path not in only:
                 continue
             if change.path.endswith((".c", ".h")) and change.becomes:
                 self.unread += max(1, change.changed_lines)
                 self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
-            elif self._whole(change, *sides):
+            elif self._whole(change, rewritten, *sides):
                 continue
             elif dts_lines.is_source(change.path):
                 self._add(change, dts_fragments.fragments(change), sides)
@@ -101,12 +104,14 @@ class _Shown:
             if text.text:
                 side.add((side is sides[0] and change.before) or change.path, text)
 
-    def _whole(self, change: FileChange, before: _Side, after: _Side) -> bool:
+    def _whole(
+        self, change: FileChange, rewritten: Mapping[str, bytes], before: _Side, after: _Side
+    ) -> bool:
         """Adds a source that is shown whole and can be read; tells whether it is one."""
         is_driver = change.path.startswith(LINUX) and change.path.endswith(".c")
         if not is_driver and not dts_lines.is_source(change.path):
             return False
-        whole = dts_lines.whole(change, self._sources)
+        whole = dts_lines.whole(change, {**rewritten, **self._sources})
         texts = [*whole[0].values(), *whole[1].values()] if whole else []
         if whole is None or (is_driver and not all(map(driver_lines.is_read, texts))):
             return False

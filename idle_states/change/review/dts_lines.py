@@ -33,6 +33,12 @@ def signs(path: str) -> dict[str, bytes]:
     return {folder + _NOTHING: b"" for folder in folders}
 
 
+def shown_before(change: FileChange) -> bytes:
+    """Returns the lines that hunks show of the file before."""
+    lines = [line for hunk in change.hunks for line in hunk.before]
+    return "".join(f"{line.text}\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
 def whole(
     change: FileChange, known: Mapping[str, bytes | None]
 ) -> tuple[dict[str, bytes], dict[str, bytes | None]] | None:
@@ -41,9 +47,7 @@ def whole(
     known: the files that earlier patches of the series show whole
     """
     if change.after is None:
-        lines = [line for hunk in change.hunks for line in hunk.before]
-        text = "".join(f"{line.text}\n" for line in lines)
-        return {change.path: text.encode("utf-8", "surrogateescape")}, {change.path: None}
+        return {change.path: shown_before(change)}, {change.path: None}
     if change.before is not None and known.get(change.before) is None:
         return None
     try:

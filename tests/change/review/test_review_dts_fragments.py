@@ -227,3 +227,24 @@ def test_property_of_the_node_around_the_states_is_shown(
     line = new[: new.index("entry-method")].count("\n") + 1
     found = ("new", "IS629", FILE, line) in said(reviewed(capsys, "x.patch"))
     assert found == is_new
+
+
+@pytest.mark.parametrize(("times_us", "changed"), [("<600>", set()), ("<700>", {"latency"})])
+def test_copy_of_a_file_that_is_rewritten_is_read_whole(
+    times_us: str, changed: set[str], linux: History, tmp_path: Path, capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """The state's node stands in lines of the copy that the diff does not show."""
+    monkeypatch.chdir(tmp_path)
+    common = NEW.replace("<600>", times_us).replace("reg = <1>", "reg = <0x1>")
+    rest = "".join(f"/* line {number} of what is left */\n" for number in range(60))
+    linux.commit(
+        {FILE: f'#include "common.dtsi"\n{rest}', f"{FOLDER}/common.dtsi": common},
+        "arm64: dts: Part what two chips share",
+    )
+    mail = linux.git("format-patch", "-1", "-B", "-C", "--stdout")
+    assert "dissimilarity index" in mail
+    assert "copy from" in mail
+    (tmp_path / "x.patch").write_text(mail)
+    tables = [t for c in reviewed(capsys, "x.patch")["changes"] for t in c["tables"]]
+    assert {d["path"].rpartition(".")[2] for t in tables for d in t["differences"]} == changed

@@ -65,6 +65,7 @@ class FileChange:
     is_copy    whether the file before stays
     is_opaque  whether its new content is not in the diff as text
     becomes    in words, what it is made that is not read as text; "" for text
+    is_rewrite whether its hunks show all of it, before and after
     """
 
     before: str | None
@@ -75,6 +76,7 @@ class FileChange:
     is_copy: bool = False
     is_opaque: bool = False
     becomes: str = ""
+    is_rewrite: bool = False
 
     @property
     def path(self) -> str:
@@ -163,7 +165,7 @@ class _Reader:
             self.rejoined += 1
         before, after = self._both(named, start)
         blobs = ("", "")
-        is_copy = is_opaque = False
+        is_copy = is_opaque = is_rewrite = False
         becomes = ""
         while self.at < len(self.lines):
             line = self._line(self.at)
@@ -185,8 +187,12 @@ class _Reader:
             elif line.startswith("--- ") and self._line(self.at + 1).startswith("+++ "):
                 self.at += 2
                 hunks = self._hunks()
-                return FileChange(before, after, *blobs, hunks, is_copy, is_opaque, becomes)
-            elif not line.startswith(("old mode", "new mode", "similarity", "dissimilarity")):
+                return FileChange(
+                    before, after, *blobs, hunks, is_copy, is_opaque, becomes, is_rewrite
+                )
+            elif line.startswith("dissimilarity index "):
+                is_rewrite = True
+            elif not line.startswith(("old mode", "new mode", "similarity")):
                 break
             self.at += 1
         return FileChange(before, after, *blobs, (), is_copy, is_opaque, becomes)
