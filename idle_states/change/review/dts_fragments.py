@@ -356,17 +356,17 @@ class _Scan:
             self._edits.append((start, end, blanks(self.text[start:end])))
 
     def _statement(self, said: _Statement, end: int) -> None:
-        text = self.text[self._done : end]
+        is_whole = _STATEMENT.fullmatch(self.text[self._done : end]) is not None
         if said.start == end - 1:
             is_kept = not said.follows_out
         elif not self._open and self._in_unseen:
             self._has_unseen = True
-            is_kept = _STATEMENT.fullmatch(text) is not None
+            is_kept = is_whole
         else:
-            is_kept = bool(self._open) and self._open[-1] >= 0 and bool(_STATEMENT.fullmatch(text))
-            if said.name == ENTRY_METHOD and not (is_kept or self._has_method):
+            is_kept = is_whole and bool(self._open) and self._open[-1] >= 0
+            if said.name == ENTRY_METHOD and is_whole and not (is_kept or self._has_method):
                 # of the node around the states, whose braces are left out
-                is_kept = self._has_method = bool(_STATEMENT.fullmatch(text))
+                is_kept = self._has_method = True
                 self._edits += [(said.start, said.start, "idle-states { "), (end, end, " };")]
         if not is_kept:
             self._cut(self._done, end)

@@ -81,7 +81,7 @@ def _decimal(text: str, what: str) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class FitRequest:
-    """What is measured, and how to fit it. Raises UsageError for values that cannot be meant."""
+    """Measurements to fit, and how. Raises UsageError for values that cannot be meant."""
 
     inputs: Annotated[
         tuple[MeasuredInput, ...],

@@ -1,7 +1,7 @@
 """The states that a running kernel holds, from its sysfs, and the facts that a dump shows of their
 use; the driver is not modelled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from ...base.dataclass import dataclass, replace
@@ -92,7 +92,7 @@ ENOUGH_ENTRIES, FEW = 1000, 1000
 def facts(held: Held) -> Iterator[UseFact]:
     """Yields the facts of each state but the first, the one that explains it best."""
     limit = limit_us(held)
-    entries = sum(state.usage or 0 for state in held.states)
+    entries = entries_of(held.states)
     for row, state in enumerate(held.states[1:], 1 - held.first_row):
         used = state.usage
         if state.disabled:
@@ -109,8 +109,18 @@ def facts(held: Held) -> Iterator[UseFact]:
 
 def is_hardly_used(state: SysfsState, states: Sequence[SysfsState]) -> bool:
     """Tells whether a state has at most a thousandth of the entries and of the idle time."""
-    entries, idle_us = sum(s.usage or 0 for s in states), sum(s.time_us or 0 for s in states)
+    entries, idle_us = entries_of(states), idle_us_of(states)
     return (state.usage or 0) * FEW <= entries and (state.time_us or 0) * FEW <= idle_us
+
+
+def entries_of(states: Iterable[SysfsState]) -> int:
+    """Returns how often states were entered since boot."""
+    return sum(state.usage or 0 for state in states)
+
+
+def idle_us_of(states: Iterable[SysfsState]) -> int:
+    """Returns how long CPUs were in states since boot, in us."""
+    return sum(state.time_us or 0 for state in states)
 
 
 def limit_us(held: Held) -> int:

@@ -12,7 +12,7 @@ from ..linux.asked import AssumedHz
 from ..linux.held import held_of, is_hardly_used
 from .absent import absence
 from .machine import SeenMachine, machine_of
-from .reasons import Reason, StateView, hz_of, reasons
+from .reasons import Reason, StateView, reasons
 from .request import WhyRequest
 
 
@@ -105,8 +105,8 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
         yield "the kernel (/proc/version)"
     elif machine.release is None:
         yield f"a model of the kernel, {machine.kernel.split(' (')[0]}"
-    if isinstance(hz_of(machine), AssumedHz):
-        yield f"HZ: {hz_of(machine)} is assumed"
+    if isinstance(machine.hz, AssumedHz):
+        yield f"HZ: {machine.hz} is assumed"
     if without := [cpu for cpu in dump.cpus if cpu not in dump.limits]:
         yield f"latency limits of CPU {number_ranges(without)}"
     if machine.told("cpu_dma_latency") is None:

@@ -1,14 +1,15 @@
 """A machine as far as it can be seen: this one, one that was gathered, or one in a directory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import opening, sysfs
 from ...base.reading.inputs import Input
+from ..linux.asked import ASSUMED_HZ, hz_of
 from ..linux.releases import Release, running
-from ..sources import Source, read_sources
+from ..sources import Source, read_file, read_sources
 from ..sources.told import gathered, opened
 
 CPUS = "/sys/devices/system/cpu"
@@ -49,6 +50,11 @@ class SeenMachine:
         return running(self.kernel) if self.kernel else None
 
     @property
+    def hz(self) -> int:
+        """The tick rate: as configured, by the distribution, or assumed."""
+        return hz_of(self.dump.hz or ASSUMED_HZ, [self.release] if self.release else [])
+
+    @property
     def driver(self) -> str:
         """The cpuidle driver; "" where it is not known."""
         return self.dump.told.get("current_driver") or next(iter(self.dump.drivers.values()), "")
@@ -75,22 +81,23 @@ def machine_of(text: str) -> SeenMachine:
         if not data:
             raise unreadable(text, "expected /sys or /proc of a machine in it, found neither")
         dump = sysfs.read(Input(text, held=data), stateless=True)
-        return SeenMachine(text, dump, dump.kernel, _firmware(trees[:1]))
+        firmware = _firmware(source for path in trees[:1] for source in read_sources(path))
+        return SeenMachine(text, dump, dump.kernel, firmware)
     file = opened(text)
     found = gathered(file)
     if found is None:
         message = "expected a collection, a dump of cpuidle's sysfs or a machine's directory"
         raise unreadable(file.shown, f"{message}, found neither")
-    return SeenMachine(text, *found, _firmware([text]), ((file.shown, file.sha256),))
+    firmware = _firmware(source for one in [file] for source in read_file(one))
+    return SeenMachine(text, *found, firmware, ((file.shown, file.sha256),))
 
 
-def _firmware(paths: Sequence[str]) -> tuple[Source, ...]:
+def _firmware(sources: Iterator[Source]) -> tuple[Source, ...]:
     """Returns firmware's own tables; none where they cannot be read, as without root."""
     try:
-        found = [source for path in paths for source in read_sources(path)]
+        return tuple(s for s in sources if s.table and s.table.origin.form != "sysfs")
     except (Unreadable, OSError):
         return ()
-    return tuple(each for each in found if each.table and each.table.origin.form != "sysfs")
 
 
 def _lines(tree: opening.Tree) -> Iterator[str]:

@@ -4,7 +4,7 @@ Each looks at one state of CPUs that have it alike, and gives its evidence, wher
 the next step, or None. A reason rests on what was seen: what was not seen gives none.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import islice, product
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from ...base.wording import percent
 from ..linux import asked
 from ..linux.brackets import as_end
 from ..linux.governors import Governor, UnknownGovernor, names_of
-from ..linux.held import ENOUGH_ENTRIES, limit_us, register
+from ..linux.held import ENOUGH_ENTRIES, entries_of, idle_us_of, limit_us, register
 from ..prove.answer import refuting, scene_of
 from ..prove.request import ProveRequest
 from .machine import CPUS, SeenMachine
@@ -49,8 +49,8 @@ class StateView:
     def state(self) -> SysfsState:
         return self.held.states[self.number]
 
-    def path(self, name: str, number: int | None = None, cpus: str = "") -> str:
-        """A file of a state's directory in sysfs. number: of another state."""
+    def path(self, name: str, number: int | str | None = None, cpus: str = "") -> str:
+        """A file of a state's directory in sysfs. number: of another state; "*": of each."""
         state = self.number if number is None else number
         return f"{CPUS}/cpu{cpus or self.held.cpus[0]}/cpuidle/state{state}/{name}"
 
@@ -100,7 +100,7 @@ def _beyond_system_limit(view: StateView) -> Evidence:
 def _polls_always(view: StateView) -> Evidence:
     words = (view.machine.told("cmdline") or "").split()
     found = next((word for word in words if word in ("nohlt", "idle=poll")), None)
-    if found is None or any(state.usage for state in view.held.states):
+    if found is None or entries_of(view.held.states):
         return None
     because = f"{found} lets idle CPUs poll: no state was ever entered"
     return because, "/proc/cmdline", "boot without it"
@@ -110,16 +110,12 @@ def _for_suspend(view: StateView) -> Evidence:
     if view.state.residency_us < _ENDLESS_US:
         return None
     because = "it is for suspend-to-idle: no idle period is as long as its target residency"
-    return (
-        because,
-        view.path("residency"),
-        "nothing is wrong: s2idle/usage counts its entries",
-    )
+    return because, view.path("residency"), "nothing is wrong: s2idle/usage counts its entries"
 
 
 def _never_selected(view: StateView) -> Evidence:
     machine, governor, because = view.machine, view.machine.dump.governor, ""
-    release, hz = machine.release, hz_of(machine)
+    release, hz = machine.release, machine.hz
     if release is None or not governor or view.state.usage:
         return None
     # what a kernel that is not known may be, and whatever its HZ is, has to agree
@@ -152,18 +148,17 @@ def _refused(view: StateView) -> Evidence:
 
 def _idle_elsewhere(view: StateView) -> Evidence:
     cpus = view.machine.dump.cpus
-    times = {cpu: _idle_us(cpus[cpu]) for cpu in cpus}
+    times = {cpu: idle_us_of(cpus[cpu]) for cpu in cpus}
     most = max(times, key=lambda cpu: times[cpu])
     here = max(times[cpu] for cpu in view.held.cpus)
     if here * _ELSEWHERE >= times[most]:
         return None
     because = f"these CPUs were idle for {here:,} us at most; CPU {most} for {times[most]:,} us"
-    where = f"{CPUS}/cpu{view.held.cpus[0]}/cpuidle/state*/time"
-    return because, where, "they are busy or were offline: see what runs there"
+    return because, view.path("time", "*"), "they are busy or were offline: see what runs there"
 
 
 def _polls_first(view: StateView) -> Evidence:
-    polled, idle_us = _idle_us(view.held.states[:1]), _idle_us(view.held.states)
+    polled, idle_us = idle_us_of(view.held.states[:1]), idle_us_of(view.held.states)
     if view.machine.dump.governor != "haltpoll" or polled * 2 <= idle_us:
         return None
     because = f"haltpoll polled for {percent(polled, idle_us)} of the idle time before halting"
@@ -172,19 +167,19 @@ def _polls_first(view: StateView) -> Evidence:
 
 
 def _deeper_taken(view: StateView) -> Evidence:
-    deeper, idle_us = view.held.states[view.number + 1 :], _idle_us(view.held.states)
-    if _idle_us(deeper) * 2 <= idle_us:
+    deeper, idle_us = view.held.states[view.number + 1 :], idle_us_of(view.held.states)
+    if idle_us_of(deeper) * 2 <= idle_us:
         return None
     name = max(deeper, key=lambda state: state.time_us or 0).name
     because = (
-        f"deeper states have {percent(_idle_us(deeper), idle_us)} of the idle time, {name} most"
+        f"deeper states have {percent(idle_us_of(deeper), idle_us)} of the idle time, {name} most"
     )
     return because, view.path("time", view.number + 1), "select shows which idle lengths are left"
 
 
 def _idle_lengths(view: StateView) -> Evidence:
     others = [state for state in view.held.states if state is not view.state]
-    entries, idle_us = sum(s.usage or 0 for s in others), _idle_us(others)
+    entries, idle_us = entries_of(others), idle_us_of(others)
     residency = view.state.residency_us
     if entries < ENOUGH_ENTRIES or not residency:
         return None
@@ -195,7 +190,7 @@ def _idle_lengths(view: StateView) -> Evidence:
             f"{residency:,} us on; of {entries:,} at most {idle_us // residency:,} were as long"
         )
         step = "something wakes these CPUs: see /proc/interrupts, timers and the tick"
-        return because, view.path("time", 0).replace("state0", "state*"), step
+        return because, view.path("time", "*"), step
     # a limit that was not seen would show the same
     seen = view.machine.dump.limits.keys() >= set(view.held.cpus)
     if not before or not seen or view.machine.told("cpu_dma_latency") is None:
@@ -210,12 +205,8 @@ def _idle_lengths(view: StateView) -> Evidence:
     return f"{because}: {counted}", view.path("below", view.held.states.index(last)), step
 
 
-def _idle_us(states: Iterable[SysfsState]) -> int:
-    return sum(state.time_us or 0 for state in states)
-
-
 def _unknown(view: StateView) -> Evidence:
-    entries = sum(state.usage or 0 for state in view.held.states)
+    entries = entries_of(view.held.states)
     because = (
         f"not known: in {entries:,} idle periods nothing that was seen keeps it from being used"
     )
@@ -252,9 +243,3 @@ def reasons(view: StateView, *, used: bool) -> list[Reason]:
     rows = {"refused": _refused} if used else OTHERWISE
     told = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
     return [*islice(told, 1)]
-
-
-def hz_of(machine: SeenMachine) -> int:
-    """The tick rate: as configured, by the distribution, or assumed."""
-    release = machine.release
-    return asked.hz_of(machine.dump.hz or asked.ASSUMED_HZ, [release] if release else [])

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, indented
 from ...base.wording import number_ranges, percent, plural
+from ..linux.held import idle_us_of
 from .answer import Explained, Explanation
-from .reasons import KEEPING, hz_of
+from .reasons import KEEPING
 
 _HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
 
@@ -17,7 +18,7 @@ def sheet(found: Explanation) -> Sheet:
     kernel = f"Linux {release.name}" if release else machine.kernel.split(" (")[0]
     about = (
         f"driver {machine.driver or 'not seen'}, governor {machine.dump.governor or 'not seen'}, "
-        f"{kernel or 'kernel not seen'}, HZ {hz_of(machine)}"
+        f"{kernel or 'kernel not seen'}, HZ {machine.hz}"
     )
     sections = [Section("", (Rows(_HEAD, tuple(_rows(found))),)), *map(_section, found.explained)]
     if not found.explained:
@@ -33,7 +34,7 @@ def sheet(found: Explanation) -> Sheet:
 def _rows(found: Explanation) -> Iterator[tuple[str, ...]]:
     """Yields a row for each state of each kind of CPUs."""
     for cpus, states in found.states:
-        idle_us = sum(state.time_us or 0 for state in states)
+        idle_us = idle_us_of(states)
         whose = f" of CPU {number_ranges(cpus)}" if len(found.states) > 1 else ""
         off = [found.machine.dump.cpus[cpu] for cpu in cpus]
         for number, state in enumerate(states):

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from ...base.model.forms import Count, Form, derived
 from ...base.reading.sysfs import SysfsState
 from .answer import Explained, Explanation
-from .reasons import hz_of
 
 
 class Counted(Form[SysfsState]):
@@ -29,9 +28,7 @@ class Why(Form[Explanation]):
     driver: Annotated[str, "The cpuidle driver; empty: not seen."] = derived("machine.driver")
     governor: Annotated[str, "Likewise."] = derived("machine.dump.governor")
     kernel: Annotated[str, "As it calls itself; empty: not seen."] = derived("machine.kernel")
-    hz: Annotated[int, "Assumed where not_seen says so."] = derived(
-        lambda found: hz_of(found.machine)
-    )
+    hz: Annotated[int, "Assumed where not_seen says so."] = derived("machine.hz")
     states: Annotated[list[CpuKind], "All states, by kinds of CPUs."]
     explained: Annotated[list[Explained], "The state asked for, or each hardly used."]
     not_seen: Annotated[list[str], "What might tell more, and was not seen."]

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
+from ...model.findings import Severity
 from ..escapes.text import printable
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ PLOT = 240
 """Pixels that NARROW leaves between the margins."""
 WIDE = 560
 """The same of a wide page, see `.roomy` in templates/page.html.j2."""
-SEVERITIES = ("error", "warning", "note")
+SEVERITIES = tuple(map(str, Severity))
 """The classes of what has a severity's colour, in a picture and in words."""
 AWAKE = -1
 """Stands for time awake where a state's number is expected."""
