@@ -7,7 +7,7 @@ from idle_states.lab.simulation import placement, topology, workloads
 from idle_states.lab.simulation.costs import Costs
 from idle_states.lab.simulation.programs import Workload
 from idle_states.lab.simulation.setup import Effect, Setup
-from idle_states.tables.linux.asked import NO_LIMIT_US
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
 
 TIMES = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 400_000))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from ..dataclass import dataclass, field, replace
-from ..model.beyond_opal import SysfsState as SysfsState
+from ..model.beyond_opal import SysfsState
 from ..model.findings import unreadable
 from ..patterns import pattern
 from . import limits

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.forms import GIVEN, INLINE, U32, Count, Form, Positive, With, derived
-from ...base.reading.sysfs import SysfsState
 from ...tables.linux.grounds import driver_of, ground
 from . import stage as boot_stage
 from .powernv.boot import PowernvResult

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from ...base.dataclass import dataclass, field
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import Unreadable
 from ...base.reading.inputs import Input
-from ...base.reading.sysfs import SysfsState
 from ...lab.record.convert import LEFT_OUT, SETTLED, Converted, convert
 from ...lab.record.decisions import Decided
 from ...lab.record.recorded import RecordedMachine

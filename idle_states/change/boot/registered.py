@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import Unreadable
-from ...base.reading.sysfs import SysfsState
 from .stage import REGISTERED, Mismatch, Stage, held
 
 R = TypeVar("R")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...base.dataclass import dataclass
-from ...base.reading.sysfs import SysfsState
+from ...base.model.beyond_opal import SysfsState
 from .request import BootRequest
 from .stage import PredictedKernel, Stage
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ...base.reading.sysfs import SysfsState
+from ...base.model.beyond_opal import SysfsState
 from ...base.report.sheet import NO_NUMBERS, Line, Lines, Marked, Part, Rows, Section, Sheet
 from ...base.report.tables import columns
 from ...base.wording import joined, plural

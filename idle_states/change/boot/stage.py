@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Protocol
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.table import IdleTable
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input
-from ...base.reading.sysfs import SysfsState
 from ...tables.linux.releases import Release
 
 REGISTERED, LINUX = "registered", "linux-messages"

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...base.dataclass import dataclass, field
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import CPU_MAX, Input, InputKind, lines
 from ...base.reading.problems import quoted
-from ...base.reading.sysfs import SysfsState
 from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US, pairs_in
 
 _SAYS = b"record: "

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.beyond_opal import SysfsState
 from ...base.reading.problems import InputProblems
-from ...base.reading.sysfs import SysfsState
 from ...tables.linux.releases import Release
 from ..traces.periods import Period
 from .agreement import Agreement, held

@@ -13,13 +13,13 @@ from heapq import merge
 from ...base.dataclass import dataclass, replace
 from ...base.wording import number_ranges
 from ...tables.linux import idle_loop
-from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.genpd.features import HISTORY
 from ...tables.linux.genpd.running import ASSUMED, DomainFigures, RunningDomains
 from ...tables.linux.governors.core.packing import ROW, Buffer
 from ...tables.linux.governors.interface import KTIME_MAX
 from ...tables.linux.grounds import remarks
 from ...tables.linux.idle_loop import tick_stops
+from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release, folded
 from ..traces.periods import Period
 from ..traces.recording import RecordedDecision

@@ -5,10 +5,10 @@ from functools import cached_property
 
 from ...base.dataclass import dataclass, replace
 from ...base.reading.sysfs import Dump
-from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.governors import State, states_of
+from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.power.energy import SNOOZE
 
 _POLL = "POLL"

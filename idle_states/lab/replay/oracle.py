@@ -12,8 +12,8 @@ from functools import cache, partial
 from math import ceil
 
 from ...base.dataclass import dataclass
-from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors.core.packing import ROW, mask
+from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
 from ..traces.chunks import CpuChunk

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...base.dataclass import replace
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input, InputKind
 from ...base.reading.problems import InputProblems, Notes
-from ...base.reading.sysfs import SysfsState
 from ...base.wording import plural
-from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors import core
+from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
 from ..traces import any_trace, recording

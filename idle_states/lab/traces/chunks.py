@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import LINE_MAX, Input, InputKind
-from ...tables.linux.asked import NO_LIMIT_US
 from ...tables.linux.governors.core.packing import (
     AS_SELECTED,
     DISABLED,
@@ -24,6 +23,7 @@ from ...tables.linux.governors.core.packing import (
     mask,
 )
 from ...tables.linux.governors.interface import CPU_CAPACITY, U64_MAX
+from ...tables.linux.qos import NO_LIMIT_US
 from .recording import (
     ALL,
     WAKE_OVERHEAD_NS,

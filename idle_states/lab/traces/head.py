@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from ...base.dataclass import dataclass, field
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import unreadable
 from ...base.reading.cpu_lists import cpu_list, cpus_in
 from ...base.reading.inputs import HEAD_MARK, Input
 from ...base.reading.problems import quoted
-from ...base.reading.sysfs import SysfsState
 from ...tables.linux.brackets import taken
 from ...tables.linux.releases import Release, UnknownRelease, release
 

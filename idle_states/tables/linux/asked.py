@@ -14,7 +14,7 @@ from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ...base.patterns import pattern
 from .governors.source.names import SOURCES
-from .qos import NO_LIMIT_US as NO_LIMIT_US
+from .qos import NO_LIMIT_US
 from .source_tree.told import PREFIX
 
 if TYPE_CHECKING:

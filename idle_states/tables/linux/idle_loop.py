@@ -11,9 +11,9 @@ from typing import Literal
 from ...base.dataclass import dataclass, replace
 from ...base.model.history import History, Sources, rows_of
 from ...base.model.traces import Trace, Traces
-from .asked import NO_LIMIT_US
 from .driver_features import SnoozeTimeout
 from .governors.interface import State
+from .qos import NO_LIMIT_US
 from .releases import Release, folded
 
 POLL_MIN_NS = 10_000

@@ -19,10 +19,10 @@ Waking takes as long as `Scene.wake_ns` says, 0 unless asked for: a machine that
 from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
-from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import Decision, Governor, Outcome, Situation
 from ..linux.governors.interface import tick_ns
 from ..linux.idle_loop import IdleLoopFeatures, poll_limit_ns, snooze_timeout_ns
+from ..linux.qos import NO_LIMIT_US
 
 __all__ = ["IdleStep", "Memory", "Played", "Scene"]
 

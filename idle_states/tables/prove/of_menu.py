@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from ...base.dataclass import dataclass
 from ...base.model.units import format_time
-from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import Governor
 from ..linux.governors.interface import KTIME_MAX, U32_MAX
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.menu_search import MenuTable
+from ..linux.qos import NO_LIMIT_US
 from .history import Scene
 from .inequalities import Inequality, at_least, at_most, contradiction
 from .proof import Bound, Unreachable, Way

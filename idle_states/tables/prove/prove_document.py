@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Positive, derived
 from ..documents.known_document import Known
-from ..linux.asked import NO_LIMIT_US
+from ..linux.qos import NO_LIMIT_US
 from .answer import Proven
 from .history import Played
 from .periods import Followed, StateKept

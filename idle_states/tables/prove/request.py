@@ -8,11 +8,11 @@ from ...base.options import Annotated, Option, Options
 from ..linux.asked import (
     FAR_NS,
     KERNEL,
-    NO_LIMIT_US,
     TABLE_OF_MACHINE,
     GovernorRequest,
 )
 from ..linux.governors.source.names import SOURCES
+from ..linux.qos import NO_LIMIT_US
 
 if TYPE_CHECKING:
     from ..linux.releases import Release

@@ -9,7 +9,7 @@ from ...base.report.style import Style
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
 from ..linux import grounds
-from ..linux.asked import NO_LIMIT_US
+from ..linux.qos import NO_LIMIT_US
 from .answer import Proven
 from .history import IdleStep, Played
 from .periods import StateKept

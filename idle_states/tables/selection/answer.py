@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
-from ..linux.asked import NO_LIMIT_US
 from ..linux.driver_table import DriverTable
+from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey
 from ..sources import Source, read_table

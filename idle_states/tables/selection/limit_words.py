@@ -9,7 +9,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.units import whole_us
 from ...base.wording import joined, suggestion
-from ..linux.asked import NO_LIMIT_US
+from ..linux.qos import NO_LIMIT_US
 
 if TYPE_CHECKING:
     from ..linux.genpd.tables import CpuDomain

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
 from ..linux import idle_loop
-from ..linux.asked import NO_LIMIT_US
 from ..linux.driver_table import DriverTable
 from ..linux.governors import names_of, states_of
 from ..linux.governors.interface import State
 from ..linux.idle_loop import IdleLoopFeatures
+from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from .limit_words import NO_LATENCY, AskedLimit, LimitMeant, meaning, nowhere
 from .remaining import (

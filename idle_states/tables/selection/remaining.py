@@ -8,8 +8,8 @@ for what drivers register, in whole microseconds.
 from collections.abc import Collection, Iterable, Sequence
 
 from ...base.dataclass import dataclass
-from ..linux.asked import NO_LIMIT_US
 from ..linux.governors.interface import State
+from ..linux.qos import NO_LIMIT_US
 
 _US = 1000
 

@@ -19,13 +19,14 @@ from ...base.report.sheet import (
 )
 from ...base.wording import joined, plural
 from ..linux import grounds
-from ..linux.asked import FAR_NS, NO_LIMIT_US
+from ..linux.asked import FAR_NS
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.source.names import is_source
 from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
+from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from ..pipeline import Journey
 from ..show import said as show

@@ -6,10 +6,10 @@ from ...base.report.escapes.text import printable
 from ...base.report.sheet import Line, Lines, Part, Rows, Section, Worded
 from ...base.report.tables import wrapped
 from ...base.wording import joined
-from ..linux.asked import NO_LIMIT_US
 from ..linux.governors.steady import Range
 from ..linux.grounds import LOOP, remarks
 from ..linux.kernel_ranges import kernel_ranges
+from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from .answer import Selections
 from .idle_lengths import lengths

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from ...base.model.forms import GIVEN, INLINE, Count, Form, Limits, Positive, With, derived
 from ..documents.known_document import Kernel, Known
-from ..linux.asked import NO_LIMIT_US
 from ..linux.governors import State as Times
 from ..linux.governors import not_utilised
 from ..linux.governors.settling import Circumstances
+from ..linux.qos import NO_LIMIT_US
 from . import domains, limits
 from .answer import Selections
 from .idle_lengths import first_us, last_us

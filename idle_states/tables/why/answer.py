@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import UsageError
 from ...base.model.forms import Count
-from ...base.reading.sysfs import SysfsState
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
 from ..linux.held import held_of, is_hardly_used

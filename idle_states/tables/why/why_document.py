@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
+from ...base.model.beyond_opal import SysfsState
 from ...base.model.forms import Count, Form, derived
-from ...base.reading.sysfs import SysfsState
 from .answer import Explained, Explanation
 
 

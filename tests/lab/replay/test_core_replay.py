@@ -22,9 +22,9 @@ from idle_states.lab.replay.replay import ReplayModel, Settings
 from idle_states.lab.traces.chunks import chunks
 from idle_states.lab.traces.periods import Period
 from idle_states.lab.traces.recording import COLUMNS, OPTIONAL, rows
-from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.governors import core
 from idle_states.tables.linux.governors.interface import State
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
 from tests.support import ROOT
 from tests.support.compiled import needs_core

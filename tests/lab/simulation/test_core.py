@@ -19,8 +19,8 @@ from idle_states.lab.simulation.programs import Duration, Op, OpKind, Spread, Ta
 from idle_states.lab.simulation.setup import Setup, SimulationRun
 from idle_states.lab.simulation.workloads import BUILT_IN
 from idle_states.tables.linux import idle_loop
-from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.governors import Governor, UnknownGovernor, asks_utilisation
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import all_releases
 from tests.support.compiled import needs_core
 from tests.support.simulations import setup

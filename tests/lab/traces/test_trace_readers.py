@@ -16,6 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from idle_states.base.model.beyond_opal import SysfsState
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import inputs, sysfs
 from idle_states.base.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, InputKind
@@ -1002,11 +1003,11 @@ def test_a_dump_is_read(tmp_path: Path) -> None:
     )  # fmt: skip
     data += "/sys/devices/system/cpu/cpu2/cpuidle/state0/s2idle/usage:3\n"
     data += "/sys/devices/system/cpu/cpu2/cpuidle/driver/name:powernv_idle\n"
-    state = sysfs.SysfsState("stop0_lite", "a: b", 1, 10, True, 5, 60, 7, 8, 9)
+    state = SysfsState("stop0_lite", "a: b", 1, 10, True, 5, 60, 7, 8, 9)
     assert dump(tmp_path, data).cpus == {2: (state,)}
     # from inside the directory, and from a kernel without above, below and rejected
     old = dump(tmp_path, attributes("", name="Nap", latency=1, residency=2, usage=3, time=4))
-    assert old.cpus == {2: (sysfs.SysfsState("Nap", "", 1, 2, False, 3, 4),)}
+    assert old.cpus == {2: (SysfsState("Nap", "", 1, 2, False, 3, 4),)}
 
 
 @pytest.mark.parametrize(
@@ -1044,7 +1045,7 @@ def test_a_wrong_dump_is_refused(
 def test_a_dump_may_say_the_same_twice(tmp_path: Path) -> None:
     same = {"name": "a", "latency": 1, "residency": 2}
     found = dump(tmp_path, attributes(**same, usage=3) + attributes(**same, usage=4))
-    assert found.cpus == {2: (sysfs.SysfsState("a", "", 1, 2, usage=4),)}
+    assert found.cpus == {2: (SysfsState("a", "", 1, 2, usage=4),)}
 
 
 def test_dumps_that_do_not_belong_together(

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.governors.interface import KTIME_MAX, State
 from idle_states.tables.linux.idle_loop import (
     IdleLoopFeatures,
@@ -23,6 +22,7 @@ from idle_states.tables.linux.idle_loop import (
     tick_stops,
     unasked_stop_tick,
 )
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import MAINLINE, PRESETS, release
 from tests.oracle.linux.idle_model import Counters, PollLimit, judge, measured_ns
 from tests.support import vectors

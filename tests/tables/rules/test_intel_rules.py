@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.beyond_opal import Held, SysfsState
 from idle_states.base.model.table import IdleState, IdleTable, Register
-from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.intel_idle.known import known_tables
 from idle_states.tables.linux.intel_idle.table_parameter import Adjustable, adjusted, unfit
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.selection.request import Asked

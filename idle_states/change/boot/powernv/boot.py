@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....base.dataclass import dataclass, replace
-from ....base.reading.sysfs import SysfsState
+from ....base.model.beyond_opal import SysfsState
 from ....tables.sources import read_table
 from ...patches.tree import PatchedTree
 from .. import predict_decisions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ....base.dataclass import dataclass
 from ....base.files import naming
-from ....base.reading.sysfs import SysfsState
+from ....base.model.beyond_opal import SysfsState
 from ....tables.sources import one_table, read_sources
 from .. import console
 from ..boot import PreparedBoot, Preparing, Say

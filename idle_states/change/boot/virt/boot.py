@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ....base.dataclass import dataclass
 from ....base.files import naming
+from ....base.model.beyond_opal import SysfsState
 from ....base.model.findings import UsageError, unreadable
 from ....base.reading import launching, limits, opening
-from ....base.reading.sysfs import SysfsState
 from ....tables.devicetree import fdt
 from ....tables.devicetree.tree import Node
 from ....tables.sources import Source, one_table, read_sources

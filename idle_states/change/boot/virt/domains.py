@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from ....base.dataclass import dataclass, field
 from ....base.model.beyond_opal import IdleList
-from ....tables.linux.asked import NO_LIMIT_US
 from ....tables.linux.dt_domains import is_domain_state
 from ....tables.linux.dt_idle import domains_made
 from ....tables.linux.dt_idle_features import features
 from ....tables.linux.genpd.features import HISTORY
+from ....tables.linux.qos import NO_LIMIT_US
 from ....tables.linux.releases import folded
 from ....tables.selection.domains import DomainSelection, domain_selections
 from ..booted import Booted

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.tables.linux.asked import NO_LIMIT_US
 from idle_states.tables.linux.governors import Governor, State
 from idle_states.tables.linux.governors.interface import NO_STATE, Outcome
 from idle_states.tables.linux.governors.settling import (
@@ -19,6 +18,7 @@ from idle_states.tables.linux.governors.settling import (
     Settling,
 )
 from idle_states.tables.linux.governors.watched import LengthsAlike, WatchedLength
+from idle_states.tables.linux.qos import NO_LIMIT_US
 from tests.support.thorough import examples
 
 KERNELS = {
