@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from ...base.dataclass import dataclass, field, replace
-from ...base.model.findings import Finding, Rejected, UsageError, sort_findings, unreadable
+from ...base.model.findings import (
+    Finding,
+    Rejected,
+    UsageError,
+    moved,
+    sort_findings,
+    unreadable,
+)
 from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
 from ..check.acceptance import Marking
@@ -148,7 +155,7 @@ def audit(source: Source, setting: Setting) -> Audited:
         sha256=source.sha256,
         machine=machine,
         verdicts=verdicts,
-        findings=tuple(sort_findings([*own, *known.moved(source.file)])),
+        findings=tuple(sort_findings([*own, *moved(known.findings, known.file, source.file)])),
         against=_against(source, setting),
         alike=source.alike,
         source=source,

@@ -1,9 +1,7 @@
 """The result of auditing one table: the machine, the table, and the result of every stage."""
 
-from collections.abc import Iterator
-
 from ...base.dataclass import dataclass, field
-from ...base.model.findings import Finding, moved
+from ...base.model.findings import Finding
 from ..devicetree.machine import MachineFacts
 from ..linux.driver_table import DriverState, StopChoice
 from ..sources import Source
@@ -90,10 +88,6 @@ class Audited:
     @property
     def unreadable(self) -> bool:
         return self.kind in (UNREADABLE, NOT_LOOKED_AT)
-
-    def moved(self, file: str) -> Iterator[Finding]:
-        """The findings as they are of another file with the same table."""
-        return moved(self.findings, self.file, file)
 
     def __getstate__(self) -> tuple[object, ...]:
         """Everything but the source, which is not sent between processes."""

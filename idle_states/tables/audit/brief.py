@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...base.dataclass import replace
-from ...base.model.findings import Finding, Location, Severity
+from ...base.model.findings import Finding, Location, Severity, moved
 from .audited import Audited
 from .fwts import ToolVerdict
 
@@ -62,7 +62,7 @@ def at(common: Audited, own: Own) -> Audited:
         file=file,
         sha256=sha256,
         machine=common.machine and replace(common.machine, serial=serial),
-        findings=tuple(common.moved(file)),
+        findings=tuple(moved(common.findings, common.file, file)),
     )
 
 
