@@ -149,17 +149,21 @@ class History(Generic[FeaturesT]):
     def on(self, way: Sequence[Place], place: Callable[[str], Place]) -> Iterator[Dated]:
         """Yields the rows on a release's way in the order in which they are folded, each where it
         is met first. See fold()."""
-        if self._placed is None:
-            placed: dict[str, list[tuple[Key, Dated]]] = {}
-            for (line, since), dated in sorted(self._places(place), key=lambda each: each[0][1]):
-                placed.setdefault(line, []).append((since, dated))
-            self._placed = placed
         had: set[int] = set()
         for line, last in way:
-            for since, dated in self._placed.get(line, ()):
+            for since, dated in self.of_line(line, place):
                 if since <= last and id(dated.row) not in had:
                     had.add(id(dated.row))
                     yield dated
+
+    def of_line(self, line: str, place: Callable[[str], Place]) -> Sequence[tuple[Key, Dated]]:
+        """Returns the rows of a line with the key that each begins at, in order. See fold()."""
+        if self._placed is None:
+            placed: dict[str, list[tuple[Key, Dated]]] = {}
+            for (each, since), dated in sorted(self._places(place), key=lambda each: each[0][1]):
+                placed.setdefault(each, []).append((since, dated))
+            self._placed = placed
+        return self._placed.get(line, ())
 
     def _places(self, place: Callable[[str], Place]) -> Iterator[tuple[Place, Dated]]:
         features = type(self.oldest)

@@ -5,8 +5,16 @@ from itertools import pairwise
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ..linux.grounds import Ground, ground, modelled
-from ..linux.releases import MAINLINE, PRESETS, SERIES, Release, release, version_key, version_name
+from ..linux.grounds import Ground, ground, modelled, steps
+from ..linux.releases import (
+    MAINLINE,
+    PRESETS,
+    SERIES2LAST,
+    Release,
+    release,
+    version_key,
+    version_name,
+)
 from .behaviour import features_of, of_interest
 
 
@@ -66,12 +74,14 @@ def lines(name: str | None = None, governor: str | None = None) -> list[ReleaseL
     subsystems = of_interest(governor)
     if name is not None and name.removeprefix("v") not in MAINLINE:
         kernel = release(name)
-        return [_line([kernel], subsystems, kernel)]
+        return [_line(kernel.name, kernel.name, subsystems, kernel)]
     series = None if name is None else name.removeprefix("v")
-    found = [_line(points(each), subsystems) for each in MAINLINE if series in (None, each)]
+    found = [
+        _line(each, SERIES2LAST[each], subsystems) for each in MAINLINE if series in (None, each)
+    ]
     for preset in map(release, PRESETS):
         if series in (None, version_name(preset.version[:2])):
-            found.append(_line([preset], subsystems, preset))
+            found.append(_line(preset.name, preset.name, subsystems, preset))
     return found
 
 
@@ -81,22 +91,29 @@ def points(series: str) -> list[Release]:
         raise UsageError(
             f"expected a series such as {MAINLINE[-1]}, or two kernels, found {series!r}"
         )
-    last = int(SERIES[MAINLINE.index(series)].rpartition(".")[2])
-    return [release(series), *(release(f"{series}.{point}") for point in range(1, last + 1))]
+    return [_point(series, each) for each in range(version_key(SERIES2LAST[series])[2] + 1)]
+
+
+def _point(series: str, point: int) -> Release:
+    return release(f"{series}.{point}" if point else series)
 
 
 def _line(
-    known: Sequence[Release], subsystems: Sequence[str], kernel: Release | None = None
+    name: str, last: str, subsystems: Sequence[str], kernel: Release | None = None
 ) -> ReleaseLine:
-    followed = (
-        Subsystem(name, tuple(_stretches(known, name)))
-        for name in subsystems
-        if modelled(known[0], name)
-    )
-    return ReleaseLine(known[0].name, known[-1].name, tuple(followed), kernel)
+    """Returns the line of a series, asking only for releases where something may change; or of one
+    kernel."""
+    followed = []
+    for each in subsystems:
+        if modelled(kernel or release(name), each):
+            known = [kernel] if kernel else [_point(name, at) for at in steps(name, each)]
+            followed.append(Subsystem(each, tuple(_stretches(known, last, each))))
+    return ReleaseLine(name, last, tuple(followed), kernel)
 
 
-def _stretches(known: Sequence[Release], subsystem: str) -> Iterator[Stretch]:
+def _stretches(known: Sequence[Release], last: str, subsystem: str) -> Iterator[Stretch]:
+    """Yields the stretches from a series' first release to its last; known: the releases between
+    which nothing changes."""
     features = [features_of(each, subsystem) for each in known]
     begins = [0, *(at for at, (a, b) in enumerate(pairwise(features), 1) if a != b)]
     for first, behind in zip(begins, [*begins[1:], len(known)], strict=True):
@@ -106,7 +123,8 @@ def _stretches(known: Sequence[Release], subsystem: str) -> Iterator[Stretch]:
             found = ground(each, subsystem)
             if not grounds or grounds[-1][1] != found:
                 grounds.append((each.name, found))
-        yield Stretch(some[0].name, some[-1].name, tuple(grounds))
+        end = _before(known[behind].name) if behind < len(known) else last
+        yield Stretch(some[0].name, end, tuple(grounds))
 
 
 def _before(name: str) -> str:

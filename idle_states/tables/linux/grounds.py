@@ -14,7 +14,16 @@ from ...base.model.table import IdleTable
 from ...base.wording import joined, plural
 from . import builds
 from .governors.source.names import is_source, own_source
-from .releases import Release, folded, place, reached, release, version_key, version_name
+from .releases import (
+    SERIES2LAST,
+    Release,
+    folded,
+    place,
+    reached,
+    release,
+    version_key,
+    version_name,
+)
 
 TREES = (
     "4.4..4.4.273 4.5..4.5.7 4.6..4.6.7 4.7..4.7.10 4.8..4.8.17 4.9..4.9.273 4.10..4.10.17 "
@@ -180,6 +189,17 @@ def ground(kernel: Release, subsystem: str) -> Ground:
     if len(agreeing) == 2:
         return Ground("bracketed", tuple(agreeing))
     return Ground("taken", (agreeing[0],)) if agreeing else Ground("reconstructed")
+
+
+def steps(series: str, subsystem: str) -> list[int]:
+    """Returns the points of a series of mainline from which on a subsystem may do otherwise than
+    before, or be known otherwise, in order; 0, its first release, among them."""
+    history, sources = known_of(subsystem)
+    edges = [key for key, _ in history.of_line(series, place)]
+    for first, last in _both(_spans(sources.compiled), _spans(sources.read)):
+        edges += first, (*last[:2], last[2] + 1)
+    *here, end = version_key(SERIES2LAST[series])
+    return sorted({0, *(key[2] for key in edges if key[:2] == (*here,) and 0 < key[2] <= end)})
 
 
 def _of_build(kernel: Release, history: History[Any], sources: Sources) -> Ground:
