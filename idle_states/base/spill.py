@@ -9,17 +9,12 @@ _CACHE_KIB = 16 << 10
 
 
 class Spill:
-    """A row of values for each key. Raises OSError where the disk is full.
-
-    count  number of rows that were put in
-    asked  number of rows that were found again
-    """
+    """A row of values for each key. Raises OSError where the disk is full."""
 
     def __init__(self, *columns: str) -> None:
         # slow to import, and few runs need it
         import sqlite3
 
-        self.count = self.asked = 0
         self._error, self._rows = sqlite3.Error, sqlite3.connect("", isolation_level=None)
         for pragma in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KIB}"):
             self.query(f"PRAGMA {pragma}")
@@ -28,13 +23,11 @@ class Spill:
         self._put = f"REPLACE INTO t VALUES (?{', ?' * len(columns)})"
 
     def put(self, key: Any, *values: Any) -> None:
-        self.count += 1
         self.query(self._put, (key, *values))
 
     def get(self, key: Any) -> Any:
         """Returns the values of a key's row, None if there is none."""
         row = next(self.query("SELECT * FROM t WHERE key = ?", (key,)), None)
-        self.asked += row is not None
         return row and row[1:]
 
     def query(self, sql: str, values: tuple[Any, ...] = ()) -> Any:

@@ -29,8 +29,8 @@ from .tree_shape import TreeShape
 KEPT = 1024
 """The number of different audits that are kept in memory, the last ones used."""
 SPILLED = 65_536
-"""The number that is written to a temporary file before one of them has to be asked for again: of
-a fleet whose tables are all different none ever is."""
+"""The number that is remembered, but not kept, once memory is full. As soon as one of these comes
+again, audits are written to a temporary file: in a fleet of different tables none ever does."""
 
 SHAPES = 256
 """The number of different shapes that are kept, likewise."""
@@ -120,6 +120,7 @@ class Auditor:
         self._usual = setting.redact or setting.against is not None
         self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
         self._spilled: Spill | None = None
+        self._left: set[int] = set()
         self._shapes: OrderedDict[bytes, TreeShape] = OrderedDict()
         self._beside: opening.Tree | None = None
         self._place: tuple[Path, str] | None = None
@@ -181,6 +182,9 @@ class Auditor:
         if key in self._key2common:
             self._key2common.move_to_end(key)
             return self._key2common[key]
+        if self._spilled is None and hash(key) in self._left:
+            self._spilled = Spill("packed")
+            self._left.clear()
         if self._spilled is None or (row := self._spilled.get(key)) is None:
             return _NEW
         common = self._key2common[key] = _unpacked(row[0]) if row[0] else None
@@ -195,10 +199,10 @@ class Auditor:
         key, common = self._key2common.popitem(last=False)
         if self._whole:
             return
-        if self._spilled is None:
-            self._spilled = Spill("packed")
-        if self._spilled.count < SPILLED or self._spilled.asked:
+        if self._spilled is not None:
             self._spilled.put(key, common.packed if common else b"")
+        elif len(self._left) < SPILLED:
+            self._left.add(hash(key))
 
     def _of_shape(self, file: File, judged: fdt.JudgedPart) -> list[Audited]:
         """The audit of a blob that differs from one before in times alone; empty if it does not."""
