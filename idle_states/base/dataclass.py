@@ -114,9 +114,11 @@ def is_required(field: Any) -> bool:
 
 
 def _or_missing(value: object) -> Any:
+    if value is not _ABSENT:
+        return value
     import dataclasses
 
-    return dataclasses.MISSING if value is _ABSENT else value
+    return dataclasses.MISSING
 
 
 _Fields = tuple[Field, ...]

@@ -129,6 +129,16 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ),
         ),
         (["show", "power9"], "idle_states.tables.show.said", ("dataclasses", "yaml")),
+        (
+            ["select", "power9"],
+            "idle_states.tables.linux.governors.menu",
+            (
+                "dataclasses",
+                "idle_states.base.reading.launching",
+                "idle_states.tables.linux.governors.source.model",
+                "yaml",
+            ),
+        ),
     ],
 )
 def test_no_more_is_imported_than_is_asked_for(

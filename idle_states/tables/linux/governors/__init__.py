@@ -229,6 +229,8 @@ class Governor:
     @property
     def source(self) -> "CompiledSource | None":
         """The model where the governor runs by its own C, else None."""
+        if not is_source(self.name):
+            return None
         from .source.model import CompiledSource
 
         return self._model if isinstance(self._model, CompiledSource) else None
