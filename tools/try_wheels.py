@@ -154,7 +154,7 @@ def run(root: Path, script: str) -> int:
 
 
 def attempt(platform: Platform) -> bool:
-    """Whether a platform's wheel installs, runs and passes the tests. Raises Unavailable."""
+    """Tells whether a platform's wheel installs, runs and passes the tests. Raises Unavailable."""
     wheels = [*DIST.glob(f"idle_states-*_{platform.name}.whl")]
     if len(wheels) != 1:
         raise Unavailable(f"expected one wheel in dist/, found {len(wheels)} (make wheels)")

@@ -40,7 +40,7 @@ else:
         return tuple(kind.__dataclass_fields__.values())
 
     def is_dataclass(value: Any) -> bool:
-        """Whether it is such a class or an object of one."""
+        """Tells whether it is such a class or an object of one."""
         return hasattr(value, "__dataclass_fields__")
 
     def replace(value: Any, /, **changes: Any) -> Any:
@@ -109,7 +109,7 @@ class Field:
 
 
 def is_required(field: Any) -> bool:
-    """Whether a Field has no default."""
+    """Tells whether a Field has no default."""
     return field.given is _ABSENT and field.made is _ABSENT
 
 

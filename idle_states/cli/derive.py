@@ -388,7 +388,8 @@ class CommandLine:
                 yield name
 
     def _is_asked_for(self, group: OptionGroup) -> bool:
-        """Whether the first option of a group is given. Raises UsageError for others without."""
+        """Tells whether the first option of a group is given. Raises UsageError for others
+        without."""
         first, *others = group.asked()
         if self._path2words[first.path] is not None:
             return True

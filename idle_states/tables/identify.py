@@ -74,8 +74,8 @@ def is_main(table: IdleTable) -> bool:
 
 
 def is_called(table: IdleTable, name: str) -> bool:
-    """Whether a table is the one that a spec names; of a C table, whether its array is that of the
-    packaged table of the name."""
+    """Tells whether a table is the one that a spec names; of a C table, whether its array is that
+    of the packaged table of the name."""
     if table.read_from.kind != "c" or resolve_table(name) is None:
         return table.name == name
     return find(name).firmware.array == table.firmware.array != ""
@@ -138,7 +138,7 @@ def _candidates(subject: Subject) -> Iterator[IdleTable]:
 
 
 def _asks_hostboot(table: IdleTable) -> bool:
-    """Whether fast sleep matters to what firmware exports of a packaged table."""
+    """Tells whether fast sleep matters to what firmware exports of a packaged table."""
     return table.cpu is not None and table.cpu.processor.fast_sleep
 
 

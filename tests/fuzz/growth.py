@@ -240,7 +240,7 @@ def exponent(grammar: Grammar, recipe: Recipe, known: Cost) -> tuple[float, Cost
 
 
 def wrong(steepest: float, dearest: Cost) -> bool:
-    """Whether an input is a fault: it ends its process, or costs or grows too much."""
+    """Tells whether an input is a fault: it ends its process, or costs or grows too much."""
     return (
         dearest.exit < 0
         or dearest.exit == FAILED

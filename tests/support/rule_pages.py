@@ -35,7 +35,7 @@ def is_dts(example: str) -> bool:
 
 
 def is_asl(example: str) -> bool:
-    """Whether it is the source of an ACPI table."""
+    """Tells whether it is the source of an ACPI table."""
     return example.startswith("DefinitionBlock ")
 
 
@@ -45,7 +45,7 @@ def is_dump(example: str) -> bool:
 
 
 def is_c(example: str) -> bool:
-    """Whether it is the source of a driver of Linux."""
+    """Tells whether it is the source of a driver of Linux."""
     return re.search(r"struct cpuidle_(?:state|driver) ", example) is not None
 
 

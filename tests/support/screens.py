@@ -13,7 +13,7 @@ def screens(page: str) -> list[tuple[str, str]]:
 
 
 def prints(capsys: Capture, command: str, screen: str) -> bool:
-    """Whether the command prints the screen, in which a line `...` stands for any number, and
+    """Tells whether the command prints the screen, in which a line `...` stands for any number, and
     packaged specs are named without the folder that they are installed in."""
     status, out, _ = run(capsys, *shlex.split(command))
     assert status in (0, 1)

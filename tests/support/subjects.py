@@ -161,7 +161,7 @@ def arm_tree(states: Sequence[DriverState]) -> Node:
 
 
 def _alike(one: IdleTable, other: IdleTable) -> bool:
-    """Whether firmware takes two tables for the same machines of one processor."""
+    """Tells whether firmware takes two tables for the same machines of one processor."""
     return (
         one.cpu is not None
         and other.cpu is not None

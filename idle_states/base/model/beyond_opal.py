@@ -186,7 +186,7 @@ class BuiltIn:
 
     @property
     def is_intel_idle(self) -> bool:
-        """Whether it is an array of intel_idle, whose states are entered by MWAIT."""
+        """Tells whether it is an array of intel_idle, whose states are entered by MWAIT."""
         return any(state.mwait_hint is not None for state in self.states)
 
 
@@ -298,7 +298,8 @@ class ListedNode:
 
     @property
     def available(self) -> bool:
-        """Whether Linux takes the node for available by its status: of_device_is_available()."""
+        """Tells whether Linux takes the node for available by its status:
+        of_device_is_available()."""
         if "status" not in self.properties:
             return True
         return self.strings("status")[:1] in (("okay",), ("ok",))

@@ -112,7 +112,7 @@ class Finding:
 
     @property
     def counts(self) -> bool:
-        """Whether the finding can decide the exit status: False if it is suppressed."""
+        """Tells whether the finding can decide the exit status: False if it is suppressed."""
         return self.suppressed is None
 
 

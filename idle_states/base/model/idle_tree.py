@@ -29,7 +29,7 @@ def name_of(path: str) -> str:
 
 
 def is_text(data: bytes) -> bool:
-    """Whether a property's value is strings, as far as anyone can tell."""
+    """Tells whether a property's value is strings, as far as anyone can tell."""
     return bool(_TEXT.fullmatch(data))
 
 

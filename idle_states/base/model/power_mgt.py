@@ -47,8 +47,8 @@ _OF_OTHERS = frozenset(
 
 
 def is_of_idle_states(name: str) -> bool:
-    """Whether a property of the node may be about idle states: not if every node can have it, or
-    skiboot's hw/occ.c makes it for p-states."""
+    """Tells whether a property of the node may be about idle states: not if every node can have it,
+    or skiboot's hw/occ.c makes it for p-states."""
     return name not in _OF_OTHERS and not name.startswith("ibm,pstate-")
 
 

@@ -56,7 +56,7 @@ def whole(data: bytes, limit: int) -> bytes:
 
 
 def can_unpack(name: str) -> bool:
-    """Whether `unpack` knows a way of compressing by this name."""
+    """Tells whether `unpack` knows a way of compressing by this name."""
     return name == "zlib" or (name == "zstd" and _zstd() is not None)
 
 

@@ -192,7 +192,7 @@ class Input:
 
     @property
     def repeatable(self) -> bool:
-        """Whether it can be read again."""
+        """Tells whether it can be read again."""
         return self._held is not None or self.name != "-"
 
     def again(self) -> "Input":
@@ -205,8 +205,8 @@ class Input:
 
     @property
     def seekable(self) -> bool:
-        """Whether any part of it can be read where it lies: a file of its own, not compressed, and
-        not standard input, which may have been read from before."""
+        """Tells whether any part of it can be read where it lies: a file of its own, not
+        compressed, and not standard input, which may have been read from before."""
         if self.packed or self.name == opening.STANDARD_INPUT:
             return False
         return self._held is not None or _is_file(self._raw)

@@ -67,7 +67,7 @@ def _own() -> set[int]:
 
 
 def _is_unmapped(uid: int) -> bool:
-    """Whether a uid stands for all users that a user namespace does not have."""
+    """Tells whether a uid stands for all users that a user namespace does not have."""
     try:
         lines = Path(_MAP).read_text("ascii").splitlines()
         overflow = int(Path(_OVERFLOW_UID).read_text("ascii"))

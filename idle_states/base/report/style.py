@@ -19,7 +19,8 @@ STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal with colours. Not so if NO_COLOR is set, or TERM is dumb."""
+    """Tells whether a stream is a terminal with colours. Not so if NO_COLOR is set, or TERM is
+    dumb."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()

@@ -109,7 +109,8 @@ class Patch:
 
 
 def is_description(text: str) -> bool:
-    """Whether a YAML text is a patch description: it has edits or a subject, which specs lack."""
+    """Tells whether a YAML text is a patch description: it has edits or a subject, which specs
+    lack."""
     return re.search(r"^(?:edits|subject):", text, re.MULTILINE) is not None
 
 

@@ -211,7 +211,7 @@ def _without(board: BuiltBoard, path: str, name: str, gone: set[str]) -> Found:
 
 
 def _is_equal(before: BuiltBoard, after: BuiltBoard, a: bytes | None, b: bytes | None) -> bool:
-    """Whether two values differ at most in the numbers of phandles."""
+    """Tells whether two values differ at most in the numbers of phandles."""
     if a is None or b is None or len(a) != len(b) or len(a) % 4:
         return False
     for one, other in zip(cells(a, 4), cells(b, 4), strict=True):

@@ -96,8 +96,8 @@ class Step:
         self.change(path, source, place, edit.node, edit.property, edit)
 
     def is_there(self, edit: PropertyEdit, path: str, boards: Mapping[str, BuiltBoard]) -> bool:
-        """Whether every board with the node has the new value. Raises Faulty where one has neither
-        the new nor the old."""
+        """Tells whether every board with the node has the new value. Raises Faulty where one has
+        neither the new nor the old."""
         having = {name: board for name, board in boards.items() if has_node(board, path)}
         if not having:
             raise self.faulty(

@@ -47,7 +47,7 @@ def series(text: str) -> list[Patch] | None:
 
 
 def _is_description(file: Path) -> bool:
-    """Whether a file is a description, by its content; a directory with one is a series."""
+    """Tells whether a file is a description, by its content; a directory with one is a series."""
     try:
         return opening.is_file(file) and is_description(opening.read_text(file, MAX_BYTES))
     except Unreadable:

@@ -61,7 +61,7 @@ class SourcesTree(WorkTree):
 
     @staticmethod
     def is_one(root: Path) -> bool:
-        """Whether a directory lies in a tree of device-tree sources."""
+        """Tells whether a directory lies in a tree of device-tree sources."""
         return opening.is_directory(root) and top_of(os.path.realpath(root))[1] is not None
 
     def path(self, file: str) -> str:

@@ -19,7 +19,7 @@ _RELEASE_TAGS = ("v[0-9]*.[0-9]*", "skiboot-[0-9]*.[0-9]*")
 
 
 def has_tables(source: bytes) -> bool:
-    """Whether a C source has an array of idle states."""
+    """Tells whether a C source has an array of idle states."""
     return _TABLE.search(source) is not None
 
 

@@ -164,7 +164,7 @@ class BoardsTree(TreeReader):
         return not problem
 
     def _differs(self, base: "_TreeState", head: "_TreeState", path: str) -> bool:
-        """Whether a file that boards include may bear on their idle states otherwise."""
+        """Tells whether a file that boards include may bear on their idle states otherwise."""
         old, new = self._text(base, path), self._text(head, path)
         if path.endswith(".h"):
             # what only comes is used by a file that changes, too

@@ -287,7 +287,7 @@ def _forget_removed(before: ShownSide, after: ShownSide) -> None:
 
 
 def _gives(row: ShownRow, member: str) -> bool:
-    """Whether a row gives what a member holds, by any name of it."""
+    """Tells whether a row gives what a member holds, by any name of it."""
     return any(FIELDS.get(m, m) == FIELDS.get(member, member) for m in row.members)
 
 

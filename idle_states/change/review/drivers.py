@@ -34,7 +34,7 @@ _Read = tuple[tuple[Source, ...], tuple[MatchedCpu, ...]]
 
 
 def is_linux(repository: CommitReader, commit: str) -> bool:
-    """Whether a commit has cpuidle's drivers: it is of Linux."""
+    """Tells whether a commit has cpuidle's drivers: it is of Linux."""
     return bool(repository.named(commit, repository.prefix + SIGN))
 
 

@@ -184,7 +184,7 @@ class MachineModel:
 
 
 def _is_same(a: Arrival, b: Arrival) -> bool:
-    """Whether a governor sees the same."""
+    """Tells whether a governor sees the same."""
     names = [[state.name for state in one.driver.states] for one in (a, b)]
     return states_of(a.driver) == states_of(b.driver) and names[0] == names[1]
 

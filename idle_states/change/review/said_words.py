@@ -340,7 +340,7 @@ def _simulated(workloads: Sequence[OnWorkload], unchanged: int) -> Iterator[str]
 
 
 def is_shown(found: OnWorkload) -> bool:
-    """Whether a change of a workload is large enough to be shown."""
+    """Tells whether a change of a workload is large enough to be shown."""
     changes = (found.rate, found.power, found.energy)
     return any(max(abs(c.least), abs(c.most)) >= _LEAST for c in changes if c is not None)
 
@@ -369,7 +369,7 @@ def _workload(found: OnWorkload) -> str:
 
 
 def _whatever(likely: Change, any_: Change, turning: tuple[float, float] | None = None) -> str:
-    """Whether the sign holds whatever states draw."""
+    """Tells whether the sign holds whatever states draw."""
     if any_.sign:
         return f"{'rises' if any_.sign > 0 else 'falls'} whatever states draw"
     if turning is not None and likely.sign and round(turning[1]) < 100:

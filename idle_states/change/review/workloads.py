@@ -301,7 +301,7 @@ class Simulator:
 
 
 def _same(before: Window, after: Window) -> bool:
-    """Whether the same happened; states that none was in may differ."""
+    """Tells whether the same happened; states that none was in may differ."""
     a, b = (
         {
             name: figures

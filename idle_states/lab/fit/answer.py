@@ -59,7 +59,7 @@ class FitResult:
 
     @property
     def contradicted(self) -> bool:
-        """Whether a state takes longer than is advertised."""
+        """Tells whether a state takes longer than is advertised."""
         return any(state.verdict == "under-stated" for state in self.states)
 
 

@@ -127,7 +127,7 @@ def _cpu(recorded: Recorded, event: Event) -> int:
 
 
 def _follow(decided: Decided | None, event: Event) -> bool:
-    """Whether a cpu_idle event is explained by the CPU's last decision."""
+    """Tells whether a cpu_idle event is explained by the CPU's last decision."""
     if event.values.get("state") == _EXIT:
         return True
     if decided is None or "is_decide" not in decided.heard or "is_reflect" in decided.heard:

@@ -37,7 +37,7 @@ _HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
 
 def is_recorded(source: Input) -> bool:
-    """Whether an input of which nothing was read is what the recording script printed."""
+    """Tells whether an input of which nothing was read is what the recording script printed."""
     return source.kind is InputKind.TEXT and _BEGINS.match(source.beginning) is not None
 
 

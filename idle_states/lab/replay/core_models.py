@@ -35,7 +35,7 @@ _FEW = 2_000
 
 
 def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: bool) -> bool:
-    """Whether the core is installed and can replay all machines with these settings."""
+    """Tells whether the core is installed and can replay all machines with these settings."""
     if not core.available():
         return False
     # haltpoll's polling limit depends on its history, which the core's estimate does not model

@@ -34,7 +34,7 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
 def counts_in_ns(release: Release) -> bool:
-    """Whether the release measures idle periods in ns (from 5.5 on) instead of us."""
+    """Tells whether the release measures idle periods in ns (from 5.5 on) instead of us."""
     return idle_loop.features(release).nanoseconds
 
 

@@ -69,7 +69,7 @@ class InputHistory:
         self.loaded, self.stopped = other.loaded, other.stopped
 
     def choose(self, period: PlacedPeriod, offers: Sequence[Offer]) -> tuple[bool, bool, int]:
-        """Whether the tick was stopped, whether the CPU was loaded, and the timer's place."""
+        """Tells whether the tick was stopped, whether the CPU was loaded, and the timer's place."""
         stays = self.stopped and period.short
         if not offers:
             return stays, False, AT_END

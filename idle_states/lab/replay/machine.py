@@ -55,7 +55,7 @@ class TracedMachine:
         return frozenset(table.states for table in self.tables)
 
     def like(self, other: "TracedMachine") -> bool:
-        """Whether both machines have the same tables; names and domains are ignored."""
+        """Tells whether both machines have the same tables; names and domains are ignored."""
         return (self.everywhere, self.own) == (other.everywhere, other.own)
 
 

@@ -220,8 +220,8 @@ class Observed:
 
 
 def _disagrees(tally: Tally, state: int, residency_ns: int, verdict: int, miss: int) -> bool:
-    """Whether table and trace differ over a period, for which they say other things: not if its
-    cpu_idle_miss may be lost, or the driver may have refused the entry."""
+    """Tells whether table and trace differ over a period, for which they say other things: not if
+    its cpu_idle_miss may be lost, or the driver may have refused the entry."""
     if miss == NO_MISS and verdict == ABOVE:
         return residency_ns >= tally.table.states[state].exit_ns
     return miss != UNKNOWN

@@ -68,8 +68,8 @@ class Settings:
 
     @property
     def calibrates(self) -> bool:
-        """Whether the inputs of traced decisions are to be inferred. haltpoll sets its own polling
-        limit, which inference does not follow."""
+        """Tells whether the inputs of traced decisions are to be inferred. haltpoll sets its own
+        polling limit, which inference does not follow."""
         return self.next_timer in (CALIBRATED, WHERE_SHORT) and self.governor != "haltpoll"
 
     def governor_of(self, table: CpuTable) -> Governor:

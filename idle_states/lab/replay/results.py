@@ -53,7 +53,8 @@ class Account:
 
     @property
     def doubted(self) -> bool:
-        """Whether so few periods agree with the model that its table or kernel is in doubt."""
+        """Tells whether so few periods agree with the model that its table or kernel is in
+        doubt."""
         return self.agreed < ENOUGH * self.compared
 
 

@@ -53,7 +53,7 @@ class Watch:
 
 
 def knows(setup: Setup) -> bool:
-    """Whether the core is installed and can run this setup: any governor but haltpoll."""
+    """Tells whether the core is installed and can run this setup: any governor but haltpoll."""
     if not core.available() or setup.governor == "haltpoll":
         return False
     return core.can_replay(setup.model())

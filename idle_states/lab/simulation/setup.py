@@ -92,7 +92,7 @@ class Setup:
 
     @property
     def polls(self) -> bool:
-        """Whether state 0 is a polling loop, which interrupts do not end."""
+        """Tells whether state 0 is a polling loop, which interrupts do not end."""
         return self.table.names[0] == SNOOZE or self.table.states[0].polling
 
     def task_name(self, number: int) -> str:

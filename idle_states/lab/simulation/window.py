@@ -62,7 +62,8 @@ def whole(setup: Setup, runs: Sequence[SimulationRun]) -> Window:
 
 
 def is_regular(setup: Setup) -> bool:
-    """Whether each core, pair and quad that a state acts on has as many CPUs as the others."""
+    """Tells whether each core, pair and quad that a state acts on has as many CPUs as the
+    others."""
     of = {_GROUPINGS[effect.scope] for effect in setup.effects} - {""}
     return all(len(set(map(len, setup.topology.members[name]))) == 1 for name in of)
 

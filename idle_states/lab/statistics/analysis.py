@@ -28,8 +28,8 @@ class Pair:
 
     @property
     def survives(self) -> bool | None:
-        """Whether the conclusion holds without maxima; None if none contradicts it, but some rows
-        have too few digits to tell."""
+        """Tells whether the conclusion holds without maxima; None if none contradicts it, but some
+        rows have too few digits to tell."""
         found = [again.survives for again in self.again]
         return False if False in found else None if None in found else True
 

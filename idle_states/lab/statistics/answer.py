@@ -49,8 +49,8 @@ class StatsResult:
 
     @property
     def doubtful(self) -> bool:
-        """Whether a conclusion hangs on one sample, a percent does not follow from its means, or a
-        histogram does not fit its row."""
+        """Tells whether a conclusion hangs on one sample, a percent does not follow from its means,
+        or a histogram does not fit its row."""
         pairs = self.analysis.pairs if self.analysis is not None else ()
         return (
             any(pair.survives is False for pair in pairs)
@@ -97,7 +97,7 @@ def stats(request: StatsRequest) -> StatsResult:
 
 
 def _has_sets(request: StatsRequest, files: Sequence[ResultsFile]) -> bool:
-    """Whether there are samples or rows to summarise."""
+    """Tells whether there are samples or rows to summarise."""
     sets = any(file.kinds & {ResultsKind.SAMPLES, ResultsKind.ROWS} for file in files)
     return bool(sets or request.summaries) and request.form != MMTESTS
 

@@ -83,8 +83,8 @@ def change(row: MeansRow, number: int) -> float | None:
 
 
 def follows(row: MeansRow, number: int) -> bool | None:
-    """Whether the percent printed beside a cell follows from the printed means, with the row's sign
-    and within the rounding; None if it cannot be judged."""
+    """Tells whether the percent printed beside a cell follows from the printed means, with the
+    row's sign and within the rounding; None if it cannot be judged."""
     return _fits(row, number, row.sense)
 
 

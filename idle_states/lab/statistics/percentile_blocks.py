@@ -143,7 +143,7 @@ def _listed(percents: list[float]) -> str:
 
 
 def has_percentiles(line: str) -> bool:
-    """Whether a line has percentiles, or begins like such a line."""
+    """Tells whether a line has percentiles, or begins like such a line."""
     return "th:" in line and bool(_BEGINS.match(line) or _PERCENTILE.search(line))
 
 

@@ -64,7 +64,7 @@ def middle(number: int) -> int:
 
 
 def is_printed(value: int) -> bool:
-    """Whether schbench can print this value for a percentile."""
+    """Tells whether schbench can print this value for a percentile."""
     return middle(bucket(value)) == value
 
 

@@ -163,7 +163,7 @@ def row_blocks(lines: Sequence[str]) -> dict[int, RowBlock]:
 
 
 def is_caption(line: str) -> bool:
-    """Whether a line may stand above a head to say what its row is."""
+    """Tells whether a line may stand above a head to say what its row is."""
     text = line.strip()
     return 0 < len(text) <= _CAPTION and not _BAR.match(text) and not text[0].isdigit()
 

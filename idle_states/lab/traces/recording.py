@@ -146,7 +146,7 @@ def guessed(source: Input, governor: str, kernel: Release) -> tuple[str, ...]:
 
 
 def _has_utilisation(source: Input) -> bool:
-    """Whether the header names the column; of JSON lines, the first one."""
+    """Tells whether the header names the column; of JSON lines, the first one."""
     _, first = source.opening
     return re.search(rb"\b%s\b" % UTILISATION.encode(), first) is not None
 

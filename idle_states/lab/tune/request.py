@@ -194,7 +194,7 @@ class TuneRequest:
 
     @property
     def alone(self) -> bool:
-        """Whether tuning runs without a governor."""
+        """Tells whether tuning runs without a governor."""
         return not self.governed or self.gaps is not None
 
     @property

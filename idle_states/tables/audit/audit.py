@@ -192,7 +192,7 @@ def _beside(audited: Audited, found: Collected) -> Audited:
 
 
 def _is_opal(source: Source, machine: MachineFacts) -> bool:
-    """Whether fwts and op-test would be run on the machine: not on Arm or RISC-V."""
+    """Tells whether fwts and op-test would be run on the machine: not on Arm or RISC-V."""
     tree = source.tree
     known = source.node is not None or machine.pvr is not None
     return known or (tree is not None and tree.child("ibm,opal") is not None)

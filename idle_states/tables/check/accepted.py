@@ -93,7 +93,7 @@ def _about(
 
 
 def _concerns(entry: Accepted, checked: list[tuple[str, str]]) -> bool:
-    """Whether the suppression's path is in a table or file that was checked."""
+    """Tells whether the suppression's path is in a table or file that was checked."""
     start = entry.path.partition("*")[0]
     return any(
         start.startswith(name) and start[len(name) : len(name) + 1] in ("", ":", "[", "/")

@@ -69,8 +69,8 @@ class Accepted:
     where: Location
 
     def covers(self, rule: str, where: Location) -> bool:
-        """Whether the suppression is for a finding. A file may be named as messages show it, or as
-        it is seen from the configuration's directory."""
+        """Tells whether the suppression is for a finding. A file may be named as messages show it,
+        or as it is seen from the configuration's directory."""
         if rule not in self.rules:
             return False
         names = {where.path, f"{where.file}:{where.path}"}
@@ -161,7 +161,7 @@ def _searched(start: Path, *, ours: bool) -> Iterator[Path]:
 
 
 def configures(name: str, text: str) -> bool:
-    """Whether a file of a name in FILES has our section."""
+    """Tells whether a file of a name in FILES has our section."""
     if not name.endswith(".toml"):
         return re.search(rf"^\[{_SECTION}\]", text, re.MULTILINE) is not None
     if _SECTION not in text:
@@ -359,9 +359,9 @@ def _accepted(file: str, number: int | None, line: str) -> Accepted:
 
 
 def _is_like(name: str, pattern: str) -> bool:
-    """Whether a name matches a pattern in which only * is special (brackets occur in paths). Each
-    part between two * is matched at its first occurrence, so that no pattern takes long; a regular
-    expression would try all occurrences."""
+    """Tells whether a name matches a pattern in which only * is special (brackets occur in paths).
+    Each part between two * is matched at its first occurrence, so that no pattern takes long; a
+    regular expression would try all occurrences."""
     first, *parts = pattern.split("*")
     if not parts:
         return name == first

@@ -135,7 +135,7 @@ def _levels(top: _Directory) -> Iterator[list[tuple[str, _Directory]]]:
 
 
 def _is_named(path: str, directory: _Directory) -> bool:
-    """Whether a directory has a tree's name and is not empty, as some programs leave it."""
+    """Tells whether a directory has a tree's name and is not empty, as some programs leave it."""
     return f"/{path}".endswith(tuple(f"/{end}" for end in _ROOTS)) and not directory.is_empty()
 
 

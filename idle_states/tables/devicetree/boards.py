@@ -79,7 +79,7 @@ class Boards:
                 )
 
     def has_idle_states(self, board: str) -> bool:
-        """Whether the tree of a board may have idle states."""
+        """Tells whether the tree of a board may have idle states."""
         return any(self._of(tree, path)[0] for tree, path in self._reached(board))
 
     def including(self, part: str) -> list[str]:

@@ -22,7 +22,7 @@ SIGNS = ("compatible", "model", "#address-cells", "ibm,opal", "cpus", "power-mgt
 
 
 def is_device_tree(tree: Tree, relative: str = "") -> bool:
-    """Whether a directory of the tree has an entry as the top of a device tree has, or as its
+    """Tells whether a directory of the tree has an entry as the top of a device tree has, or as its
     power-mgt node. Raises OSError or Unreadable for one that cannot be listed."""
     names = (entry.name for entry in tree.entries(relative, follow=False))
     return any(name in SIGNS or "cpu-idle-state" in name for name in names)

@@ -107,7 +107,8 @@ def lists_of(
 
 
 def has_cpus(root: Node) -> bool:
-    """Whether the tree is of a machine that could list idle states: CPUs called cpu, no OPAL."""
+    """Tells whether the tree is of a machine that could list idle states: CPUs called cpu, no
+    OPAL."""
     cpus = root.find(CPUS)
     if cpus is None or root.find("/ibm,opal") is not None:
         return False
@@ -216,7 +217,7 @@ def is_cpu(node: Node) -> bool:
 
 
 def is_riscv(cpu: Node) -> bool:
-    """Whether the node of a CPU is of a RISC-V one."""
+    """Tells whether the node of a CPU is of a RISC-V one."""
     compatible = cpu.strings("compatible")
     return "riscv,isa" in cpu.properties or any("riscv" in name for name in compatible)
 

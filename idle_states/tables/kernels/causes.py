@@ -229,7 +229,7 @@ def _below_1_us(text: str) -> bool:
 
 
 def _has_residency(changed: Changed, table: IdleTable) -> bool:
-    """Whether the table has the residency that the kernel misses, because firmware exported
+    """Tells whether the table has the residency that the kernel misses, because firmware exported
     none."""
     row = table.state(changed.state)
     return table.origin.form == "spec" and row is not None and row.residency_ns is not None

@@ -82,7 +82,7 @@ class Move:
 
     @property
     def begins(self) -> bool:
-        """Whether this is where the governor begins to select from the table."""
+        """Tells whether this is where the governor begins to select from the table."""
         return self.before is None and self.at is not None
 
 

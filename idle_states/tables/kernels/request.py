@@ -85,5 +85,5 @@ class KernelsRequest:
 
     @property
     def has_table(self) -> bool:
-        """Whether it is asked where the selection from a table, or from states, changes."""
+        """Tells whether it is asked where the selection from a table, or from states, changes."""
         return bool(self.table or self.states or table_of(self.platform))

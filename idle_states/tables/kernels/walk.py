@@ -91,7 +91,7 @@ class _Walk:
         self._selecting = Selecting(of.governor, of.hz)
 
     def is_followed(self, step: Step) -> bool:
-        """Whether the drivers of x86 are modelled for all releases of a step."""
+        """Tells whether the drivers of x86 are modelled for all releases of a step."""
         return all(modelled(each, driver) for each in step for driver in self._late)
 
     def left_out(self, named: Sequence[Step]) -> Iterator[str]:
@@ -228,7 +228,7 @@ class _Walk:
         return [row for row in rows if row not in left_out]
 
     def _can(self, trial: Release) -> bool:
-        """Whether the features that are left are some that can be run; the core says so."""
+        """Tells whether the features that are left are some that can be run; the core says so."""
         governor = self.of.governor
         if not core.available() or not modelled(trial, governor):
             return True

@@ -332,8 +332,8 @@ def _unequal(listed: IdleList, known: DtIdleFeatures) -> Failure | None:
 
 
 def never_started(listed: IdleList) -> bool:
-    """Whether these CPUs are no CPUs to arm64: smp_cpu_setup() needs an enable-method of all but
-    the one that boots, which is taken to be the first. (32-bit Arm would start them.)"""
+    """Tells whether these CPUs are no CPUs to arm64: smp_cpu_setup() needs an enable-method of all
+    but the one that boots, which is taken to be the first. (32-bit Arm would start them.)"""
     return not (listed.riscv or listed.enable_method or 0 in listed.numbers)
 
 

@@ -126,7 +126,7 @@ def driver_of(table: IdleTable) -> str:
 
 
 def modelled(release: Release, subsystem: str) -> bool:
-    """Whether the release has the subsystem, as far as it is modelled."""
+    """Tells whether the release has the subsystem, as far as it is modelled."""
     if subsystem in (INTEL_IDLE, INTEL_TABLES, ACPI_IDLE, "genpd"):
         held_against, _ = _name2modules[subsystem][1].rsplit(".", 1)
         return reached(release, _module(held_against).OLDEST)

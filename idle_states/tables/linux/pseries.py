@@ -45,7 +45,8 @@ def register(table: IdleTable, release: Release) -> DriverTable:
 
 
 def uses_records(table: IdleTable, features: DriverFeatures) -> bool:
-    """Whether the kernel fixes CEDE up from extended-cede records on the table's processor."""
+    """Tells whether the kernel fixes CEDE up from extended-cede records on the table's
+    processor."""
     power10 = table.cpu is not None and table.cpu.processor.isa >= (3, 1)
     return bool(features.cede_fixup) and (power10 or not features.cede_power10)
 

@@ -177,7 +177,8 @@ class MenuProof:
                 yield f"{given_up} as tasks wait for I/O", False, needs
 
     def _may_start(self, state: int) -> bool:
-        """Whether the search may start at a state that is not the first, whatever is predicted."""
+        """Tells whether the search may start at a state that is not the first, whatever is
+        predicted."""
         features = self.features
         polls = features.polling_loop or (features.skips_polling and self.table.polling[0])
         return state == 1 and polls

@@ -78,8 +78,8 @@ class TeoProof:
         return Unreachable(because, (lesser, later))
 
     def _ties(self, state: int) -> bool:
-        """Whether the state's bin is empty, and the next state takes its place: a utilised CPU is
-        given the shallower of two with the same residency."""
+        """Tells whether the state's bin is empty, and the next state takes its place: a utilised
+        CPU is given the shallower of two with the same residency."""
         following = state + 1
         return (
             following in self.enabled

@@ -94,7 +94,7 @@ def reading(source: Source, selection: RuleSelection = ALL) -> list[Finding]:
 
 
 def is_reading(code: str) -> bool:
-    """Whether a rule is about what cannot be read, not about what a table says."""
+    """Tells whether a rule is about what cannot be read, not about what a table says."""
     return code.startswith("IS9")
 
 

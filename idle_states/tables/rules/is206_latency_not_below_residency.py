@@ -61,8 +61,8 @@ def _in_order(cost: Cost) -> bool:
 
 
 def _from_firmware(subject: Subject) -> bool:
-    """Whether the times are OPAL's, where the residency includes the exit: not in drivers' tables,
-    in nodes of Arm and RISC-V, and in what other machines' kernels hold."""
+    """Tells whether the times are OPAL's, where the residency includes the exit: not in drivers'
+    tables, in nodes of Arm and RISC-V, and in what other machines' kernels hold."""
     held = subject.table.origin
     if held.form == "sysfs":
         from ..linux.held import SNOOZE

@@ -167,8 +167,9 @@ def mwait_rows(built_in: BuiltIn) -> Iterator[tuple[int, BuiltInState]]:
 
 
 def is_intel_idle(table: IdleTable) -> bool:
-    """Whether a table is an array of intel_idle, or of a machine whose states are intel_idle's: by
-    its driver's name, or where the dump does not tell it, by what it says of its states."""
+    """Tells whether a table is an array of intel_idle, or of a machine whose states are
+    intel_idle's: by its driver's name, or where the dump does not tell it, by what it says of its
+    states."""
     if table.origin.form == "driver":
         return table.origin.is_intel_idle
     held = table.origin

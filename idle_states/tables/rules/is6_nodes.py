@@ -53,14 +53,14 @@ def all_nodes(subject: Subject) -> Iterator[StateNode]:
 
 
 def speaks_for_tree(subject: Subject) -> bool:
-    """Whether the table is the first of its tree's that has states: what is said of the tree as a
-    whole is said there, once."""
+    """Tells whether the table is the first of its tree's that has states: what is said of the tree
+    as a whole is said there, once."""
     listed = listed_by(subject)
     first = next((one for one in listed.siblings if one.nodes() or one.domains), listed)
     return first.cpus == listed.cpus
 
 
 def entry_above_residency(node: ListedNode) -> bool:
-    """Whether entering a state takes longer than its min-residency-us, which includes it."""
+    """Tells whether entering a state takes longer than its min-residency-us, which includes it."""
     entry, residency = node.u32(ENTRY), node.u32(RESIDENCY)
     return entry is not None and residency is not None and entry > residency

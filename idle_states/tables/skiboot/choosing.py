@@ -163,7 +163,7 @@ def _split(words: Sequence[Token], sign: str) -> list[Sequence[Token]]:
 
 
 def holds(asked: Condition, machine: MachineKind) -> bool | None:
-    """Whether a condition holds on a machine; None where that is not known."""
+    """Tells whether a condition holds on a machine; None where that is not known."""
     if isinstance(asked, Junction):
         answers = [holds(part, machine) for part in asked.parts]
         if asked.how == "none":
@@ -469,7 +469,7 @@ class _Run:
 
 
 def decides(at: Statement) -> bool:
-    """Whether an array is taken within a statement, or POWER8's function called."""
+    """Tells whether an array is taken within a statement, or POWER8's function called."""
     return any(
         isinstance(each, Assigned) or (isinstance(each, Plain) and each.kind == "power8")
         for each in all_within(at)

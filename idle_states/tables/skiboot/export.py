@@ -181,7 +181,8 @@ class _Exporter:
         return None
 
     def _can_sleep(self) -> bool:
-        """Whether POWER8 has fast sleep: hostboot must allow it; on DD1.x it is never available."""
+        """Tells whether POWER8 has fast sleep: hostboot must allow it; on DD1.x it is never
+        available."""
         if self.is_stop or self.processor is None or not self.processor.fast_sleep:
             return True
         can_sleep = self.platform.fast_sleep
@@ -259,7 +260,7 @@ class _Exporter:
         return "no-class", f"flags {state.flags:#010x} name no class of state this machine supports"
 
     def _survives_masks(self, index: int, state: IdleState, bit: int) -> bool:
-        """Whether neither OPAL's built-in mask nor NVRAM's disables a state. A mask in NVRAM
+        """Tells whether neither OPAL's built-in mask nor NVRAM's disables a state. A mask in NVRAM
         replaces OPAL's: a level that only OPAL's mask disables is then enabled."""
         opal_levels = self.features.opal_levels
         if opal_levels is None:

@@ -127,7 +127,7 @@ _LEVELS: Mapping[str, Literal["notice", "info"]] = {"NOTICE": "notice", "INFO": 
 
 
 def _returns_but_on_power8(init: str) -> bool:
-    """Whether slw_init() returns on POWER7 before it calls for the properties."""
+    """Tells whether slw_init() returns on POWER7 before it calls for the properties."""
     early = re.search(r"\bproc_gen\s*!=\s*proc_gen_p8\s*\)\s*return\b", init)
     return early is not None and EXPORT in init[early.end() :]
 

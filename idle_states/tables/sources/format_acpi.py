@@ -36,7 +36,8 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def speaks_of_it(data: bytes) -> bool:
-    """Whether tables that recognises() took have a word of idle states; of text all are taken."""
+    """Tells whether tables that recognises() took have a word of idle states; of text all are
+    taken."""
     from ...base.reading.acpi import signs
 
     return not signs.is_blob(data) or b"_CST" in data or b"_LPI" in data

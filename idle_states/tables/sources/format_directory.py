@@ -32,7 +32,8 @@ def read(file: File) -> list[Source]:
 
 
 def _may_be_tree(file: File) -> bool:
-    """Whether it looks like a device tree, or cannot be listed, which its reader then says."""
+    """Tells whether it looks like a device tree, or cannot be listed, which its reader then
+    says."""
     from ..devicetree.directory import is_device_tree
 
     try:

@@ -15,7 +15,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def has_table(data: bytes) -> bool:
-    """Whether a source's bytes seem to have a table."""
+    """Tells whether a source's bytes seem to have a table."""
     return bool(_TABLE.search(data, 0, 4 * limits.C_CHARACTERS))
 
 

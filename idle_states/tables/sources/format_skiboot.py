@@ -19,7 +19,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def is_skiboot(tree: opening.Tree, relative: str = ".") -> bool:
-    """Whether a directory of the tree is skiboot's source."""
+    """Tells whether a directory of the tree is skiboot's source."""
     return tree.is_file(f"{relative}/{TABLES[0]}") and tree.is_directory(f"{relative}/include")
 
 

@@ -128,7 +128,7 @@ def uname_of(texts: Mapping[str, bytes]) -> str:
 
 
 def _is_tree(root: "Node") -> bool:
-    """Whether the archive's root is a device tree, not the top directory of a collection."""
+    """Tells whether the archive's root is a device tree, not the top directory of a collection."""
     return not root.properties.keys() & _TEXTS
 
 

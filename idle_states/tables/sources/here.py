@@ -147,7 +147,7 @@ def _all(found: Iterable[Path | Found]) -> Looked:
 
 
 def _is_folder(word: str) -> bool:
-    """Whether a TABLE is a directory that is no table itself."""
+    """Tells whether a TABLE is a directory that is no table itself."""
     if any(word == revision.name for revision in named()) or not opening.is_directory(word):
         return False
     try:

@@ -14,14 +14,14 @@ from .source import Source
 
 
 def is_machine(sources: Sequence[Source]) -> bool:
-    """Whether these are the tables of one machine of Arm or RISC-V."""
+    """Tells whether these are the tables of one machine of Arm or RISC-V."""
     return bool(sources) and all(
         source.table is not None and source.table.origin.form == "nodes" for source in sources
     )
 
 
 def is_whole_machine(sources: Sequence[Source]) -> bool:
-    """Whether these are all the tables of one machine of Arm or RISC-V."""
+    """Tells whether these are all the tables of one machine of Arm or RISC-V."""
     table = sources[0].table if is_machine(sources) else None
     if table is None or table.origin.form != "nodes":
         return False

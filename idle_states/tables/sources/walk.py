@@ -47,8 +47,8 @@ _Where = TypeVar("_Where", Path, Found)
 
 
 def is_tree(tree: opening.Tree, relative: str = "") -> bool:
-    """Whether a directory of the tree is one input: a device tree, the power-mgt node of one, a
-    skiboot, or ACPI tables."""
+    """Tells whether a directory of the tree is one input: a device tree, the power-mgt node of one,
+    a skiboot, or ACPI tables."""
     from ...base.reading.acpi import signs
 
     if format_skiboot.is_skiboot(tree, relative or "."):

@@ -99,12 +99,13 @@ class ExpandedSpec:
 
 
 def is_machine(expanded: ExpandedSpec) -> bool:
-    """Whether the spec is of an Arm or RISC-V machine, not of a table that firmware exports."""
+    """Tells whether the spec is of an Arm or RISC-V machine, not of a table that firmware
+    exports."""
     return "architecture" in expanded.header and not is_acpi(expanded)
 
 
 def is_acpi(expanded: ExpandedSpec) -> bool:
-    """Whether the spec is of an x86 machine's _CST."""
+    """Tells whether the spec is of an x86 machine's _CST."""
     node = expanded.header.get("architecture")
     return isinstance(node, Scalar) and node.text == X86
 

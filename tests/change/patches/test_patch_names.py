@@ -62,7 +62,7 @@ def test_an_edit_after_a_rename_is_told_the_new_name(tree: Path, tmp_path: Path)
 def test_a_renamed_row_is_there_once_it_was_made(
     order: list[tuple[str, str, str, str]], together: bool, tree: Path, tmp_path: Path
 ) -> None:
-    """Whether the row is renamed before or after it is edited, in one patch or in two."""
+    """Tells whether the row is renamed before or after it is edited, in one patch or in two."""
     patches = series(tmp_path, order) if together else series(tmp_path, *([edit] for edit in order))
     made = plan(PatchedTree(tree), patches)
     assert {step.status for step in made.steps} == {MADE}

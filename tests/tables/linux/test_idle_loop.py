@@ -82,7 +82,7 @@ def test_latency_limit(kernel: str, given: dict[str, int], limit: int) -> None:
     ],
 )
 def test_a_single_state(kernel: str, asked: bool, stops: bool) -> None:
-    """Whether the governor is asked; if not, whether the tick stops once it woke the CPU."""
+    """Tells whether the governor is asked; if not, whether the tick stops once it woke the CPU."""
     assert asks_governor(of(kernel), 1) is asked
     assert asks_governor(of(kernel), 2)
     assert unasked_stop_tick(of(kernel), True) is stops

@@ -23,7 +23,8 @@ inequalities = st.lists(
 
 
 def hold(of: list[Inequality] | tuple[Inequality, ...]) -> bool:
-    """Whether some numbers satisfy them. At most four quantities and slack of 3 each: within 12."""
+    """Tells whether some numbers satisfy them. At most four quantities and slack of 3 each: within
+    12."""
     return any(
         all(numbers[each.less] <= numbers[each.more] + each.slack for each in of)
         for numbers in (

@@ -35,8 +35,8 @@ class Evaluation:
 
 
 def is_regular(name: str, found: AcpiObject) -> bool:
-    """Whether an object has the kinds of elements that ACPICA expects of that name, of which it
-    converts none."""
+    """Tells whether an object has the kinds of elements that ACPICA expects of that name, of which
+    it converts none."""
     if not isinstance(found, tuple):
         return False
     if name == "_LPI":

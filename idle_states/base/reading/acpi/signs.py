@@ -12,7 +12,7 @@ AML_FILE = pattern(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
 
 
 def is_blob(data: bytes) -> bool:
-    """Whether bytes begin with a table that is used here."""
+    """Tells whether bytes begin with a table that is used here."""
     return data[:4] in USED and len(data) >= 8 and data[4:8] != b"    " and b" @ " not in data[:8]
 
 
@@ -22,13 +22,13 @@ def has_code(data: bytes) -> bool:
 
 
 def is_dump(data: bytes) -> bool:
-    """Whether bytes begin as text of acpidump."""
+    """Tells whether bytes begin as text of acpidump."""
     first = data.lstrip()[:80].partition(b"\n")[0]
     return b" @ 0x" in first and bool(HEAD.match(first))
 
 
 def is_whole(tree: opening.Tree, relative: str) -> bool:
-    """Whether a directory holds tables with AML under their names."""
+    """Tells whether a directory holds tables with AML under their names."""
     try:
         entries = list(tree.entries(relative))
     except OSError:

@@ -20,7 +20,7 @@ class IntType(NamedTuple):
     signed: bool
 
     def holds(self, value: int) -> bool:
-        """Whether the type has the value."""
+        """Tells whether the type has the value."""
         low = -(1 << self.bits - 1) if self.signed else 0
         return low <= value < 1 << (self.bits - 1 if self.signed else self.bits)
 

@@ -62,7 +62,7 @@ def find(directory: Path, shown: str, configuration: Configuration) -> Place:
 
 
 def is_top(directory: Path) -> bool:
-    """Whether a directory is the top of a work tree of its own."""
+    """Tells whether a directory is the top of a work tree of its own."""
     return os.path.lexists(directory / ".git")
 
 

@@ -176,7 +176,7 @@ class Repository(CommitReader):
 
     @property
     def has_head(self) -> bool:
-        """Whether there is a commit to start from."""
+        """Tells whether there is a commit to start from."""
         return not self._git.run("rev-parse", "--verify", "--quiet", "HEAD").status
 
     def described(self, *patterns: str) -> str:

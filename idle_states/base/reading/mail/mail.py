@@ -139,7 +139,8 @@ def _first_line(data: bytes, texts: Sequence[str], at: int) -> int:
 
 
 def has_headers(data: bytes) -> bool:
-    """Whether a text begins with the headers of a mail, with or without a box's line before."""
+    """Tells whether a text begins with the headers of a mail, with or without a box's line
+    before."""
     start = data.lstrip()
     if start.startswith(b"From "):
         start = start.partition(b"\n")[2]

@@ -198,7 +198,7 @@ class _Reader:
         return FileChange(before, after, *blobs, (), is_copy, is_opaque, becomes)
 
     def _joins_header(self, named: str) -> bool:
-        """Whether the names of diff --git go on in the next line."""
+        """Tells whether the names of diff --git go on in the next line."""
         follows = self._line(self.at)
         return len(named.split()) == 1 and not named.startswith('"') and follows.startswith("b/")
 

@@ -67,7 +67,7 @@ def _as_it_is(lines: Sequence[str], start: int, old: int, new: int) -> HunkRead 
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Whether a line after the last can only belong to the hunk: so a line was counted that a
+    """Tells whether a line after the last can only belong to the hunk: so a line was counted that a
     mailer made."""
     if at >= len(lines):
         return False
@@ -113,7 +113,7 @@ def _repaired(lines: Sequence[str], start: int, old: int, new: int) -> HunkRead 
 
 
 def _only_joins(lines: Sequence[str], at: int) -> bool:
-    """Whether a line can be nothing but the rest of the one before."""
+    """Tells whether a line can be nothing but the rest of the one before."""
     line = lines[at]
     ends = ("diff --git ", "@@ ", "Index: ", "index ", "-- ", "--")
     if not line.strip() or line.startswith(ends) or line[:1] in _MARKS:
@@ -139,7 +139,7 @@ def _ways(one: _Partial, line: str, previous: str) -> list[_Partial]:
 
 
 def _breaks(previous: str, line: str) -> bool:
-    """Whether a mailer would break there: the next word did not fit the line."""
+    """Tells whether a mailer would break there: the next word did not fit the line."""
     word = line.split(maxsplit=1)[0] if line.strip() else ""
     width = len(previous.expandtabs(8).rstrip()) + 1 + len(word)
     return bool(word) and not line.startswith((" ", "\t")) and width > _NARROWEST

@@ -192,7 +192,7 @@ def shortened(words: str, pixels: float) -> str:
 
 
 def fits(words: str, share: float) -> bool:
-    """Whether words fit a part of the width given in percent, on a phone too."""
+    """Tells whether words fit a part of the width given in percent, on a phone too."""
     return len(printable(words)) * CHARACTER + 6 <= share * NARROW / 100
 
 

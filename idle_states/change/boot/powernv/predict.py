@@ -66,7 +66,7 @@ class PowernvPredicted:
 
     @property
     def registers(self) -> bool:
-        """Whether the CPUs are predicted to have states."""
+        """Tells whether the CPUs are predicted to have states."""
         return self.driver is not None and bool(self.driver.states)
 
     def driver_of(self, cpu: int) -> DriverTable | None:

@@ -61,7 +61,7 @@ class VirtPredicted:
 
     @property
     def registers(self) -> bool:
-        """Whether any CPU is predicted to have states."""
+        """Tells whether any CPU is predicted to have states."""
         return any(driver.states for driver in self.number2driver.values())
 
     def driver_of(self, cpu: int) -> DriverTable | None:

@@ -143,8 +143,8 @@ def _blocks(lines: Sequence[str], heads: Sequence[int]) -> frozenset[int]:
 
 
 def _beside(lines: Sequence[str], number: int) -> bool:
-    """Whether a line below a row is part of the figures: empty where a row was joined, or what
-    ministat prints of the difference."""
+    """Tells whether a line below a row is part of the figures: empty where a row was joined, or
+    what ministat prints of the difference."""
     return bool(printed_beside(lines, number - 1, number + 1).lines) or not lines[number - 1]
 
 

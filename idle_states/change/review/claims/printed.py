@@ -151,7 +151,7 @@ def _figures(a: Summary, b: Summary, needed: Callable[[int], float]) -> dict[str
 
 
 def _judged(one: PrintedLine, made: Sequence[ComparisonForm]) -> tuple[bool, str]:
-    """Whether a printed line is right in one of the forms, and what follows in each."""
+    """Tells whether a printed line is right in one of the forms, and what follows in each."""
     if one.kind == "verdict":
         differs = [form.comparison.verdict is not TVerdict.NONE for form in made]
         words = [

@@ -26,7 +26,7 @@ _STOP = re.compile(r"stop([0-9]+)(lite)?")
 
 
 def names_state(message: str, state: str) -> bool:
-    """Whether the message names a state, by itself or in a range: stop4-5, stop[0,1]_lite."""
+    """Tells whether the message names a state, by itself or in a range: stop4-5, stop[0,1]_lite."""
     said = _said(message)
     bare = bare_name(state)
     level = _STOP.fullmatch(bare)
@@ -36,7 +36,8 @@ def names_state(message: str, state: str) -> bool:
 
 
 def covers_state(message: str, state: str) -> bool:
-    """Whether the message speaks of a group that the state may belong to: all, lite, "sleep"."""
+    """Tells whether the message speaks of a group that the state may belong to: all, lite,
+    "sleep"."""
     said = _said(message)
     bare = bare_name(state)
     return (
@@ -61,7 +62,7 @@ def names_table(message: str, table: str, processors: Iterable[str]) -> bool:
 
 
 def names_bits(message: str) -> bool:
-    """Whether the message names flags or register fields, which many rows may share."""
+    """Tells whether the message names flags or register fields, which many rows may share."""
     return _BITS.search(message) is not None
 
 

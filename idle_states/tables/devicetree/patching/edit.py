@@ -146,7 +146,7 @@ def with_name(source: DtsText, node: DtsNode, name: str) -> str:
 
 
 def _names(reference: str, path: str) -> bool:
-    """Whether a reference by path, such as &{/cpus}, is to a node or to one below it."""
+    """Tells whether a reference by path, such as &{/cpus}, is to a node or to one below it."""
     found = reference[2:-1].strip() if reference.startswith("&{") else ""
     return f"{found}/".startswith(f"{path}/")
 

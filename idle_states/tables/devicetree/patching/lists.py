@@ -119,7 +119,7 @@ def _keys(present: Sequence[ListEntry], wanted: Sequence[str]) -> Iterator[str]:
 
 
 def _is_within(some: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether the first list is the second with items left out."""
+    """Tells whether the first list is the second with items left out."""
     rest = iter(others)
     return all(item in rest for item in some)
 

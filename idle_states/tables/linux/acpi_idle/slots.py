@@ -139,7 +139,7 @@ def needs_bm_check(machine: AcpiMachine, features: AcpiIdleFeatures) -> bool:
 
 
 def has_bm_control(machine: AcpiMachine, features: AcpiIdleFeatures) -> bool:
-    """Whether bus masters are stopped in C3: processors that need it not have none."""
+    """Tells whether bus masters are stopped in C3: processors that need it not have none."""
     recent = {
         INTEL: machine.family > 15 or (machine.family == 6 and machine.model >= 15),
         ZHAOXIN: features.zhaoxin,

@@ -169,7 +169,7 @@ class RunningDomains:
         )
 
     def __bool__(self) -> bool:
-        """Whether any domain has states, and may be off."""
+        """Tells whether any domain has states, and may be off."""
         return any(kept.of.states for kept in self._path2kept.values())
 
     def idles(self, cpu: int, now_ns: int, timer_ns: int) -> list[Answer]:

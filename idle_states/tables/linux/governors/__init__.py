@@ -46,7 +46,7 @@ def governor_names() -> tuple[str, ...]:
 
 
 def is_governor(name: str) -> bool:
-    """Whether --governor names a model or a source."""
+    """Tells whether --governor names a model or a source."""
     return is_source(name) or name in governor_names()
 
 
@@ -63,7 +63,7 @@ def names_of(table: DriverTable | Sequence[State], states: Sequence[State]) -> t
 
 
 def known_in(name: str, kernel: Release) -> bool:
-    """Whether a kernel has the governor, one of governor_names()."""
+    """Tells whether a kernel has the governor, one of governor_names()."""
     if kernel.source is not None and not is_source(name):
         return name in kernel.source.governors
     try:
@@ -74,7 +74,7 @@ def known_in(name: str, kernel: Release) -> bool:
 
 
 def asks_utilisation(name: str, kernel: Release) -> bool:
-    """Whether a kernel's governor looks at the CPU's utilisation: teo from 6.3 to 6.10.
+    """Tells whether a kernel's governor looks at the CPU's utilisation: teo from 6.3 to 6.10.
 
     Raises UnknownGovernor for a kernel that does not have it.
     """
@@ -82,8 +82,8 @@ def asks_utilisation(name: str, kernel: Release) -> bool:
 
 
 def needs_state_0(governor: "Governor", disabled: frozenset[int]) -> bool:
-    """Whether a governor may select no state, so that the CPU idles without cpuidle: 4.4's menu,
-    where state 0 does not fit whatever the prediction. disabled: numbers of states."""
+    """Tells whether a governor may select no state, so that the CPU idles without cpuidle: 4.4's
+    menu, where state 0 does not fit whatever the prediction. disabled: numbers of states."""
     if not getattr(governor.features, "none_fits", False):
         return False
     shallowest = governor.states[0]
@@ -206,8 +206,8 @@ class Governor:
 
     @property
     def only_compares(self) -> bool:
-        """Whether times matter to it only by how they compare with thresholds, so that it cannot
-        tell many from each other."""
+        """Tells whether times matter to it only by how they compare with thresholds, so that it
+        cannot tell many from each other."""
         return bool(getattr(self._model, "only_compares", False))
 
     def switched_on(self, earlier: Outcome) -> None:
@@ -236,8 +236,8 @@ class Governor:
         return self._model if isinstance(self._model, CompiledSource) else None
 
     def settled(self) -> bool:
-        """Whether the last decision is made for ever, if every idle period is as the last one and
-        situations are as that before it. False where that is not known before it repeats."""
+        """Tells whether the last decision is made for ever, if every idle period is as the last one
+        and situations are as that before it. False where that is not known before it repeats."""
         known = getattr(self._model, "settled", None)
         return known is not None and known()
 

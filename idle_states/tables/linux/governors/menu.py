@@ -106,10 +106,10 @@ class Menu:
             self._reflected = outcome
 
     def settled(self) -> bool:
-        """Whether the last decision is made again and again, if every idle period is as the last
-        one: the history holds no other, so that decisions differ by the corrected timer alone. That
-        only rises or only falls, and predictions with it: between this one and the last one, there
-        is none of the times that they are compared with."""
+        """Tells whether the last decision is made again and again, if every idle period is as the
+        last one: the history holds no other, so that decisions differ by the corrected timer alone.
+        That only rises or only falls, and predictions with it: between this one and the last one,
+        there is none of the times that they are compared with."""
         if self._reflected is None:
             return False
         intervals = self._history.intervals

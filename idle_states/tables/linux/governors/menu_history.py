@@ -86,7 +86,7 @@ class IntervalHistory:
             ceiling = spread.high - 1
 
     def _nothing_new(self, samples: tuple[int, ...], timer_us: int) -> bool:
-        """Whether the samples are useless, or add nothing to the timer's prediction."""
+        """Tells whether the samples are useless, or add nothing to the timer's prediction."""
         if not samples:
             return True
         if self._unknown == "late":

@@ -63,8 +63,8 @@ class MenuSearch:
 
 
 def early(table: MenuTable, search: MenuSearch) -> bool:
-    """Whether state 0 is selected regardless of the prediction: no other state is allowed, or the
-    timer is too near."""
+    """Tells whether state 0 is selected regardless of the prediction: no other state is allowed, or
+    the timer is too near."""
     if len(table.exit) == 1 or search.requested == 0:
         return True
     excluded = search.next_timer < table.residency[1] or search.requested < table.exit[1]
@@ -118,8 +118,8 @@ def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:
 
 
 def _ends(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> bool:
-    """Whether a residency beyond the prediction ends the search and changes nothing, whatever the
-    latency limit."""
+    """Tells whether a residency beyond the prediction ends the search and changes nothing, whatever
+    the latency limit."""
     if not features.scan_stops or search.state < 0:
         return features.scan_stops
     overrides = features.polling_override and table.polling[search.state]
@@ -148,7 +148,7 @@ def _too_deep(features: MenuFeatures, table: MenuTable, search: MenuSearch, stat
 
 
 def _overrides(features: MenuFeatures, table: MenuTable, search: MenuSearch, state: int) -> bool:
-    """Whether `state` is selected instead of the polling state reached."""
+    """Tells whether `state` is selected instead of the polling state reached."""
     return (
         features.polling_override
         and table.polling[search.state]

@@ -130,8 +130,8 @@ def lock_in(
 
 
 def keeps_itself(settling: Settling, number: int, wake_ns: int) -> bool:
-    """Whether a state that was selected is selected again for idle periods however short, since
-    what waking adds to the measured ones is enough."""
+    """Tells whether a state that was selected is selected again for idle periods however short,
+    since what waking adds to the measured ones is enough."""
     sticky = Circumstances(wake_ns=wake_ns)
     return settling.at(1, sticky, _spent_in(settling, number, wake_ns)) == (number,)
 

@@ -64,7 +64,7 @@ class Bins:
             self.slots[slot] = idle
 
     def _close(self, wakeup: Wakeup, measured: int) -> bool:
-        """Whether an idle ended at the timer; the difference wraps for an endless one."""
+        """Tells whether an idle ended at the timer; the difference wraps for an endless one."""
         early = s64(wakeup.sleep_length - min(measured, KTIME_MAX))
         return early < self.table.exit[wakeup.state] // 2
 
@@ -80,7 +80,7 @@ class Bins:
         return wakeup.time_span >= wakeup.sleep_length
 
     def _hit_by_tick(self, timer: int) -> bool:
-        """Whether a wakeup by the tick is a hit, and then it is counted.
+        """Tells whether a wakeup by the tick is a hit, and then it is counted.
 
         Prevailing ticks are compared with the total, intercepts with it less this wakeup's weight.
         """

@@ -55,7 +55,7 @@ class WatchedLength(int):
         return value
 
     def _combines(self, other: "WatchedLength") -> bool:
-        """Whether sums of both can be written in the same way."""
+        """Tells whether sums of both can be written in the same way."""
         return self.form[2] == other.form[2] == 1 and self.form[3] == other.form[3]
 
     def __lt__(self, other: int) -> bool:

@@ -26,7 +26,7 @@ _NAME = re.compile(
 
 
 def is_named(text: str) -> bool:
-    """Whether a TABLE names a table of intel_idle rather than a file."""
+    """Tells whether a TABLE names a table of intel_idle rather than a file."""
     return _NAME.fullmatch(text) is not None
 
 

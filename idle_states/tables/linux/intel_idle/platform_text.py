@@ -21,8 +21,8 @@ _SWITCHES = ("yes", "no", "on", "off", "1", "0", "y", "n")
 
 
 def is_x86(text: str) -> bool:
-    """Whether a --platform is meant for a machine with an x86 processor: it begins with the name
-    of one, or with x86."""
+    """Tells whether a --platform is meant for a machine with an x86 processor: it begins with the
+    name of one, or with x86."""
     first = spelled(text.partition(",")[0].strip())
     return first == "x86" or first in names()
 
@@ -129,8 +129,8 @@ def _lpi(key: str, text: str) -> tuple[NamedAcpiState, ...] | None:
 
 
 def _names_tables(text: str) -> bool:
-    """Whether acpi= names a file or directory: no name of a state and no hint has a dot or begins
-    with a slash."""
+    """Tells whether acpi= names a file or directory: no name of a state and no hint has a dot or
+    begins with a slash."""
     return text.startswith("/") or "." in text
 
 

@@ -143,7 +143,7 @@ class _Start:
         return IntelIdleStart(status, because=because)
 
     def is_any_intel(self) -> bool:
-        """Whether a processor that is not listed may have ACPI's states."""
+        """Tells whether a processor that is not listed may have ACPI's states."""
         family = self.features.any_family or self.machine.family == 6
         return self.features.acpi and self.machine.vendor == _INTEL and family
 
@@ -181,7 +181,8 @@ class _Start:
         self.messages.append(Message(level, PREFIX + text))
 
     def is_beyond(self, number: int, row: int, count: int) -> bool:
-        """Whether max_cstate ends the list before its place `number`, at row `row` of `count`."""
+        """Tells whether max_cstate ends the list before its place `number`, at row `row` of
+        `count`."""
         limit = self.parameters.max_cstate
         if number + 1 > limit:
             self.say(f"max_cstate {limit} reached", self.features.limit_level)
@@ -252,7 +253,7 @@ class _Start:
         return flags
 
     def is_missing(self, row: StartedState) -> bool:
-        """Whether ACPI names states, and none with this hint."""
+        """Tells whether ACPI names states, and none with this hint."""
         if not self.acpi:
             return False
         ignored = 0xF if self.features.partial_hints and row.flags & PARTIAL else 0

@@ -80,7 +80,7 @@ def adjusted(states: Sequence[Adjustable], text: str | bytes) -> Adjusted:
 
 
 def refusal(messages: Iterable[Message]) -> tuple[bool, list[str]]:
-    """Whether the driver's log says that it refused table=, and the errors in it."""
+    """Tells whether the driver's log says that it refused table=, and the errors in it."""
     errors = [each.text.removeprefix(PREFIX) for each in messages if each.level == "error"]
     return any(each.text == PREFIX + FAILED for each in messages), errors
 

@@ -103,7 +103,7 @@ def _limited(rows: Sequence[StartedState], machine: X86Machine) -> Iterator[Star
 
 
 def _drops_c8(machine: X86Machine, parameters: IntelIdleParameters) -> bool:
-    """Whether C8 and C9 of Skylake-H go: C10 is enabled, and SGX is not."""
+    """Tells whether C8 and C9 of Skylake-H go: C10 is enabled, and SGX is not."""
     deep = parameters.max_cstate > 7 and machine.substates >> 28 & 0xF
     return bool(deep) and machine.pkg_cst & 0xF == 8 and not (machine.sgx and machine.sgx_on)
 

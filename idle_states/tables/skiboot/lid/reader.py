@@ -47,8 +47,8 @@ class LidTable:
 
 
 def looks_like_lid(data: bytes) -> bool:
-    """Whether the bytes are an image of skiboot, or a part of one: they are in its container, or
-    have a property's name or a row of a table in them."""
+    """Tells whether the bytes are an image of skiboot, or a part of one: they are in its container,
+    or have a property's name or a row of a table in them."""
     return is_wrapped(data) or _PROPERTY in data or any(True for _ in sure_rows(data))
 
 
@@ -149,7 +149,7 @@ def _layout(data: bytes, name: str) -> tuple[RecordLayout, list[int]]:
 
 
 def _sequence(layout: RecordLayout, starts: Sequence[int]) -> bool:
-    """Whether two rows lie back to back."""
+    """Tells whether two rows lie back to back."""
     return any(second - first == layout.size for first, second in itertools.pairwise(starts))
 
 

@@ -88,7 +88,7 @@ class RecordLayout:
         return self.struct.pack(*(values[field] for field in self.fields))
 
     def fits(self, data: bytes, start: int) -> bool:
-        """Whether a row whose flags are beyond doubt starts here."""
+        """Tells whether a row whose flags are beyond doubt starts here."""
         return (
             start % ALIGNMENT == 0
             and 0 <= start <= len(data) - self.size
@@ -104,7 +104,7 @@ class RecordLayout:
 
 
 def is_name(field: bytes) -> bool:
-    """Whether 16 bytes can be a state's name: printable, no blank, the rest NUL."""
+    """Tells whether 16 bytes can be a state's name: printable, no blank, the rest NUL."""
     return _NAME.fullmatch(field) is not None
 
 

@@ -37,7 +37,7 @@ from .streams import sweep as sweep
 
 
 def available() -> bool:
-    """Whether the extension is installed."""
+    """Tells whether the extension is installed."""
     return compiled is not None
 
 
@@ -47,7 +47,7 @@ def instruction_set() -> str:
 
 
 def supports(governor: str, features: object) -> bool:
-    """Whether the core can replay this governor with these features.
+    """Tells whether the core can replay this governor with these features.
 
     Warns with CoreFallsShort if it has the governor, but no code for the features.
     """
@@ -64,7 +64,8 @@ def supports(governor: str, features: object) -> bool:
 
 
 def can_replay(governor: Governor) -> bool:
-    """Whether the core is installed and supports this governor, its features and its states."""
+    """Tells whether the core is installed and supports this governor, its features and its
+    states."""
     return 1 <= len(governor.states) <= STATES_MAX and supports(governor.name, governor.features)
 
 
@@ -76,5 +77,6 @@ def agreed(decisions: Buffer, others: Buffer) -> tuple[int, int]:
 
 
 def specialised(governor: str, features: object) -> bool:
-    """Whether the core has code compiled for exactly these features, as for each release's menu."""
+    """Tells whether the core has code compiled for exactly these features, as for each release's
+    menu."""
     return bool(compiled.specialised(governor, packed_features(governor, features)))

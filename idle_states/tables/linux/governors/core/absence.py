@@ -1,4 +1,5 @@
-"""Whether the compiled core is there and of these sources; if not, why, and what to do about it."""
+"""Tells whether the compiled core is there and of these sources; if not, why, and what to do about
+it."""
 
 import sys
 from importlib import import_module

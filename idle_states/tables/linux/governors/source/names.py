@@ -10,7 +10,7 @@ SOURCES = "or a source: FILE.c, TREE:NAME, TREE@REV:NAME, FILE.py"
 
 
 def is_source(name: str) -> bool:
-    """Whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
+    """Tells whether --governor names a governor's source: FILE.c, TREE:NAME, TREE@REVISION:NAME, or
     FILE.py."""
     return name.endswith((".c", ".py")) or ":" in name
 

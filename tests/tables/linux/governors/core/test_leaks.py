@@ -64,8 +64,8 @@ def held() -> tuple[int, int]:
 
 
 def leaks(call: Callable[[], object], rounds: int = ROUNDS) -> bool:
-    """Whether so many calls leave as many blocks, in each of ten tries: what is remembered once
-    comes to an end."""
+    """Tells whether so many calls leave as many blocks, in each of ten tries: what is remembered
+    once comes to an end."""
     # what other tests left behind need not be looked at each time
     gc.collect()
     gc.freeze()
