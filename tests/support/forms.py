@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 
+from idle_states.base.resources import resource
 from tests.support import DATA
 
 _RAW = re.compile(
@@ -30,7 +31,9 @@ _RUNNER = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE | re.IGNORECASE
 _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
 _THREAD = ("Message-Id", "In-Reply-To", "References")
 _ANSWER = ["Subject", "In-Reply-To", "References"]
-_ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "a", "video", "audio"}
+_ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "video", "audio"}
+_LINK = re.compile(r"#[a-z0-9-]+|(https?|file)://[!-~]+/rules/IS\d{3}\.html")
+"""Where a page's links lead: to its own parts and to the pages of rules."""
 
 
 def faults(form: str, data: bytes) -> list[str]:
@@ -114,6 +117,8 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _ACTIVE:
             self.found.append(f"HTML: an element {tag}")
+        if tag == "a" and not _LINK.fullmatch(dict(attrs).get("href") or ""):
+            self.found.append(f"HTML: a link {attrs!a}")
         for name, value in attrs:
             if name.startswith("on") or "javascript:" in (value or ""):
                 self.found.append(f"HTML: {name}={value!a} on {tag}")
@@ -121,7 +126,8 @@ class _Page(HTMLParser):
 
 def _html(text: str) -> Iterator[str]:
     page = _Page()
-    page.feed(text)
+    script = resource("templates", "page.js").read_text()
+    page.feed(text.replace(f"<script>{script}</script>\n</body>", "</body>", 1))
     page.close()
     yield from page.found
 

@@ -15,7 +15,7 @@ VIEWS = {"360": (360, False), "360-dark": (360, True), "800": (800, False), "140
 PAPER = 680
 """Pixels of A4 between the margins."""
 _TAB, _RIGHT = ("Tab", 9), ("ArrowRight", 39)
-_STOPS = 200
+_STOPS = 2000
 """More stops of the Tab key than a page has."""
 
 LAYOUT = """(() => {
@@ -135,6 +135,54 @@ MOVED = """new Promise(done => {
   look();
 })"""
 
+OPENED = """document.querySelectorAll("details").forEach(e => { e.open = true; })"""
+"""Unfolds the tables, which are measured, too."""
+
+USED = """(async () => {
+  const found = {tables: [], pictures: []}, tip = document.querySelector(".tip");
+  const soon = () => new Promise(done => setTimeout(done, 0));
+  for (const table of document.querySelectorAll("table")) {
+    const rows = () => [...table.tBodies[0].rows].filter(e => !e.hidden)
+      .map(row => [...row.cells].map(cell => cell.textContent));
+    const one = {id: table.id, before: rows(), sorted: []};
+    table.querySelectorAll("button").forEach(button => {
+      const column = button.parentElement.cellIndex, steps = [];
+      for (let click = 0; click < 3; click++) {
+        button.click();
+        steps.push([button.parentElement.getAttribute("aria-sort"), location.hash, rows()]);
+      }
+      one.sorted.push({column, steps});
+    });
+    const input = table.closest(".scroll").previousElementSibling?.querySelector("input");
+    if (input) {
+      const words = one.before.at(-1)[0].split(" ")[0];
+      input.value = words;
+      input.dispatchEvent(new Event("input"));
+      one.filtered = {words, rows: rows(), address: location.hash};
+      location.hash = "";
+      await soon();
+      one.without = rows();
+      location.hash = one.filtered.address;
+      await soon();
+      one.again = rows();
+      location.hash = `#${table.id}&${table.id}.sort=99d&${table.id}.find=%zz%3Cscript%3E`;
+      await soon();
+      one.hostile = input.value;
+    }
+    found.tables.push(one);
+  }
+  for (const picture of document.querySelectorAll("svg.picture")) {
+    const told = [];
+    for (const shape of picture.querySelectorAll("g rect, g path, g line, text")) {
+      shape.dispatchEvent(new PointerEvent("pointermove", {bubbles: true}));
+      if (tip.textContent) told.push(tip.textContent);
+    }
+    picture.dispatchEvent(new PointerEvent("pointerleave"));
+    found.pictures.push({name: picture.getAttribute("aria-label"), told, left: tip.textContent});
+  }
+  return found;
+})()"""
+
 COUNTED = ("h1", "h2", "figure", "svg", "rect", "line", "text", "li", "th", "td", "script")
 STRUCTURE = f"""Object.fromEntries({json.dumps(COUNTED)}.map(
   tag => [tag, document.querySelectorAll(tag).length]))"""
@@ -167,6 +215,7 @@ def _page(opened: Browser, name: str, views: Sequence[str], script: str | None) 
     found: dict[str, Any] = {"layout": {}, "contrast": {}, "said": [], "asked": [], "axe": {}}
     for view in views:
         opened.open(name, *VIEWS[view])
+        opened.told(OPENED)
         found["layout"][view] = opened.told(LAYOUT)
         found["contrast"][view] = opened.told(CONTRAST)
         found["said"] += opened.said
@@ -180,7 +229,13 @@ def _page(opened: Browser, name: str, views: Sequence[str], script: str | None) 
             found["axe"][view] = opened.told(
                 "axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes[0].html))"
             )
+    if len(views) > 1:
+        opened.open(name, *VIEWS["800"])
+        found["used"] = opened.told(USED)
+        found["said"] += opened.said
+        found["title after"] = opened.told("document.title")
     opened.open(name, PAPER)
+    opened.told(OPENED)
     opened.medium("print")
     found["layout"]["print"] = opened.told(LAYOUT)
     found["broken"] = opened.told(
@@ -201,6 +256,9 @@ def _stops(opened: Browser) -> list[dict[str, Any]]:
         if stop["scrolls"]:
             opened.press(*_RIGHT)
             stop["moved"] = opened.told(MOVED)
+        if stop["tag"] == "svg":
+            opened.press(*_RIGHT)
+            stop["tip"] = opened.told("document.querySelector('.tip').textContent")
         found.append(stop)
     raise AssertionError("the Tab key leads nowhere")
 

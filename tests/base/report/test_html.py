@@ -1,5 +1,6 @@
 """--html: what is on the pages, that nothing of an input becomes markup, and that they last."""
 
+import base64
 import hashlib
 import json
 import re
@@ -16,7 +17,7 @@ from idle_states import __version__
 from idle_states.base.report import sheet_text
 from idle_states.base.report.escapes.text import printable
 from idle_states.base.report.html import page, svg
-from idle_states.base.report.sheet import Sheet
+from idle_states.base.report.sheet import Lines, Section, Sheet
 from idle_states.base.report.style import Style
 from idle_states.base.resources import resource
 from idle_states.cli import main
@@ -78,18 +79,58 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_complete_in_itself(name: str, made: dict[str, str]) -> None:
     text = made[name]
     top = parse(text)
-    for tag in ("script", "img", "iframe", "object", "form", "base", "a"):
+    for tag in ("img", "iframe", "object", "form", "base"):
         assert not top.all(tag), tag
+    ids = [node.attributes["id"] for node in _flat(top) if "id" in node.attributes]
+    assert len({*ids}) == len(ids)
+    links = [link.attributes["href"] or "" for link in top.all("a")]
+    assert {link.removeprefix("#") for link in links} <= {*ids}
     assert [link.attributes for link in top.all("link")] == [{"rel": "icon", "href": "data:,"}]
     assert "@import" not in text
     assert not re.search(r"url\((?!#h(\d|awake)\))", text)
-    assert "//" not in re.sub(r"<(li|td|th|title|h1|h2|span)\b.*?</\1>", "", text)
+    assert "//" not in re.sub(r"<(li|td|th|title|h1|h2|span|script)\b.*?</\1>", "", text)
     (policy,) = [
         meta.attributes["content"]
         for meta in top.all("meta")
         if meta.attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    (script,) = top.all("script")
+    assert script.text == resource("templates", "page.js").read_text()
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; img-src data:"
+    )
+
+
+def test_script_makes_no_markup_of_words() -> None:
+    """And asks for nothing."""
+    script = resource("templates", "page.js").read_text()
+    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval", "Function("):
+        assert word not in script
+    for word in ("fetch(", "XMLHttp", "import", "://", "</", "<!--"):
+        assert word not in script
+    assert len(script.splitlines()) <= 250
+
+
+def test_findings_lead_to_the_pages_of_their_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is known where those are; no name of an input is taken for a rule's."""
+    links = []
+    for home in ("https://docs.example.org/it", ""):
+        monkeypatch.setenv("IDLE_STATES_DOCS", home)
+        top, _ = _page(COMMANDS["fleet"], tmp_path)
+        links.append([a for a in top.all("a") if not (a.attributes["href"] or "").startswith("#")])
+    assert {a.text for a in links[0]} == {"IS420"}
+    for each in links[0]:
+        assert each.attributes["href"] == f"https://docs.example.org/it/rules/{each.text}.html"
+    if not resource("templates").parent.joinpath("build/site").exists():
+        assert not links[1]
+    monkeypatch.setenv("IDLE_STATES_DOCS", "https://docs.example.org/")
+    for words in ("/IS201 x", "aIS201 x", "IS201", "IS2010 x", "IS201: x"):
+        sheet = Sheet("t", (), (Section("s", (Lines((words,)),)),))
+        assert len(parse(page.render("c", sheet, [])).all("a")) == 1
 
 
 @pytest.mark.parametrize("name", COMMANDS)

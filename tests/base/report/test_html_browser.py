@@ -3,6 +3,7 @@ screen, in the dark and on paper, with keys alone. One browser measures all page
 
 import json
 import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
 PAGES = [*COMMANDS, "many", "hostile", "zero"]
-UNPICTURED = ("hostile", "kernels")
+UNPICTURED = ("kernels",)
 BAD = {
     "script": "<script>1</script>",
     "fetch": '<img src="/other.png" alt="">',
@@ -45,7 +46,11 @@ def _write_pages(into: Path) -> None:
     page_of_many = ("--html", str(into / "many.html"), "-o", str(into / "many.txt"))
     main(["audit", str(many / "fleet"), "--kernel", "6.12", *page_of_many])
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
-    section = Section(words, (Lines((words, "x" * 3000)),))
+    rows = tuple((f"{words} {number}", words) for number in range(12))
+    table = Rows((words, words), rows, words)
+    span = pictures.spans(words, words, [PictureSpan(words, 0, 9, words)], svg.times([9], "time"))
+    drawn = Picture(partial(Drawing, span, ((svg.swatch_near(), words),)), table)
+    section = Section(words, (Lines((words, "x" * 3000)), table, drawn))
     hostile = Sheet(words, (words,), (section,))
     (into / "hostile.html").write_text(page.render("c", hostile, [(words, "0")]))
     (into / "zero.html").write_text(page.render("c", Sheet("zero", (), (_zero(),)), []))
@@ -164,10 +169,18 @@ def test_faint_words_would_be_seen(measured: Path) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_keys_reach_everything(name: str, measured: Path) -> None:
-    """In the order of the page, each stop seen and named; what scrolls does so by keys."""
+    """In the order of the page, each stop seen and named; what scrolls does so by keys, and a
+    picture tells its values."""
     stops = told(measured, name)["stops"]
     written = parse((measured / f"{name}.html").read_text())
-    assert len(stops) == len(written.all("summary")) + len(written.all("div", "scroll"))
+    tags = Counter(stop["tag"] for stop in stops)
+    assert tags["summary"] == len(written.all("summary"))
+    assert tags["a"] == len(written.all("a"))
+    assert tags["div"] == len(written.all("div", "scroll"))
+    sortable = [table for table in written.all("table") if len(table.rows()) > 3]
+    assert tags["button"] == sum(len(table.all("thead")[0].all("th")) for table in sortable)
+    assert tags["input"] == sum(len(table.rows()) > 10 for table in sortable)
+    assert all(stop["tip"] for stop in stops if stop["tag"] == "svg")
     assert [stop["number"] for stop in stops] == sorted(stop["number"] for stop in stops)
     for stop in stops:
         assert stop["outline"] >= 2, stop
@@ -176,6 +189,68 @@ def test_keys_reach_everything(name: str, measured: Path) -> None:
         assert not stop["scrolls"] or stop["moved"] > 0, stop
     if name == "replay":
         assert any(stop["scrolls"] for stop in stops)
+
+
+def _numbers(cells: list[str]) -> list[float] | None:
+    """Those of a column with one unit."""
+    found = [each for cell in cells if (each := re.fullmatch(r"(\d+(?:\.\d+)?)( us)?", cell))]
+    alike = len(found) == len(cells) and len({each[2] for each in found}) == 1
+    return [float(each[1]) for each in found] if alike else None
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_are_sorted_and_filtered(name: str, measured: Path) -> None:
+    """Up, down, and as they were; the address leads to the same rows again."""
+    facts = told(measured, name)
+    for table in facts["used"]["tables"]:
+        before = table["before"]
+        for each in table["sorted"]:
+            up, down, as_before = each["steps"]
+            assert [step[0] for step in each["steps"]] == ["ascending", "descending", "none"]
+            assert f"{table['id']}.sort={each['column']}" in up[1]
+            assert table["id"] not in as_before[1]
+            assert as_before[2] == before
+            assert sorted(up[2]) == sorted(down[2]) == sorted(before)
+            cells = [[row[each["column"]] for row in step[2]] for step in (up, down)]
+            if numbers := _numbers(cells[0]):
+                assert numbers == sorted(numbers)
+                assert _numbers(cells[1]) == sorted(numbers, reverse=True)
+        if found := table.get("filtered"):
+            words = found["words"].lower()
+            assert found["rows"] == [row for row in before if words in "".join(row).lower()]
+            assert table["without"] == before
+            assert table["again"] == found["rows"]
+            assert "<script>" in table["hostile"]
+    assert facts["title after"] == facts["title"]
+
+
+def test_no_cell_of_a_sorted_table_loses_what_stood_above_it(measured: Path) -> None:
+    (table,) = [
+        each
+        for each in told(measured, "select")["used"]["tables"]
+        if each["id"] == "idle-length-and-selected-state-2"
+    ]
+    assert len(table["before"]) == 4
+    assert all(row[0].startswith("interrupt, tick running") for row in table["before"])
+    assert [row[2] for row in table["sorted"][2]["steps"][1][2]] == [
+        *("stop1_lite", "stop0_lite and stop1_lite in turn", "stop0_lite", "snooze"),
+    ]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pictures_tell_their_values(name: str, measured: Path) -> None:
+    written = parse((measured / f"{name}.html").read_text()).all("svg", "picture")
+    pictures = told(measured, name)["used"]["pictures"]
+    assert len(pictures) == len(written)
+    for one, drawn in zip(pictures, written, strict=True):
+        title, *tips = [each.text for each in drawn.all("title")]
+        assert one["name"] == title
+        assert {*one["told"]} == {*tips}
+        assert one["left"] == ""
+
+
+def test_page_of_many_machines_is_small(measured: Path) -> None:
+    assert (measured / "many.html").stat().st_size < 1_000_000
 
 
 def test_unseen_stops_would_be_seen(measured: Path) -> None:

@@ -1,14 +1,19 @@
-"""The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2."""
+"""The parts of a page, and their rendering as HTML. The layout is in templates/page.html.j2.
+The script is templates/page.js; the page's policy names its digest, so that nothing else runs."""
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
 from .... import __version__
-from ...resources import template
+from ...resources import resource, template
 from ..digests import Digests
 from ..escapes.text import printable
 from ..findings_text import shown
+from ..help_pages import page_of
 from ..sheet import (
     NO_NUMBERS,
     Cell,
@@ -26,11 +31,19 @@ from ..sheet import (
 )
 from . import svg
 
+_ID = 48
+"""Most characters of a name in an address, without its number."""
+_RULE = re.compile(r"(?<![\w./-])(IS\d{3})(?= [a-z])")
+"""The code of a rule before its name."""
+
 
 def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]] | Digests) -> str:
     """Returns the page of a sheet. inputs: (file, SHA-256)."""
     given = inputs if isinstance(inputs, Digests) else Digests(inputs)
+    script = resource("templates", "page.js").read_bytes()
     return template("page.html.j2").render(
+        script=Markup(script.decode()),
+        allowed=f"sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}",
         title=printable(whole.title),
         command=command,
         version=__version__,
@@ -47,15 +60,32 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
     """The sections that have a part to show, or a title alone."""
     found: list[dict[str, object]] = []
     shown: list[dict[str, object]] = []
+    ids = _Ids()
     for section in (*whole.sections, *whole.further, whole.about):
-        title = _words(section.title)
-        parts = [made for part in _flat(section.parts) if (made := _part(part, title))]
+        title = _words(section.title, linked=False)
+        parts = [made for part in _flat(section.parts) if (made := _part(part, title, ids))]
         if not title:
             shown += parts
         elif parts or not section.parts:
             shown = parts
-            found.append({"title": title, "parts": shown})
+            found.append({"title": title, "id": ids.of(title), "parts": shown})
     return found
+
+
+class _Ids:
+    """Names for what an address can lead to, each given once: of a title's letters and digits."""
+
+    def __init__(self) -> None:
+        self._taken = {each.get("id") for each in svg.definitions()}
+
+    def of(self, title: str) -> str:
+        first = found = re.sub("[^a-z0-9]+", "-", title.lower())[:_ID].strip("-") or "part"
+        number = 1
+        while found in self._taken:
+            number += 1
+            found = f"{first}-{number}"
+        self._taken.add(found)
+        return found
 
 
 def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
@@ -82,27 +112,31 @@ def _findings(found: FindingsPart) -> Rows:
     return Rows(head, rows, "By severity", NO_NUMBERS)
 
 
-def _part(part: Rows | Lines | Picture, title: str) -> dict[str, object]:
+def _part(part: Rows | Lines | Picture, title: str, ids: _Ids) -> dict[str, object]:
     if isinstance(part, Lines):
         lines = [words for line in part.lines if (words := _words(line).strip())]
         return {"kind": "lines", "lines": lines} if lines else {}
     if isinstance(part, Rows):
-        return _rows(part, title)
+        return _rows(part, title, ids) if part.rows else {}
     found: Drawing = part.draw()
+    caption = found.drawn.findtext("title") or ""
     return {
         "kind": "picture",
-        "title": found.drawn.findtext("title"),
+        "title": caption,
+        "id": ids.of(caption),
         "drawing": svg.markup(found.drawn),
         "legend": [(svg.markup(sample), printable(words)) for sample, words in found.legend],
-        "table": _rows(part.table, title),
+        "table": _rows(part.table, title, ids),
     }
 
 
-def _rows(table: Rows, title: str) -> dict[str, object]:
+def _rows(table: Rows, title: str, ids: _Ids) -> dict[str, object]:
     numbers = table.numbers
+    caption = printable(table.caption or title)
     return {
         "kind": "table",
-        "caption": printable(table.caption or title),
+        "id": ids.of(caption),
+        "caption": caption,
         "head": [_words(cell) for cell in table.head],
         "rows": [[_words(cell) for cell in row] for row in table.rows],
         "numbers": range(1, len(table.head)) if numbers is None else numbers,
@@ -110,16 +144,24 @@ def _rows(table: Rows, title: str) -> dict[str, object]:
     }
 
 
-def _words(line: Line) -> str:
-    """Returns a line as a page has it; a severity has its colour."""
+def _words(line: Line, linked: bool = True) -> str:
+    """Returns a line as a page has it; a severity has its colour. linked: the codes of rules lead
+    to their pages, if it is known where these are."""
     if isinstance(line, tuple):
-        parts = [_words(cell) for cell in line]
+        parts = [_words(cell, linked) for cell in line]
         marked = any(isinstance(each, Markup) for each in parts)
         return Markup("").join(parts) if marked else "".join(parts)
     words = printable(_of_cell(line))
     if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
         return Markup('<span class="{}">{}</span>').format(line.kind, words)
-    return words
+    pieces = _RULE.split(words) if linked else [words]
+    code2page = {code: page_of(code) for code in pieces[1::2]}
+    if not any(code2page.values()):
+        return words
+    link = Markup('<a href="{}">{}</a>')
+    return Markup("").join(
+        link.format(page, piece) if (page := code2page.get(piece)) else piece for piece in pieces
+    )
 
 
 def _of_cell(cell: Cell) -> str:
