@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from markupsafe import Markup
 
 from .... import __version__
-from ...resources import resource, template
+from ...resources import template
 from ..digests import Digests
 from ..escapes.text import printable
 from ..findings_text import shown
@@ -40,10 +40,10 @@ _RULE = re.compile(r"(?<![\w./-])(IS\d{3})(?= [a-z])")
 def render(command: str, whole: Sheet, inputs: Iterable[tuple[str, str]] | Digests) -> str:
     """Returns the page of a sheet. inputs: (file, SHA-256)."""
     given = inputs if isinstance(inputs, Digests) else Digests(inputs)
-    script = resource("templates", "page.js").read_bytes()
+    script = template("page.js").render()
     return template("page.html.j2").render(
-        script=Markup(script.decode()),
-        allowed=f"sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}",
+        script=Markup(script),
+        allowed=f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}",
         title=printable(whole.title),
         command=command,
         version=__version__,
