@@ -8,6 +8,11 @@ _CACHE_KIB = 16 << 10
 """Memory for its pages. A smaller table never reaches the disk."""
 
 
+def name_key(name: str) -> bytes:
+    """Returns the key for the name of a file, whose bytes need not be UTF-8."""
+    return name.encode("utf-8", "surrogatepass")
+
+
 class Spill:
     """A row of values for each key. Raises OSError where the disk is full."""
 

@@ -97,8 +97,10 @@ class AuditCommand:
         form = self.out.format
         text: Text = "line" if self.asked.resume else texts.get(form, "")
         pages = (form == "text" or self.out.html) and (self.pages or self.asked.against)
-        everything = form not in texts or bool(pages or self.sqlite)
-        return replace(setting_of(self.asked), everything=everything, text=text)
+        sources = bool(pages) or form == "sarif"
+        everything = sources or form not in texts or self.sqlite is not None
+        setting = setting_of(self.asked)
+        return replace(setting, everything=everything, sources=sources, text=text)
 
 
 TELLS_ENDS = True
@@ -153,7 +155,7 @@ def run(given: AuditCommand) -> int:
 
     def closing() -> Iterator[str]:
         if not (summary.unreadable_count or summary.failed or show.status(summary.worst)):
-            yield from hiding.lines(asked)
+            yield from hiding.lines(asked, summary.inputs)
 
     if out.format == "text":
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
@@ -212,20 +214,22 @@ class _Hiding:
                 self._suppressed += sum(self._show.hidden(each.findings) for each in found)
             yield found
 
-    def lines(self, asked: "AuditRequest") -> Iterator[str]:
+    def lines(self, asked: "AuditRequest", inputs: int) -> Iterator[str]:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
-        are asked in a second audit."""
+        are asked in a second audit, unless that would take long."""
         from ..base.reading.opening import STANDARD_INPUT
         from ..tables.audit.answer import audit, setting_of
+        from ..tables.audit.fleet import FEW
         from ..tables.sources.walk import Walk
         from .shown import turned, unconfigured
 
         again, count = unconfigured(asked), self._suppressed
-        if again and STANDARD_INPUT in asked.inputs:
+        if again and (STANDARD_INPUT in asked.inputs or inputs >= FEW):
             rules = " and ".join(asked.criteria.rules.configured)
-            yield f"the configuration sets {rules}; what that hides is not counted\n"
+            hides = f"the configuration sets {rules}; what that hides is not counted"
+            yield f"{hides}: --config none shows it\n"
         elif again:
-            results = audit(again, setting_of(again), Walk())
+            results = audit(replace(again, resume=None), setting_of(again), Walk())
             count = sum(self._show.failing(e.findings) for found in results for e in found)
         if line := turned(count, asked.acceptance):
             yield f"{line}\n"

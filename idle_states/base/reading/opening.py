@@ -142,7 +142,7 @@ def read_operand(name: str, limit: int = limits.FILE_BYTES) -> bytes:
             file.close()
 
 
-def open_file(path: str | Path, *, shown: str | None = None) -> BinaryIO:
+def open_file(path: str | Path, *, shown: str | None = None) -> io.FileIO:
     """A regular file that the user named, unbuffered. Raises as `read` does."""
     name = os.fspath(path) if shown is None else shown
     return _regular(path, name, pipes=False)
@@ -412,7 +412,7 @@ def _kind_of_entry(entry: "os.DirEntry[str]") -> str:
 
 def _regular(
     path: str | bytes | Path, shown: str, *, pipes: bool, directory: int | None = None
-) -> BinaryIO:
+) -> io.FileIO:
     """Opened if it is a regular file, or a pipe where those are allowed."""
     number = _opened(path, shown, pipes, directory)
     try:

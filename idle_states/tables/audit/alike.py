@@ -192,13 +192,10 @@ class Auditor:
         return common
 
     def _shed(self) -> None:
-        """Moves what was not used for the longest time out of memory. Whole audits have sources,
-        which are not packed: those are audited anew."""
+        """Moves what was not used for the longest time out of memory."""
         if len(self._key2common) <= KEPT:
             return
         key, common = self._key2common.popitem(last=False)
-        if self._whole:
-            return
         if self._spilled is not None:
             self._spilled.put(key, common.packed if common else b"")
         elif len(self._left) < SPILLED:
@@ -245,7 +242,8 @@ class Auditor:
         if any(finding.location.file != audited.file for finding in audited.findings):
             return None
         if self._whole:
-            return Common(replace(audited, source=replace(source, tree=None)), None)
+            kept = replace(source, tree=None) if self._setting.sources else None
+            return Common(replace(audited, source=kept), None)
         pattern = Pattern(audited, self._write) if self._write else None
         return Common(brief(audited), pattern)
 

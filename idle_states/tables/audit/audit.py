@@ -60,6 +60,7 @@ class Setting:
     against    device tree to compare each input's tree with
     accepted   marks the findings that the project has accepted
     everything  whether reports are made of whole audits; else of what `brief` leaves of each
+    sources    whether reports show tables or quote texts that were read
     text       the JSON that reports have of each input
     """
 
@@ -70,6 +71,7 @@ class Setting:
     against: Node | None = field(default=None, compare=False, repr=False)
     accepted: Marking | None = None
     everything: bool = True
+    sources: bool = True
     text: Text = ""
 
 

@@ -1,6 +1,6 @@
 """The result of auditing one table: the machine, the table, and the result of every stage."""
 
-from ...base.dataclass import dataclass, field
+from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding
 from ..devicetree.machine import MachineFacts
 from ..linux.driver_table import DriverState, StopChoice
@@ -90,9 +90,10 @@ class Audited:
         return self.kind in (UNREADABLE, NOT_LOOKED_AT)
 
     def __getstate__(self) -> tuple[object, ...]:
-        """Everything but the source, which is not sent between processes."""
-        names = self.__slots__
-        return tuple(None if name == "source" else getattr(self, name) for name in names)
+        """Everything; of the source what reports show of it."""
+        values = (getattr(self, name) for name in self.__slots__[:-1])
+        source = self.source
+        return *values, source and replace(source, tree=None, machine=None, beside=None)
 
     def __setstate__(self, state: tuple[object, ...]) -> None:
         for name, value in zip(self.__slots__, state, strict=True):

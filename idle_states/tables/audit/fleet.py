@@ -75,7 +75,9 @@ def _begun(paths: Iterable[_Input], setting: Setting) -> tuple[Iterator[_Input],
     waiting = iter(paths)
     few = list(islice(waiting, FEW))
     many = len(few) == FEW
-    return chain(few, waiting), many, replace(setting, everything=setting.everything or not many)
+    if not many:
+        setting = replace(setting, everything=True, sources=True)
+    return chain(few, waiting), many, setting
 
 
 def _spread(

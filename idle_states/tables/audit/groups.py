@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from ...base.dataclass import dataclass, field, fields
-from ...base.spill import Spill
+from ...base.spill import Spill, name_key
 from .audited import Audited
 
 HELD = 4096
@@ -76,10 +76,7 @@ class TableGroups:
                 group.examples = (earlier.examples + group.examples)[:_EXAMPLES]
                 group.boards = earlier.boards + group.boards
             # bytes, which are sorted as Python sorts the names
-            cpu, examples = (
-                text.encode("utf-8", "surrogatepass")
-                for text in (group.cpu, "\0".join(group.examples))
-            )
+            cpu, examples = map(name_key, (group.cpu, "\0".join(group.examples)))
             self._rows.put(fingerprint, cpu, group.count, examples, _written(group))
         self._held.clear()
         return self._rows

@@ -6,6 +6,7 @@ inputs that cannot be read, those that other files have a part in (sources with 
 directories), and the last one, whose lines may not all be there.
 """
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from ...base.files import appended, naming
 from ...base.model.findings import Finding, Rejected, Severity, Unreadable, unreadable
 from ...base.reading import limits, opening
 from ...base.reading.opening import Found
-from ...base.spill import Spill
+from ...base.spill import Spill, name_key
 from ...base.wording import plural
 from ..devicetree.machine import MachineFacts
 from ..sources import File
@@ -50,7 +51,7 @@ class AuditResults:
         self._source: Any = None
         self.count = 0
         with suppress(FileNotFoundError):
-            self._source = opening.open_file(path)
+            self._source = io.BufferedReader(opening.open_file(path))
             os.truncate(path, self._read())
         if self.count:
             say(f"going on from {plural(self.count, 'result')} in {path}")
@@ -90,7 +91,7 @@ class AuditResults:
             else:
                 if many:
                     self.count += 1
-                    self._found.put(_bytes(name), digest, start, at - start)
+                    self._found.put(name_key(name), digest, start, at - start)
                 name, digest, start, many = file, sha256, at, 1
             at += len(line)
         return start
@@ -101,7 +102,7 @@ class AuditResults:
     def known(self, paths: Iterable[Path | Found]) -> Iterator[Path | Found | KeptAudits]:
         """Yields each input, or what is known of it."""
         for path in paths:
-            row = self._found.get(_bytes(path.as_posix())) if self.count else None
+            row = self._found.get(name_key(path.as_posix())) if self.count else None
             yield self._again(path, *row) if row else path
 
     def _again(
@@ -131,10 +132,6 @@ class AuditResults:
                     self._file.flush()
                 self.count += 1
             yield found
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
 
 
 def _audited(entry: dict[str, Any]) -> Audited:

@@ -1,12 +1,15 @@
 """Compares an audit with an earlier one of the same machines: what is new, gone and otherwise."""
 
+import io
 import json
+import marshal
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Severity, UsageError
 from ...base.reading import limits, opening
+from ...base.spill import Spill, name_key
 from .audited import Audited
 
 RuleFound = tuple[str, str, str]
@@ -20,7 +23,7 @@ class EarlierAudit:
     """An earlier audit, and what differs from it: complete once all results were passed.
 
     earlier   name of its file
-    before    input -> what the earlier audit had of it; without those that were met again
+    before    input -> what the earlier audit had of it, NULL for those that were met again
     new       inputs that it had not
     changed   inputs with other tables than then
     appeared  finding -> inputs that have it and had not
@@ -28,7 +31,7 @@ class EarlierAudit:
     """
 
     earlier: str
-    before: dict[str, Known]
+    before: Spill
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     appeared: dict[RuleFound, list[str]] = field(default_factory=dict)
@@ -36,8 +39,9 @@ class EarlierAudit:
 
     @property
     def gone(self) -> list[str]:
-        """The inputs of the earlier audit that this one has not, in their order."""
-        return list(self.before)
+        """The inputs of the earlier audit that this one has not, by name."""
+        rows = self.before.query("SELECT key FROM t WHERE known IS NOT NULL ORDER BY key")
+        return [key.decode("utf-8", "surrogatepass") for (key,) in rows]
 
     def passed(self, results: Iterable[Sequence[Audited]]) -> Iterator[Sequence[Audited]]:
         """Yields the results unchanged."""
@@ -50,10 +54,13 @@ class EarlierAudit:
             yield found
 
     def _compare(self, file: str, now: Known) -> None:
-        then = self.before.pop(file, None)
-        if then is None:
+        row = self.before.get(name_key(file))
+        self.before.put(name_key(file), None)
+        if row is None:
             self.new.append(file)
+        if row in (None, (None,)):
             return
+        then: Known = marshal.loads(row[0])
         if now[0] != then[0]:
             self.changed.append(file)
         for rule in sorted(now[1] - then[1]):
@@ -71,7 +78,13 @@ def worst_first(rule: RuleFound, count: int) -> tuple[int, int, str]:
 def since(name: str) -> EarlierAudit:
     """Reads an earlier audit, JSON or JSON Lines as `audit` writes them. Raises UsageError for
     anything else, Unreadable and OSError."""
-    before: dict[str, Known] = {}
+    before, known = Spill("known"), dict[str, Known]()
+
+    def settle() -> None:
+        for file, each in known.items():
+            before.put(name_key(file), marshal.dumps(each))
+        known.clear()
+
     for entry in _entries(name):
         try:
             findings = {
@@ -79,9 +92,12 @@ def since(name: str) -> EarlierAudit:
                 for each in entry["findings"]
                 if not each["suppressed"]
             }
-            _add(before, entry["file"], entry["fingerprint"], findings)
+            if entry["file"] not in known:
+                settle()
+            _add(known, entry["file"], entry["fingerprint"], findings)
         except (KeyError, TypeError):
             raise _other(name) from None
+    settle()
     return EarlierAudit(name, before)
 
 
@@ -93,7 +109,7 @@ def by_severity(found: dict[RuleFound, list[str]]) -> list[tuple[RuleFound, list
 def _entries(name: str) -> Iterator[Any]:
     """Yields the inputs of a document, or of lines of which each is one. A document may be as long
     as a file may be, lines without end."""
-    with opening.open_file(name) as file:
+    with io.BufferedReader(opening.open_file(name)) as file:
         first = file.readline(limits.FILE_BYTES)
         try:
             if first.strip() == b"{":

@@ -13,6 +13,7 @@ import pytest
 
 from idle_states.base.model import power_mgt as dt
 from idle_states.base.model.findings import Severity
+from idle_states.tables.audit import alike
 from idle_states.tables.audit import fleet as fleets
 from idle_states.tables.audit.alike import Alike, Auditor
 from idle_states.tables.audit.audit import Setting, audit_path
@@ -264,6 +265,21 @@ def test_reports_are_the_same(
     assert len(files) == 41
 
 
+def test_pages_do_not_depend_on_the_number_of_processes(
+    fleet: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They show the table, and lines of what was read."""
+    monkeypatch.setattr(fleets, "FEW", 1)
+    (tmp_path / "mine.yaml").write_text("name: mine\nextends: power9\n")
+    words = (str(fleet), str(tmp_path / "mine.yaml"))
+    for form in (("--pages",), ("--format", "sarif")):
+        one = run(capsys, *words, *form, "--jobs", "1")
+        assert one == run(capsys, *words, *form, "--jobs", "2")
+        for kept in (0, 1):
+            monkeypatch.setattr(alike, "KEPT", kept)
+            assert one == run(capsys, *words, *form, "--jobs", "1")
+
+
 def test_rows_are_the_same(fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="no pyarrow (the extra parquet)")
     from idle_states.tables.audit import parquet, rows
@@ -280,9 +296,7 @@ def test_rows_are_the_same(fleet: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert written("alone") == quick
 
 
-def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from idle_states.tables.audit import alike
-
+def test_only_so_many_are_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alike, "KEPT", 2)
     file = tmp_path / "x.dtb"
     taken = []
@@ -290,12 +304,12 @@ def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         for number in (0, 1, 0, 2, 0, 1, 1):
             file.write_bytes(fdt.write(slower(number)))
             taken.append(isinstance(auditor.audit(file), Alike))
+            assert len(auditor._key2common) <= 2
     assert taken == [False, False, True, False, True, False, True]
 
 
 def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that come again and again are, as far as time shows, each with its own text."""
-    from idle_states.tables.audit import alike
     from idle_states.tables.audit.said_json import writer
 
     real, read = alike.audit_path, list[object]()

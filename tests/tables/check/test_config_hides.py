@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.reading.opening import Found
+from idle_states.tables.audit import alike, fleet
+from idle_states.tables.audit.audit import audit_path
 from tests.support.commands import Capture, run
 
 SPEC = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
 INI = "[idle-states]\n"
 FAILS = ("check", "mine.yaml", "--kernel", "6.1")
+NOT_COUNTED = (
+    "the configuration sets ignore; what that hides is not counted: --config none shows it\n"
+)
 SUPPRESSED = "suppress =\n  IS215 mine:* so\n"
 
 
@@ -59,12 +65,37 @@ def test_verdict_that_is_not_turned_has_no_such_line(
         assert "hidden" not in text + said
 
 
+def test_rules_left_out_are_asked_beside_results_that_are_kept(capsys: Capture) -> None:
+    Path("setup.cfg").write_text(f"{INI}ignore = IS2, IS4\n")
+    words = ("audit", *FAILS[1:], "--resume", "results")
+    for _ in range(2):
+        status, text, said = run(capsys, *words)
+        assert (status, text.count("1 finding is hidden by setup.cfg")) == (0, 1), said
+    assert Path("results").read_text().count("\n") == 1
+
+
+def test_many_inputs_are_audited_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("setup.cfg").write_text(f"{INI}ignore = IS2, IS4\n")
+    audited = list[Path | Found]()
+
+    def counted(where: Path | Found, *more: object) -> object:
+        audited.append(where)
+        return audit_path(where, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(alike, "audit_path", counted)
+    monkeypatch.setattr(fleet, "FEW", 2)
+    words = ("audit", "mine.yaml", *FAILS[1:], "--jobs", "1")
+    status, text, _ = run(capsys, *words)
+    assert (status, text.endswith(NOT_COUNTED)) == (0, True)
+    assert len(audited) == 2
+
+
 def test_names_on_standard_input_are_not_read_again() -> None:
     Path("setup.cfg").write_text(f"{INI}ignore = IS2, IS4\n")
     words = [sys.executable, "-I", "-m", "idle_states", "audit", "-", *FAILS[2:]]
     done = subprocess.run(words, input="mine.yaml\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("the configuration sets ignore; what that hides is not counted\n")
+    assert done.stdout.endswith(NOT_COUNTED)
     words[4:6] = ["check", "-"]
     done = subprocess.run(words, input=SPEC, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
