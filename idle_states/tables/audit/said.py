@@ -238,7 +238,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     found = summary.found_worst_first()
     # a page begins with what is wrong, a text ends with it, next to what is typed then
     if found:
-        yield Section(_FOUND, (Either((), (drawn.rules(summary), *_having(summary))),))
+        yield Section(_FOUND, (Either((), (drawn.rules(summary), *_where(summary))),))
     yield Section(f"{inputs}, {tables} of idle states, {different}", parts if shown else ())
     if summary.tables:
         both = Either(tuple(_tables(summary, _SHOWN)), tuple(_tables(summary, _ON_PAGES)))
@@ -290,9 +290,29 @@ def _having(summary: FleetSummary) -> Iterator[Part]:
     for (rule, name, severity), count in summary.found_worst_first():
         if files := summary.named.get((rule, name, severity)):
             yield Lines(((Marked(severity, severity), f" {rule} {name}:"),), first="  ")
-            named = "--sqlite" if summary.select else f"--select {rule}"
-            more = [f"and {count - len(files)} more; {named} has them all"]
-            yield Lines((*files, *(more if count > len(files) else [])), first="    ")
+            yield Lines((*files, *_unnamed(summary, rule, count - len(files))), first="    ")
+
+
+def _unnamed(summary: FleetSummary, rule: str, more: int) -> list[str]:
+    named = "--sqlite" if summary.select else f"--select {rule}"
+    return [f"and {more} more; {named} has them all"] if more else []
+
+
+def _where(summary: FleetSummary) -> Iterator[Part]:
+    """Yields the same for pages: each input once, with its findings."""
+    file2found: dict[str, list[str]] = {}
+    more: list[Line] = []
+    for (rule, name, severity), count in summary.found_worst_first():
+        files = summary.named.get((rule, name, severity), [])
+        for file in files:
+            file2found.setdefault(file, []).append(f"{severity} {rule} {name}")
+        left = _unnamed(summary, rule, count - len(files)) if files else []
+        more += [f"{rule} {name}: {words}" for words in left]
+    top = _common(file2found)
+    rows = tuple((_within(top, file), ", ".join(some)) for file, some in file2found.items())
+    caption = f"Inputs to look at, below {top}" if top else "Inputs to look at"
+    yield Rows(("Input", "Findings"), rows, caption, NO_NUMBERS)
+    yield Lines(tuple(more))
 
 
 def _unreadable(summary: FleetSummary) -> Iterator[str]:
@@ -371,11 +391,14 @@ def _common(files: Iterable[str]) -> str:
         return ""
 
 
+def _within(top: str, file: str) -> str:
+    return os.path.relpath(file, top) if top else file
+
+
 def _group(group: TableGroup, top: str) -> tuple[str, ...]:
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
-    file = group.examples[0]
-    example = os.path.relpath(file, top) if top else file
+    example = _within(top, group.examples[0])
     states = str(len(group.states))
     note = " (stands out)" if group.outlier else ""
     cpu = group.cpu or "?"

@@ -1,5 +1,5 @@
-"""The pictures of select: the selection map, a band for each range of idle lengths, kernel by
-kernel."""
+"""The pictures of select: the selection map, a band for each range of idle lengths, kernels,
+governors and tables below each other, with the differences marked."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
@@ -12,28 +12,32 @@ from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
 from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
 from .idle_lengths import lengths
-from .selection import Mapped, TableSelection
+from .selection import Mapped, TableSelection, changes, map_changes
 from .words import circumstances, taken
 
 
 def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
-    """Yields the pictures of maps: of one selection, a picture for all that are over the idle's
-    length; of several, a picture for each map, which shows where they differ."""
-    samples = legend(_numbered(selections))
-    numbers = range(len(selections[0].maps))
-    if len(selections) == 1:
-        some = selections[0].maps
-        by_length = [n for n in numbers if some[n].idle_ns is None]
-        groups = [by_length, *([n] for n in numbers if n not in by_length)]
-    else:
-        groups = [[n] for n in numbers]
-    for group in groups:
+    """Yields the pictures of maps: one for each map that differs, which shows where; one for all
+    others that are over the idle's length."""
+    first = selections[0]
+    differ = [mapped for other in selections[1:] for mapped, _ in changes(first, other)]
+    moved = {n for n, mapped in enumerate(first.maps) if mapped in differ}
+    same = [n for n in range(len(first.maps)) if n not in moved]
+    by_length = [n for n in same if first.maps[n].idle_ns is None]
+    groups = [[n] for n in sorted(moved)]
+    groups += [by_length] if by_length else []
+    for group in [*groups, *([n] for n in same if n not in by_length)]:
+        shown = selections if group[0] in moved else selections[:1]
+        samples = legend(_numbered(shown))
         rows = [
             (label, selection, selection.maps[number])
             for number in group
-            for label, selection in _alike(selections, number)
+            for label, selection in _alike(shown, number)
         ]
-        drawing, table = _picture(rows)
+        unmoved = len(selections) > 1 and group[0] not in moved
+        drawing, table = _picture(rows, ", the same in all" if unmoved else "")
+        if group[0] in moved:
+            samples = (*samples, (svg.swatch_marked(), f"not as {rows[0][0]}"))
         yield Picture(partial(Drawing, drawing, samples), table)
 
 
@@ -77,21 +81,26 @@ def _grouped(
     return found
 
 
-def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Element, Rows]:
-    one = rows[0][2]
+def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]], same: str) -> tuple[Element, Rows]:
+    """Draws maps and lists them. same: behind the caption."""
+    _, first, one = rows[0]
     fixed = circumstances(one)
     over_timer = one.idle_ns is not None
     what = "time to the next timer" if over_timer else "idle length"
     shared = "" if len({circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
     about = f"{'Next timer' if over_timer else 'Idle length'} and selected state"
-    caption = f"{about}: {shared}" if shared else about
+    caption = f"{about}{same}: {shared}" if shared else about + same
     starts = [r.first_ns for _, _, mapped in rows for r in mapped.ranges]
     drawing = pictures.bands(
         caption,
         f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
         f"scale of the {what} carry the number of the state that is selected.",
         [
-            BandRow(label, tuple(_band(selection, r) for r in mapped.ranges))
+            BandRow(
+                label,
+                tuple(_band(selection, r) for r in mapped.ranges),
+                () if shared == "" else tuple(_marked(first, one, selection, mapped)),
+            )
             for label, selection, mapped in rows
         ],
         svg.times(starts, f"{what}, every idle period alike"),
@@ -106,6 +115,16 @@ def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]]) -> tuple[Elemen
         for place, cells in enumerate(selected)
     ]
     return drawing, Rows(("Map", what.capitalize(), "Selected"), tuple(lines), caption, NO_NUMBERS)
+
+
+def _marked(
+    a: TableSelection, before: Mapped, b: TableSelection, now: Mapped
+) -> Iterator[tuple[float, float, str]]:
+    """Yields the stretches in which a row selects other states than the first."""
+    for each in map_changes(a.names, before.ranges, b.names, now.ranges):
+        last = float("inf") if each.last_ns is None else each.last_ns + 1
+        words = f"{'/'.join(each.a)} -> {'/'.join(each.b)}"
+        yield each.first_ns, last, f"{lengths(each.first_ns, each.last_ns)}: {words}"
 
 
 def _band(selection: TableSelection, r: Range) -> Band:

@@ -61,7 +61,10 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
         picture, *others = drawn.maps(selections)
         picture = replace(picture, told=_maps(first))
         selected = Section(Worded("", "What is selected"), (picture, *others))
-        sections = [_states(first), selected, *_timers(first), *_steps(first), _remarks(first)]
+        # a page begins with what is selected, a text ends with it
+        states = Section(Worded(printable(title(first)), ""), (Either(_states(first).parts),))
+        sections = [states, selected, *_timers(first), *_steps(first), _remarks(first)]
+        more += [] if journeys else [_states(first)]
     sections += [*said_domains.sections(selections), *said_limits.sections(found)]
     more += [section for journey in journeys for section in show.sections(journey)]
     return Sheet(
@@ -99,10 +102,15 @@ def _headline(selections: Sequence[TableSelection], changed: Changed) -> Iterato
 
 
 def _selected(selection: TableSelection) -> str:
+    """Returns what long idles take, and what shorter ones."""
     mapped = selection.maps[0]
-    what = "time to the next timer" if mapped.idle_ns is not None else "idle length"
-    some = [f"{lengths(r.first_ns, r.last_ns)} {taken(selection, r)}" for r in mapped.ranges]
-    return f"{circumstances(mapped)}, by {what}: {'; '.join(some)}"
+    *shorter, last = mapped.ranges
+    what = "Times to the next timer of" if mapped.idle_ns is not None else "Idles of"
+    some = dict.fromkeys(name for r in shorter for name in selection.taken(r.states))
+    others = [name for name in some if name not in selection.taken(last.states)]
+    rest = f", shorter ones {joined(others)}" if others else ""
+    length = lengths(last.first_ns, last.last_ns) if shorter else "any length"
+    return f"{what} {length} take {taken(selection, last)}{rest} ({circumstances(mapped)})"
 
 
 def _most(first: TableSelection, maps: MapChanges) -> str:

@@ -430,6 +430,27 @@ def test_changes_are_told(made: dict[str, str]) -> None:
     assert [stopped, "0 to 9 us", "snooze -> stop5"] in first
 
 
+def test_what_differs_from_the_first_kernel_is_underlined(made: dict[str, str]) -> None:
+    """Where the text says so, and nowhere else; what no kernel changes is drawn once."""
+    top = parse(made["select-kernels"])
+    stopped = figure(top, "Idle length and selected state: interrupt, tick stopped")
+    marked = [g for g in stopped.all("g") if g.all("rect", "marked")]
+    tips = [group.all("title")[0].text for group in marked]
+    title = "From power9, Linux 4.11 to power9: menu of Linux 6.1, HZ 250"
+    (section,) = [s for s in top.all("section") if s.all("h2")[0].text == title]
+    maps, told = "", []
+    for head, *cells in section.all("table")[0].rows()[1:]:
+        maps = head or maps
+        told += [": ".join(cells)] if "interrupt, timer 10 s away, tick stopped" in maps else []
+    assert len(told) > 2
+    assert tips[: len(told)] == told
+    assert "not as Linux 4.11" in _legend(stopped)
+    captions = [each.all("figcaption")[0].text for each in top.all("figure")]
+    drawn = [caption for caption in captions if "and selected state" in caption]
+    # 7 of 8 change by one kernel or the other
+    assert [", the same in all: " in caption for caption in drawn] == [False] * 7 + [True]
+
+
 def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:
     """Also where a deeper state is selected for shorter idles than a lighter one."""
     target = tmp_path / "page.html"

@@ -88,8 +88,8 @@ def test_of_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_of_a_selection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = _headline(COMMANDS["select"], tmp_path)
     assert line == (
-        "interrupt, tick running, by idle length: 0 to 1 us snooze; 2 to 48 us stop0_lite; "
-        "49 to 52 us stop0_lite and stop1_lite in turn; 53 us and more stop1_lite"
+        "Idles of 53 us and more take stop1_lite, shorter ones snooze and stop0_lite "
+        "(interrupt, tick running)"
     )
     lines = _headline(["select", "power9", "--kernel", "4.11,4.12,6.1"], tmp_path)
     assert [line.partition(":")[0] for line in lines] == [

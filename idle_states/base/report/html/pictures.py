@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 _LABEL, _WORDS, _HATCHED, _GAP = 16, 17, 9, 8
 """Heights in pixels: of a row's label; of a band, what carries its label and what is hatched."""
 _BAND = _WORDS + _HATCHED
+_PLAIN = 12
+"""Of a band where none is hatched."""
+_MARK = 5
+"""Of what underlines a stretch."""
 _EDGES = 14
 """Of the labels of bands' beginnings."""
 _FINEST = 0.25
@@ -43,10 +47,12 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class BandRow:
-    """Bands side by side under a label."""
+    """Bands side by side under a label. marked: (first, last, tip) of stretches underlined below
+    them."""
 
     label: str
     bands: tuple[Band, ...]
+    marked: tuple[tuple[float, float, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,9 @@ class PictureSpan:
 def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> "Element":
     """Draws the rows below each other."""
     edges = _EDGES if any(band.edge for row in rows for band in row.bands) else 0
-    pitch = _LABEL + _BAND + edges + _GAP
+    height = _BAND if any(band.series for row in rows for band in row.bands) else _PLAIN
+    below = _LABEL + height + (_MARK if any(row.marked for row in rows) else 0)
+    pitch = below + edges + _GAP
     bottom = pitch * len(rows)
     found = svg.canvas(title, description, bottom + BELOW)
     axes.below(found, axis, bottom)
@@ -80,12 +88,18 @@ def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> 
         svg.tip(label, row.label)
         free = 0.0
         for band in row.bands:
-            _band(found, band, axis, top + _LABEL)
-            free = _edge(found, band, axis.at(band.first), top + _LABEL + _BAND, free)
+            _band(found, band, axis, top + _LABEL, height)
+            free = _edge(found, band, axis.at(band.first), top + below, free)
+        for first, last, tip in row.marked:
+            left, right = axis.at(first), axis.at(last)
+            group = add(found, "g")
+            svg.tip(group, tip)
+            y, width = top + _LABEL + height + 1, percent(right - left)
+            add(group, "rect", x=percent(left), y=y, width=width, height=_MARK, class_="marked")
     return found
 
 
-def _band(parent: "Element", band: Band, axis: Axis, top: float) -> None:
+def _band(parent: "Element", band: Band, axis: Axis, top: float, whole: float) -> None:
     """A label stands on plain colour: on a hatching it would be hard to read."""
     left, right = axis.at(band.first), axis.at(band.last)
     if right <= left:
@@ -94,7 +108,7 @@ def _band(parent: "Element", band: Band, axis: Axis, top: float) -> None:
     svg.tip(group, band.tip)
     x, width = percent(left), percent(right - left)
     plain = band.kind or (svg.plain(band.series[0]) if len(band.series) == 1 else "several")
-    add(group, "rect", x=x, y=top, width=width, height=_BAND, class_=f"band {plain}")
+    add(group, "rect", x=x, y=top, width=width, height=whole, class_=f"band {plain}")
     height = _HATCHED / max(1, len(band.series))
     for layer, number in enumerate(band.series):
         y = top + _WORDS + layer * height

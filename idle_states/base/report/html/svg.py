@@ -162,6 +162,12 @@ def swatch_marker(number: int) -> "Element":
     return found
 
 
+def swatch_marked() -> "Element":
+    found = _sample()
+    add(found, "rect", x=0, y=6, width=32, height=4, class_="marked")
+    return found
+
+
 def swatch_near() -> "Element":
     found = _sample()
     add(found, "line", x1=0, y1=8, x2=32, y2=8, class_="near")
