@@ -1,27 +1,34 @@
 """The reasons why no CPU has a state of a name: rows of a table, in the order of their rank."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 
+from ..devicetree.idle_nodes import DOMAIN_STATE
 from ..linux.held import held_of
 from ..linux.intel_idle.known import known_tables
 from ..linux.intel_idle.origin import ACPI, INTEL, origin
-from ..pipeline import journey
+from ..pipeline import Arrival, journey
 from ..skiboot.platform import ALL_LEVELS
+from ..sources import Source
 from .machine import CPUS, SeenMachine
 from .reasons import Evidence, Reason
 
 _NAME_BYTES, _TELLING = 15, 3
 """A name's in sysfs; states, with the polling one, that tell a processor's table."""
+_LEAVES_NONE = (
+    ("cpuidle", "off", "cpuidle is off"),
+    ("processor", "nocst", "acpi_idle does not read the states that ACPI offers"),
+)
 _DRIVER = f"{CPUS}/cpuidle/current_driver"
 
 
 def _no_cpuidle(machine: SeenMachine, name: str) -> Evidence:
     if machine.dump.cpus:
         return None
-    off = machine.parameter("cpuidle", "off")
-    if off and off[0] in ("1", "Y", "y"):
-        return "cpuidle is off (cpuidle.off)", off[1], "boot without it"
+    for module, word, because in _LEAVES_NONE:
+        given = machine.parameter(module, word)
+        if given and given[0] in ("1", "Y", "y"):
+            return f"{because} ({module}.{word})", given[1], "boot without it"
     for word in (machine.told("cmdline") or "").split():
         if word in ("idle=poll", "idle=halt", "powersave=off"):
             because = f"{word} keeps cpuidle's drivers from registering states"
@@ -62,13 +69,28 @@ def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
     if name not in shown:
         because = f"firmware does not offer it: its table has {', '.join(names)}"
         return because, machine.firmware[0].file, "see firmware's settings and its release"
-    for source, release in product(machine.firmware, filter(None, [machine.release])):
-        for _, lost in journey(source, ALL_LEVELS, [release]).arrivals[0].lost:
+    for source, arrival in _arrivals(machine):
+        for _, lost in arrival.lost:
             if lost.state[:_NAME_BYTES] == name:
-                because = f"Linux {release.name} does not register it: {lost.reason}"
+                because = f"Linux {arrival.release.name} does not register it: {lost.reason}"
                 step = f"idle-states check {source.file} names the rule"
                 return because, f"{source.file}; {lost.ground}", step
     return None
+
+
+def _of_domain(machine: SeenMachine, name: str) -> Evidence:
+    for source, arrival in _arrivals(machine):
+        for domain in arrival.driver.domains:
+            if name in (state.name[:_NAME_BYTES] for state in domain.states):
+                because = f"it is no state of cpuidle's but of {domain.name}: {DOMAIN_STATE}"
+                step = f"/sys/kernel/debug/pm_genpd/{domain.name}/idle_states counts its entries"
+                return because, f"{source.file}: {domain.path}", step
+    return None
+
+
+def _arrivals(machine: SeenMachine) -> Iterator[tuple[Source, Arrival]]:
+    for source, release in product(machine.firmware, filter(None, [machine.release])):
+        yield source, journey(source, ALL_LEVELS, [release]).arrivals[0]
 
 
 def _not_of_intel(machine: SeenMachine, name: str) -> Evidence:
@@ -92,6 +114,7 @@ ROWS: dict[str, Callable[[SeenMachine, str], Evidence]] = {
     "guest-driver": _of_guest,
     "max-cstate": _by_parameter,
     "lost-on-the-way": _on_its_way,
+    "domain-state": _of_domain,
     "not-in-table": _not_of_intel,
 }
 
@@ -103,3 +126,10 @@ def absence(machine: SeenMachine, name: str) -> Reason:
             return Reason(kind, *found)
     because = "not known: nothing that was seen tells why no CPU has it"
     return Reason("unknown", because, _DRIVER, "collect, run as root, sees firmware's tables")
+
+
+def lack(names: str, cpu: int) -> Reason:
+    """Returns the reason why a CPU lacks a state that others have. names: of its own states."""
+    because = f"these CPUs have other states: {names}" if names else "no state of theirs was seen"
+    step = "compare the CPUs' tables in firmware, and see the kernel log"
+    return Reason("other-states", because, f"{CPUS}/cpu{cpu}/cpuidle", step)

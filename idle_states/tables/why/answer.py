@@ -9,10 +9,10 @@ from ...base.model.findings import UsageError
 from ...base.model.forms import Count
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
-from ..linux.held import held_of, is_hardly_used
-from .absent import absence
+from ..linux.held import held_of, idle_us_of, is_hardly_used
+from .absent import absence, lack
 from .machine import SeenMachine, machine_of
-from .reasons import Reason, StateView, reasons
+from .reasons import ELSEWHERE, Reason, StateView, online, reasons
 from .request import WhyRequest
 
 
@@ -61,13 +61,15 @@ def why(request: WhyRequest) -> Explanation:
         for number in _wanted(request.state, states):
             found += _explained(machine, cpus, number)
     if request.state is None:
-        found = [each for each in found if each.reasons]
+        found = [e for e in found if e.reasons and e.reasons[0].kind != "offline"]
         if not tables:
             found.append(Explained("cpuidle", (), False, (absence(machine, ""),)))
     elif not found:
         if request.state.isdigit():
             raise UsageError(f"expected a state of this machine, found number {request.state}")
         found.append(Explained(request.state, (), False, (absence(machine, request.state),)))
+    elif not request.state.isdigit():
+        found += _lacking(machine, request.state, {cpu for each in found for cpu in each.cpus})
     return Explanation(machine, tables, tuple(found), tuple(_not_seen(machine)))
 
 
@@ -84,16 +86,30 @@ def _wanted(asked: str | None, states: tuple[SysfsState, ...]) -> Iterator[int]:
 def _explained(machine: SeenMachine, cpus: tuple[int, ...], number: int) -> Iterator[Explained]:
     """Yields a state CPU by CPU, those together that have it, and use it, alike."""
     dump = machine.dump
-    alike: dict[tuple[bool, object, object], list[int]] = {}
+    here = set(online(machine))
+    most_us = max(map(idle_us_of, dump.cpus.values()))
+    alike: dict[tuple[bool, object, object, bool], list[int]] = {}
     for cpu in cpus:
         states = dump.cpus[cpu]
-        used = states[number].usage is None or not is_hardly_used(states[number], states)
+        few = is_hardly_used(states[number], states) or idle_us_of(states) * ELSEWHERE < most_us
+        used = states[number].usage is None or not few
         off = tuple((state.disabled, state.default_disabled) for state in states)
-        alike.setdefault((used, off, dump.limit_us(cpu)), []).append(cpu)
+        key = used, off, dump.limit_us(cpu), cpu in here
+        alike.setdefault(key, []).append(cpu)
     for (used, *_), members in alike.items():
         held = held_of(dump, members, machine.kernel)
         found = tuple(reasons(StateView(machine, held, number), used=used)) if number else ()
         yield Explained(held.states[number].name, tuple(members), used, found)
+
+
+def _lacking(machine: SeenMachine, state: str, having: set[int]) -> Iterator[Explained]:
+    """Yields the CPUs that lack a state which others have, those with the same states together."""
+    lacking: dict[str, list[int]] = {}
+    for cpu in sorted({*machine.dump.cpus, *online(machine)} - having):
+        names = ", ".join(each.name for each in machine.dump.cpus.get(cpu, ()))
+        lacking.setdefault(names, []).append(cpu)
+    for names, cpus in lacking.items():
+        yield Explained(state, tuple(cpus), False, (lack(names, cpus[0]),))
 
 
 def _not_seen(machine: SeenMachine) -> Iterator[str]:
@@ -109,6 +125,8 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
         yield f"HZ: {machine.hz} is assumed"
     if without := [cpu for cpu in dump.cpus if cpu not in dump.limits]:
         yield f"latency limits of CPU {number_ranges(without)}"
+    if offline := dump.cpus.keys() - {*online(machine)}:
+        yield f"use of CPU {number_ranges(offline)}, offline"
     if machine.told("cpu_dma_latency") is None:
         yield "the limit of the whole machine, and who holds it (/dev/cpu_dma_latency, as root)"
     if machine.told("cmdline") is None:

@@ -16,6 +16,7 @@ CPUS = "/sys/devices/system/cpu"
 _WANTED = (
     "proc/version",
     "proc/cmdline",
+    "sys/devices/system/cpu/o*line",
     "etc/tuned/active_profile",
     "sys/module/*idle*/parameters/*",
     "sys/module/haltpoll/parameters/*",

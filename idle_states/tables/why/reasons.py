@@ -5,13 +5,14 @@ the next step, or None. A reason rests on what was seen: what was not seen gives
 """
 
 from collections.abc import Callable
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable, Register
-from ...base.wording import percent
+from ...base.reading.inputs import CPU_MAX
+from ...base.wording import percent, spans_in
 from ..linux import asked
 from ..linux.brackets import as_end
 from ..linux.governors import Governor, UnknownGovernor, names_of
@@ -20,8 +21,9 @@ from ..prove.answer import refuting, scene_of
 from ..prove.request import ProveRequest
 from .machine import CPUS, SeenMachine
 
-_REFUSED, _FITTING, _ELSEWHERE = 2, 20, 100
-"""Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle."""
+_REFUSED, _FITTING, ELSEWHERE, _AT_ONCE = 2, 20, 100, 10
+"""Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle,
+the exit latency that an entry lasts."""
 _ENDLESS_US = 0xFFFFFFFF
 Evidence = tuple[str, str, str] | None
 """Because, where that stands, and the next step."""
@@ -59,6 +61,21 @@ class StateView:
         """The advice to look at tuned's profile, where tuned runs; else empty."""
         profile = self.machine.told("active_profile")
         return f"; see tuned, whose profile is {profile}" if profile else ""
+
+
+def online(machine: SeenMachine) -> tuple[int, ...]:
+    """Returns the CPUs that are online; of those that have states, where that is not known."""
+    told = chain.from_iterable(spans_in(machine.told("online") or ""))
+    return tuple(islice(told, CPU_MAX + 1)) or (*machine.dump.cpus,)
+
+
+def _offline(view: StateView) -> Evidence:
+    cpu = view.held.cpus[0]
+    if cpu in online(view.machine):
+        return None
+    step = f"echo 1 > {CPUS}/cpu{cpu}/online, or boot without maxcpus and nosmt"
+    because = f"these CPUs are offline; online is CPU {view.machine.told('online')}"
+    return because, f"{CPUS}/online", step
 
 
 def _switched_off(view: StateView) -> Evidence:
@@ -146,12 +163,22 @@ def _refused(view: StateView) -> Evidence:
     return because, view.path("rejected"), step
 
 
+def _left_at_once(view: StateView) -> Evidence:
+    entries, time_us, latency = view.state.usage or 0, view.state.time_us, view.state.latency_us
+    if entries < ENOUGH_ENTRIES or time_us is None or time_us * _AT_ONCE >= entries * latency:
+        return None
+    lasted = f"{entries:,} entries lasted {time_us / entries:.1f} us on average"
+    because = f"it is left at once: {lasted}, and to leave it takes {latency:,} us"
+    step = "the hardware (or a hypervisor) does not enter it, or interrupts end each entry"
+    return because, view.path("time"), step
+
+
 def _idle_elsewhere(view: StateView) -> Evidence:
     cpus = view.machine.dump.cpus
     times = {cpu: idle_us_of(cpus[cpu]) for cpu in cpus}
     most = max(times, key=lambda cpu: times[cpu])
     here = max(times[cpu] for cpu in view.held.cpus)
-    if here * _ELSEWHERE >= times[most]:
+    if here * ELSEWHERE >= times[most]:
         return None
     because = f"these CPUs were idle for {here:,} us at most; CPU {most} for {times[most]:,} us"
     return because, view.path("time", "*"), "they are busy or were offline: see what runs there"
@@ -183,22 +210,24 @@ def _idle_lengths(view: StateView) -> Evidence:
     residency = view.state.residency_us
     if entries < ENOUGH_ENTRIES or not residency:
         return None
-    before = [s for s in view.held.states[: view.number] if not s.disabled][-1:]
-    if idle_us // residency * _FITTING < entries:
-        because = (
-            f"idle periods are too short: {idle_us // entries:,} us on average, and it pays from "
-            f"{residency:,} us on; of {entries:,} at most {idle_us // residency:,} were as long"
-        )
-        step = "something wakes these CPUs: see /proc/interrupts, timers and the tick"
-        return because, view.path("time", "*"), step
+    most = idle_us // residency
+    because = (
+        f"idle periods are too short: {idle_us // entries:,} us on average, and it pays from "
+        f"{residency:,} us on; of {entries:,} at most {most:,} were as long"
+    )
+    step = "something wakes these CPUs: see /proc/interrupts, timers and the tick"
+    short = because, view.path("time", "*"), step
+    if most * _FITTING < entries:
+        return short
     # a limit that was not seen would show the same
     seen = view.machine.dump.limits.keys() >= set(view.held.cpus)
+    before = [s for s in view.held.states[: view.number] if not s.disabled][-1:]
     if not before or not seen or view.machine.told("cpu_dma_latency") is None:
         return None
     (last,) = before
     fitting, among = last.below or 0, last.usage or 0
-    if not fitting or fitting * _FITTING < among:
-        return None
+    if not fitting or fitting * _FITTING < entries:
+        return short if most * 2 < entries else None
     because = "shallower states were chosen for idle periods that were long enough"
     counted = f"{fitting:,} of {among:,} in {last.name}"
     step = "collect --record shows the decisions; select and replay compare other governors"
@@ -215,6 +244,7 @@ def _unknown(view: StateView) -> Evidence:
 
 
 KEEPING: dict[str, Callable[[StateView], Evidence]] = {
+    "offline": _offline,
     "switched-off": _switched_off,
     "cpu-limit": _beyond_cpu_limit,
     "system-limit": _beyond_system_limit,
@@ -225,6 +255,7 @@ OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "for-suspend": _for_suspend,
     "never-selected": _never_selected,
     "refused": _refused,
+    "left-at-once": _left_at_once,
     "idle-elsewhere": _idle_elsewhere,
     "polls-first": _polls_first,
     "deeper-states": _deeper_taken,
@@ -235,11 +266,11 @@ OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
 
 
 def reasons(view: StateView, *, used: bool) -> list[Reason]:
-    """The reasons for a state that CPUs have, by rank. used: only what keeps it off by now, or the
-    refused entries."""
+    """The reasons for a state that CPUs have, by rank. used: only what keeps it off by now, or ends
+    its entries."""
     kept = [Reason(kind, *found) for kind, row in KEEPING.items() if (found := row(view))]
     if kept:
         return kept
-    rows = {"refused": _refused} if used else OTHERWISE
+    rows = {"refused": _refused, "left-at-once": _left_at_once} if used else OTHERWISE
     told = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
     return [*islice(told, 1)]

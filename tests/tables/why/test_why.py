@@ -115,6 +115,26 @@ CAUSES = {
     "used, and mostly refused": (
         planted(POLL, BUSY, {**C6, "rejected": 900_000}), "C6", ["refused"], "of 1,980,000 entries",
     ),
+    "online is no list": (
+        planted(POLL, SHORT, UNUSED, more=[f"{CPUS}/online:all,-,x-1"]),
+        "C6", ["idle-lengths"], "too short",
+    ),
+    "left at once": (
+        planted(POLL, BUSY, {**C6, "time": 90_000}), "C6", ["left-at-once"], "1.0 us on average",
+    ),
+    "left early": (planted(POLL, BUSY, {**C6, "time": 9_000_000}), "C6", [], ""),
+    "idles mostly too short": (
+        planted(POLL, {**C1, "usage": 9_000, "time": 2_000_000, "below": 90}, UNUSED),
+        "C6", ["idle-lengths"], "at most 6,866 were as long",
+    ),
+    "idles mostly too short, or a limit nobody saw": (
+        planted(POLL, {**C1, "usage": 9_000, "time": 2_000_000}, UNUSED, more=()),
+        "C6", ["unknown"], "not known",
+    ),
+    "nocst": (
+        "/proc/version:Linux version 6.18.3\n/sys/module/processor/parameters/nocst:Y\n",
+        "C2", ["cpuidle-off"], "processor.nocst",
+    ),
     "for suspend": (
         planted(POLL, SHORT, {**UNUSED, "residency": 0xFFFFFFFF}),
         "C6", ["for-suspend"], "suspend-to-idle",
@@ -212,6 +232,35 @@ def test_cpus_are_explained_apart(tmp_path: Path) -> None:
     assert found == {
         (0, 1): [], (2,): ["cpu-limit"], (3,): ["switched-off"], (4,): ["idle-elsewhere"],
     }  # fmt: skip
+
+
+def test_cpus_without_the_state_are_told_apart(tmp_path: Path) -> None:
+    """Some have other states, of one none was seen; a hardly idle CPU uses none."""
+    more = {"driver": "", "governor": "", "kernel": ""}
+    text = "".join((
+        planted(POLL, C1, C6, cpus=(0,), more=[f"{CPUS}/online:0-4"]),
+        dump(POLL, C1, cpus=(1, 2), **more),
+        dump(POLL, {**C1, "usage": 90, "time": 900}, {**C6, "usage": 90, "time": 9000}, cpus=(3,),
+             **more),
+    ))  # fmt: skip
+    found = {each.cpus: each.reasons for each in asked(text, "C6", tmp_path).explained}
+    assert {cpus: [r.kind for r in reasons] for cpus, reasons in found.items()} == {
+        (0,): [], (3,): ["idle-elsewhere"], (1, 2): ["other-states"], (4,): ["other-states"],
+    }  # fmt: skip
+    assert found[1, 2][0].because == "these CPUs have other states: POLL, C1"
+    assert found[(4,)][0].because == "no state of theirs was seen"
+    assert {each.cpus for each in asked(text, "2", tmp_path).explained} == {(0,), (3,)}
+
+
+def test_offline_cpus_are_named_once_where_no_state_is_asked_for(tmp_path: Path) -> None:
+    text = planted(POLL, C1, C6, cpus=range(5), more=[f"{CPUS}/online:0-1,3"])
+    found = {each.cpus: each.reasons for each in asked(text, "C6", tmp_path).explained}
+    assert not found[0, 1, 3]
+    assert [reason.kind for reason in found[2, 4]] == ["offline"]
+    assert found[2, 4][0].because == "these CPUs are offline; online is CPU 0-1,3"
+    all_states = asked(text, None, tmp_path)
+    assert not all_states.explained
+    assert "use of CPU 2, 4, offline" in all_states.not_seen
 
 
 def test_without_a_state_those_hardly_used_are_explained(tmp_path: Path) -> None:
