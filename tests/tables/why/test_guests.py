@@ -1,0 +1,69 @@
+"""Causes planted in guests of QEMU, and the reasons that `why` gives for each: in the collections
+that are kept, and in guests that are booted anew."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from idle_states.change.boot.machines import MACHINES
+from idle_states.change.boot.parts import parts
+from idle_states.tables.why.answer import why
+from idle_states.tables.why.request import WhyRequest
+from tests.oracle import skipping
+from tests.support import DATA
+from tests.support.boots import CACHE
+from tests.support.expected import Expected
+from tests.support.why_guests import Planted, boot, trimmed
+from tests.tables.why.guest_causes import GUESTS, PLANTED
+
+KEPT = DATA / "why"
+
+
+def is_explained(cause: Planted, machine: Path) -> None:
+    """The reasons are those of the cause, on just the CPUs that it was planted on."""
+    found = why(WhyRequest(cause.state, str(machine))).explained
+    reasons = {each.cpus: each.reasons for each in found}
+    assert [each.kind for each in reasons[tuple(cause.cpus)]] == list(cause.kinds)
+    first = reasons[tuple(cause.cpus)][0]
+    assert cause.words in first.because
+    assert first.where
+    assert first.next
+    for cpus, others in reasons.items():
+        if cpus != tuple(cause.cpus):
+            assert {each.kind for each in others} <= {"left-at-once"}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_kept_collection_tells_the_planted_cause(name: str) -> None:
+    is_explained(PLANTED[name], KEPT / f"{name}.tar.gz")
+
+
+def test_no_collection_is_kept_without_a_cause() -> None:
+    assert {file.name.removesuffix(".tar.gz") for file in KEPT.glob("*")} == PLANTED.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GUESTS)
+def test_guest_tells_the_planted_cause(name: str, expected: Expected, tmp_path: Path) -> None:
+    """`pytest --update` keeps the collections. A copy of /sys and /proc tells the same."""
+    guest = GUESTS[name]
+    with skipping():
+        having = parts(MACHINES[guest.machine], CACHE)
+    copied, *collections = boot(name, guest, PLANTED, having, tmp_path)
+    for cause, collection, said in collections:
+        file = tmp_path / f"{cause}.tar.gz"
+        file.write_bytes(trimmed(collection))
+        if expected.update:
+            KEPT.mkdir(exist_ok=True)
+            (KEPT / file.name).write_bytes(file.read_bytes())
+        assert "machine.txt" not in said
+        # how long CPUs were idle depends on the load of the machine that the guest runs on
+        if expected.update or not PLANTED[cause].timed:
+            is_explained(PLANTED[cause], file)
+    first = PLANTED[collections[0][0]]
+    if not first.timed:
+        with tarfile.open(fileobj=io.BytesIO(copied[1])) as tar:
+            tar.extractall(tmp_path / "copy", filter="fully_trusted")
+        is_explained(first, tmp_path / "copy")
