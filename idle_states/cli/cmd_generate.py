@@ -7,6 +7,9 @@ SSDT with _CST or _LPI, for iasl: of ACPI tables again, of tables of intel_idle 
 states, whose hints it takes, and of Arm and RISC-V machines.
 Of a table of intel_idle, C is the driver's own array, and cmdline intel_idle.table=, which gives
 the states of the release's own table these times: only what differs, checked by the driver's rules.
+With --keep or --latency-limit, cmdline is the parameter that leaves the states of that limit, tried
+on the driver: intel_idle.max_cstate= or states_off=, processor.max_cstate=. Where none leaves just
+these, as on OPAL, pseries, Arm and RISC-V, it names what else does.
 Everything that cannot be expressed is reported first, and then nothing is written."""
 
 from pathlib import Path

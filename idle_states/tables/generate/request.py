@@ -6,7 +6,9 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, check_choices
 from ..linux.asked import (
+    KEEP,
     KERNEL_SOURCE,
+    LIMIT,
     PLATFORM,
     TABLE_OF_MACHINE,
     all_levels,
@@ -16,9 +18,11 @@ from ..linux.asked import (
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform
     from ..linux.releases import Release
+    from ..selection.limit_words import AskedLimit
 
 GeneratedForm = Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"]
 C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = get_args(GeneratedForm)
+_LIMIT = "cmdline: leave the states that a PM QoS latency limit such as 70us leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class GenerateRequest:
     release   for cmdline, the kernel that is to take the parameter
     platform  for device trees, the machine to export for; for cmdline, that of the parameter
     table     None for that of the platform, an x86 machine
+    limit     for cmdline, a latency limit whose states are to be left; keep: such states
     """
 
     wanted: Generated
@@ -90,6 +95,12 @@ class GenerateRequest:
         default_factory=all_levels
     )
     table: Annotated[str | None, TABLE_OF_MACHINE] = None
+    limit: Annotated[
+        "AskedLimit | None", replace(LIMIT, help=_LIMIT, after="--kernel", only="limit")
+    ] = None
+    keep: Annotated[tuple[str, ...], replace(KEEP, only="limit")] = ()
 
     def __post_init__(self) -> None:
+        if (self.limit or self.keep) and self.wanted.to != CMDLINE:
+            raise UsageError("expected --latency-limit and --keep with --to cmdline only")
         object.__setattr__(self, "table", table_or_machine(self.table, self.platform))

@@ -83,6 +83,17 @@ KERNEL_RECORDED = Option(
     after="--governor",
 )
 
+LIMIT = Option(
+    "--latency-limit",
+    "PM QoS latency limit such as 70us, or tuned's words: which states it leaves, and what "
+    "is selected; may be repeated (default: none)",
+    "TIME",
+    reads="tables.selection.limit_words.latency_limit",
+    after="--platform",
+)
+_KEEP = "a state that the latency limit is to leave, with what is left as quickly; may be repeated"
+KEEP = Option("--keep", _KEEP, "STATE", after="--latency-limit")
+
 
 def kernels(
     default: str = "newest", words: str = "the newest", *, after: str = "", beside: str = ""

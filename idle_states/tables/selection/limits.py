@@ -8,7 +8,6 @@ from ..linux import idle_loop
 from ..linux.driver_table import DriverTable
 from ..linux.governors import names_of, states_of
 from ..linux.governors.interface import State
-from ..linux.idle_loop import IdleLoopFeatures
 from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from .limit_words import NO_LATENCY, AskedLimit, LimitMeant, meaning, nowhere
@@ -83,6 +82,14 @@ class LimitedTable:
     states: tuple[StateUnderLimit, ...]
     same: tuple[int, int | None]
     eras: tuple[LimitEra, ...]
+
+    @property
+    def cpu_value(self) -> str | None:
+        """The same as a CPU's pm_qos_resume_latency_us; None for none, or not in all kernels."""
+        feature = "resume_latency" if self.limit_us else "zero_limits"
+        known = (getattr(idle_loop.features(release), feature) for release in self.releases)
+        has = self.limit_us < NO_LIMIT_US and all(known)
+        return str(self.limit_us or NO_LATENCY) if has else None
 
     @property
     def deepest(self) -> StateUnderLimit | None:
@@ -164,15 +171,8 @@ def _limited(
     per_cpu: bool,
 ) -> LimitedTable:
     """A limit under one kernel."""
-    loop = idle_loop.features(release)
-    states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
-    names = names_of(table, states)
-    needs = [needs_us(state, nanoseconds=loop.nanoseconds) for state in states]
-    meant = meaning(asked, names, needs)
-    limit_us = NO_LIMIT_US if meant is None else in_force(loop, meant, per_cpu=per_cpu)
-    off = table.off if isinstance(table, DriverTable) else ()
-    rows = under_limit(names, states, needs, limit_us, off)
-    same = same_values(needs, limit_us)
+    meant, limit_us, rows = left(asked, release, table, per_cpu=per_cpu)
+    same = same_values([row.needs_us for row in rows], limit_us)
     if meant is None:
         return LimitedTable((release,), None, limit_us, rows, same, ())
 
@@ -185,14 +185,23 @@ def _limited(
     return LimitedTable((release,), meant, limit_us, rows, same, (era,))
 
 
-def in_force(loop: IdleLoopFeatures, meant: LimitMeant, *, per_cpu: bool) -> int:
-    """The limit that governors are told, in us. A CPU's of 0 is none; n/a, which allows no latency
-    at all, is refused by kernels that take a limit of 0 for none."""
-    if not per_cpu:
-        return idle_loop.latency_limit_us(loop, meant.value_us)
-    if meant.value_us == 0 and meant.word.text != NO_LATENCY:
-        return NO_LIMIT_US
-    return idle_loop.latency_limit_us(loop, resume_us=meant.value_us)
+def left(
+    asked: AskedLimit, release: Release, table: DriverTable | list[State], *, per_cpu: bool = False
+) -> tuple[LimitMeant | None, int, tuple[StateUnderLimit, ...]]:
+    """Returns what a limit comes to, the limit in force in us, and the states under it."""
+    loop = idle_loop.features(release)
+    states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
+    names = names_of(table, states)
+    needs = [needs_us(state, nanoseconds=loop.nanoseconds) for state in states]
+    meant = meaning(asked, names, needs)
+    limit_us = NO_LIMIT_US
+    if meant is not None and not per_cpu:
+        limit_us = idle_loop.latency_limit_us(loop, meant.value_us)
+    # a CPU's limit of 0 is none; n/a allows no latency, where kernels know it
+    elif meant is not None and (meant.value_us or asked.keeps or meant.word.text == NO_LATENCY):
+        limit_us = idle_loop.latency_limit_us(loop, resume_us=meant.value_us)
+    off = table.off if isinstance(table, DriverTable) else ()
+    return meant, limit_us, under_limit(names, states, needs, limit_us, off)
 
 
 def _alike(

@@ -7,7 +7,7 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.units import format_time
 from ...base.options import Annotated, Option, Options
-from ..linux.asked import FAR_NS, GovernorRequest, kernels
+from ..linux.asked import FAR_NS, KEEP, LIMIT, GovernorRequest, kernels
 from ..linux.governors.source.names import SOURCES
 from ..linux.qos import NO_LIMIT_US
 from .limit_words import NO_LATENCY, AskedLimit, keeping
@@ -110,27 +110,8 @@ class SelectRequest:
             "--against", "what this table changes", metavar="TABLE", is_table=True, after="TABLE"
         ),
     ] = None
-    limits: Annotated[
-        "tuple[AskedLimit, ...]",
-        Option(
-            "--latency-limit",
-            "PM QoS latency limit such as 70us, or tuned's words: which states it leaves, and what "
-            "is selected; may be repeated (default: none)",
-            metavar="TIME",
-            reads="tables.selection.limit_words.latency_limit",
-            after="--platform",
-        ),
-    ] = ()
-    keep: Annotated[
-        tuple[str, ...],
-        Option(
-            "--keep",
-            "a state that the latency limit is to leave, with what is left as quickly; may be "
-            "repeated",
-            metavar="STATE",
-            after="--latency-limit",
-        ),
-    ] = ()
+    limits: Annotated["tuple[AskedLimit, ...]", LIMIT] = ()
+    keep: Annotated[tuple[str, ...], KEEP] = ()
     per_cpu: Annotated[
         bool,
         Option(

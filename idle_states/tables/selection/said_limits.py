@@ -18,6 +18,8 @@ from .limits import LimitedTable, LimitEra, ObeyedLimits, TableLimit
 from .remaining import StateUnderLimit
 from .words import NARROW, circumstances, taken
 
+SYSTEM = "/dev/cpu_dma_latency"
+
 
 def sections(found: Selections) -> Iterator[Section]:
     """Yields for each limit, and each group of kernels that are left the same states, these, and in
@@ -66,7 +68,7 @@ def _table(table: LimitedTable, limit: TableLimit) -> Iterator[Part]:
     )
     numbers = frozenset({1, 2})
     yield Rows(("State", "Latency", "Residency", ""), rows, numbers=numbers, right=numbers)
-    yield Lines(tuple(map(_narrow, _sentences(table, limit.per_cpu))))
+    yield Lines(tuple(map(_narrow, _sentences(table, limit))))
 
 
 def _fate(state: StateUnderLimit) -> str:
@@ -75,14 +77,14 @@ def _fate(state: StateUnderLimit) -> str:
     return "stays" if state.within else f"excluded: needs {state.needs_us} us"
 
 
-def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
+def _sentences(table: LimitedTable, asked: TableLimit) -> Iterator[str]:
     """What a limit comes to: the value, the deepest state, what more would take, which values do
-    the same."""
+    the same, and for states to be kept where the value is written."""
     meant = table.meant
     assert meant is not None
     yield from _value(meant, table)
     if table.limit_us >= NO_LIMIT_US:
-        yield _unlimited(meant, per_cpu)
+        yield _unlimited(meant, asked.per_cpu)
         return
     limit, deepest, more = f"{table.limit_us} us", table.deepest, table.following
     left = "no state is within it, and state 0 is entered"
@@ -108,6 +110,11 @@ def _sentences(table: LimitedTable, per_cpu: bool) -> Iterator[str]:
             yield f"{name} cannot be excluded without {kept}: it takes no longer to leave."
         else:
             yield f"{name} is excluded with it although it is shallower: it takes longer to leave."
+    if asked.asked.keeps and not asked.per_cpu:
+        yield f"For the system: write {table.limit_us} to {SYSTEM}, and hold it open."
+    if asked.asked.keeps:
+        value = f"write {table.cpu_value} to" if table.cpu_value else "no value is the same in"
+        yield f"For a CPU: {value} its power/pm_qos_resume_latency_us."
 
 
 def _value(meant: LimitMeant, table: LimitedTable) -> Iterator[str]:
@@ -181,7 +188,7 @@ def _remarks(era: LimitEra, table: LimitedTable) -> Iterator[str]:
 
 
 def _obeyed(each: ObeyedLimits, asked: Sequence[str]) -> str:
-    looked = ["the system's limit (/dev/cpu_dma_latency)"]
+    looked = [f"the system's limit ({SYSTEM})"]
     if each.per_cpu:
         looked.append("each CPU's (pm_qos_resume_latency_us)")
     if each.wakeup:

@@ -234,6 +234,7 @@ class LimitedTable(Form[limits.LimitedTable]):
     next: Annotated[
         LimitedState | None, "The one that a greater limit allows first; null if all are allowed."
     ] = derived("following")
+    cpu_value: Annotated[str | None, "What pm_qos_resume_latency_us is written; null: no such."]
     values: Annotated[Values, "Values that leave the same states."] = derived("same")
     unexpected: Annotated[
         list[str],

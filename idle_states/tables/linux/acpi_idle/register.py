@@ -41,11 +41,13 @@ def register(
     release: Release,
     platform: X86Platform | None = None,
     firmware: PsciFirmware = USUAL_FIRMWARE,
+    parameters: AcpiIdleParameters = AcpiIdleParameters(),
 ) -> DriverTable:
     """Returns what a release registers of a table of ACPI's.
 
-    platform  the x86 machine; None: one whose processors intel_idle leaves to acpi_idle
-    firmware  what PSCI's offers, on Arm
+    platform    the x86 machine; None: one whose processors intel_idle leaves to acpi_idle
+    firmware    what PSCI's offers, on Arm
+    parameters  acpi_idle's
     Raises UsageError for a release that is not modelled, and for a platform that cannot be meant.
     """
     if not reached(release, OLDEST):
@@ -74,7 +76,7 @@ def register(
         assumed = without_acpi(platform)
     else:
         driver, assumed = "acpi_idle", tuple(_assumed(table.origin))
-    found = _by_acpi_idle(table, release, machine, places, driver, assumed)
+    found = _by_acpi_idle(table, release, (machine, parameters), places, driver, assumed)
     return replace(found, changed=(*found.changed, *_as_registered(table, found)))
 
 
@@ -165,13 +167,14 @@ def _factor(acpi: AcpiIdle, row: int, driver: str) -> int:
 def _by_acpi_idle(
     table: IdleTable,
     release: Release,
-    machine: AcpiMachine,
+    given: tuple[AcpiMachine, AcpiIdleParameters],
     places: Mapping[Place, int],
     driver: str,
     assumptions: tuple[str, ...],
 ) -> DriverTable:
-    started = start(machine, AcpiIdleParameters(), features(release))
-    whole = together(machine, features(release), release.name)
+    machine, _ = given
+    started = start(*given, features(release))
+    whole = together(*given, features(release), release.name)
     if whole is not None and whole.fatal and not whole.states:
         why = f"the kernel crashes: {whole.fatal}"
         return DriverTable(

@@ -142,7 +142,9 @@ class Together:
     crashing: tuple[str, ...] = ()
 
 
-def together(machine: AcpiMachine, features: AcpiIdleFeatures, kernel: str) -> Together | None:
+def together(
+    machine: AcpiMachine, parameters: AcpiIdleParameters, features: AcpiIdleFeatures, kernel: str
+) -> Together | None:
     """Returns what the driver does on all processors of the machine that some of them, `machine`,
     are from. None where they are alike and do not crash it, and where the driver takes _LPI.
 
@@ -156,7 +158,7 @@ def together(machine: AcpiMachine, features: AcpiIdleFeatures, kernel: str) -> T
         return None
     arch = machine.acpi.arch
     machines = [replace(machine, acpi=replace(group, arch=arch)) for group in groups]
-    started = start_all(machines, AcpiIdleParameters(), features, kernel)
+    started = start_all(machines, parameters, features, kernel)
     paths = [[processor.path for processor in group.processors] for group in groups]
     if started.fatal and started.fatal[0] == REPAIRS:
         bad = [number for number, each in enumerate(returned) if each.fatal]

@@ -61,7 +61,7 @@ def argument_for(
     if not features(release).table_parameter:
         raise UsageError(
             f"expected Linux {SINCE} or later, whose intel_idle has the parameter table, found "
-            f"{release.name}"
+            f"{release.name}; `generate --to cmdline --keep STATE` gives one that only leaves out"
         )
     stock = stock_of(release, platform)
     if not stock.states:
