@@ -258,6 +258,8 @@ def _tables(drawn: Drawn) -> Iterator[Line]:
             yield Line("source", ("generate", table, "--to", to))
         yield Line("text", ("generate", table, "--to", "md", "-o", drawn.path(".gone"), "--check"))
         yield Line("source", ("import", table))
+    yield Line("text", ("generate", sysfs(drawn), "--to", "cmdline", "--latency-limit", "1us"))
+    yield Line("text", ("generate", sysfs(drawn), "--to", "cmdline", "--keep", drawn.word))
     yield Line("text", ("show", drawn.path(".none"), "--platform", drawn.word))
     yield Line("text", ("show", "power9", "--kernel", drawn.word))
 

@@ -34,6 +34,7 @@ PAGES = tuple(
         "howto/before-a-merge",
         "howto/auditing",
         "howto/limiting",
+        "howto/cstates",
         "howto/why",
         "howto/new-revision",
         "howto/governors",

@@ -30,12 +30,12 @@ def generate(request: GenerateRequest, say: Say = lambda text: None) -> str | by
     if request.limit or request.keep:
         from ..pipeline import registered_of
         from ..selection.limit_words import keeping
-        from .limited import Boot, parameter
+        from .limited import BootedTable, parameter
 
         source, platform = one_table(sources, request.table), request.platform
         arrival = registered_of(source, request.table, platform, request.release)
         assert source.table is not None
-        boot = Boot(source, source.table, platform, arrival)
+        boot = BootedTable(source, source.table, platform, arrival)
         return parameter(request.limit or keeping(request.keep), boot, say)
     if is_machine(sources):
         return of_machine(request.wanted, machine_behind(sources[0]))

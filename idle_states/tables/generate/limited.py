@@ -28,7 +28,7 @@ _POLLS = {POLL: "idle=poll", SNOOZE: "powersave=off"}
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
+class BootedTable:
     """A table on its machine, and what a kernel registers of it without a further parameter."""
 
     source: Source
@@ -51,12 +51,12 @@ class Boot:
         return _enabled(driver, driver.off)
 
     def trials(self, gone: Collection[int]) -> Iterator[tuple[str, Enabled]]:
-        """Yields the driver's parameters, the usual ones first, and what each leaves. gone: numbers
-        of the states that are not to be left."""
+        """Yields parameters, the usual ones first, and what each leaves. gone: states' numbers."""
         driver, release, by = self.arrival.driver, self.arrival.release, self.by
         machine = x86_of(self.platform, self.table)
         for last in _VALUES if by == ACPI else ():
-            tried, late = driver, {s.index for s in driver.states[1:] if s.name > f"C{last}"}
+            # of _CST; states of _LPI have other names, and stay
+            tried, late = driver, {s.index for s in driver.states if f"C{last}" < s.name < "D"}
             if self.table.origin.form == "acpi":
                 given = AcpiIdleParameters(max_cstate=last)
                 tried, late = acpi_idle(self.table, release, machine, parameters=given), set()
@@ -91,7 +91,7 @@ class Boot:
             yield f"cpuidle.off=1, which leaves only {state.name}"
 
 
-def parameter(asked: AskedLimit, boot: Boot, say: Callable[[str], None]) -> str:
+def parameter(asked: AskedLimit, boot: BootedTable, say: Callable[[str], None]) -> str:
     """Returns the parameter, on a line; no line where the limit leaves every state.
 
     say: called with what is left and what is not

@@ -8,7 +8,7 @@ import pytest
 from idle_states.base.model.acpi_objects import FIXED_HARDWARE, AcpiRegister
 from idle_states.base.model.beyond_opal import AcpiIdle, AcpiProcessor
 from idle_states.base.model.findings import UsageError
-from idle_states.tables.generate.limited import Boot, parameter
+from idle_states.tables.generate.limited import BootedTable, parameter
 from idle_states.tables.linux.acpi_idle.machine import AcpiIdleParameters
 from idle_states.tables.linux.acpi_idle.register import register as acpi_idle
 from idle_states.tables.linux.driver_table import DriverTable
@@ -173,6 +173,7 @@ def test_dumps(tmp_path: Path, capsys: Capture) -> None:
     off = sysfs(icx).replace("state2/disable:0", "state2/disable:1")
     acpi = "/sys/devices/system/cpu/cpu0/cpuidle/driver/name:acpi_idle\n"
     acpi = sysfs([("POLL", 0, 0), ("C1", 1, 2), ("C3", 40, 80), ("C4", 90, 180)], more=acpi)
+    lpi = sysfs([("LPI-0", 1, 1), ("LPI-1", 90, 900)], more=acpi.partition("\n")[0] + "\n")
     strange = sysfs([("snooze", 0, 0), ("deep", 9, 90)])
     for text, kernel, keep, line in (
         (sysfs(icx), "6.1", "C1E", "intel_idle.states_off=0x8\n"),
@@ -182,6 +183,7 @@ def test_dumps(tmp_path: Path, capsys: Capture) -> None:
         (acpi, "6.1", "C1", "processor.max_cstate=1\n"),
         (acpi, "6.1", "POLL", ""),
         (sysfs(icx), "5.4", "C1E", ""),
+        (lpi, "6.1", "LPI-0", ""),
         (strange, "6.1", "snooze", ""),
     ):
         path = tmp_path / "dump"
@@ -210,7 +212,7 @@ def test_acpi_idle_is_started_with_each_value(kernel: str, latencies: tuple[int,
     table = table_of(_cst(*kinds), {}, "tables")
     source, known = Source("tables", "tables", "", table), release(kernel)
     arrival = journey(source, ALL_LEVELS, [known]).arrivals[0]
-    boot, asked = Boot(source, table, ALL_LEVELS, arrival), arrival.driver.states[1:]
+    boot, asked = BootedTable(source, table, ALL_LEVELS, arrival), arrival.driver.states[1:]
     refused = 0
     for state in asked:
         _, _, rows = left(keeping([state.name]), known, arrival.driver)
