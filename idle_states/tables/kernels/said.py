@@ -20,6 +20,7 @@ from ...base.wording import joined, plural
 from ..linux.grounds import Ground, remarks
 from ..selection.said import moved, reach
 from .behaviour import Brought, FeatureChange, KernelComparison
+from .drawn import time_line
 from .moves import Cause, Move, Moves, Still
 from .series import ReleaseLine, Subsystem
 
@@ -167,14 +168,19 @@ def moves(found: Moves) -> Sheet:
         f"of these change what is registered or selected: {len(found.moves)}",
         "(maps of idle periods that are all alike; see idle-states select)",
     )
-    sections = [
+    still_title = f"Other changes of {of.governor}, which move no map"
+    sections: list[Section] = []
+    if found.moves or found.still:
+        drawn = Section(Worded("", "What changes when"), (time_line(found, still_title),))
+        sections.append(drawn)
+    sections += [
         Section(_hanging("", ", ".join(steps)), tuple(_move(move)))
         for steps, move in alike(found.moves)
     ]
     if found.still:
         rows = tuple((", ".join(at), *words) for at, words in still(found.still))
         table = Rows(("At", "Commit", "Features"), rows, numbers=NO_NUMBERS)
-        sections.append(Section((f"Other changes of {of.governor}, which move no map:",), (table,)))
+        sections.append(Section((f"{still_title}:",), (table,)))
     rests = (*remarks(found.kernels, of.governor), *found.assumptions)
     sections.append(Section(Worded("", "All of this rests on"), (Lines(rests, further=""),)))
     looked = Section("What was looked at", (Lines(about),))

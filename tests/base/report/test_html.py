@@ -36,6 +36,7 @@ PICTURES = {
     "show": ["Exit latency and target residency"],
     "show-x86": ["Exit latency and target residency"],
     "select": ["Idle length and selected state", "Exit latency and target residency"],
+    "kernels": ["Releases that change something"],
     "replay": [
         "Idle periods whose state did not fit their length",
         "Share of wake-ups that paid at most so much",
@@ -449,6 +450,28 @@ def test_what_differs_from_the_first_kernel_is_underlined(made: dict[str, str]) 
     drawn = [caption for caption in captions if "and selected state" in caption]
     # 7 of 8 change by one kernel or the other
     assert [", the same in all: " in caption for caption in drawn] == [False] * 7 + [True]
+
+
+def test_time_line_of_releases_is_that_of_json(
+    made: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*COMMANDS["kernels"], "--format", "json"])
+    moves = json.loads(capsys.readouterr().out)["moves"]
+    line = figure(parse(made["kernels"]), "Releases that change something")
+    tips = [group.all("title")[0].text for group in line.all("g") if group.all("title")]
+    places = [
+        float((m.attributes["x"] or "").rstrip("%")) for g in line.all("g") for m in g.all("svg")
+    ]
+    names = [tip.partition(": ")[0] for tip in tips]
+    (move,) = moves["moves"]
+    still = [each["kernel"] for each in moves["still"]]
+    assert names == [move["kernel"], *still]
+    order = sorted({*names}, key=lambda name: [int(part) for part in name.split(".")])
+    where = {name: 100 * number / (len(order) - 1) for number, name in enumerate(order)}
+    assert places[: len(names)] == pytest.approx([where[name] for name in names], abs=0.001)
+    assert "stop5 -> snooze" in tips[0]
+    assert move["causes"][0]["commit"] in tips[0]
+    assert len(line.all("table")[0].rows()) == len(tips) + 1
 
 
 def test_states_have_the_kernels_numbers(tmp_path: Path) -> None:

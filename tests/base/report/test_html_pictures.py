@@ -213,6 +213,17 @@ def test_decades_are_labelled_evenly(values: list[int]) -> None:
     assert not {value for value, _ in axis.more} & {value for value, _ in axis.ticks}
 
 
+@given(st.lists(st.from_regex(r"[1-9]\.[1-9][0-9]?(\.[1-9][0-9]?)?", fullmatch=True), min_size=1,
+                max_size=80, unique=True))  # fmt: skip
+def test_names_do_not_touch(names: list[str]) -> None:
+    axis = svg.named(names, "releases")
+    assert names[-1] in [label for _, label in axis.ticks]
+    for ticks, pixels in ((axis.ticks, svg.PLOT), ((*axis.ticks, *axis.more), svg.WIDE)):
+        ends = [svg.reach(label, axis.at(value), pixels) for value, label in sorted(ticks)]
+        assert all(before[1] <= after[0] for before, after in pairwise(ends))
+        assert all(names[int(value)] == label for value, label in ticks)
+
+
 @given(st.integers(1, 10**10))
 def test_one_value_has_ticks_about_it(value: int) -> None:
     axis = svg.times([value], "time")

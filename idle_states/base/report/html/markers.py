@@ -19,6 +19,8 @@ _LINE = 13
 _ASIDE = 11
 """Height of a line, and from a marker to its label, in pixels."""
 _LABEL, _ROW = 16, 24
+_CROWD = 24
+"""Places along a row from which on markers are smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,28 @@ def _free(box: Box, taken: Iterable[Box]) -> bool:
     x1, y1, x2, y2 = box
     inside = x1 >= -axes.MARGIN and x2 <= PLOT + axes.MARGIN and y2 <= axes.height(0)
     return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in taken)
+
+
+def events(
+    title: str,
+    description: str,
+    rows: Sequence[tuple[str, Sequence[tuple[float, int, str]]]],
+    axis: Axis,
+) -> "Element":
+    """Draws a line for each row, with a marker at every (value, number of the marker, tip)."""
+    pitch, size = _LABEL + _ROW, 1 if axis.last - axis.first < _CROWD else 0.6
+    found = svg.canvas(title, description, pitch * len(rows) + axes.BELOW, axes.MARGIN, axes.MARGIN)
+    axes.below(found, axis, pitch * len(rows), axes.MARGIN)
+    for number, (label, some) in enumerate(rows):
+        top = pitch * number
+        text(found, svg.shortened(label, NARROW), x=-axes.MARGIN, y=top + 12, class_="on")
+        y = top + _LABEL + _ROW / 2
+        add(found, "line", x1="0%", x2="100%", y1=y, y2=y, class_="grid")
+        for value, series, tip in some:
+            group = add(found, "g")
+            svg.tip(group, tip)
+            svg.marker(group, series, axis.at(value), y, size)
+    return found
 
 
 def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "Element":

@@ -305,6 +305,23 @@ def time(ns: float) -> str:
     return f"{ns:.6g} ns"
 
 
+def named(names: Sequence[str], caption: str) -> Axis:
+    """Names at equal distances; labelled are the last and those before it that there is room
+    for."""
+    last = len(names) - 1
+    bare = Axis(0, max(1, last), (), caption)
+    found: list[dict[float, str]] = []
+    there: dict[float, str] = {last: names[last]}
+    for pixels in (PLOT, WIDE):
+        for value, label in enumerate(names):
+            if _clear(bare, there | {value: label}, pixels):
+                there = there | {value: label}
+        found.append(there)
+    narrow, wide = found
+    more = tuple((value, label) for value, label in wide.items() if value not in narrow)
+    return Axis(bare.first, bare.last, tuple(narrow.items()), caption, more=more)
+
+
 def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
     """About low to high, with round ticks."""
     if high - low <= max(_SAME * max(abs(low), abs(high)), _NOTHING):

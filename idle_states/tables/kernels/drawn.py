@@ -1,0 +1,75 @@
+"""The picture of kernels: a time line of releases, with what each of them changes."""
+
+from collections.abc import Iterator
+
+from ...base.report.html import markers, svg
+from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ..selection.words import circumstances
+from .moves import Cause, Move, Moves
+
+_SELECTED, _REGISTERED, _STILL = 0, 1, 3
+"""Numbers of markers."""
+
+
+def time_line(found: Moves, still: str) -> Picture:
+    """Returns the releases in order, a row for all that changes alike. still: the row of changes
+    that move nothing."""
+    steps = {*(each.step for each in found.moves), *(each.step for each in found.still)}
+    names = list(dict.fromkeys(now.name for _, now in sorted(steps, key=lambda s: s[1].version)))
+    rows: dict[str, list[tuple[str, int, str]]] = {}
+    for move in found.moves:
+        for label, marker, words in _changes(move):
+            rows.setdefault(label, []).append((move.step[1].name, marker, words))
+    for each in found.still:
+        words = ", ".join(change.feature for change in each.changes)
+        rows.setdefault(still, []).append((each.step[1].name, _STILL, words))
+    caption = "Releases that change something"
+    table = Rows(
+        ("Release", "What", "Change"),
+        tuple(
+            (name, label, words)
+            for at in names
+            for label, some in rows.items()
+            for name, _, words in some
+            if name == at
+        ),
+        caption,
+        NO_NUMBERS,
+    )
+    place = {name: number for number, name in enumerate(names)}
+    events = [
+        (label, [(place[name], marker, f"{name}: {words}") for name, marker, words in some])
+        for label, some in rows.items()
+    ]
+
+    def draw() -> Drawing:
+        drawn = markers.events(
+            caption,
+            "A row for what is registered, for each of the circumstances in which the governor "
+            "selects, and for changes that move nothing; a marker at each release that changes it.",
+            events,
+            svg.named(names, "releases that change something, in order"),
+        )
+        kinds = ((_REGISTERED, "registered"), (_SELECTED, "selected"), (_STILL, "moves nothing"))
+        there = {marker for _, some in events for _, marker, _ in some}
+        return Drawing(drawn, tuple((svg.swatch_marker(n), k) for n, k in kinds if n in there))
+
+    return Picture(draw, table)
+
+
+def _changes(move: Move) -> Iterator[tuple[str, int, str]]:
+    """Yields (row, marker, what changes, by which commits)."""
+    by = ", ".join(dict.fromkeys(map(_commit, move.causes)))
+    of = f" ({by})" if by else ""
+    for mapped, some in move.maps:
+        words = (f"{'/'.join(each.a)} -> {'/'.join(each.b)}" for each in some)
+        yield circumstances(mapped), _SELECTED, f"{'; '.join(dict.fromkeys(words))}{of}"
+    registered = [f"{each.path}: {each.a} -> {each.b}" for each in move.registered]
+    if move.begins and move.at is not None:
+        registered.append(f"{move.at.governor} begins to select")
+    if registered:
+        yield "What is registered", _REGISTERED, f"{'; '.join(registered)}{of}"
+
+
+def _commit(cause: Cause) -> str:
+    return cause.origin.commit or "commit not known"
