@@ -94,7 +94,8 @@ oracle: packages $(VENV)/.installed-test
 	  tests/oracle/test_governor_oracle.py tests/oracle/test_idle_loop_oracle.py \
 	  tests/tables/linux/governors/test_models.py tests/tables/linux/test_powernv_model.py \
 	  tests/tables/linux/test_pseries_oracle.py tests/tables/linux/test_dt_idle_oracle.py \
-	  tests/tables/linux/genpd/test_oracle.py tests/tables/kernels/test_values_oracle.py $(PYTEST)
+	  tests/tables/linux/genpd/test_oracle.py tests/tables/kernels/test_values_oracle.py \
+	  tests/tables/generate/test_limited_oracle.py $(PYTEST)
 
 compared: $(VENV)/.installed-test
 	$(BIN)/python -m tools.compared $(TREES) 100000

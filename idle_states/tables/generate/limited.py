@@ -94,8 +94,7 @@ class BootedTable:
 def parameter(asked: AskedLimit, boot: BootedTable, say: Callable[[str], None]) -> str:
     """Returns the parameter, on a line; no line where the limit leaves every state.
 
-    say: called with what is left and what is not
-    Raises UsageError where no parameter leaves just these states, with what else does.
+    say: called with what is left. Raises UsageError, with what else does it, where none does.
     """
     driver, kernel = boot.arrival.driver, f"Linux {boot.arrival.release.name}"
     meant, limit_us, rows = left(asked, boot.arrival.release, driver)
@@ -118,11 +117,12 @@ def parameter(asked: AskedLimit, boot: BootedTable, say: Callable[[str], None]) 
             say("assumed: firmware lists C-states by latency; its ACPI tables as TABLE tell")
         return f"{text}\n"
     # the one that leaves most of the wanted states and no other, else the fewest others
-    near = [each for each in trials if each[1] and {*each[1]} < {*wanted}]
-    near = near or [each for each in trials if {*each[1]} > {*wanted}]
-    near.sort(key=lambda each: abs(len(each[1]) - len(wanted)))
-    others = [f"{text}, which leaves {joined([s for s, _ in kept])}" for text, kept in near[:1]]
-    others += [f"a latency limit of {limit_us} us while Linux runs", *boot.others(wanted)]
+    near = [each for each in trials if {*each[1]} < {*wanted} and (each[1] or wanted[1:])]
+    near = near or [each for each in trials if {*wanted} < {*each[1]} < {*_enabled(driver, off)}]
+    others = [f"a latency limit of {limit_us} us while Linux runs", *boot.others(wanted)]
+    for text, kept in sorted(near, key=lambda each: abs(len(each[1]) - len(wanted)))[:1]:
+        leaves = joined([name for name, _ in kept]) or "no driver: idle CPUs halt (C1)"
+        others.insert(0, f"{text}, which leaves {leaves}")
     raise UsageError(
         f"{kernel} has no parameter that leaves just {names} here. Instead: {'; '.join(others)}"
     )
