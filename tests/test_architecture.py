@@ -12,8 +12,8 @@ from tests.support import DOCS, ROOT
 PACKAGE = "idle_states"
 DOORS = {
     "base": "model reading report",
-    "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove rules "
-    "check show selection audit diff generate kernels why",
+    "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove why "
+    "rules check show selection audit diff generate kernels",
     "lab": "statistics fit traces record replay simulation tune",
     "change": "patches boot review",
     "cli": "cli",

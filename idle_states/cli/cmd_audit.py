@@ -3,8 +3,10 @@
 FILE is anything the tool can read; a DIR that is no device tree is searched for them; - reads names
 from standard input, one a line; --tree takes the boards of a kernel's or a loader's sources. Of one
 input everything is said: the machine, what its firmware exports and withholds, the nearest packaged
-table, what kernels register, what fwts and op-test would say, and all findings. Of many, what they
-have in common and which stand out; of boards, each table once with those that have it.
+table, what kernels register, what fwts and op-test would say, and all findings; of a running
+machine also why states are not used, and of a collection what differs from the model of its
+kernel. Of many, what they have in common and which stand out; of boards, each table once with those
+that have it.
 
 An input that cannot be read is a finding of its own; the others go on. Exits 1 for findings at or
 above --fail-on, 3 if an input cannot be read or there is none."""

@@ -57,6 +57,46 @@ class SysfsState:
 
 
 @dataclass(frozen=True, slots=True)
+class Dump:
+    """The contents of a dump of cpuidle's sysfs, as far as it goes.
+
+    cpus     CPU -> its states, by number
+    drivers  CPU -> its driver's name
+    limits   CPU -> its pm_qos_resume_latency_us, as printed
+    told     of the machine: current_governor, version (as in /proc), CONFIG_HZ,
+             processor/parameters/max_cstate and the like -> the text
+    """
+
+    name: str
+    cpus: Mapping[int, tuple[SysfsState, ...]]
+    drivers: Mapping[int, str] = field(default_factory=dict)
+    limits: Mapping[int, str] = field(default_factory=dict)
+    told: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def governor(self) -> str:
+        """The current governor; "" where the dump does not tell."""
+        return self.told.get("current_governor") or self.told.get("current_governor_ro", "")
+
+    @property
+    def kernel(self) -> str:
+        """The kernel as it calls itself, best with its build; "" where the dump does not tell."""
+        return self.told.get("version") or self.told.get("osrelease", "")
+
+    @property
+    def hz(self) -> int | None:
+        """CONFIG_HZ; None where the dump does not tell."""
+        text = self.told.get("CONFIG_HZ", "")
+        return int(text) if text.isdigit() and len(text) < 5 and int(text) else None
+
+    def limit_us(self, cpu: int) -> int | None:
+        """The CPU's latency limit in us; None for none, or where the dump does not tell."""
+        text = self.limits.get(cpu, "0")
+        # the kernel prints n/a for a limit of 0 and 0 for no limit
+        return 0 if text == "n/a" else int(text) if text.isdigit() and int(text) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """The cpuidle states that some CPUs of a running machine share.
 
@@ -68,6 +108,7 @@ class Held:
     governor   name in cpuidle/current_governor; likewise
     kernel     as it calls itself: uname -r, or the line of /proc/version; likewise
     limit_us   latency limit of these CPUs; None: none is known
+    dump       the dump that they are from, with the other CPUs; None of states made otherwise
     """
 
     states: tuple[SysfsState, ...]
@@ -77,6 +118,7 @@ class Held:
     governor: str = ""
     kernel: str = ""
     limit_us: int | None = None
+    dump: Dump | None = field(default=None, compare=False, repr=False)
 
     form: ClassVar[Literal["sysfs"]] = "sysfs"
 

@@ -9,7 +9,8 @@ wider grep adds the governor, the CPUs' latency limits and /proc/version.
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from ..dataclass import dataclass, field, replace
+from ..dataclass import replace
+from ..model.beyond_opal import Dump as Dump
 from ..model.beyond_opal import SysfsState
 from ..model.findings import unreadable
 from ..patterns import pattern
@@ -44,46 +45,6 @@ LINES_MAX = limits.SYSFS_LINES
 
 _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
 """Attribute -> its text, or its number, and its line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dump:
-    """The contents of a dump, as far as it goes.
-
-    cpus     CPU -> its states, by number
-    drivers  CPU -> its driver's name
-    limits   CPU -> its pm_qos_resume_latency_us, as printed
-    told     of the machine: current_governor, version (as in /proc), CONFIG_HZ,
-             processor/parameters/max_cstate and the like -> the text
-    """
-
-    name: str
-    cpus: Mapping[int, tuple[SysfsState, ...]]
-    drivers: Mapping[int, str] = field(default_factory=dict)
-    limits: Mapping[int, str] = field(default_factory=dict)
-    told: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def governor(self) -> str:
-        """The current governor; "" where the dump does not tell."""
-        return self.told.get("current_governor") or self.told.get("current_governor_ro", "")
-
-    @property
-    def kernel(self) -> str:
-        """The kernel as it calls itself, best with its build; "" where the dump does not tell."""
-        return self.told.get("version") or self.told.get("osrelease", "")
-
-    @property
-    def hz(self) -> int | None:
-        """CONFIG_HZ; None where the dump does not tell."""
-        text = self.told.get("CONFIG_HZ", "")
-        return int(text) if text.isdigit() and len(text) < 5 and int(text) else None
-
-    def limit_us(self, cpu: int) -> int | None:
-        """The CPU's latency limit in us; None for none, or where the dump does not tell."""
-        text = self.limits.get(cpu, "0")
-        # the kernel prints n/a for a limit of 0 and 0 for no limit
-        return 0 if text == "n/a" else int(text) if text.isdigit() and int(text) else None
 
 
 def read(source: Input, *, stateless: bool = False) -> Dump:

@@ -12,8 +12,11 @@ from typing import Literal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import (
+    Confidence,
     Finding,
+    Location,
     Rejected,
+    Severity,
     UsageError,
     moved,
     sort_findings,
@@ -36,8 +39,10 @@ from ..linux.intel_idle.origin import origin
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, running
 from ..pipeline import Subject
+from ..rules.catalogue import rule_of
 from ..rules.engine import Begun, reading, run
 from ..sources import Source, read_file
+from ..sources.format_tar import CPUIDLE
 from ..sources.source import File, with_processor_of
 from . import fwts, op_test
 from .audited import UNREADABLE, Audited, Registered, Selected
@@ -46,6 +51,8 @@ from .redact import redacted
 from .running import Collected, Running, collected, compare_running
 from .trees import TreeDifference, differences
 
+IN_USE = ("IS427", "IS428", "IS429", "IS430")
+"""Rules on the use of a running machine's states."""
 Text = Literal["", "line", "document"]
 """JSON of an input: none, a line of JSON Lines, or its part of a document."""
 
@@ -96,8 +103,8 @@ def audit_path(
             specs = firmware_of(setting.criteria.platform).specs
             read = (with_processor_of(source, specs) for source in sources(file))
             results = [audit(source, setting) for source in read]
-            found = _collected(file)
-            results = [_beside(audited, found) for audited in results] if found else results
+            if found := _collected(file):
+                results = _beside(results, found, setting)
             if setting.redact:
                 return [redacted(audited, setting.against) for audited in results]
             return results
@@ -176,21 +183,35 @@ def _collected(file: File) -> Collected | None:
 
     if not file.data or not format_tar.recognises(file.data, file.path):
         return None
-    return collected(file.unpacked)
+    return collected(file.unpacked, file.shown)
 
 
-def _beside(audited: Audited, found: Collected) -> Audited:
-    """The audit with the running machine compared with the model of its own kernel."""
-    release, source = running(found.uname), audited.source
-    if release is None or source is None or source.node is None or source.table is None:
-        return audited
-    name = " ".join(found.uname.split()[:3]) or "unknown"
-    known = str(ground(release, driver_of(source.table)))
-    # what the machine shows tells which end of a kernel that is not known it is most like
-    ends = [as_end(release, number) for number in range(len(release.ends))] or [release]
-    drivers = [Subject(source.table, (end,), node=source.node).linux(end) for end in ends]
-    differences = min((compare_running(driver, found) for driver in drivers), key=len)
-    return replace(audited, running=Running(name, release.name, known, differences))
+def _beside(results: Sequence[Audited], found: Collected, setting: Setting) -> list[Audited]:
+    """The audits of a collection's tables, the first with what the running machine shows: why its
+    states are not used, and how it differs from the model of its own kernel."""
+    first, *others = results
+    sources = [each.source for each in results if each.source and each.source.table is not None]
+    tables = [s.table for s in sources if s.table and s.table.origin.form in ("dt", "nodes")]
+    release, rules = running(found.uname), setting.criteria.rules
+    more = list[Finding]()
+    if not any(s.table.origin.form == "sysfs" for s in sources if s.table):
+        taken = [rule_of(code).rule for code in IN_USE if rules.takes(code)]
+        subjects = [subject_of(source, setting, ()) for source in found.states]
+        more += (each for subject in subjects for rule in taken for each in rule.findings(subject))
+    if release is not None and tables:
+        known = str(ground(release, driver_of(tables[0])))
+        # what the machine shows tells which end of a kernel that is not known it is most like
+        ends = [as_end(release, number) for number in range(len(release.ends))] or [release]
+        drivers = ([subject_of(s, setting, (end,)).linux(end) for s in sources] for end in ends)
+        opal = tables[0].origin.form == "dt"
+        differences = min((compare_running(each, found, opal=opal) for each in drivers), key=len)
+        name = " ".join(found.uname.split()[:3]) or "unknown"
+        first = replace(first, running=Running(name, release.name, known, differences))
+        if rules.takes("IS507"):
+            where = Location(CPUIDLE, first.file)
+            rule = "IS507", "not-as-predicted", Severity.WARNING
+            more += (Finding(*rule, text, where, Confidence.MEDIUM) for text in differences)
+    return [replace(first, findings=tuple(sort_findings([*first.findings, *more]))), *others]
 
 
 def _is_opal(source: Source, machine: MachineFacts) -> bool:

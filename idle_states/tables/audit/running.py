@@ -2,17 +2,19 @@
 
 The tar holds the machine's device tree, its cpuidle sysfs and its logs. What the model computes
 from the tree must be what the machine shows: the states its kernel registered, the lines it logged.
+Each difference is a finding of IS507.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import Held
 from ...base.model.findings import Unreadable
 from ..linux.driver_table import DriverTable
-from ..sources import format_tar
-from ..sources.format_tar import CPUIDLE, KERNEL_LOG
+from ..sources import Source, format_tar
+from ..sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, MACHINE
 
 _SHOWN = 20
 """Number of differences of a kind that are reported."""
@@ -31,28 +33,43 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The texts of a collection; empty if a text is missing."""
+    """A collection's texts; empty if a text is missing.
 
-    cpuidle: bytes
+    states  the tables of its cpuidle sysfs; none where no CPU has states, or sysfs was not there
+    broken  why these cannot be read; "" if they can
+    sysfs   whether sysfs was there
+    """
+
+    states: Sequence[Source]
+    broken: str
+    sysfs: bool
     uname: str
     kernel_log: bytes
 
 
-def collected(data: bytes) -> Collected | None:
-    """The texts of an unpacked tar that is a collection; None for another archive."""
+def collected(data: bytes, shown: str) -> Collected | None:
+    """The texts of an unpacked tar that is a collection; None for another archive. shown: its
+    name."""
     texts = format_tar.collected(data)
     if not texts:
         return None
-    uname = format_tar.uname_of(texts)
-    return Collected(texts.get(CPUIDLE, b""), uname, texts.get(KERNEL_LOG, b""))
+    uname, dump = format_tar.uname_of(texts), texts.get(CPUIDLE, b"")
+    states, broken = list[Source](), ""
+    if dump.strip():
+        try:
+            states = format_tar.held(dump, f"{shown}/{COLLECTION}/{CPUIDLE}", uname)
+        except Unreadable as error:
+            broken = f"{CPUIDLE}: {error.findings[0].message}"
+    return Collected(states, broken, MACHINE in texts, uname, texts.get(KERNEL_LOG, b""))
 
 
-def compare_running(driver: DriverTable, found: Collected) -> tuple[str, ...]:
-    """Differences, in words, between the model of the kernel and the running machine."""
-    return (
-        *_shown(_states(driver, found.cpuidle), "states"),
-        *_messages(driver, found.kernel_log),
-    )
+def compare_running(
+    drivers: Sequence[DriverTable], found: Collected, *, opal: bool
+) -> tuple[str, ...]:
+    """Differences, in words, between the model of the kernel and the running machine. drivers: of
+    each table of its tree, in one kernel; opal: whether the log is compared, too."""
+    of_states = _shown(_states(drivers, found), "states")
+    return (*of_states, *(_messages(drivers[0], found.kernel_log) if opal else ()))
 
 
 def _shown(differences: Iterator[str], what: str) -> Iterator[str]:
@@ -63,30 +80,29 @@ def _shown(differences: Iterator[str], what: str) -> Iterator[str]:
         yield text
 
 
-def _states(driver: DriverTable, dump: bytes) -> Iterator[str]:
-    if not dump.strip():
-        return
-    try:
-        sources = format_tar.held(dump, CPUIDLE)
-    except Unreadable as error:
-        yield f"{CPUIDLE}: {error.findings[0].message}"
-        return
-    for source in sources:
-        if source.table is None or source.table.origin.form != "sysfs":
-            continue
-        held = source.table.origin
-        where = source.table.title.partition(",")[0]
-        for index in range(max(len(held.states), len(driver.states))):
-            if index >= len(driver.states):
-                yield f"{where}: state{index} {held.states[index].name} is not predicted"
-            elif index >= len(held.states):
-                yield f"{where}: state{index} {driver.states[index].name} is not registered"
-            else:
-                state, real = driver.states[index], held.states[index]
-                predicted = (state.name, state.exit_latency_us, state.target_residency_us)
-                shown = real.row
-                if predicted != shown:
-                    yield f"{where}: state{index} is {_row(shown)}, predicted {_row(predicted)}"
+def _states(drivers: Sequence[DriverTable], found: Collected) -> Iterator[str]:
+    names = [state.name for driver in drivers for state in driver.states]
+    if found.broken:
+        yield found.broken
+    elif found.sysfs and not found.states and len(names) > len(drivers):
+        yield f"no CPU has idle states, predicted are {', '.join(dict.fromkeys(names))}"
+    for source in found.states:
+        if source.table is not None and source.table.origin.form == "sysfs":
+            where, held = source.table.title.partition(",")[0], source.table.origin
+            yield from min((list(_of_cpus(where, driver, held)) for driver in drivers), key=len)
+
+
+def _of_cpus(where: str, driver: DriverTable, held: Held) -> Iterator[str]:
+    for index in range(max(len(held.states), len(driver.states))):
+        if index >= len(driver.states):
+            yield f"{where}: state{index} {held.states[index].name} is not predicted"
+        elif index >= len(held.states):
+            yield f"{where}: state{index} {driver.states[index].name} is not registered"
+        else:
+            state, shown = driver.states[index], held.states[index].row
+            predicted = (state.name, state.exit_latency_us, state.target_residency_us)
+            if predicted != shown:
+                yield f"{where}: state{index} is {_row(shown)}, predicted {_row(predicted)}"
 
 
 def _row(row: tuple[str, int, int]) -> str:

@@ -110,7 +110,9 @@ def sections(
     if audited.running is not None:
         running = audited.running
         head = f"Linux {running.kernel}, modelled as {running.modelled_as} ({running.ground})"
-        yield indented(f"The running kernel: {head}", running.differences or ["as predicted"])
+        count = len(running.differences)
+        other = f"not as predicted: {plural(count, 'finding')} of IS507" if count else ""
+        yield indented(f"The running kernel: {head}", [other or "as predicted"])
     if audited.verdicts:
         yield indented("Other tools", (_verdicts(audited, tool) for tool in ("fwts", "op-test")))
     texts = source.texts if source else {}

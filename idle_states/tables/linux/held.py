@@ -58,6 +58,7 @@ def held_of(dump: Dump, cpus: Sequence[int], kernel: str = "") -> Held:
         dump.governor,
         dump.kernel or kernel,
         dump.limit_us(cpus[0]),
+        dump,
     )
 
 

@@ -23,7 +23,7 @@ _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     ("nodes",): "is6",
     ("driver",): "is413 is414 is416",
     ("driver", "sysfs"): "is415",
-    ("sysfs",): "is427 is428 is429",
+    ("sysfs",): "is427 is428 is429 is430",
     ("acpi",): "is417 is418 is424 is425",
 }
 """Forms of tables -> what the codes of some rules begin with that look at no others; those that

@@ -51,6 +51,8 @@ def read(file: File) -> list[Source]:
     found = [source for source in _without_tree(file, texts) if source.table or source.facts]
     if not found:
         message = "expected a device tree or cpuidle.txt in the collection, found neither"
+        if MACHINE in texts:
+            message += ": no CPU has idle states, and idle-states why may tell the reason"
         raise unreadable(file.shown, message)
     return [replace(source, file=file.shown, sha256=file.sha256) for source in found]
 

@@ -1,6 +1,6 @@
 """The answer to `why`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from ...base.dataclass import dataclass
@@ -12,7 +12,7 @@ from ..linux.asked import AssumedHz
 from ..linux.held import held_of, idle_us_of, is_hardly_used
 from .absent import absence, lack
 from .machine import SeenMachine, machine_of
-from .reasons import ELSEWHERE, Reason, StateView, online, reasons
+from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
 from .request import WhyRequest
 
 
@@ -28,6 +28,15 @@ class Explained:
         "that many entries are refused.",
     ]
     reasons: Annotated[tuple[Reason, ...], "By rank, the first the most important."]
+
+    @property
+    def title(self) -> str:
+        """The state and its use: "C6 is hardly used on CPU 0-3"."""
+        off = self.reasons and self.reasons[0].kind in KEEPING
+        how = "is hardly used" if not self.used else "was used" if off else "is used"
+        if not self.cpus:
+            return f"{self.state}: no CPU has such a state, and no file has that name"
+        return f"{self.state} {how} on CPU {number_ranges(self.cpus)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,7 @@ def why(request: WhyRequest) -> Explanation:
     found: list[Explained] = []
     for cpus, states in tables:
         for number in _wanted(request.state, states):
-            found += _explained(machine, cpus, number)
+            found += explained(machine, cpus, number)
     if request.state is None:
         found = [e for e in found if e.reasons and e.reasons[0].kind != "offline"]
         if not tables:
@@ -83,7 +92,7 @@ def _wanted(asked: str | None, states: tuple[SysfsState, ...]) -> Iterator[int]:
             yield number
 
 
-def _explained(machine: SeenMachine, cpus: tuple[int, ...], number: int) -> Iterator[Explained]:
+def explained(machine: SeenMachine, cpus: Sequence[int], number: int) -> Iterator[Explained]:
     """Yields a state CPU by CPU, those together that have it, and use it, alike."""
     dump = machine.dump
     here = set(online(machine))

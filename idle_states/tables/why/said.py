@@ -6,7 +6,6 @@ from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, indented
 from ...base.wording import number_ranges, percent, plural
 from ..linux.held import idle_us_of
 from .answer import Explained, Explanation
-from .reasons import KEEPING
 
 _HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
 
@@ -25,7 +24,7 @@ def sheet(found: Explanation) -> Sheet:
         sections.append(Section("", (Lines(("every state is used",)),)))
     sections.append(indented("Not seen", found.not_seen))
     first = next((e for e in found.explained if e.reasons), None)
-    headline = f"{_title(first)}: {first.reasons[0].because}" if first else "every state is used"
+    headline = f"{first.title}: {first.reasons[0].because}" if first else "every state is used"
     return Sheet(
         f"{machine.name}: why", (headline,), tuple(sections), Section("", (Lines((about,)),))
     )
@@ -54,12 +53,4 @@ def _section(each: Explained) -> Section:
     for number, reason in enumerate(each.reasons, 1):
         mark = f"{number}. " if len(each.reasons) > 1 else ""
         lines += [f"{mark}{reason.because}", f"seen in: {reason.where}", f"next: {reason.next}"]
-    return indented((Marked("strong", _title(each)),), lines)
-
-
-def _title(each: Explained) -> str:
-    off = each.reasons and each.reasons[0].kind in KEEPING
-    how = "is hardly used" if not each.used else "was used" if off else "is used"
-    if not each.cpus:
-        return f"{each.state}: no CPU has such a state, and no file has that name"
-    return f"{each.state} {how} on CPU {number_ranges(each.cpus)}"
+    return indented((Marked("strong", each.title),), lines)

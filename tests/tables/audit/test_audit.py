@@ -28,8 +28,11 @@ from idle_states.tables.audit.fleet import audit_all
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.linux.driver_table import DriverState
+from idle_states.tables.rules.selection import RuleSelection
 from idle_states.tables.sources.walk import Walk
-from tests.support import DATA, acpi, commands
+from tests.support import DATA, acpi, commands, subjects
+from tests.support.dumps import C6, POLL, dump
 from tests.support.releases import kernels_of
 from tests.support.thorough import slow
 
@@ -555,6 +558,67 @@ def test_a_machine_that_is_not_as_predicted_is_told(
     (audited,) = audit_path(packed(collection), SETTING)
     assert audited.running is not None
     assert any(expected in difference for difference in audited.running.differences)
+    found = [each.message for each in audited.findings if each.rule == "IS507"]
+    assert sorted(found) == sorted(audited.running.differences)
+    without = Setting(Criteria(SETTING.criteria.kernels, rules=RuleSelection(ignore=("IS507",))))
+    (audited,) = audit_path(packed(collection), without)
+    assert "IS507" not in {each.rule for each in audited.findings}
+
+
+def test_a_collection_names_why_states_are_not_used(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In text, on the page, in lines and in documents, each once."""
+    dump = collection / "cpuidle.txt"
+    lines = dump.read_text("utf-8").splitlines()
+    others = [line for line in lines if "/state2/" not in line or "disable" not in line]
+    off = [f"{each.partition('/name:')[0]}/disable:1" for each in lines if "/state2/name" in each]
+    dump.write_text("\n".join([*others, *off, ""]))
+    file, reason = str(packed(collection)), "while the machine ran (switched-off)"
+    where = "machine.tar/idle-states-collection/cpuidle.txt:"
+    page = collection.parent / "page.html"
+    for words in ((), ("--format", "json"), ("--format", "jsonl"), ("--format", "sarif")):
+        _, text = run(capsys, file, *words, "--html", str(page))
+        assert " ".join(text.split()).count(reason) == 1
+        assert page.read_text("utf-8").count(reason) == 1
+    assert where in run(capsys, file)[1]
+    _, text = run(capsys, file, "--ignore", "IS427")
+    assert reason not in " ".join(text.split())
+
+
+def test_a_kernel_that_registers_nothing_is_not_as_predicted(collection: Path) -> None:
+    (collection / "cpuidle.txt").unlink()
+    (collection / "machine.txt").write_text("/proc/cmdline:powersave=off\n")
+    (audited,) = audit_path(packed(collection), SETTING)
+    (finding,) = [each for each in audited.findings if each.rule == "IS507"]
+    assert finding.message.startswith("no CPU has idle states, predicted are snooze, stop0_lite")
+
+
+def test_arm_is_compared_with_its_running_kernel(tmp_path: Path) -> None:
+    """Each CPU with the list of the tree that it has."""
+    top = tmp_path / "idle-states-collection"
+    states = [DriverState(n, "cpu-sleep", us, 900, "", n) for n, us in ((1, 133), (2, 50))]
+    (cpus,) = subjects.arm_tree(states).children
+    cpu, *nodes = cpus.children
+    both = [
+        replace(cpu, name=f"cpu@{n}", properties={
+            **cpu.properties, "reg": u32_array([n]), "cpu-idle-states": u32_array([1 + n]),
+        })
+        for n in (0, 1)
+    ]  # fmt: skip
+    write_tree(Node("", {}, (replace(cpus, children=(*both, *nodes)),)), top / "device-tree")
+    wfi = {**POLL, "name": "WFI", "latency": 1, "residency": 1}
+    little, big = ({**C6, "name": "cpu-sleep", "latency": n, "residency": 900} for n in (133, 50))
+    dumps = [dump(wfi, state, cpus=cpus) for state, cpus in ((little, (0,)), (big, (1,)))]
+    (top / "cpuidle.txt").write_text("".join(dumps))
+    (top / "uname.txt").write_text("6.12.8 #1 SMP aarch64\n")
+    first, _ = audit_path(packed(top), SETTING)
+    assert first.running is not None
+    assert first.running.differences == ()
+    (top / "cpuidle.txt").write_text("".join(dumps).replace("latency:50", "latency:51"))
+    first, second = audit_path(packed(top), SETTING)
+    (finding,) = [each for each in (*first.findings, *second.findings) if each.rule == "IS507"]
+    assert finding.message.startswith("1 CPU: state1 is cpu-sleep 51/900 us, predicted cpu-sleep ")
 
 
 def test_the_collecting_script_runs_anywhere(tmp_path: Path) -> None:

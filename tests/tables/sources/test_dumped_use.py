@@ -22,25 +22,51 @@ DUMPS = {
     "hardly": dump(POLL, C1, {**C6, "usage": 10, "time": 9000}),
     "rare but long": dump(POLL, C1, {**C6, "usage": 10}),
     "fresh": dump(*({**state, "usage": 0, "time": 0} for state in (POLL, C1, C6))),
+    "refused": dump(POLL, C1, {**C6, "rejected": 90_000}),
+    "limited by a process": dump(
+        POLL, C1, C6, more=["/dev/cpu_dma_latency:20", "/dev/cpu_dma_latency/holders:qemu(12)"]
+    ),
+    "unused on one CPU": dump(POLL, C1, C6)
+    + dump(POLL, {**C1, "usage": 6, "time": 60}, UNUSED, cpus=(2,)),
 }
+UNKNOWN = (
+    "C6 is hardly used on CPU 0-1: not known: in {} idle periods nothing that was seen keeps it "
+    "from being used (unknown)"
+)
+LIMITED = "{} used on CPU 0-1: it takes {} us to leave; these CPUs accept {} us (cpu-limit)"
 RULES = {
     "used": set(),
-    "off": {("IS427", "warning", "C6 is switched off (disable)")},
-    "from the start": {("IS427", "note", "C6 is switched off from the start (default_status)")},
-    "limited": {("IS428", "warning", "C6 takes 133 us to leave, and the CPU's limit is 50 us")},
+    "off": {
+        ("IS427", "warning", "C6 is hardly used on CPU 0-1: it was switched off (switched-off)")
+    },
+    "from the start": {
+        ("IS427", "note", "C6 is hardly used on CPU 0-1: the driver registered it switched off "
+         "(default_status is disabled) (switched-off)"),
+    },
+    "limited": {("IS428", "warning", LIMITED.format("C6 is hardly", 133, 50))},
     "no latency": {
-        ("IS428", "warning", "C1 takes 2 us to leave, and the CPU's limit is 0 us"),
-        ("IS428", "warning", "C6 takes 133 us to leave, and the CPU's limit is 0 us"),
+        ("IS428", "warning", LIMITED.format("C1 was", 2, 0)),
+        ("IS428", "warning", LIMITED.format("C6 is hardly", 133, 0)),
     },
     "just within": set(),
-    "limited, before 4.11": {
-        ("IS429", "note", "C6 was never entered: 0 of 210,000 entries since boot")
-    },
-    "never entered": {("IS429", "note", "C6 was never entered: 0 of 210,000 entries since boot")},
-    "hardly": {("IS429", "note", "C6 is hardly used: 0.01 % of 210,020 entries since boot")},
+    "limited, before 4.11": {("IS429", "note", UNKNOWN.format("210,000"))},
+    "never entered": {("IS429", "note", UNKNOWN.format("210,000"))},
+    "hardly": {("IS429", "note", UNKNOWN.format("210,020"))},
     "rare but long": set(),
     "fresh": set(),
-}
+    "refused": {
+        ("IS430", "warning", "C6 is used on CPU 0-1: the driver refused 180,000 of 360,000 entries "
+         "(refused)"),
+    },
+    "limited by a process": {
+        ("IS428", "warning", "C6 was used on CPU 0-1: it takes 133 us to leave; the machine is "
+         "limited to 20 us, held by qemu(12) (system-limit)"),
+    },
+    "unused on one CPU": {
+        ("IS429", "note", "C6 is hardly used on CPU 2: these CPUs were idle for 60,060 us at most; "
+         "CPU 0 for 909,060,000 us (idle-elsewhere)"),
+    },
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -62,7 +88,7 @@ def told(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
 def test_check_reports_each_fact_by_its_rule(name: str, told) -> None:  # type: ignore[no-untyped-def]
     _, text = told("check", f"{name}.txt", "--format", "json")
     found = json.loads(text[text.index("{") :])["findings"]
-    of_use = {"IS427", "IS428", "IS429"}
+    of_use = {"IS427", "IS428", "IS429", "IS430"}
     assert {
         (each["rule"], each["severity"], each["message"])
         for each in found
@@ -74,7 +100,7 @@ def test_check_reports_each_fact_by_its_rule(name: str, told) -> None:  # type: 
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (("audit", "off.txt"), 0, "C6 is switched off (disable) [IS427"),
+        (("audit", "off.txt"), 0, "it was switched off (switched-off)"),
         (("show", "off.txt"), 0, "C6 is switched off (disable)"),
         (("show", "limited.txt"), 0, "C6 takes 133 us to leave, and the CPU's limit is 50 us"),
         (
@@ -148,7 +174,7 @@ def test_limits_part_the_tables_of_cpus(told) -> None:  # type: ignore[no-untype
     text = dump(POLL, C1, C6) + "/sys/devices/system/cpu/cpu1/power/pm_qos_resume_latency_us:9\n"
     Path("m.txt").write_text(text)
     _, text = told("check", "--notes", "m.txt")
-    assert "cpu1/cpuidle/state2/latency: C6 takes 133 us to leave" in text
+    assert "cpu1/cpuidle/state2/latency: C6 was used on CPU 1: it takes 133 us" in text
     assert "cpu0/cpuidle/state2/latency: C6 takes" not in text
 
 
