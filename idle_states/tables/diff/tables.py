@@ -17,7 +17,6 @@ from ..devicetree.idle_nodes import TIMER_STOP, row_nodes
 from ..linux.driver_table import DriverState, StopChoice
 from ..linux.governors.settling import Circumstances
 from ..linux.governors.steady import selection_map
-from ..linux.held import facts
 from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..linux.suspend_parameter import parameter_name
@@ -104,11 +103,16 @@ def _tables(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
 
 
 def _uses(a: IdleTable, b: IdleTable) -> Iterator[Difference]:
-    """Yields the facts of use that states of one machine have and those of the other do not; of two
-    dumps of sysfs."""
+    """Yields the reasons for states' use that one machine has and the other has not; of two dumps
+    of sysfs."""
     if a.origin.form != "sysfs" or b.origin.form != "sysfs":
         return
-    of_a, of_b = ({(f.state.name, f.kind): f.words for f in facts(o)} for o in (a.origin, b.origin))
+    from ..why.answer import explained_of
+
+    of_a, of_b = (
+        {(e.state, r.kind): r.because for _, e in explained_of(held) for r in e.reasons}
+        for held in (a.origin, b.origin)
+    )
     for key in dict.fromkeys([*of_a, *of_b]):
         if (key in of_a) != (key in of_b):
             path = ".".join(("states", *key))

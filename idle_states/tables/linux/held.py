@@ -1,14 +1,11 @@
-"""The states that a running kernel holds, from its sysfs, and the facts that a dump shows of their
-use; the driver is not modelled."""
+"""The states that a running kernel holds, from its sysfs; the driver is not modelled."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
-from ...base.dataclass import dataclass, replace
+from ...base.dataclass import replace
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable
 from ...base.reading.sysfs import COUNTERS, Dump
-from ...base.wording import percent
 from .driver_table import DriverState, DriverTable
 from .qos import NO_LIMIT_US
 from .releases import Release, running
@@ -16,7 +13,6 @@ from .releases import Release, running
 POLL, SNOOZE = "POLL", "snooze"
 OWN = (POLL, SNOOZE, "WFI")
 """Names of state 0 that the kernel's driver adds itself."""
-_FROM_THE_START = "from the start (default_status)"
 
 
 def register(table: IdleTable, release: Release) -> DriverTable:
@@ -70,42 +66,8 @@ def _summed(states: Sequence[SysfsState]) -> SysfsState:
     return replace(states[0], **{each: sum(found) for each, found in counts.items() if found})
 
 
-@dataclass(frozen=True, slots=True)
-class UseFact:
-    """A fact of a dump that keeps a state from being used, or shows that it is not used.
-
-    row        of the table
-    kind       as its rule is named; words: without the state's name
-    attribute  of the state's directory in sysfs that shows it
-    """
-
-    row: int
-    state: SysfsState
-    kind: Literal["state-switched-off", "state-beyond-limit", "state-not-used"]
-    attribute: str
-    words: str
-
-
 ENOUGH_ENTRIES, FEW = 1000, 1000
 """Entries of all states before a state's share of them counts; one in how many is hardly any."""
-
-
-def facts(held: Held) -> Iterator[UseFact]:
-    """Yields the facts of each state but the first, the one that explains it best."""
-    limit = limit_us(held)
-    entries = entries_of(held.states)
-    for row, state in enumerate(held.states[1:], 1 - held.first_row):
-        used = state.usage
-        if state.disabled:
-            words = f"is switched off {_FROM_THE_START if state.default_disabled else '(disable)'}"
-            yield UseFact(row, state, "state-switched-off", "disable", words)
-        elif state.latency_us > limit:
-            words = f"takes {state.latency_us} us to leave, and the CPU's limit is {limit} us"
-            yield UseFact(row, state, "state-beyond-limit", "latency", words)
-        elif used is not None and entries >= ENOUGH_ENTRIES and is_hardly_used(state, held.states):
-            how = f"is hardly used: {percent(used, entries)}" if used else "was never entered: 0"
-            words = f"{how} of {entries:,} entries since boot"
-            yield UseFact(row, state, "state-not-used", "usage", words)
 
 
 def is_hardly_used(state: SysfsState, states: Sequence[SysfsState]) -> bool:

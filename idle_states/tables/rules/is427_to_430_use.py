@@ -94,7 +94,6 @@ Ground
 from collections.abc import Callable
 from functools import lru_cache
 
-from ..linux.held import ENOUGH_ENTRIES, entries_of
 from .rule import Rule, Severity, Subject, Verdict, Verdicts
 
 OFF = Rule("IS427", "state-switched-off", Severity.WARNING, forms=("sysfs",))
@@ -109,24 +108,18 @@ _CODE2ATTRIBUTE = {"IS427": "disable", "IS428": "latency"}
 @lru_cache(maxsize=1)  # of one table, which these rules look at in turn
 def _verdicts(subject: Subject) -> tuple[tuple[Rule, Verdict], ...]:
     """Returns the reasons that `why` gives for the states of a dump, by their rules."""
-    from ..why.answer import explained
-    from ..why.machine import SeenMachine
+    from ..why.answer import explained_of
 
     held, found = subject.table.origin, list[tuple[Rule, Verdict]]()
-    if held.form != "sysfs" or held.dump is None:
+    if held.form != "sysfs":
         return ()
-    machine = SeenMachine(subject.table.name, held.dump, held.kernel)
-    early = entries_of(held.states) < ENOUGH_ENTRIES
-    for number, state in enumerate(held.states[1:], 1):
-        for each in explained(machine, held.cpus, number):
-            for reason in each.reasons:
-                if reason.kind == "unknown" and early:
-                    continue
-                rule = _KIND2RULE.get(reason.kind, NOT_USED)
-                where = subject.at(number - held.first_row, _CODE2ATTRIBUTE.get(rule.code, "usage"))
-                said = f"{each.title}: {reason.because} ({reason.kind})"
-                chosen = rule is OFF and state.default_disabled
-                found.append((rule, Verdict(where, said, Severity.NOTE if chosen else None)))
+    for number, each in explained_of(held):
+        for reason in each.reasons:
+            rule = _KIND2RULE.get(reason.kind, NOT_USED)
+            where = subject.at(number - held.first_row, _CODE2ATTRIBUTE.get(rule.code, "usage"))
+            said = f"{each.title}: {reason.because} ({reason.kind})"
+            chosen = rule is OFF and held.states[number].default_disabled
+            found.append((rule, Verdict(where, said, Severity.NOTE if chosen else None)))
     return tuple(found)
 
 

@@ -16,7 +16,6 @@ from ...base.report.sheet import (
     indented,
 )
 from ...base.wording import joined
-from ..linux.held import facts
 from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
 from ..linux.intel_idle.table_parameter import SINCE, unfit
 from ..pipeline import Journey
@@ -125,9 +124,11 @@ def consequences(journey: Journey) -> Iterator[Section]:
 def _held(held: Held) -> Iterator[str]:
     yield "what a running kernel holds: it already reflects firmware and driver; flags and control"
     yield "register are unknown, and the kernel named here decides its governor alone"
-    for fact in facts(held):
-        yield f"{fact.state.name} {fact.words}"
-    yield "idle-states why tells what each state is used for, and what keeps it from being used"
+    from ..why.answer import explained_of
+
+    for _, each in explained_of(held):
+        yield from (f"{each.title}: {reason.because}" for reason in each.reasons)
+    yield "idle-states why tells what each state is used for, and what to do next"
 
 
 def _table_parameter(journey: Journey) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from ...base.dataclass import dataclass
-from ...base.model.beyond_opal import SysfsState
+from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.findings import UsageError
 from ...base.model.forms import Count
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
-from ..linux.held import held_of, idle_us_of, is_hardly_used
+from ..linux.held import ENOUGH_ENTRIES, entries_of, held_of, idle_us_of, is_hardly_used
 from .absent import absence, lack
 from .machine import SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
@@ -119,6 +119,19 @@ def _lacking(machine: SeenMachine, state: str, having: set[int]) -> Iterator[Exp
         lacking.setdefault(names, []).append(cpu)
     for names, cpus in lacking.items():
         yield Explained(state, tuple(cpus), False, (lack(names, cpus[0]),))
+
+
+def explained_of(held: Held) -> Iterator[tuple[int, Explained]]:
+    """Yields the states of a dump's CPUs, by number, that have reasons; none of states that are of
+    no dump. That none is known counts from a thousand entries on."""
+    if held.dump is None:
+        return
+    machine = SeenMachine("", held.dump, held.kernel)
+    early = entries_of(held.states) < ENOUGH_ENTRIES
+    for number in range(1, len(held.states)):
+        for each in explained(machine, held.cpus, number):
+            if each.reasons and each.reasons[0].kind not in ("offline", "unknown" if early else ""):
+                yield number, each
 
 
 def _not_seen(machine: SeenMachine) -> Iterator[str]:
