@@ -63,8 +63,9 @@ RULES = {
          "limited to 20 us, held by qemu(12) (system-limit)"),
     },
     "unused on one CPU": {
-        ("IS429", "note", "C6 is hardly used on CPU 2: these CPUs were idle for 60,060 us at most; "
-         "CPU 0 for 909,060,000 us (idle-elsewhere)"),
+        ("IS429", "note", f"{state} is hardly used on CPU 2: these CPUs were idle for 60,060 us at "
+         "most; CPU 0 for 909,060,000 us (idle-elsewhere)")
+        for state in ("C1", "C6")
     },
 }  # fmt: skip
 
