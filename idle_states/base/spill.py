@@ -1,8 +1,13 @@
-"""Rows by key in a temporary file that has no name: what does not fit into memory. The file goes
-when the object does, however the program ends."""
+"""Temporary files without a name for what does not fit into memory: rows by key, and values in
+their order. A file goes when the object does, however the program ends."""
 
 import errno
-from typing import Any
+import pickle
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 _CACHE_KIB = 16 << 10
 """Memory for its pages. A smaller table never reaches the disk."""
@@ -41,3 +46,21 @@ class Spill:
             return self._rows.execute(sql, values)
         except self._error as error:
             raise OSError(errno.EIO, f"a temporary file cannot be written: {error}") from None
+
+
+class Stored(Generic[T]):
+    """Values that are gone through more than once, one time after the other. Raises OSError where
+    the disk is full."""
+
+    def __init__(self, values: Iterable[T]) -> None:
+        import tempfile  # slow to import, and few runs need it
+
+        self._file = tempfile.TemporaryFile(prefix="idle-states-")  # noqa: SIM115
+        for value in values:
+            pickle.dump(value, self._file)
+
+    def __iter__(self) -> Iterator[T]:
+        self._file.seek(0)
+        with suppress(EOFError):
+            while True:
+                yield pickle.load(self._file)

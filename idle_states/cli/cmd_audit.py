@@ -110,6 +110,7 @@ TELLS_ENDS = True
 
 
 def run(given: AuditCommand) -> int:
+    from functools import partial
     from pathlib import Path
 
     from ..base.report import printer
@@ -168,16 +169,8 @@ def run(given: AuditCommand) -> int:
         document = audit_json.document(results, summary, setting)
         printer.document_parts(document, out.file)
     else:
-        everything = [each for found in results for each in found]
-        # boards share what they include, and what is found there
-        findings = list(
-            {repr(found): found for each in everything for found in each.findings}.values()
-        )
-        digests = [(each.file, each.sha256) for each in everything]
-        sources = [each.source for each in everything if each.source]
-        texts = {file: text for source in sources for file, text in source.texts.items()}
-        findings = list(show.annotated(out.format, findings))
-        out.document(formats.render(out.format, "audit", findings, digests, texts, {}))
+        each_found = audit_json.found(results, partial(show.annotated, out.format))
+        printer.document_parts(formats.parts(out.format, "audit", each_found, {}), out.file)
     if out.format != "text":
         for line in closing():
             say(line.rstrip())

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..model.findings import Finding, Location, Severity
 from ..wording import joined, plural
@@ -23,6 +24,18 @@ def render(
     """One block per finding. Notes and suppressed findings only if asked for."""
     chosen = shown(findings, notes=notes, suppressed=suppressed)
     return "\n".join(_block(finding, texts, style) for finding in chosen)
+
+
+class FoundPart(NamedTuple):
+    """A part of a report of findings, as machines are given it: of one input, or of all.
+
+    inputs  (file, SHA-256, "" if not known); no other part has them
+    texts   file -> text, for snippets
+    """
+
+    findings: Sequence[Finding]
+    inputs: Sequence[tuple[str, str]]
+    texts: Mapping[str, str]
 
 
 def shown(findings: Iterable[Finding], *, notes: bool, suppressed: bool = False) -> list[Finding]:

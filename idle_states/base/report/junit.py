@@ -5,31 +5,45 @@ Errors and warnings fail, notes and suppressed findings are skipped tests with t
 Form: the Jenkins JUnit plugin's junit-10.xsd, which GitLab reads as well.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from ..model.findings import Finding, Severity
 from .escapes.text import printable
 from .escapes.xml import attribute, content
+from .findings_text import FoundPart
+
+_Suites = dict[str, list[Finding]]
 
 
-def render(command: str, findings: Sequence[Finding], inputs: Iterable[tuple[str, str]]) -> str:
-    """inputs: (file, SHA-256 or "")."""
-    digests = dict(inputs)
-    suites: dict[str, list[Finding]] = {file: [] for file in digests}
-    for finding in findings:
-        suites.setdefault(finding.location.file or finding.table, []).append(finding)
-    cases = sum(max(1, len(found)) for found in suites.values())
-    failures = sum(_fails(finding) for finding in findings)
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="idle-states {command}" tests="{cases}" failures="{failures}">',
-    ]
-    for file, found in suites.items():
-        lines += _suite(file, digests.get(file, ""), found)
-    return "\n".join([*lines, "</testsuites>", ""])
+def render(command: str, parts: Iterable[FoundPart]) -> Iterator[str]:
+    """Yields the lines. Goes through the parts twice: the totals come first."""
+    elsewhere = _Suites()
+    cases = failures = 0
+    for part in parts:
+        cases += sum(max(1, len(found)) for found in _suites(part, elsewhere).values())
+        failures += sum(map(_fails, part.findings))
+    cases += sum(map(len, elsewhere.values()))
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="idle-states {command}" tests="{cases}" failures="{failures}">\n'
+    for part in parts:
+        digests = dict(part.inputs)
+        for file, found in _suites(part, {}).items():
+            yield "\n".join([*_suite(file, digests[file], found), ""])
+    for file, found in elsewhere.items():
+        yield "\n".join([*_suite(file, "", found), ""])
+    yield "</testsuites>\n"
 
 
-def _suite(file: str, digest: str, findings: list[Finding]) -> Iterable[str]:
+def _suites(part: FoundPart, elsewhere: _Suites) -> _Suites:
+    """Returns the findings of each input; those of other files are added to theirs."""
+    suites: _Suites = {file: [] for file, _ in part.inputs}
+    for finding in part.findings:
+        file = finding.location.file or finding.table
+        (suites if file in suites else elsewhere).setdefault(file, []).append(finding)
+    return suites
+
+
+def _suite(file: str, digest: str, findings: list[Finding]) -> Iterator[str]:
     failures = sum(_fails(finding) for finding in findings)
     skipped = len(findings) - failures
     yield (
@@ -45,7 +59,7 @@ def _suite(file: str, digest: str, findings: list[Finding]) -> Iterable[str]:
     yield "  </testsuite>"
 
 
-def _case(file: str, finding: Finding) -> Iterable[str]:
+def _case(file: str, finding: Finding) -> Iterator[str]:
     where = finding.location
     name = f"{finding.rule} {finding.name} {where.path}".rstrip()
     yield f"    <testcase classname={attribute(file)} name={attribute(name)}>"

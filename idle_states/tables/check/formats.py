@@ -1,9 +1,11 @@
 """The forms in which findings are reported to machines; text is each command's own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...base.model.findings import Finding, Location
 from ...base.report import github, junit
+from ...base.report.findings_text import FoundPart
+from ...base.spill import Stored
 from ..documents import json_output
 from ..linux.releases import Release
 from . import sarif
@@ -23,10 +25,19 @@ def render(
 ) -> str:
     """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text; homes: see
     github; kernels: that tables were followed into."""
-    if form == "sarif":
-        return sarif.render(command, findings, inputs, texts)
+    if form == "json":
+        return json_output.envelope(command, Check, findings, inputs, kernels)
+    return "".join(parts(form, command, [FoundPart(findings, inputs, texts)], homes))
+
+
+def parts(
+    form: str,
+    command: str,
+    found: Iterable[FoundPart],
+    homes: Mapping[str, Location] | None = None,
+) -> Iterator[str]:
+    """Yields the same but JSON, part by part; what cannot be written so is kept on disk."""
     if form == "github":
-        return github.render(findings, homes)
-    if form == "junit":
-        return junit.render(command, findings, inputs)
-    return json_output.envelope(command, Check, findings, inputs, kernels)
+        return (github.render(part.findings, homes) for part in found)
+    kept = found if isinstance(found, list) else Stored(found)
+    return sarif.render(command, kept) if form == "sarif" else junit.render(command, kept)

@@ -5,14 +5,15 @@ Source: SARIF Version 2.1.0 Plus Errata 01, sections 3.14 (run), 3.27 (result), 
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ... import __version__
-from ...base.model.findings import Finding, Location, Severity, identities
-from ...base.report.escapes.json import encoded
+from ...base.model.findings import Finding, Location, Severity, files_of, identities
+from ...base.report.escapes.json import encoded, listed
 from ...base.report.escapes.uri import uri
-from ...base.report.findings_text import lines_of
+from ...base.report.findings_text import FoundPart, lines_of
 from ...base.report.help_pages import page_of
 from ..rules.catalogue import rules
 from ..rules.loaded import LoadedRule
@@ -22,27 +23,15 @@ _RANKS = {"low": 25.0, "medium": 50.0, "high": 90.0}
 FINGERPRINT = "idleStatesRuleAndPath/v1"
 
 
-def render(
-    command: str,
-    findings: Sequence[Finding],
-    inputs: Iterable[tuple[str, str]],
-    texts: Mapping[str, str],
-) -> str:
-    """Returns a SARIF log with one run.
-
-    inputs  (file, SHA-256, "" if not known) of each file read
-    texts   file -> text, for snippets
-    """
-    digests = dict(inputs)
-    files = sorted(_files(findings) | set(digests))
-    number = {file: index for index, file in enumerate(files)}
-    fired = {finding.rule for finding in findings}
+def render(command: str, parts: Iterable[FoundPart]) -> Iterator[str]:
+    """Yields a SARIF log with one run, part by part. Goes through what is found three times: rules
+    and files come before the results that point to them."""
+    fired, elsewhere = set[str](), set[str]()
+    for part in parts:
+        fired |= {finding.rule for finding in part.findings}
+        elsewhere |= files_of(part.findings) - dict(part.inputs).keys()
     described = [loaded for loaded in rules() if loaded.rule.code in fired]
     place = {loaded.rule.code: index for index, loaded in enumerate(described)}
-    results = [
-        _result(finding, identity, place.get(finding.rule), number, texts)
-        for finding, identity in zip(findings, identities(findings), strict=True)
-    ]
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -59,12 +48,54 @@ def render(
                 "automationDetails": {"id": f"idle-states/{command}/"},
                 "invocations": [{"executionSuccessful": True}],
                 "columnKind": "unicodeCodePoints",
-                "artifacts": [_artifact(file, digests.get(file, "")) for file in files],
-                "results": results,
+                "artifacts": [],
+                "results": [],
             }
         ],
     }
-    return encoded(document) + "\n"
+    between = ",\n" + " " * 6
+    head, _, rest = encoded(document).partition(f'[]{between}"results": []')
+    number: dict[str, int] = {}
+    yield head
+    yield from _listed(_artifacts(parts, elsewhere, number))
+    yield between + '"results": '
+    yield from _listed(_results(parts, number, place))
+    yield rest + "\n"
+
+
+def _listed(documents: Iterable[dict[str, Any]]) -> Iterator[str]:
+    return listed((encoded(document, depth=8) for document in documents), 6)
+
+
+def _artifacts(
+    parts: Iterable[FoundPart], elsewhere: set[str], number: dict[str, int]
+) -> Iterator[dict[str, Any]]:
+    """Yields the inputs, then other files by name. Of files that other inputs' findings are of,
+    `number` gets the places."""
+    count = 0
+    for part in parts:
+        for file, digest in dict(part.inputs).items():
+            if file in elsewhere:
+                number[file] = count
+            count += 1
+            yield _artifact(file, digest)
+    for file in sorted(elsewhere - number.keys()):
+        number[file] = count
+        count += 1
+        yield _artifact(file, "")
+
+
+def _results(
+    parts: Iterable[FoundPart], number: dict[str, int], place: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    count, seen = 0, dict[str, int]()
+    for part in parts:
+        own = {file: count + index for index, file in enumerate(dict(part.inputs))}
+        count += len(own)
+        names = identities(part.findings, seen, own)
+        for finding, identity in zip(part.findings, names, strict=True):
+            where = ChainMap(own, number)
+            yield _result(finding, identity, place.get(finding.rule), where, part.texts)
 
 
 def _rule(loaded: LoadedRule) -> dict[str, Any]:
@@ -153,12 +184,6 @@ def _region(where: Location, texts: Mapping[str, str]) -> dict[str, Any]:
     if where.line is not None and where.line <= len(lines) and len(lines[where.line - 1]) < 400:
         region["snippet"] = {"text": lines[where.line - 1]}
     return region
-
-
-def _files(findings: Sequence[Finding]) -> set[str]:
-    places = [finding.location for finding in findings]
-    places += [where for finding in findings for where, _ in finding.related]
-    return {where.file for where in places if where.file is not None}
 
 
 def _fingerprint(identity: str) -> str:

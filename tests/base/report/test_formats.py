@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Confidence, Finding, Location, Severity
 from idle_states.base.report import github, junit
+from idle_states.base.report.findings_text import FoundPart
 from idle_states.cli import main
-from idle_states.tables.check import sarif
+from idle_states.tables.check import formats, sarif
 from idle_states.tables.rules.catalogue import rules
 from tests.support import DATA
 
@@ -67,7 +68,8 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @given(st.lists(findings, max_size=5))
 def test_sarif_is_valid_whatever_the_findings(found: list[Finding]) -> None:
-    document = json.loads(sarif.render("check", found, [("a.c", "0" * 64)], {"a.c": "x\ny"}))
+    parts = [FoundPart(found, [("a.c", "0" * 64)], {"a.c": "x\ny"})]
+    document = json.loads("".join(sarif.render("check", parts)))
     jsonschema.Draft7Validator(SARIF).validate(document)
     (run,) = document["runs"]
     assert len(run["results"]) == len(found)
@@ -137,9 +139,36 @@ def test_github_points_at_the_value(spec: str, capsys: pytest.CaptureFixture[str
     assert "2050us" in line
 
 
+def test_a_report_by_inputs_is_that_of_all_at_once() -> None:
+    """Findings may be of the input, of what several include, or of another input."""
+    inputs = [(f"{name}.dtb", name * 64) for name in "abc"]
+    told = [
+        Finding("IS203", "x", Severity.ERROR, message, Location("/cpus", file, 1), related=related)
+        for file, message, related in (
+            ("a.dtb", "own", ()),
+            ("a.dtb", "own again", ()),
+            ("part.dtsi", "shared by a", ((Location("/x", "c.dtb", 2), "so"),)),
+            ("b.dtb", "own", ()),
+            ("part.dtsi", "shared by b", ()),
+            ("c.dtb", "own", ()),
+        )
+    ]
+    whole = [FoundPart(told, inputs, {"part.dtsi": "line"})]
+    cut = ((0, 3), (3, 5), (5, 6))
+    parts = [
+        FoundPart(told[first:last], inputs[number : number + 1], {"part.dtsi": "line"})
+        for number, (first, last) in enumerate(cut)
+    ]
+    for form in ("sarif", "junit", "github"):
+        assert "".join(formats.parts(form, "audit", iter(parts))) == "".join(
+            formats.parts(form, "audit", whole)
+        )
+
+
 @given(st.lists(findings, max_size=5))
 def test_junit_counts_add_up(found: list[Finding]) -> None:
-    root = ElementTree.fromstring(junit.render("check", found, [("clean.dtb", "ab")]))
+    parts = [FoundPart(found, [("clean.dtb", "ab")], {})]
+    root = ElementTree.fromstringlist(junit.render("check", parts))
     cases = root.findall("testsuite/testcase")
     assert int(root.attrib["tests"]) == len(cases)
     failing = [f for f in found if f.counts and f.severity is not Severity.NOTE]

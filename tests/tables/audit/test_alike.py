@@ -1,5 +1,6 @@
 """What is audited once for alike inputs is the same as if each were audited on its own."""
 
+import gc
 import json
 import os
 import random
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from idle_states.base.model import power_mgt as dt
-from idle_states.base.model.findings import Severity
+from idle_states.base.model.findings import Finding, Location, Severity, moved
 from idle_states.tables.audit import alike
 from idle_states.tables.audit import fleet as fleets
 from idle_states.tables.audit.alike import Alike, Auditor
@@ -375,6 +376,51 @@ def test_memory_does_not_grow_with_different_tables(monkeypatch: pytest.MonkeyPa
     assert peaks[1] < peaks[0] + 200_000
     assert len(summary.groups) == 6_000
     assert [group.count for group in summary.groups] == [1] * 6_000
+
+
+@pytest.mark.parametrize("form", ["sarif", "junit", "github"])
+def test_memory_does_not_grow_with_findings(form: str) -> None:
+    from idle_states.tables.audit import said_json
+    from idle_states.tables.check import formats
+
+    (one,) = audit_path(TREES / "powernv9.dtb", SETTING)
+    place = Location("/cpus", one.file)
+    told = [Finding("IS203", "x", Severity.ERROR, f"fault {number}", place) for number in range(20)]
+
+    def fleet(count: int) -> Iterator[list[Audited]]:
+        for number in range(count):
+            file = f"{number}.dtb"
+            yield [replace(one, file=file, findings=tuple(moved(told, one.file, file)))]
+
+    def size(count: int) -> int:
+        parts = said_json.found(fleet(count), lambda findings: findings)
+        written = 0
+        for number, text in enumerate(formats.parts(form, "audit", parts)):
+            written += len(text)
+            if number % 200 == 0:
+                # json.dumps leaves cycles behind
+                gc.collect()
+        return written
+
+    # what is read and imported once
+    size(1)
+    tracemalloc.start()
+    try:
+        written = size(600)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert written > 600_000
+    assert peak < 1_500_000
+
+
+def test_an_input_that_is_named_twice_is_reported_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tree = str(TREES / "powernv9.dtb")
+    for form in ("sarif", "junit", "github"):
+        words = ("--format", form, "--notes")
+        assert run(capsys, tree, tree, *words) == run(capsys, tree, *words)
 
 
 def test_no_directory_stays_open(fleet: Path) -> None:
