@@ -48,7 +48,7 @@ LAYOUT = """(() => {
             b.top + 4 < box.bottom)
           hatched.push(e.textContent);
     }
-    for (const mark of picture.querySelectorAll(".mark, .ring")) {
+    for (const mark of picture.querySelectorAll(".mark")) {
       const box = mark.getBoundingClientRect();
       if (box.left < frame.left || box.right > frame.right || box.top < frame.top)
         cut.push(mark.outerHTML);
@@ -108,7 +108,7 @@ CONTRAST = """(() => {
       const fill = below ? getComputedStyle(below).fill : paper;
       if (!fill.startsWith("url")) note(e.textContent, ratio(getComputedStyle(e).fill, fill), 4.5);
     }
-    const strokes = ".curve, .mark, .span, .ring, .bar, .band, .hatched, .near";
+    const strokes = ".curve, .mark, .bar, .band, .hatched, .near";
     for (const e of picture.querySelectorAll(strokes))
       note(e.getAttribute("class"), ratio(getComputedStyle(e).stroke, paper), 3);
   }

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...base.report.html import pictures, svg
-from ...base.report.html.pictures import BandRow
-from ...base.report.html.shares import Share, bar, distribution, legend
+from ...base.report.html.shares import Share, distribution, divided
 from ...base.report.sheet import Drawing
 from .counters import Figures
 from .energy_said import AS_HELD
@@ -17,37 +15,23 @@ Totals = Sequence[tuple[str, Figures]]
 
 def residencies(some: Totals) -> Drawing:
     """Draws a bar of shares of the idle time for each table."""
-    drawing = pictures.bands(
-        "Share of idle time by state",
-        "For each table a bar of the whole idle time, divided by states, which are numbered.",
-        [_bar(label, figures) for label, figures in some],
-        svg.shares("share of idle time"),
-    )
-    return Drawing(drawing, legend((label, _states(figures)) for label, figures in some))
+    title = "Share of idle time by state"
+    return divided(title, ((label, _shares(figures)) for label, figures in some), "idle time")
 
 
 def by_cpu(account: Account) -> Drawing:
     """Draws a bar of shares of its idle time for each CPU."""
-    drawing = pictures.bands(
-        f"Share of idle time by state and CPU: {account.machine}",
-        "For each CPU a bar of its idle time, divided by states, which are numbered.",
-        [_bar(f"CPU {cpu}", figures) for cpu, figures in account.cpus.items()],
-        svg.shares("share of idle time"),
-    )
-    return Drawing(drawing, legend([(account.machine, _states(account.total))]))
+    title = f"Share of idle time by state and CPU: {account.machine}"
+    bars = ((f"CPU {cpu}", _shares(figures)) for cpu, figures in account.cpus.items())
+    return divided(title, bars, "idle time")
 
 
-def _states(figures: Figures) -> list[tuple[int, str]]:
-    return [(state.index, state.name) for state in figures.states]
-
-
-def _bar(label: str, figures: Figures) -> BandRow:
+def _shares(figures: Figures) -> list[Share]:
     whole = figures.time_us or 1
-    parts = [
+    return [
         Share(state.index, state.name, state.time_us / whole, f"{state.time_us} us")
         for state in figures.states
     ]
-    return bar(label, parts)
 
 
 def misfits(some: Totals) -> list[Misfits]:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...base.report.html import axes, pictures, svg
-from ...base.report.html.shares import Share, bar, distribution, legend
+from ...base.report.html import axes, svg
+from ...base.report.html.shares import Share, distribution, divided
 from ...base.report.sheet import Drawing, Rows
 from ..replay.fits import Misfits
 from .setup import bucket_top
@@ -35,16 +35,8 @@ def misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
 
 def times(found: Sequence[SimulationSummary]) -> Drawing:
     """Draws a bar of all CPUs' time for each table."""
-    drawing = pictures.bands(
-        "Share of the CPUs' time by state asked for",
-        "For each table a bar of the time of all CPUs, divided by states, which are numbered.",
-        [bar(each.setup.name, shares(each)) for each in found],
-        svg.shares("share of the time of all CPUs"),
-    )
-    samples = legend(
-        (each.setup.name, [(part.number, part.name) for part in shares(each)]) for each in found
-    )
-    return Drawing(drawing, samples)
+    title = "Share of the CPUs' time by state asked for"
+    return divided(title, ((e.setup.name, shares(e)) for e in found), "the time of all CPUs")
 
 
 def shares(found: SimulationSummary) -> list[Share]:

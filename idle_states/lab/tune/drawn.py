@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ...base.report.html import markers, pictures, svg
+from ...base.report.html import markers, svg
 from ...base.report.html.markers import Level, Point
-from ...base.report.html.shares import Share, bar, legend
+from ...base.report.html.shares import Share, divided
 from ...base.report.sheet import Drawing
 from ..replay.energy_said import AS_HELD, PAID, upwards
 from .judging import Judged
@@ -67,20 +67,10 @@ def residencies(tuning: Tuning, rows: Sequence[Sequence[str]]) -> Drawing:
 
 def times(tuning: Tuning) -> Drawing:
     """Draws a bar of idle time, divided by states, for each of the three tables."""
-    names = tuning.table.names
     rows = []
     for label, each in tuning.compared:
-        of_states: Sequence[int] = each.outcomes.time_us
-        whole = sum(of_states) or 1
-        parts = [
-            Share(number, name, time / whole, f"{time} us")
-            for number, (name, time) in enumerate(zip(names, of_states, strict=True))
-        ]
-        rows.append(bar(label, parts))
-    drawing = pictures.bands(
-        "Share of idle time by state",
-        "A bar each for the present, the break-even and the best table, divided by states.",
-        rows,
-        svg.shares("share of idle time"),
-    )
-    return Drawing(drawing, legend([(tuning.name, enumerate(names))]))
+        spent: Sequence[int] = each.outcomes.time_us
+        named = enumerate(zip(tuning.table.names, spent, strict=True))
+        parts = [Share(n, name, us / (sum(spent) or 1), f"{us} us") for n, (name, us) in named]
+        rows.append((label, parts))
+    return divided("Share of idle time by state", rows, "idle time")

@@ -10,6 +10,7 @@ from ...base.report.html.shares import legend
 from ...base.report.sheet import NO_NUMBERS, Drawing, Marked, Picture, Rows
 from ...base.wording import plural
 from ..linux.kernel_ranges import kernel_ranges
+from ..selection.drawn import band
 from ..selection.idle_lengths import lengths
 from .audited import Audited, Selected
 from .summary import FleetSummary
@@ -29,14 +30,9 @@ def selected(audited: Audited) -> Picture:
         named.append((label, [(number, name) for name, number in name2number.items()]))
         bands = []
         for first, last, some in group.ranges:
-            series = tuple(sorted(name2number[name] for name in some if name in name2number))
-            short = "+".join(map(str, series))
-            what = " and ".join(some)
-            end = float("inf") if last is None else last + 1
-            where, beginning = lengths(first, last), pictures.edge(first)
-            bands.append(
-                Band(first, end, series, short, f"{short} {what}", f"{where}: {what}", beginning)
-            )
+            numbers = sorted((name2number[name], name) for name in some if name in name2number)
+            where, what = lengths(first, last), " and ".join(some)
+            bands.append(band(first, last, dict(numbers), what))
             lines.append((label if len(bands) == 1 else "", where, what))
         rows.append(BandRow(label, tuple(bands)))
     starts = [first for group in audited.selected for first, _, _ in group.ranges]

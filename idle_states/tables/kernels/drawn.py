@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...base.report.html import markers, svg
+from ...base.report.html.markers import Level
 from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
 from ..selection.words import circumstances
 from .moves import Cause, Move, Moves
@@ -24,37 +25,29 @@ def time_line(found: Moves, still: str) -> Picture:
         words = ", ".join(change.feature for change in each.changes)
         rows.setdefault(still, []).append((each.step[1].name, _STILL, words))
     caption = "Releases that change something"
-    table = Rows(
-        ("Release", "What", "Change"),
-        tuple(
-            (name, label, words)
-            for at in names
-            for label, some in rows.items()
-            for name, _, words in some
-            if name == at
-        ),
-        caption,
-        NO_NUMBERS,
-    )
-    place = {name: number for number, name in enumerate(names)}
-    events = [
-        (label, [(place[name], marker, f"{name}: {words}") for name, marker, words in some])
-        for label, some in rows.items()
-    ]
+    events = [(label, *event) for label, some in rows.items() for event in some]
+    listed = sorted(events, key=lambda event: names.index(event[1]))
+    kinds = ((_REGISTERED, "registered"), (_SELECTED, "selected"), (_STILL, "moves nothing"))
+    there = {marker for _, _, marker, _ in events}
 
     def draw() -> Drawing:
-        drawn = markers.events(
+        levels = []
+        for label, some in rows.items():
+            values = tuple((marker, names.index(name)) for name, marker, _ in some)
+            tips = tuple(f"{name}: {words}" for name, _, words in some)
+            levels.append(Level(label, values, (0, len(names)), label, tips))
+        drawn = markers.levels(
             caption,
             "A row for what is registered, for each of the circumstances in which the governor "
             "selects, and for changes that move nothing; a marker at each release that changes it.",
-            events,
+            levels,
             svg.named(names, "releases that change something, in order"),
         )
-        kinds = ((_REGISTERED, "registered"), (_SELECTED, "selected"), (_STILL, "moves nothing"))
-        there = {marker for _, some in events for _, marker, _ in some}
         return Drawing(drawn, tuple((svg.swatch_marker(n), k) for n, k in kinds if n in there))
 
-    return Picture(draw, table)
+    head = ("Release", "What", "Change")
+    table = tuple((name, label, words) for label, name, _, words in listed)
+    return Picture(draw, Rows(head, table, caption, NO_NUMBERS))
 
 
 def _changes(move: Move) -> Iterator[tuple[str, int, str]]:

@@ -1,7 +1,7 @@
 """The pictures of select: the selection map, a band for each range of idle lengths, kernels,
 governors and tables below each other, with the differences marked."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from xml.etree.ElementTree import Element
 
@@ -129,9 +129,14 @@ def _marked(
 
 def _band(selection: TableSelection, r: Range) -> Band:
     # ladder may select one past the last state
-    series = tuple(sorted(state for state in r.states if state < len(selection.names)))
-    short = "+".join(str(number) for number in series)
-    name = f"{short} {' and '.join(selection.names[number] for number in series)}"
-    last = float("inf") if r.last_ns is None else r.last_ns + 1
-    whole = f"{lengths(r.first_ns, r.last_ns)}: {taken(selection, r)}"
-    return Band(r.first_ns, last, series, short, name, whole, pictures.edge(r.first_ns))
+    some = {n: selection.names[n] for n in sorted(r.states) if n < len(selection.names)}
+    return band(r.first_ns, r.last_ns, some, taken(selection, r))
+
+
+def band(first: int, last: int | None, number2name: Mapping[int, str], what: str) -> Band:
+    """Returns the band of the idles that take states. what: these in words."""
+    short = "+".join(map(str, number2name))
+    name = f"{short} {' and '.join(number2name.values())}"
+    end = float("inf") if last is None else last + 1
+    tip = f"{lengths(first, last)}: {what}"
+    return Band(first, end, (*number2name,), short, name, tip, pictures.edge(first))

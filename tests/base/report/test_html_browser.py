@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from idle_states.base.report.html import markers, opposed, page, pictures, svg
+from idle_states.base.report.html import markers, opposed, page, svg
 from idle_states.base.report.html.markers import Level, Point
 from idle_states.base.report.html.opposed import Opposed
-from idle_states.base.report.html.pictures import PictureSpan
 from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
 from idle_states.cli import main
 from tests.support import many_machines
@@ -47,7 +46,8 @@ def _write_pages(into: Path) -> None:
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     rows = tuple((f"{words} {number}", words) for number in range(12))
     table = Rows((words, words), rows, words)
-    span = pictures.spans(words, words, [PictureSpan(words, 0, 9, words)], svg.times([9], "time"))
+    level = Level(words, ((0, 1), (1, 9)), (1, 9), words, (words, words))
+    span = markers.levels(words, words, [level], svg.times([9], "time"))
     drawn = Picture(partial(Drawing, span, ((svg.swatch_near(), words),)), table)
     section = Section(words, (Lines((words, "x" * 3000)), table, drawn))
     hostile = Sheet(words, (words,), (section,))
@@ -78,7 +78,6 @@ def _zero() -> Section:
         markers.points("same", "d", same, axis, up),
         markers.levels("levels", "d", [level, level], axis),
         opposed.opposed("sides", "d", [sides], ("left", "right"), "share"),
-        pictures.spans("spans", "d", [PictureSpan("span", 0, 2000, "span")], axis),
     )
     table = Rows(("a", "b"), (("1", "2"),), "t")
     return Section("zero", tuple(Picture(partial(Drawing, each), table) for each in drawings))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from idle_states.base.report.html import markers, opposed, pictures, svg
 from idle_states.base.report.html.markers import Level, Point
 from idle_states.base.report.html.opposed import Opposed
-from idle_states.base.report.html.pictures import Band, BandRow, Curve, PictureSpan
+from idle_states.base.report.html.pictures import Band, BandRow, Curve
 
 AXIS = svg.times([1000, 1_000_000], "time")
 
@@ -55,9 +55,9 @@ def test_nothing_is_below_zero_but_what_is_negative() -> None:
     [
         markers.points("t", "d", [Point(0, 0, 0, 0, "a", "")], AXIS, svg.linear(0, 1e-6, "")),
         pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS),
-        pictures.spans("t", "d", [PictureSpan("s", 0, None, "")], AXIS),
+        markers.levels("t", "d", [Level("s", ((0, 0), (1, None)), (0, 0), "")], AXIS),
     ],
-    ids=["points", "curves", "spans"],
+    ids=["points", "curves", "levels"],
 )
 def test_shapes_are_whole_at_zero(drawing: Element) -> None:
     """The margin holds half a marker, and labels of the heights, which end before it."""
@@ -180,7 +180,6 @@ def _drawings() -> list[Element]:
     return [
         pictures.bands("t", "d", [BandRow("r", (band,))], AXIS),
         pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS, "share"),
-        pictures.spans("t", "d", [PictureSpan("s", 0, None, "")], AXIS),
         markers.points("t", "d", [Point(1000, 1, 2, 0, "a", "")], AXIS, up),
         markers.levels("t", "d", [_level()], AXIS),
         opposed.opposed("t", "d", [_opposed()], ("too deep", "too shallow"), "share"),

@@ -20,7 +20,7 @@ _ASIDE = 11
 """Height of a line, and from a marker to its label, in pixels."""
 _LABEL, _ROW = 16, 24
 _CROWD = 24
-"""Places along a row from which on markers are smaller."""
+"""Events in a row from which on their markers are smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,14 @@ class Level:
 
     values  (number of the marker, value); no value: no marker
     near    a stretch of the axis that is drawn below the markers
+    tips    of each marker, if they are events one after the other
     """
 
     label: str
     values: tuple[tuple[int, float | None], ...]
     near: tuple[float, float]
     tip: str
+    tips: tuple[str, ...] = ()
 
 
 def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> "Element":
@@ -130,28 +132,6 @@ def _free(box: Box, taken: Iterable[Box]) -> bool:
     return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in taken)
 
 
-def events(
-    title: str,
-    description: str,
-    rows: Sequence[tuple[str, Sequence[tuple[float, int, str]]]],
-    axis: Axis,
-) -> "Element":
-    """Draws a line for each row, with a marker at every (value, number of the marker, tip)."""
-    pitch, size = _LABEL + _ROW, 1 if axis.last - axis.first < _CROWD else 0.6
-    found = svg.canvas(title, description, pitch * len(rows) + axes.BELOW, axes.MARGIN, axes.MARGIN)
-    axes.below(found, axis, pitch * len(rows), axes.MARGIN)
-    for number, (label, some) in enumerate(rows):
-        top = pitch * number
-        text(found, svg.shortened(label, NARROW), x=-axes.MARGIN, y=top + 12, class_="on")
-        y = top + _LABEL + _ROW / 2
-        add(found, "line", x1="0%", x2="100%", y1=y, y2=y, class_="grid")
-        for value, series, tip in some:
-            group = add(found, "g")
-            svg.tip(group, tip)
-            svg.marker(group, series, axis.at(value), y, size)
-    return found
-
-
 def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "Element":
     """Draws a row for each, with a marker for every value."""
     pitch = _LABEL + _ROW
@@ -166,10 +146,15 @@ def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "
         ends = [percent(axis.at(end)) for end in level.near]
         add(found, "line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_="near")
         drawn: list[float] = []
-        for series, value in level.values:
+        size = 1 if len(level.tips) < _CROWD else 0.6
+        for place, (series, value) in enumerate(level.values):
             if value is not None:
                 x = axis.at(value)
                 below = sum(abs(x - other) <= _SAME_X for other in drawn)
-                svg.marker(found, series, x, y, 1 + _GROWS * below)
+                group = add(found, "g")
+                if level.tips:
+                    svg.tip(group, level.tips[place])
+                    below = 0
+                svg.marker(group, series, x, y, size + _GROWS * below)
                 drawn.append(x)
     return found

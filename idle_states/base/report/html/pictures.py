@@ -1,11 +1,11 @@
-"""Pictures of bands, of curves and of spans."""
+"""Pictures of bands and of curves."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from . import axes, svg
-from .axes import BELOW, MARGIN
+from .axes import BELOW
 from .svg import NARROW, Axis, add, percent, text
 
 if TYPE_CHECKING:
@@ -61,16 +61,6 @@ class Curve:
 
     label: str
     steps: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PictureSpan:
-    """A line from one value to another. last: None if there is no second value."""
-
-    label: str
-    first: float
-    last: float | None
-    tip: str
 
 
 def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> "Element":
@@ -158,25 +148,4 @@ def curves(
                 )
                 x, drawn = here, share
             share = after
-    return found
-
-
-def spans(title: str, description: str, some: Sequence[PictureSpan], axis: Axis) -> "Element":
-    """Draws a line for each span, from a ring at its beginning to a bar at its end."""
-    pitch = _LABEL + 18
-    bottom = pitch * len(some)
-    found = svg.canvas(title, description, bottom + BELOW, MARGIN, MARGIN)
-    axes.below(found, axis, bottom, MARGIN)
-    for number, span in enumerate(some):
-        top = pitch * number
-        words = svg.shortened(span.label, NARROW)
-        label = text(found, words, x=-MARGIN, y=top + 12, class_="on")
-        svg.tip(label, span.tip)
-        middle = top + _LABEL + 8
-        first = axis.at(span.first)
-        if span.last is not None:
-            last = percent(axis.at(span.last))
-            add(found, "line", x1=percent(first), x2=last, y1=middle, y2=middle, class_="span")
-            add(found, "line", x1=last, x2=last, y1=middle - 7, y2=middle + 7, class_="span")
-        add(found, "circle", cx=percent(first), cy=middle, r=4.5, class_="ring")
     return found

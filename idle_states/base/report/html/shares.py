@@ -51,6 +51,20 @@ def bar(label: str, some: Sequence[Share]) -> BandRow:
     return BandRow(label, tuple(bands))
 
 
+def divided(title: str, some: Iterable[tuple[str, Sequence[Share]]], whole: str) -> Drawing:
+    """Draws a bar for each label, divided by states. whole: what each bar is."""
+    rows = [*some]
+    drawing = pictures.bands(
+        title,
+        f"A bar for each of {', '.join(label for label, _ in rows)}: {whole}, divided by states, "
+        "which are numbered.",
+        [bar(label, parts) for label, parts in rows],
+        svg.shares(f"share of {whole}"),
+    )
+    names = ((label, [(part.number, part.name) for part in parts]) for label, parts in rows)
+    return Drawing(drawing, legend(names))
+
+
 def legend(some: Iterable[tuple[str, States]]) -> Legend:
     """A sample for each number of a state. If tables name the state differently, the names are
     given table by table."""

@@ -145,9 +145,7 @@ def _pattern(parent: "Element", name: str, path: str, colour: str) -> None:
 
 def swatch_band(number: int) -> "Element":
     """A sample for a legend."""
-    found = _sample()
-    add(found, "rect", x=1, y=1, width=30, height=14, fill=hatching(number), class_="band")
-    return found
+    return _sample("rect", x=1, y=1, width=30, height=14, fill=hatching(number), class_="band")
 
 
 def swatch_line(number: int) -> "Element":
@@ -157,21 +155,16 @@ def swatch_line(number: int) -> "Element":
 
 
 def swatch_marker(number: int) -> "Element":
-    found = _sample()
-    add(found, "path", d=MARKERS[number % len(MARKERS)], transform="translate(16 8)", class_="mark")
-    return found
+    path = MARKERS[number % len(MARKERS)]
+    return _sample("path", d=path, transform="translate(16 8)", class_="mark")
 
 
 def swatch_marked() -> "Element":
-    found = _sample()
-    add(found, "rect", x=0, y=6, width=32, height=4, class_="marked")
-    return found
+    return _sample("rect", x=0, y=6, width=32, height=4, class_="marked")
 
 
 def swatch_near() -> "Element":
-    found = _sample()
-    add(found, "line", x1=0, y1=8, x2=32, y2=8, class_="near")
-    return found
+    return _sample("line", x1=0, y1=8, x2=32, y2=8, class_="near")
 
 
 def line(parent: "Element", number: int, x1: object, y1: float, x2: object, y2: float) -> None:
@@ -335,8 +328,10 @@ def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
     return Axis(places[0], places[-1], tuple((p, f"{p:.6g}") for p in places), caption)
 
 
-def _sample() -> "Element":
-    return element("svg", class_="sample", width=32, height=16, aria_hidden="true")
+def _sample(name: str = "g", **attributes: object) -> "Element":
+    found = element("svg", class_="sample", width=32, height=16, aria_hidden="true")
+    add(found, name, **attributes)
+    return found
 
 
 def _written(value: object) -> str:
