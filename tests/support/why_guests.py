@@ -111,6 +111,11 @@ class Guest:
     smp: int = 2
     levels: int | None = None
 
+    @property
+    def why(self) -> str:
+        """The peculiarity of the table."""
+        return _table(self).why
+
 
 @dataclass(frozen=True)
 class Planted:
@@ -173,7 +178,8 @@ def boot(
 def _given(guest: Guest, parts: Parts, scratch: Path) -> list[str]:
     """Returns QEMU's words for the guest's table."""
     if guest.machine == "q35":
-        table = next(each for each in q35_tables.tables() if each.name == guest.table)
+        table = _table(guest)
+        assert isinstance(table, q35_tables.Q35Table)
         (scratch / "ssdt.aml").write_bytes(table.ssdt)
         return ["-cpu", CPU, "-acpitable", f"file={scratch / 'ssdt.aml'}"]
     if guest.machine in POWERNV:
@@ -182,16 +188,20 @@ def _given(guest: Guest, parts: Parts, scratch: Path) -> list[str]:
         lid = image.in_lid(parts.lid, guest.machine, given, scratch).lid
         stub = ["-S", "-gdb", f"unix:{scratch / 'stub'},server=on,wait=off"]
         return ["-bios", str(lid), *(stub if guest.levels is not None else [])]
-    root = next(
-        each.root
-        for each in virt_tables.tables()
-        if (each.machine, each.name) == (guest.machine, guest.table)
-    )
+    table = _table(guest)
+    assert isinstance(table, virt_tables.VirtTable)
     blob = tree_of(parts, VIRT[guest.machine], guest.smp, scratch)
-    names = tuple(cpu.name for cpu in cpus_of(root))[: guest.smp]
-    grafted = graft(blob.root, root, names, "table")
+    names = tuple(cpu.name for cpu in cpus_of(table.root))[: guest.smp]
+    grafted = graft(blob.root, table.root, names, "table")
     (scratch / "tree.dtb").write_bytes(fdt.write(grafted.root, blob.reservations, blob.boot_cpu))
     return ["-dtb", str(scratch / "tree.dtb")]
+
+
+def _table(guest: Guest) -> q35_tables.Q35Table | virt_tables.VirtTable:
+    if guest.machine == "q35":
+        return next(each for each in q35_tables.tables() if each.name == guest.table)
+    named = (guest.machine, guest.table)
+    return next(each for each in virt_tables.tables() if (each.machine, each.name) == named)
 
 
 def trimmed(collection: bytes) -> bytes:

@@ -2,6 +2,8 @@
 that are kept, and in guests that are booted anew."""
 
 import io
+import re
+import shlex
 import tarfile
 from pathlib import Path
 
@@ -9,16 +11,18 @@ import pytest
 
 from idle_states.change.boot.machines import MACHINES
 from idle_states.change.boot.parts import parts
+from idle_states.cli import main
 from idle_states.tables.why.answer import why
 from idle_states.tables.why.request import WhyRequest
 from tests.oracle import skipping
-from tests.support import DATA
+from tests.support import DATA, DOCS, ROOT
 from tests.support.boots import CACHE
 from tests.support.expected import Expected
 from tests.support.why_guests import Planted, boot, trimmed
 from tests.tables.why.guest_causes import GUESTS, PLANTED
 
 KEPT = DATA / "why"
+PAGE, BEGIN, END = "why-guests.md", "<!-- causes -->", "<!-- end of causes -->"
 
 
 def is_explained(cause: Planted, machine: Path) -> None:
@@ -42,6 +46,49 @@ def test_kept_collection_tells_the_planted_cause(name: str) -> None:
 
 def test_no_collection_is_kept_without_a_cause() -> None:
     assert {file.name.removesuffix(".tar.gz") for file in KEPT.glob("*")} == PLANTED.keys()
+
+
+def planted_in(name: str) -> str:
+    """The cause in a cell of the page's table."""
+    cause = PLANTED[name]
+    guest = GUESTS[cause.guest]
+    levels = "" if guest.levels is None else f"stop levels {guest.levels:#x}"
+    table = "" if guest.table in ("", "io", "retention") else guest.why
+    parts = (f"`{guest.words}`" if guest.words else "", levels, table)
+    return "; ".join(filter(None, (*parts, f"`{cause.shell}`" if cause.shell else ""))) or "none"
+
+
+def answered(name: str) -> str:
+    """The first reason in a cell of the page's table."""
+    found = why(WhyRequest(PLANTED[name].state, str(KEPT / f"{name}.tar.gz"))).explained
+    (first,) = (each.reasons[0] for each in found if each.cpus == tuple(PLANTED[name].cpus))
+    return f"`{first.kind}`: {first.because}"
+
+
+def test_page_shows_causes_and_screens(
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`pytest --update` writes the page anew."""
+
+    def screen(block: re.Match[str]) -> str:
+        assert main(shlex.split(block[1])[1:]) == 0
+        return f"```text\n$ {block[1]}\n{capsys.readouterr().out}```"
+
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    rows = [
+        f"| {GUESTS[each.guest].machine} | {planted_in(name)} | {each.state} | {answered(name)} |\n"
+        for name, each in PLANTED.items()
+    ]
+    table = (
+        f"{BEGIN}\n\n| guest | planted | asked for | answer |\n|---|---|---|---|\n{''.join(rows)}"
+    )
+    page = Expected(DOCS, request.config.getoption("--update"))
+    text = (DOCS / PAGE).read_text("utf-8")
+    text = re.sub(rf"{BEGIN}.*?(?=\n{END})", lambda _: table, text, flags=re.DOTALL)
+    page.check(PAGE, re.sub(r"```text\n\$ (.*?)\n.*?```", screen, text, flags=re.DOTALL))
 
 
 @pytest.mark.slow
