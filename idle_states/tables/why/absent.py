@@ -126,10 +126,3 @@ def absence(machine: SeenMachine, name: str) -> Reason:
             return Reason(kind, *found)
     because = "not known: nothing that was seen tells why no CPU has it"
     return Reason("unknown", because, _DRIVER, "collect, run as root, sees firmware's tables")
-
-
-def lack(names: str, cpu: int) -> Reason:
-    """Returns the reason why a CPU lacks a state that others have. names: of its own states."""
-    because = f"these CPUs have other states: {names}" if names else "no state of theirs was seen"
-    step = "compare the CPUs' tables in firmware, and see the kernel log"
-    return Reason("other-states", because, f"{CPUS}/cpu{cpu}/cpuidle", step)

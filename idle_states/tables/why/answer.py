@@ -10,8 +10,8 @@ from ...base.model.forms import Count
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
 from ..linux.held import ENOUGH_ENTRIES, entries_of, held_of, idle_us_of, is_hardly_used
-from .absent import absence, lack
-from .machine import SeenMachine, machine_of
+from .absent import absence
+from .machine import CPUS, SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
 from .request import WhyRequest
 
@@ -103,8 +103,7 @@ def explained(machine: SeenMachine, cpus: Sequence[int], number: int) -> Iterato
         few = is_hardly_used(states[number], states) or idle_us_of(states) * ELSEWHERE < most_us
         used = states[number].usage is None or not few
         off = tuple((state.disabled, state.default_disabled) for state in states)
-        key = used, off, dump.limit_us(cpu), cpu in here
-        alike.setdefault(key, []).append(cpu)
+        alike.setdefault((used, off, dump.limit_us(cpu), cpu in here), []).append(cpu)
     for (used, *_), members in alike.items():
         held = held_of(dump, members, machine.kernel)
         found = tuple(reasons(StateView(machine, held, number), used=used)) if number else ()
@@ -118,7 +117,10 @@ def _lacking(machine: SeenMachine, state: str, having: set[int]) -> Iterator[Exp
         names = ", ".join(each.name for each in machine.dump.cpus.get(cpu, ()))
         lacking.setdefault(names, []).append(cpu)
     for names, cpus in lacking.items():
-        yield Explained(state, tuple(cpus), False, (lack(names, cpus[0]),))
+        because = f"these CPUs have {names or 'no states that were seen'}"
+        step = "compare the CPUs' tables in firmware, and see the kernel log"
+        reason = Reason("other-states", because, f"{CPUS}/cpu{cpus[0]}/cpuidle", step)
+        yield Explained(state, tuple(cpus), False, (reason,))
 
 
 def explained_of(held: Held) -> Iterator[tuple[int, Explained]]:

@@ -74,8 +74,8 @@ def _offline(view: StateView) -> Evidence:
     if cpu in online(view.machine):
         return None
     step = f"echo 1 > {CPUS}/cpu{cpu}/online, or boot without maxcpus and nosmt"
-    because = f"these CPUs are offline; online is CPU {view.machine.told('online')}"
-    return because, f"{CPUS}/online", step
+    here = view.machine.told("online")
+    return f"these CPUs are offline; online is CPU {here}", f"{CPUS}/online", step
 
 
 def _switched_off(view: StateView) -> Evidence:

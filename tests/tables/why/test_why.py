@@ -247,8 +247,8 @@ def test_cpus_without_the_state_are_told_apart(tmp_path: Path) -> None:
     assert {cpus: [r.kind for r in reasons] for cpus, reasons in found.items()} == {
         (0,): [], (3,): ["idle-elsewhere"], (1, 2): ["other-states"], (4,): ["other-states"],
     }  # fmt: skip
-    assert found[1, 2][0].because == "these CPUs have other states: POLL, C1"
-    assert found[(4,)][0].because == "no state of theirs was seen"
+    assert found[1, 2][0].because == "these CPUs have POLL, C1"
+    assert found[(4,)][0].because == "these CPUs have no states that were seen"
     assert {each.cpus for each in asked(text, "2", tmp_path).explained} == {(0,), (3,)}
 
 
