@@ -20,7 +20,7 @@ from ..linux.platforms import knowing
 from ..linux.releases import NEWEST, release
 from ..selection.selection import settling_of
 from ..sources import MAX_BYTES, File, read_file
-from ..sources.walk import Walk
+from ..sources.walk import Walk, other_kind
 from .audit import Setting
 from .audited import Audited
 from .brief import Brief
@@ -97,22 +97,18 @@ def _names(words: tuple[str, ...]) -> Iterator[str]:
             yield word
 
 
-def _specs(names: Sequence[str]) -> Iterator[IdleTable | None]:
-    """Yields the tables of specs that are named, or lie in a folder that is."""
-    for where in chain.from_iterable(map(_yaml, names)):
-        # what is wrong with it is said where it is audited
-        with suppress(Rejected, OSError):
-            yield from (source.table for source in read_file(File.open(where)))
+def _specs(names: Iterable[str]) -> Iterator[IdleTable | None]:
+    """Yields the tables of specs that are named, or lie below a folder that is."""
+    walk = Walk(other_kind=_no_spec)
+    for where in walk.inputs(name for name in names if name != opening.STANDARD_INPUT):
+        if where.as_posix().endswith(_YAML):
+            # what is wrong with it is said where it is audited
+            with suppress(Rejected, OSError):
+                yield from (source.table for source in read_file(File.open(where)))
 
 
-def _yaml(name: str) -> Iterator[Path | Found]:
-    if name.endswith(_YAML):
-        yield Path(name)
-    elif name != opening.STANDARD_INPUT and is_directory(name):
-        found = list[str]()
-        with suppress(Rejected, OSError), opening.Tree(Path(name)) as tree:
-            found = sorted(each.name for each in tree.entries("", follow=False))
-        yield from (Found(Path(name), each) for each in found if each.endswith(_YAML))
+def _no_spec(tree: opening.Tree, found: Found) -> str:
+    return other_kind(tree, found) if found.inner.endswith(_YAML) else "others"
 
 
 _YAML = (".yaml", ".yml")

@@ -17,7 +17,7 @@ def recognises(head: bytes, path: Path) -> bool:
     from ..devicetree import images
 
     try:
-        return images.may_hold_trees(head) and bool(_blobs(File(path, head), 1))
+        return images.may_hold_trees(head) and bool(trees(File(path, head), 1))
     except Unreadable:
         return True
 
@@ -27,7 +27,7 @@ def read(file: File) -> list[Source]:
     from ..devicetree import fdt
     from .trees import sources_of
 
-    blobs = _blobs(file, limits.FILE_TREES + 1)
+    blobs = trees(file, limits.FILE_TREES + 1)
     if len(blobs) < 2:
         root = fdt.read(blobs[0] if blobs else file.data, file.shown)
         return sources_of(root, file.shown, "dtb", file.sha256)
@@ -40,7 +40,7 @@ def read(file: File) -> list[Source]:
     return found
 
 
-def _blobs(file: File, most: int) -> list[bytes]:
+def trees(file: File, most: int) -> list[bytes]:
     """The first trees of a file. Trees behind a compressed kernel come before any inside of it."""
     from ..devicetree import images
 

@@ -8,9 +8,11 @@ from .source import File, Source
 def recognises(head: bytes, path: Path) -> bool:
     if b"\0" not in head:
         return False
+    from ..devicetree import images
     from ..skiboot import lid
 
-    return lid.looks_like_lid(head)
+    # a kernel has the words, too
+    return lid.looks_like_lid(head) and not images.may_hold_trees(head)
 
 
 def read(file: File) -> list[Source]:

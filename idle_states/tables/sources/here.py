@@ -19,6 +19,7 @@ from ...base.reading.unexpected import one_of_several
 from ...base.wording import joined
 from ..spec.packaged import current, named
 from . import read_sources
+from .format_dtb import trees
 from .formats import format_of, read_file
 from .source import File, NoSuchTable, Source
 
@@ -190,7 +191,8 @@ def _is_table(found: Found) -> bool:
             from . import format_acpi
 
             return format_acpi.speaks_of_it(file.data)
-        data = file.unpacked
+        # the words stand in every kernel, whatever trees are in its image
+        data = b"".join(trees(file, limits.FILE_TREES)) if form == "dtb" else file.unpacked
     except (OSError, Unreadable) as error:
         # a disk that fails may hide a table
         cause = error if isinstance(error, OSError) else error.__context__

@@ -100,6 +100,11 @@ def _is_input(file: File, head: bytes) -> bool:
     form = format_of(file)
     if form == "spec":
         return file.path.suffix in _SPECS and format_spec.speaks_of_it(file.data)
+    if form == "lid":
+        from ..skiboot import lid
+
+        # anything may be compressed
+        return lid.has_rows(file.data)
     # a part of a source, which another includes, begins with "/ {"
     return form is not None and (form != "dts" or _TREE in head)
 

@@ -2,17 +2,24 @@
 
 import gzip
 import json
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from idle_states.base.model.findings import UsageError
+from idle_states.base.model.findings import Unreadable, UsageError
 from idle_states.base.reading import limits
 from idle_states.cli import main
+from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.sources import File, read_file
 from idle_states.tables.sources.here import tables_here, tables_of, tables_within
 from idle_states.tables.sources.source import NoSuchTable
 from idle_states.tables.sources.walk import Walk
+from idle_states.tables.spec.library import find
 from idle_states.tables.spec.packaged import current
+from tests.support import lids
 
 SPEC = "name: mine\nextends: power9\noverride:\n  stop1: {latency: 60us}\n"
 BROKEN = "name: worse\nextends: power9\noverride: [\n"
@@ -73,6 +80,43 @@ def test_what_is_no_table_of_today_is_passed_over(name: str, text: str | bytes) 
     write(name, text)
     assert names() == list(current())
     assert tables_here().what.startswith("the packaged tables")
+
+
+_WORDS = b"/sys/devices/system/cpu/cpu0/cpuidle/state0\0cpu-idle-states\0ibm,cpu-idle-state-names\0"
+_EMPTY_TREE = fdt.write(Node("", {"compatible": b"unittest\0"}, ()))
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, lzma.compress])
+@pytest.mark.parametrize(
+    ("data", "audited"),
+    [
+        (bytes(0x38) + b"ARM\x64" + bytes(5000) + _WORDS, False),
+        (bytes(0x38) + b"ARM\x64" + bytes(5000) + _WORDS + _EMPTY_TREE, True),
+        (b"MZ" + bytes(5000) + _WORDS, False),
+        (b"\x7fELF" + bytes(5000) + _WORDS, False),
+        (b"text", False),
+    ],
+    ids=["Image", "Image with a tree", "bzImage", "vmlinux", "text"],
+)
+def test_kernels_and_whatever_is_compressed_are_passed_over(
+    data: bytes, audited: bool, packed: Callable[[bytes], bytes]
+) -> None:
+    """They hold the words, and now and then bytes that read as a row of a table."""
+    write("boot/vmlinuz", packed(data))
+    assert names() == list(current())
+    found = [each.as_posix() for each in Walk().inputs(["."])]
+    assert found == (["boot/vmlinuz"] if audited else [])
+    if packed is bytes and b"ARM" in data and not audited:
+        with pytest.raises(Unreadable, match="found an unknown binary format"):
+            read_file(File.open(Path("boot/vmlinuz")))
+
+
+def test_an_image_of_skiboot_is_found_compressed() -> None:
+    for states, words in (((), _WORDS), (find("power9").states, b"")):
+        write("pnor/part", lzma.compress(lids.image(states) + words))
+        assert not tables_here().files
+    write("pnor/part", lzma.compress(lids.image(find("power9").states) + _WORDS))
+    assert tables_here().files == ("pnor/part",)
 
 
 def test_a_virtual_environment_is_passed_over() -> None:

@@ -99,6 +99,17 @@ class TestWithItsSpec:
             assert (entry["cpu"], entry["nearest"]) == ("power12", "power12")
             assert len(entry["differences"]) == 2
 
+    def test_audit_finds_it_below_a_folder(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("fleet/trees").mkdir(parents=True)
+        Path("fleet/specs/mine").mkdir(parents=True)
+        Path("tree.dtb").rename("fleet/trees/tree.dtb")
+        Path("power12.yaml").rename("fleet/specs/mine/power12.yaml")
+        Path("fleet/specs/other.yaml").write_text("on: push\njobs: {}\n")
+        for jobs in ("1", "2"):
+            entries = document(capsys, "audit", "fleet", "--jobs", jobs)["inputs"]
+            (entry,) = (each for each in entries if each["file"] == "fleet/trees/tree.dtb")
+            assert (entry["cpu"], entry["nearest"]) == ("power12", "power12")
+
     def test_show_takes_it_from_the_platform(self, capsys: pytest.CaptureFixture[str]) -> None:
         words = ("show", "tree.dtb", "--platform", "spec=power12.yaml", "--kernel")
         assert len(document(capsys, *words, "7.2")["linux"]["states"]) == 5

@@ -1,7 +1,7 @@
 """skiboot's idle-state tables inside a compiled skiboot.lid: found by content, read, replaced."""
 
 from .identify import UNUSED
-from .reader import LidTable, looks_like_lid, read
+from .reader import LidTable, has_rows, looks_like_lid, read
 from .symbols import TableSymbols, symbols_in
 from .writer import replace
 
@@ -9,6 +9,7 @@ __all__ = [
     "UNUSED",
     "LidTable",
     "TableSymbols",
+    "has_rows",
     "looks_like_lid",
     "read",
     "replace",

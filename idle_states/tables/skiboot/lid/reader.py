@@ -52,6 +52,13 @@ def looks_like_lid(data: bytes) -> bool:
     return is_wrapped(data) or _PROPERTY in data or any(True for _ in sure_rows(data))
 
 
+def has_rows(data: bytes) -> bool:
+    """Tells whether a file's bytes are an image with a row of a table, which bytes of others have
+    by chance. Raises Unreadable for one that cannot be unpacked."""
+    image = unwrap(data, "").data
+    return _PROPERTY in image and any(True for _ in sure_rows(image))
+
+
 def read(data: bytes, name: str, symbols: TableSymbols | None = None) -> list[LidTable]:
     """Returns all tables in a file's bytes, in order of their offsets.
 
