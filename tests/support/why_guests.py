@@ -4,10 +4,11 @@ import gzip
 import io
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+from idle_states.base.model.table import IdleTable
 from idle_states.change.boot import qemu
 from idle_states.change.boot.boot import sections_of
 from idle_states.change.boot.guest import initramfs_of
@@ -25,6 +26,7 @@ from idle_states.tables.devicetree import fdt
 from idle_states.tables.spec.library import find
 from tools import q35_tables, virt_tables
 
+TIED = "power9 with stop1's times for stop0"
 TOP = "idle-states-collection"
 _KEPT = (
     *(f"{TOP}/{name}.txt" for name in ("cpuidle", "machine", "uname")),
@@ -103,18 +105,20 @@ undo
 
 @dataclass(frozen=True)
 class Guest:
-    """A guest of QEMU. table: of tools/, or of a revision; words: of its command line."""
+    """A guest of QEMU. table: of tools/, or of a revision; words: of its command line; suite:
+    Debian's release that the kernel is of, None for the machine's own."""
 
     machine: str
     table: str
     words: str = ""
     smp: int = 2
     levels: int | None = None
+    suite: str | None = None
 
     @property
     def why(self) -> str:
         """The peculiarity of the table."""
-        return _table(self).why
+        return f"the table {self.table}" if self.machine in POWERNV else _table(self).why
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ def _given(guest: Guest, parts: Parts, scratch: Path) -> list[str]:
         return ["-cpu", CPU, "-acpitable", f"file={scratch / 'ssdt.aml'}"]
     if guest.machine in POWERNV:
         assert parts.lid is not None
-        given = find(guest.table) if guest.table else None
+        given = _revision(guest.table) if guest.table else None
         lid = image.in_lid(parts.lid, guest.machine, given, scratch).lid
         stub = ["-S", "-gdb", f"unix:{scratch / 'stub'},server=on,wait=off"]
         return ["-bios", str(lid), *(stub if guest.levels is not None else [])]
@@ -195,6 +199,15 @@ def _given(guest: Guest, parts: Parts, scratch: Path) -> list[str]:
     grafted = graft(blob.root, table.root, names, "table")
     (scratch / "tree.dtb").write_bytes(fdt.write(grafted.root, blob.reservations, blob.boot_cpu))
     return ["-dtb", str(scratch / "tree.dtb")]
+
+
+def _revision(name: str) -> IdleTable:
+    if name != TIED:
+        return find(name)
+    table = find("power9")
+    lite, stop0, stop1, *deeper = table.states
+    times = {"latency_ns": stop1.latency_ns, "residency_ns": stop1.residency_ns}
+    return replace(table, states=(lite, replace(stop0, **times), stop1, *deeper))
 
 
 def _table(guest: Guest) -> q35_tables.Q35Table | virt_tables.VirtTable:

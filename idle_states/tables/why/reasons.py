@@ -64,14 +64,13 @@ class StateView:
 
 
 def online(machine: SeenMachine) -> tuple[int, ...]:
-    """Returns the CPUs that are online; of those that have states, where that is not known."""
+    """Returns the CPUs that are online, as far as known; else those that have states."""
     told = chain.from_iterable(spans_in(machine.told("online") or ""))
     return tuple(islice(told, CPU_MAX + 1)) or (*machine.dump.cpus,)
 
 
 def _offline(view: StateView) -> Evidence:
-    cpu = view.held.cpus[0]
-    if cpu in online(view.machine):
+    if (cpu := view.held.cpus[0]) in online(view.machine):
         return None
     step = f"echo 1 > {CPUS}/cpu{cpu}/online, or boot without maxcpus and nosmt"
     here = view.machine.told("online")

@@ -1,6 +1,6 @@
 """Guests of QEMU, and the causes that are planted in them for `why`."""
 
-from tests.support.why_guests import Guest, Planted
+from tests.support.why_guests import TIED, Guest, Planted
 
 LATE = "maxcpus=1"
 """The second CPU comes online when the cause is planted, and has been idle for no time before."""
@@ -13,11 +13,14 @@ GUESTS = {
     "q35-poll": Guest("q35", "io", "idle=poll"),
     "q35-halt": Guest("q35", "io", "idle=halt"),
     "q35-off": Guest("q35", "io", "cpuidle.off=1"),
+    "q35-no-intel": Guest("q35", "io", "intel_idle.max_cstate=0", suite="trixie"),
     "q35-tied": Guest("q35", "tied"),
     "q35-slow": Guest("q35", "slow"),
     "q35-second": Guest("q35", "second-none"),
     "powernv9": Guest("powernv9", ""),
     "powernv9-levels": Guest("powernv9", "", levels=0x80000000),
+    "powernv9-tied": Guest("powernv9", TIED),
+    "powernv9-dd1": Guest("powernv9", "power9-dd1"),
     "powernv9-off": Guest("powernv9", "", "powersave=off"),
     "powernv9-late": Guest("powernv9", "", LATE),
     "powernv9-ladder": Guest("powernv9", "", "cpuidle.governor=ladder"),
@@ -62,6 +65,7 @@ PLANTED = {
     "q35-idle-poll": Planted("q35-poll", "", "C2", NONE, ["cpuidle-off"], "idle=poll keeps"),
     "q35-idle-halt": Planted("q35-halt", "", "C2", NONE, ["cpuidle-off"], "idle=halt keeps"),
     "q35-cpuidle-off": Planted("q35-off", "", "C1", NONE, ["cpuidle-off"], "cpuidle.off"),
+    "q35-no-intel": Planted("q35-no-intel", "", "C6", NONE, ["max-cstate"], "intel_idle is off"),
     "q35-same-times": Planted("q35-tied", "", "C2", ALL, ["never-selected"], "menu of Linux"),
     "q35-one-without": Planted("q35-second", "", "C3", SECOND, ["other-states"], "no state"),
     "powernv9-disabled": Planted("powernv9", OFF(3), "stop1", ALL, ["switched-off"], "ran"),
@@ -69,6 +73,12 @@ PLANTED = {
     "powernv9-cpu-limit": Planted("powernv9", LIMIT(3), "stop1", SECOND, ["cpu-limit"], "3 us"),
     "powernv9-no-level-2": Planted("powernv9", "", "stop2", NONE, ["lost-on-the-way"], "stop1"),
     "powernv9-level-0": Planted("powernv9-levels", "", "stop1", NONE, ["lost-on-the-way"], "stop0"),
+    "powernv9-same-times": Planted(
+        "powernv9-tied", "", "stop0", ALL, ["never-selected"], "menu of Linux"
+    ),
+    "powernv9-too-slow": Planted(
+        "powernv9-dd1", "", "stop1", NONE, ["lost-on-the-way"], "above the driver's limit"
+    ),
     "powernv9-powersave": Planted("powernv9-off", "", "stop1", NONE, ["cpuidle-off"], "powersave"),
     "powernv9-busy": Planted("powernv9-late", SPINS, "stop1", SECOND, ["idle-elsewhere"], "", 12),
     "powernv9-ladder": Planted("powernv9-ladder", OFF(3), "stop1", ALL, ["switched-off"], "ran"),

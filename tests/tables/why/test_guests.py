@@ -97,7 +97,7 @@ def test_guest_tells_the_planted_cause(name: str, expected: Expected, tmp_path: 
     """`pytest --update` keeps the collections. A copy of /sys and /proc tells the same."""
     guest = GUESTS[name]
     with skipping():
-        having = parts(MACHINES[guest.machine], CACHE)
+        having = parts(MACHINES[guest.machine], CACHE, suite=guest.suite)
     copied, *collections = boot(name, guest, PLANTED, having, tmp_path)
     for cause, collection, said in collections:
         file = tmp_path / f"{cause}.tar.gz"
