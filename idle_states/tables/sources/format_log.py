@@ -29,6 +29,17 @@ def recognises(head: bytes, path: Path) -> bool:
 _PATCHED = re.compile(r"-p[0-9a-f]{7}|dirty")
 _NAMED = 32
 """Greatest number of states named in one line of facts."""
+Told = tuple[str, str, Location]
+"""A rule's code, its message and its place."""
+_RULES = {
+    "IS701": ("logged-invalid-state", Severity.ERROR),
+    "IS702": ("logged-only-snooze", Severity.ERROR),
+    "IS703": ("logged-no-stop-levels", Severity.ERROR),
+    "IS704": ("logged-no-deep-states", Severity.WARNING),
+    "IS705": ("logged-forced-state", Severity.WARNING),
+    "IS706": ("logged-missing-property", Severity.ERROR),
+    "IS707": ("logged-nvram-mask", Severity.WARNING),
+}
 
 
 def read(file: File) -> list[Source]:
@@ -39,14 +50,15 @@ def read(file: File) -> list[Source]:
 
     opal = opal_log.read(file.data)
     linux = linux_log.read(file.data)
-    findings: list[Finding] = []
+    told: list[Told] = []
     facts: list[tuple[str, str]] = []
     if opal:
-        findings += _of_firmware(opal[-1], file.shown)
+        told += _of_firmware(opal[-1], file.shown)
         facts += _firmware_facts(opal[-1])
     if linux:
-        findings += _of_kernel(linux[-1], file.shown)
+        told += _of_kernel(linux[-1], file.shown)
         facts += _kernel_facts(linux[-1])
+    findings = [Finding(code, *_RULES[code], said, where) for code, said, where in told]
     more = sum(boots[-1].more for boots in (opal, linux) if boots)
     if more:
         facts.append(("not shown", f"{more} more lines about idle states"))
@@ -82,80 +94,38 @@ def _lines(text: str) -> str:
     return "\n".join(" ".join(line.splitlines()) for line in text.split("\n"))
 
 
-def _of_firmware(log: "OpalLog", file: str) -> Iterator[Finding]:
+def _of_firmware(log: "OpalLog", file: str) -> Iterator[Told]:
     from ..skiboot.log import masked_by_nvram
 
     if log.no_levels:
-        yield Finding(
-            "IS703",
-            "logged-no-stop-levels",
-            Severity.ERROR,
-            "firmware found no stop levels enabled; it exports no state",
-            _at(file, log, "SLW: No stop levels available"),
-        )
+        said = "firmware found no stop levels enabled; it exports no state"
+        yield "IS703", said, _at(file, log, "SLW: No stop levels available")
     if log.no_deep:
-        yield Finding(
-            "IS704",
-            "logged-no-deep-states",
-            Severity.WARNING,
-            "firmware could not set up what deep states need to be left; they are lost",
-            _at(file, log, "Disabling deep stop states"),
-        )
+        said = "firmware could not set up what deep states need to be left; they are lost"
+        yield "IS704", said, _at(file, log, "Disabling deep stop states")
     for state in log.forced:
-        yield Finding(
-            "IS705",
-            "logged-forced-state",
-            Severity.WARNING,
-            f"{state.name} is exported against OPAL's own mask, because NVRAM says so",
-            Location(state.name, file, state.line, 1),
-        )
+        said = f"{state.name} is exported against OPAL's own mask, because NVRAM says so"
+        yield "IS705", said, Location(state.name, file, state.line, 1)
     unsure = log.nvram_mask is None and _PATCHED.search(log.version or "")
     unless = f", unless a patch of this build ({log.version}) changes it" if unsure else ""
     for state in masked_by_nvram(log):
-        yield Finding(
-            "IS707",
-            "logged-nvram-mask",
-            Severity.WARNING,
-            "withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask leaves its level "
-            f"enabled{unless}",
-            Location(state.name, file, state.line, 1),
-        )
+        said = "withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask leaves its level"
+        yield "IS707", f"{said} enabled{unless}", Location(state.name, file, state.line, 1)
 
 
-def _of_kernel(log: "LinuxLog", file: str) -> Iterator[Finding]:
+def _of_kernel(log: "LinuxLog", file: str) -> Iterator[Told]:
     for refused in log.refused:
-        yield Finding(
-            "IS701",
-            "logged-invalid-state",
-            Severity.ERROR,
-            f"the kernel refuses PSSCR {refused.psscr:#018x}: {refused.reason}",
-            Location(f"psscr {refused.psscr:#x}", file, refused.line, 1),
-        )
+        said = f"the kernel refuses PSSCR {refused.psscr:#018x}: {refused.reason}"
+        yield "IS701", said, Location(f"psscr {refused.psscr:#x}", file, refused.line, 1)
     if log.only_snooze:
-        yield Finding(
-            "IS702",
-            "logged-only-snooze",
-            Severity.ERROR,
-            "the kernel registered no state of the table; idle CPUs only snooze",
-            _at(file, log, "Only Snooze"),
-        )
+        said = "the kernel registered no state of the table; idle CPUs only snooze"
+        yield "IS702", said, _at(file, log, "Only Snooze")
     if log.no_full_loss:
-        yield Finding(
-            "IS704",
-            "logged-no-deep-states",
-            Severity.WARNING,
-            "the kernel dropped the states that lose full context; firmware does not take the "
-            "registers they need",
-            _at(file, log, "lose full context"),
-        )
+        said = "the kernel dropped the states that lose full context; firmware does not take the"
+        yield "IS704", f"{said} registers they need", _at(file, log, "lose full context")
     for name in log.missing:
-        yield Finding(
-            "IS706",
-            "logged-missing-property",
-            Severity.ERROR,
-            f"the kernel did not find {name}; it takes no state of the tree",
-            _at(file, log, name),
-        )
+        said = f"the kernel did not find {name}; it takes no state of the tree"
+        yield "IS706", said, _at(file, log, name)
 
 
 def _firmware_facts(log: "OpalLog") -> Iterator[tuple[str, str]]:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from itertools import product
 
+from ...base.wording import joined
 from ..devicetree.idle_nodes import DOMAIN_STATE
-from ..linux.held import held_of
+from ..linux.held import OWN, held_of
 from ..linux.intel_idle.known import known_tables
-from ..linux.intel_idle.origin import ACPI, INTEL, origin
+from ..linux.intel_idle.origin import ACPI, CST, HINT, INTEL, origin
 from ..pipeline import Arrival, journey
 from ..skiboot.platform import ALL_LEVELS
 from ..sources import Source
@@ -63,15 +64,15 @@ def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
     names = dict.fromkeys(r.name for s in machine.firmware if s.table for r in s.table.states)
     shown = {each[:_NAME_BYTES] for each in names}
     held = {state.name for states in machine.dump.cpus.values() for state in states}
-    if not shown & held:
+    if not shown or (held - {*OWN} and not shown & held):
         # another driver's states
         return None
-    if name not in shown:
+    if name and name not in shown:
         because = f"firmware does not offer it: its table has {', '.join(names)}"
         return because, machine.firmware[0].file, "see firmware's settings and its release"
     for source, arrival in _arrivals(machine):
         for _, lost in arrival.lost:
-            if lost.state[:_NAME_BYTES] == name:
+            if name in (lost.state[:_NAME_BYTES], ""):
                 because = f"Linux {arrival.release.name} does not register it: {lost.reason}"
                 step = f"idle-states check {source.file} names the rule"
                 return because, f"{source.file}; {lost.ground}", step
@@ -91,6 +92,23 @@ def _of_domain(machine: SeenMachine, name: str) -> Evidence:
 def _arrivals(machine: SeenMachine) -> Iterator[tuple[Source, Arrival]]:
     for source, release in product(machine.firmware, filter(None, [machine.release])):
         yield source, journey(source, ALL_LEVELS, [release]).arrivals[0]
+
+
+def _by_acpi(machine: SeenMachine, name: str) -> Evidence:
+    """The state of ACPI's that stands for one of intel_idle's, by the hints of Core processors."""
+    states = next(iter(machine.dump.cpus.values()), ())[1:]
+    hints = {s.name: int(hint[1], 16) for s in states if (hint := HINT.search(s.description))}
+    tables = [{r.name: r.mwait_hint >> 4 for r in table.rows} for table in known_tables()]
+    known = {names.get(name) for names in tables if names.get("C6") == 2} - {None}
+    if not (known and hints) or not all(map(CST.fullmatch, hints)):
+        return None
+    alike = joined([each for each, hint in hints.items() if hint >> 4 in known])
+    because = (
+        f"intel_idle took ACPI's states, MWAIT {joined([f'{h:#04x}' for h in hints.values()])}"
+    )
+    told = f"by its hint {alike} stands for it" if alike else "none of them stands for it"
+    step = "a kernel whose intel_idle has a table for this processor has states of these names"
+    return f"{because}: {told}", f"{CPUS}/cpu{min(machine.dump.cpus)}/cpuidle/state*/desc", step
 
 
 def _not_of_intel(machine: SeenMachine, name: str) -> Evidence:
@@ -115,6 +133,7 @@ ROWS: dict[str, Callable[[SeenMachine, str], Evidence]] = {
     "max-cstate": _by_parameter,
     "lost-on-the-way": _on_its_way,
     "domain-state": _of_domain,
+    "acpi-states": _by_acpi,
     "not-in-table": _not_of_intel,
 }
 

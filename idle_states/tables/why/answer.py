@@ -15,6 +15,9 @@ from .machine import CPUS, SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
 from .request import WhyRequest
 
+DEEPER = "idle states beyond the first"
+"""Stands for the states of a machine that has one at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:
@@ -35,7 +38,8 @@ class Explained:
         off = self.reasons and self.reasons[0].kind in KEEPING
         how = "is hardly used" if not self.used else "was used" if off else "is used"
         if not self.cpus:
-            return f"{self.state}: no CPU has such a state, and no file has that name"
+            none = "such a state, and no file has that name" if self.state != DEEPER else "any"
+            return f"{self.state}: no CPU has {none}"
         return f"{self.state} {how} on CPU {number_ranges(self.cpus)}"
 
 
@@ -71,8 +75,8 @@ def why(request: WhyRequest) -> Explanation:
             found += explained(machine, cpus, number)
     if request.state is None:
         found = [e for e in found if e.reasons and e.reasons[0].kind != "offline"]
-        if not tables:
-            found.append(Explained("cpuidle", (), False, (absence(machine, ""),)))
+        if all(len(states) == 1 for _, states in tables):
+            found.append(Explained(DEEPER, (), False, (absence(machine, ""),)))
     elif not found:
         if request.state.isdigit():
             raise UsageError(f"expected a state of this machine, found number {request.state}")

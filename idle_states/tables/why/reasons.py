@@ -16,7 +16,16 @@ from ...base.wording import percent, spans_in
 from ..linux import asked
 from ..linux.brackets import as_end
 from ..linux.governors import Governor, UnknownGovernor, names_of
-from ..linux.held import ENOUGH_ENTRIES, entries_of, idle_us_of, limit_us, register
+from ..linux.held import (
+    ENOUGH_ENTRIES,
+    POLL,
+    SNOOZE,
+    entries_of,
+    idle_us_of,
+    is_hardly_used,
+    limit_us,
+    register,
+)
 from ..prove.answer import refuting, scene_of
 from ..prove.request import ProveRequest
 from .machine import CPUS, SeenMachine
@@ -25,6 +34,7 @@ _REFUSED, _FITTING, ELSEWHERE, _AT_ONCE = 2, 20, 100, 10
 """Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle,
 the exit latency that an entry lasts."""
 _ENDLESS_US = 0xFFFFFFFF
+_SEE_LIMITS = "see the latency limits first: collect gathers them, best as root"
 Evidence = tuple[str, str, str] | None
 """Because, where that stands, and the next step."""
 
@@ -61,6 +71,23 @@ class StateView:
         """The advice to look at tuned's profile, where tuned runs; else empty."""
         profile = self.machine.told("active_profile")
         return f"; see tuned, whose profile is {profile}" if profile else ""
+
+    @property
+    def limits_seen(self) -> bool:
+        """Tells whether all latency limits of these CPUs were seen."""
+        dump = self.machine.dump
+        return dump.limits.keys() >= {*self.held.cpus} and "cpu_dma_latency" in dump.told
+
+    @property
+    def polls_on(self) -> SysfsState | None:
+        """The state that would pay while state 0 polls for most of the idle time: again and again,
+        so that its entries are no idle periods. None where that is not so."""
+        first, states = self.held.states[0], self.held.states
+        mean_us = idle_us_of([first]) / max(entries_of([first]), 1)
+        after = next((each for each in states[1:] if not each.disabled), None)
+        if first.name not in (POLL, SNOOZE) or idle_us_of([first]) * 2 <= idle_us_of(states):
+            return None
+        return after if after and mean_us >= after.residency_us else None
 
 
 def online(machine: SeenMachine) -> tuple[int, ...]:
@@ -185,11 +212,35 @@ def _idle_elsewhere(view: StateView) -> Evidence:
 
 def _polls_first(view: StateView) -> Evidence:
     polled, idle_us = idle_us_of(view.held.states[:1]), idle_us_of(view.held.states)
-    if view.machine.dump.governor != "haltpoll" or polled * 2 <= idle_us:
+    share, after = percent(polled, idle_us), view.polls_on
+    if polled * 2 <= idle_us:
         return None
-    because = f"haltpoll polled for {percent(polled, idle_us)} of the idle time before halting"
-    step = "/sys/module/haltpoll/parameters/guest_halt_poll_ns is how long; 0 ends polling"
-    return because, view.path("time", 0), step
+    if view.machine.dump.governor == "haltpoll":
+        because = f"haltpoll polled for {share} of the idle time before halting"
+        step = "/sys/module/haltpoll/parameters/guest_halt_poll_ns is how long; 0 ends polling"
+        return because, view.path("time", 0), step
+    if after is None or view.limits_seen:
+        return None
+    because = f"polling has {share} of the idle time, though {after.name} pays sooner"
+    because += f": as under a latency limit below {after.latency_us} us, and not all were seen"
+    return because, view.path("time", 0), _SEE_LIMITS
+
+
+def _same_residency(view: StateView) -> Evidence:
+    machine, states = view.machine, view.held.states
+    taken = (s for s in states[view.number + 1 :] if not (s.disabled or is_hardly_used(s, states)))
+    deeper = next(taken, None)
+    # whatever the kernel is, as far as these governors are known
+    if machine.dump.governor not in ("menu", "teo") or (machine.kernel and not machine.release):
+        return None
+    if deeper is None or deeper.residency_us > view.state.residency_us:
+        return None
+    because = (
+        f"{deeper.name}, which is deeper, pays from {deeper.residency_us:,} us on, too: it is "
+        f"chosen wherever its exit latency of {deeper.latency_us:,} us is accepted"
+    )
+    step = f"a latency limit below that, or {deeper.name} off, leaves {view.state.name}"
+    return because, view.path("residency", states.index(deeper)), step
 
 
 def _deeper_taken(view: StateView) -> Evidence:
@@ -204,7 +255,8 @@ def _deeper_taken(view: StateView) -> Evidence:
 
 
 def _idle_lengths(view: StateView) -> Evidence:
-    others = [state for state in view.held.states if state is not view.state]
+    polls_on = view.polls_on is not None
+    others = [each for each in view.held.states[polls_on:] if each is not view.state]
     entries, idle_us = entries_of(others), idle_us_of(others)
     residency = view.state.residency_us
     if entries < ENOUGH_ENTRIES or not residency:
@@ -219,9 +271,8 @@ def _idle_lengths(view: StateView) -> Evidence:
     if most * _FITTING < entries:
         return short
     # a limit that was not seen would show the same
-    seen = view.machine.dump.limits.keys() >= set(view.held.cpus)
     before = [s for s in view.held.states[: view.number] if not s.disabled][-1:]
-    if not before or not seen or view.machine.told("cpu_dma_latency") is None:
+    if not before or not view.limits_seen:
         return None
     (last,) = before
     fitting, among = last.below or 0, last.usage or 0
@@ -238,7 +289,8 @@ def _unknown(view: StateView) -> Evidence:
     because = (
         f"not known: in {entries:,} idle periods nothing that was seen keeps it from being used"
     )
-    step = "look again after more of them" if entries < ENOUGH_ENTRIES else "collect --record tells"
+    step = "collect --record tells" if view.limits_seen else _SEE_LIMITS
+    step = "look again after more of them" if entries < ENOUGH_ENTRIES else step
     return because, view.path("usage"), step
 
 
@@ -257,6 +309,7 @@ OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "left-at-once": _left_at_once,
     "idle-elsewhere": _idle_elsewhere,
     "polls-first": _polls_first,
+    "same-residency": _same_residency,
     "deeper-states": _deeper_taken,
     "idle-lengths": _idle_lengths,
     "unknown": _unknown,

@@ -100,7 +100,7 @@ PLANTED = {
     "arm64-other-list": Planted(
         "arm64-lists", "", "cpu-sleep-1", SECOND, ["other-states"], "cpu-sleep-0, cpu-sleep-2"
     ),
-    "arm64-deeper": Planted("arm64-tie", "", "cpu-sleep-1", ALL, ["deeper-states"], "cpu-tied"),
+    "arm64-deeper": Planted("arm64-tie", "", "cpu-sleep-1", ALL, ["same-residency"], "cpu-tied"),
     "arm64-domain": Planted(
         "arm64-domains", "", "cluster-sleep", NONE, ["domain-state"], "of cluster-pd"
     ),

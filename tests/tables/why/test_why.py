@@ -26,6 +26,7 @@ OFF = {**UNUSED, "disable": 1}
 FROM_START = {**OFF, "default_status": "disabled"}
 HALT = {**C1, "name": "haltpoll idle", "desc": "", "usage": 5000, "time": 9000}
 NONE = {"usage": 0, "time": 0, "above": 0, "below": 0, "rejected": 0}
+USED = {"usage": 90_000, "time": 900_000_000}
 C7 = {**UNUSED, "name": "C7", "desc": "MWAIT 0x30", "latency": 133, "residency": 600}
 
 
@@ -193,6 +194,42 @@ CAUSES = {
     "no states": ("/proc/version:Linux version 6.18.3\n", "C6", ["unknown"], "not known"),
     "lost C1E": (planted(POLL, BUSY, UNUSED), "C1E", ["not-in-table"], "skx_cstates has it"),
     "a state of nobody": (planted(POLL, BUSY, UNUSED), "C99", ["unknown"], "not known"),
+    "polls under a limit nobody saw": (
+        planted({**POLL, "usage": 900_000, "time": 3_600_000}, {**C1, "usage": 9, "time": 90},
+                UNUSED, more=()),
+        "C6", ["polls-first"], "as under a latency limit below 2 us",
+    ),
+    "polls, and there is no limit": (
+        planted({**POLL, "usage": 900_000, "time": 3_600_000}, {**C1, "usage": 9, "time": 90},
+                UNUSED),
+        "C6", ["unknown"], "not known",
+    ),
+    "polls for short periods": (
+        planted({**POLL, "usage": 900_000, "time": 900_000}, {**C1, "usage": 9, "time": 90}, UNUSED,
+                more=()),
+        "C6", ["idle-lengths"], "too short",
+    ),
+    "same residency as a deeper one": (
+        planted(POLL, C1, {**UNUSED, "usage": 5, "time": 900}, {**C7, **USED, "latency": 200}),
+        "C6", ["same-residency"], "C7, which is deeper, pays from 600 us on, too",
+    ),
+    "same residency as one that is off": (
+        planted(POLL, SHORT, {**UNUSED, "usage": 5, "time": 900}, {**C7, "disable": 1}),
+        "C6", ["idle-lengths"], "too short",
+    ),
+    "another name of ACPI's": (
+        planted(POLL, {**C1, "name": "C1_ACPI", "desc": "ACPI FFH MWAIT 0x0"},
+                {**C6, "name": "C2_ACPI", "desc": "ACPI FFH MWAIT 0x60"}),
+        "C10", ["acpi-states"], "MWAIT 0x00 and 0x60: by its hint C2_ACPI stands for it",
+    ),
+    "no state of ACPI's": (
+        planted(POLL, {**C1, "name": "C1_ACPI", "desc": "ACPI FFH MWAIT 0x0"},
+                {**C6, "name": "C2_ACPI", "desc": "ACPI FFH MWAIT 0x60"}),
+        "C7", ["acpi-states"], "none of them stands for it",
+    ),
+    "printed with blanks": (
+        planted(POLL, BUSY, OFF).replace(":", ": "), "C6", ["switched-off"], "it was switched off",
+    ),
     "used": (planted(POLL, C1, C6), "C6", [], ""),
     "kernel nobody knows": (
         planted(POLL, BUSY, UNUSED, {**C7, **C6, "name": "C7"}, kernel="99.1"),
@@ -269,6 +306,9 @@ def test_without_a_state_those_hardly_used_are_explained(tmp_path: Path) -> None
     assert not asked(planted(POLL, C1, C6), None, tmp_path).explained
     (none,) = asked("/proc/cmdline:cpuidle.off=1\n", None, tmp_path).explained
     assert [reason.kind for reason in none.reasons] == ["cpuidle-off"]
+    (none,) = asked(planted(POLL), None, tmp_path).explained
+    assert none.title == "idle states beyond the first: no CPU has any"
+    assert [reason.kind for reason in none.reasons] == ["unknown"]
 
 
 @pytest.mark.parametrize(
@@ -356,6 +396,11 @@ def test_firmware_of_a_directory_tells_what_is_lost(tmp_path: Path) -> None:
         for state in ("stop1", "stop9")
     }
     assert "firmware does not offer it: its table has" in kinds["stop9"]
+    # a kernel that registers none
+    for file in machine.glob("sys/devices/system/cpu/cpu0/cpuidle/state1/*"):
+        file.unlink()
+    (none,) = why(WhyRequest(None, str(machine))).explained
+    assert "Linux 4.11 does not register it" in none.reasons[0].because
     assert "Linux 4.11 does not register it" in kinds["stop1"]
 
 

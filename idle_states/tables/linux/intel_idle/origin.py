@@ -16,10 +16,10 @@ from .known import KnownRow, KnownTable, known_cpus, known_tables, spans
 Kind = Literal["native", "cst", "lpi", "acpi_idle"]
 
 INTEL, ACPI = "intel_idle", "acpi_idle"
-_CST = pattern(r"C[0-9]_ACPI")
+CST = pattern(r"C[0-9]_ACPI")
 _LPI = pattern(r"C[0-9]+_LPI")
 _ACPI = pattern(r"ACPI (?:FFH|HLT|IOPORT)\b")
-_HINT = pattern(r"MWAIT 0x([0-9a-f]{1,2})")
+HINT = pattern(r"MWAIT 0x([0-9a-f]{1,2})")
 _CST_FACTOR = 3
 """intel_idle: target residency by exit latency, for states deeper than C1."""
 _ACPI_FACTOR = 2
@@ -83,7 +83,7 @@ def origin(held: Held) -> HeldOrigin | None:
     states = held.states[held.first_row :]
     if held.driver not in ("", INTEL, ACPI) or not states:
         return None
-    if held.driver != ACPI and all(_CST.fullmatch(state.name) for state in states):
+    if held.driver != ACPI and all(CST.fullmatch(state.name) for state in states):
         return HeldOrigin("cst", changed=tuple(_not_by_factor(states, (1, _CST_FACTOR))))
     if held.driver != ACPI and all(_LPI.fullmatch(state.name) for state in states):
         return HeldOrigin("lpi")
@@ -156,7 +156,7 @@ def _paired(states: Sequence[SysfsState], table: KnownTable) -> dict[int, KnownR
     pairs = {}
     rows = iter(table.rows)
     for at, state in enumerate(states):
-        hint = _HINT.fullmatch(state.description)
+        hint = HINT.fullmatch(state.description)
         row = next(
             (
                 row
