@@ -147,7 +147,7 @@ def _attributes(source: Input) -> Iterator[tuple[int, int | None, int | None, st
         if attribute is None:
             general = _GENERAL.fullmatch(line)
             if general and (name := general[1] or general[2]):
-                yield number, None, None, name.decode(), general[3].strip()
+                yield number, None, None, name.decode(), general[3].strip(b" ")
             if general or not line.strip():
                 continue
         if match is None:
@@ -161,7 +161,7 @@ def _attributes(source: Input) -> Iterator[tuple[int, int | None, int | None, st
             message = f"expected CPUs to {CPU_MAX} and states to {limits.SYSFS_STATES - 1}"
             raise unreadable(source.name, message, number)
         if attribute is not None:
-            yield number, cpu, state, attribute, match[4].strip()
+            yield number, cpu, state, attribute, match[4].strip(b" ")
 
 
 def _decoded(raw: bytes) -> str:
