@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
+from ...base.patterns import pattern
 from ...tables.skiboot.choosing import generation_of
 from .tree import PatchedTree
 
 _ENDINGS = (".c", ".h", ".S")
-_LINE = re.compile(r"[^\n]*\n?")
+_LINE = pattern(r"[^\n]*\n?")
 
 
 @dataclass(frozen=True, slots=True)

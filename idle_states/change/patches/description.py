@@ -16,6 +16,7 @@ from ...base.dataclass import dataclass
 from ...base.dataclass import field as attribute
 from ...base.model.findings import Faulty, Location
 from ...base.model.table import IdleTable
+from ...base.patterns import pattern
 from ...base.reading import opening, scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping as Entries
@@ -30,10 +31,10 @@ KEYS = ("name", "subject", "body", "date", "since", "until", "evidence", "aliase
 _EDIT = ("table", "state", "field", "from", "to", "becomes", "file")
 _ALIASES = ("tables", "files")
 _EVIDENCE = ("claim", "source", "command")
-_NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
-_ARRAY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_FILE = re.compile(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
-_BEGINS_MAIL = re.compile(r"From [^\n]*[0-9]:[0-9]")
+_NAME = pattern(r"[a-z0-9][a-z0-9.-]*")
+_ARRAY = pattern(r"[A-Za-z_]\w*", re.ASCII)
+_FILE = pattern(r"(?:[\w-]+/)*[\w.-]+\.c", re.ASCII)
+_BEGINS_MAIL = pattern(r"From [^\n]*[0-9]:[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,7 @@ class _Reader:
         if node is None:
             return found
         self.only(node, _ALIASES)
-        for kind, pattern, what in (
+        for kind, expression, what in (
             ("tables", _ARRAY, "names of C arrays"),
             ("files", _FILE, "paths in the tree such as hw/slw.c"),
         ):
@@ -262,7 +263,7 @@ class _Reader:
                 items = names.items if isinstance(names, Sequence) else [names]
                 texts = [scalars.text(item, what, self.problems) or "" for item in items]
                 for text, item in zip(texts, items, strict=True):
-                    if text and not pattern.fullmatch(text):
+                    if text and not expression.fullmatch(text):
                         self.problems.wrong_type(what, repr(text), item.where)
                 found[key] = tuple(texts)
         return found

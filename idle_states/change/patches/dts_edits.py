@@ -7,6 +7,7 @@ from ...base.dataclass import dataclass
 from ...base.dataclass import field as attribute
 from ...base.model.findings import Location
 from ...base.model.table import U32_MAX
+from ...base.patterns import pattern
 from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping as Entries
@@ -20,11 +21,11 @@ NAME = "name"
 PROPERTIES = (*TIMES, *PARAMETERS, *FLAGS, *STRINGS, *LISTS)
 _EDIT = ("file", "node", "field", "from", "to", "becomes")
 _NEW = ("name", *PLACES)
-_FILE = re.compile(r"(?:[\w,-]+/)*[\w.,-]+\.dtsi?", re.ASCII)
-_NODE = re.compile(r"/?[\w,.+*@/-]+", re.ASCII)
-_NAME = re.compile(r"[A-Za-z][\w,.+-]*(?:@[0-9a-f,]+)?", re.ASCII)
-_LABEL = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_DIGITS = re.compile(r"0x[0-9a-f]+|[0-9]+", re.IGNORECASE)
+_FILE = pattern(r"(?:[\w,-]+/)*[\w.,-]+\.dtsi?", re.ASCII)
+_NODE = pattern(r"/?[\w,.+*@/-]+", re.ASCII)
+_NAME = pattern(r"[A-Za-z][\w,.+-]*(?:@[0-9a-f,]+)?", re.ASCII)
+_LABEL = pattern(r"[A-Za-z_]\w*", re.ASCII)
+_DIGITS = pattern(r"0x[0-9a-f]+|[0-9]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

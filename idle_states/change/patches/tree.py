@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from ...base.patterns import pattern
 from ...base.reading import opening
 from ...tables.skiboot import c_table
 from ...tables.skiboot.layout import HEADERS, TABLES
@@ -12,9 +13,9 @@ from ...tables.skiboot.patching import SourceText
 from ...tables.skiboot.patching.declarations import ENUM2HEADER
 from .work_tree import WorkTree
 
-_TABLE = re.compile(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
-_OWN_FLAGS = re.compile(r"^#define\s+IDLE_USE_INST_NAP\b", re.MULTILINE)
-_VERSION = re.compile(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
+_TABLE = pattern(rb"\bstruct\s+cpu_idle_states\s[^;{]*\[")
+_OWN_FLAGS = pattern(r"^#define\s+IDLE_USE_INST_NAP\b", re.MULTILINE)
+_VERSION = pattern(r"(?:skiboot-)?v?([0-9]+\.[0-9]+(?:\.[0-9]+)?(?:-rc[0-9]+)?)(?:-|$|\s)")
 _RELEASE_TAGS = ("v[0-9]*.[0-9]*", "skiboot-[0-9]*.[0-9]*")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError, identities
+from ...base.patterns import pattern
 from ...base.reading.git import Repository
 from ...base.reading.mail import Mail, Series, read_mails, series_of
 from ...base.reading.mail.archive import is_archive
@@ -25,7 +26,7 @@ from .search import BaseSearch
 _NAMED = 3
 """Files that a remark names."""
 
-_SIGNED = re.compile(r"^-- \nidle-states ", re.MULTILINE)
+_SIGNED = pattern(r"^-- \nidle-states ", re.MULTILINE)
 """The end of a reply that a review made."""
 
 

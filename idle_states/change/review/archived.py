@@ -3,6 +3,7 @@
 import re
 
 from ...base.model.findings import unreadable
+from ...base.patterns import pattern
 from ...base.reading.mail import Mail
 from ...base.reading.mail.archive import Archive, mails_of
 from ...base.wording import few
@@ -14,8 +15,8 @@ _SEEN = (
 )
 """One of them is in every mail that bears on tables: found faster than a pattern is."""
 _OF_C = r"(?:exit_|target_)(?:latency|residency)|(?:latency|residency)_ns|idle_(?:state|driver)"
-_DIFF = re.compile(rb"^(?:diff --git |--- \S|Index: )", re.MULTILINE)
-_BEARS = re.compile(
+_DIFF = pattern(rb"^(?:diff --git |--- \S|Index: )", re.MULTILINE)
+_BEARS = pattern(
     rf"^(?:\+\+\+ [^\n]*(?:drivers/idle/|drivers/cpuidle/cpuidle-|hw/slw)"
     rf"|[-+][^\n]*(?:{_OF_C}|CPUIDLE_FLAG|{OF_TREES}))".encode(),
     re.MULTILINE,

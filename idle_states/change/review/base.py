@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ...base.dataclass import dataclass, field, replace
+from ...base.patterns import pattern
 from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
@@ -20,12 +21,12 @@ Contents = dict[str, bytes | None]
 _SOURCES = (".c", ".dts", ".dtsi", ".yaml", ".yml", ".cfg", ".toml")
 LINUX = ("arch/", "drivers/", "kernel/", "lib/")
 """Folders of Linux's C sources."""
-_DEFINES = re.compile(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
+_DEFINES = pattern(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
 """A directive, an enumerator, or a part of a macro."""
 BEARS_NOT = "left out, as it does not apply and bears on no table"
-_DEFINED = re.compile(r"\s*#\s*define\s+(\w+)", re.ASCII)
-_WORD = re.compile(r"\w+", re.ASCII)
-_SHORTLOG = re.compile(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
+_DEFINED = pattern(r"\s*#\s*define\s+(\w+)", re.ASCII)
+_WORD = pattern(r"\w+", re.ASCII)
+_SHORTLOG = pattern(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

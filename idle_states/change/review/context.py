@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
 from ...base.model.table import IdleState, IdleTable
+from ...base.patterns import pattern
 from ...base.reading.git import HeldCommits
 from ...base.reading.mail import MailedPatch, Series
 from ...base.reading.patch import FileChange
@@ -215,20 +216,20 @@ def _has(table: IdleTable, row: ShownRow, shown: IdleState) -> bool:
     )
 
 
-_ARRAY = re.compile(r"\bstruct\s+cpu_idle_states\s+(?P<table>\w+)\s*\[", re.ASCII)
-_BOUNDARY = re.compile(
+_ARRAY = pattern(r"\bstruct\s+cpu_idle_states\s+(?P<table>\w+)\s*\[", re.ASCII)
+_BOUNDARY = pattern(
     r"\bstruct\s+cpu_idle_states\s+(?P<table>\w+)\s*\[[^]]{0,200}\][^{;]{0,200}\{"
     r"|^[ \t]*\}[ \t]*;",
     re.ASCII | re.MULTILINE,
 )
 """Where an array begins or ends."""
-_WITHIN = re.compile(r"[ \t{](?!\s*\*(?:\s|$))")
+_WITHIN = pattern(r"[ \t{](?!\s*\*(?:\s|$))")
 """How a line of an array begins, one within a comment not."""
-_CONTINUED = re.compile(r"\s*\*(?:\s|$)")
+_CONTINUED = pattern(r"\s*\*(?:\s|$)")
 """A line within a comment."""
-_SIZED = re.compile(r"\bstruct\s+cpu_idle_states\s+\w+\s*\[\s*[^\s\]]", re.ASCII)
-_CONDITIONAL = re.compile(r"\s*\#\s*(?:if|ifdef|ifndef|elif|else|endif)\b")
-_OF_EXPORT = re.compile(
+_SIZED = pattern(r"\bstruct\s+cpu_idle_states\s+\w+\s*\[\s*[^\s\]]", re.ASCII)
+_CONDITIONAL = pattern(r"\s*\#\s*(?:if|ifdef|ifndef|elif|else|endif)\b")
+_OF_EXPORT = pattern(
     r"\bnr_states\s*=|\bstates\s*=|\bstates\s*(?:\[[^\]]*\]\s*\.|->)\s*\w+\s*[-+*|&^]?=(?!=)"
     r"|\b\w*cpu_idle_states\b|\#\s*(?:define|undef)\s+OPAL_PM_"
 )

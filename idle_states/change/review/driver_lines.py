@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from ...base.model.findings import Unreadable
+from ...base.patterns import pattern
 from ...base.reading.patch import FileChange, PatchHunk
 from ...base.wording import plural
 from ...tables.linux import cpuidle_flags as flags
@@ -43,17 +44,17 @@ _MWAIT = f"#define MWAIT2flg(hint) (((hint) & 0xFF) << {flags.HINT_SHIFT})"
 _DECLARED = (
     r"\bstruct\s+cpuidle_(?:driver|state)\s+(?P<table>\w+)[^;(){}=*]{0,200}(?:\([^()]*\)\s*)?"
 )
-_BOUNDARY = re.compile(rf"{_DECLARED}=\s*\{{|^\}}", re.MULTILINE)
-_OF_TABLE = re.compile(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
-_DEFINE = re.compile(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
+_BOUNDARY = pattern(rf"{_DECLARED}=\s*\{{|^\}}", re.MULTILINE)
+_OF_TABLE = pattern(rf"{_DECLARED}(?:=\s*(?:\{{|$)|$)")
+_DEFINE = pattern(r"#\s*define\s+(\w+)\s+[-+\w() \t]+")
 _EXITS = frozenset({"exit_latency", "exit_latency_ns"})
-_SWITCHED_OFF = re.compile(r"\s*(\w+)\.states(\[\w+\])\.disabled\s*=\s*\w+;")
+_SWITCHED_OFF = pattern(r"\s*(\w+)\.states(\[\w+\])\.disabled\s*=\s*\w+;")
 _OF_TIME = r"\.(?:exit_latency|target_residency)(?:_ns)?\s*[-+*/]?=(?!=)"
-_TIME = re.compile(rf"\s*{_OF_TIME}")
-_WRITTEN = re.compile(rf"\s*[\w.]+\[[^]]*\]{_OF_TIME}")
-_NAME = re.compile(r'\.name\s*=\s*"([^"]*)"')
+_TIME = pattern(rf"\s*{_OF_TIME}")
+_WRITTEN = pattern(rf"\s*[\w.]+\[[^]]*\]{_OF_TIME}")
+_NAME = pattern(r'\.name\s*=\s*"([^"]*)"')
 _ARRAY = "struct cpuidle_state array[] = {"
-_FLAGS_GIVEN = re.compile(r"\.flags\s*=\s*([^,}]*),")
+_FLAGS_GIVEN = pattern(r"\.flags\s*=\s*([^,}]*),")
 
 
 def is_read(source: bytes | None) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Unreadable
+from ...base.patterns import pattern
 from ...base.reading import limits
 from ...base.reading.git import Commit, CommitReader, DamagedObject, TreeEntry
 from ...base.reading.unexpected import on_input
@@ -25,7 +26,7 @@ from .boards import BoardsTree
 from .commit_files import CommitFiles
 from .tree import End, Gathered, TreeReader
 
-_MAKEFILE = re.compile(
+_MAKEFILE = pattern(
     r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION)[ \t]*=[ \t]*([\w.-]*)[ \t]*$", re.MULTILINE
 )
 _LIST = "x86_cpu_id"

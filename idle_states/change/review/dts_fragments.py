@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding
+from ...base.patterns import pattern
 from ...base.reading.c.lexer import blanks
 from ...base.reading.patch import FileChange, PatchHunk
 from ...base.wording import few
@@ -34,22 +35,22 @@ from .hunk_rows import BEGUN_COMMENT
 PARTLY_SHOWN = "idle-states,partly-shown"
 """A property of nodes of which the diff shows a part."""
 _TIMES = (ENTRY, EXIT, WAKEUP, RESIDENCY)
-_OF_STATES = re.compile(
+_OF_STATES = pattern(
     r"idle-state|(?:latency|residency)-us|suspend-param|local-timer-stop|entry-method"
 )
-_OF_DOMAINS = re.compile(r"power-domain-names|#power-domain-cells|enable-method")
-_HEADER = re.compile(r"((?:\w+\s*:\s*)*)([\w,.+@-]+)\s*\{")
-_STATEMENT = re.compile(
+_OF_DOMAINS = pattern(r"power-domain-names|#power-domain-cells|enable-method")
+_HEADER = pattern(r"((?:\w+\s*:\s*)*)([\w,.+@-]+)\s*\{")
+_STATEMENT = pattern(
     r"""\s*(?:/delete-property/\s*|(?:\w+\s*:\s*)*)[\w,.+*\#?@-]+\s*
         (?:=\s*(?:"(?:[^"\\]|\\.)*"|<[^<>]*(?:<<[^<>]*)*>|\[[^]]*\]|&[\w{}/@,.+-]+|/bits/\s*\w+|[\s,])+)?;""",
     re.VERBOSE | re.DOTALL,
 )
-_AROUND = re.compile(r"/|cpus|[\w,-]*idle-states")
+_AROUND = pattern(r"/|cpus|[\w,-]*idle-states")
 """Nodes that are left out, so that what they hold lies below /cpus."""
-_CPU = re.compile(r"cpu-idle-states?\b|enable-method|device_type|capacity-dmips-mhz")
-_REG = re.compile(r"\breg\s*=\s*<(?:[^>]*\s)?(?:0x)?([0-9a-fA-F]+)>")
+_CPU = pattern(r"cpu-idle-states?\b|enable-method|device_type|capacity-dmips-mhz")
+_REG = pattern(r"\breg\s*=\s*<(?:[^>]*\s)?(?:0x)?([0-9a-fA-F]+)>")
 _SHOWN = 4
-_REFERRED = re.compile(r"&(\w+)")
+_REFERRED = pattern(r"&(\w+)")
 
 
 def _of_states(change: FileChange) -> int:

@@ -7,6 +7,7 @@ series adds. It is compiled without the files that it includes, see `tables.devi
 import re
 from collections.abc import Mapping
 
+from ...base.patterns import pattern
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
 
 _SIGNS = (
@@ -17,7 +18,7 @@ _SIGNS = (
 )
 """The folders of sources -> others that tell their kind of tree (`source_trees.LAYOUTS`)."""
 _NOTHING = "not-shown"
-_OF_SOURCES = re.compile(r"\.dtsi?$|(?:^|/)(?:dt-bindings|dts)/.*\.h$")
+_OF_SOURCES = pattern(r"\.dtsi?$|(?:^|/)(?:dt-bindings|dts)/.*\.h$")
 
 
 def is_source(path: str) -> bool:

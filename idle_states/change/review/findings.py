@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import INTERNAL_ERROR, Finding, identities, sort_findings
 from ...base.model.table import IdleTable
+from ...base.patterns import pattern
 from .match import renamed_states
 from .suppressions import Known, revealed
 
-_ROW = re.compile(r"\[([0-9]+)\]")
+_ROW = pattern(r"\[([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True)

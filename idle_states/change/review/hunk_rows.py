@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
+from ...base.patterns import pattern
 from ...base.reading.c.initialiser import elements
 from ...base.reading.c.lexer import (
     COMMENT,
@@ -18,11 +19,11 @@ from ...base.reading.c.lexer import (
 )
 from ...base.reading.patch import HunkLine
 
-BEGUN_COMMENT = re.compile(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
+BEGUN_COMMENT = pattern(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
 """The end of a comment that begins before a text."""
-_NO_CODE = re.compile(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
-_DIRECTIVE = re.compile(r"^[ \t]*#.*", re.MULTILINE)
-_NAME = re.compile(r'\s*"((?:[^"\\]|\\.)*)"')
+_NO_CODE = pattern(rf"({QUOTED_STRING}|{QUOTED_CHARACTER})|{COMMENT}", re.DOTALL)
+_DIRECTIVE = pattern(r"^[ \t]*#.*", re.MULTILINE)
+_NAME = pattern(r'\s*"((?:[^"\\]|\\.)*)"')
 _OPEN, _CLOSE, _CUT = Token(SIGN, "{"), Token(SIGN, "}"), Token(SIGN, "")
 
 

@@ -4,18 +4,18 @@ A table whose file is text as before is removed, and shown as that.
 """
 
 import posixpath
-import re
 from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Location, Severity
+from ...base.patterns import pattern
 from ...base.reading import limits
 from ...base.reading.git import FILE, LINK, CommitReader, TreeEntry
 from ...base.wording import few
 from .match import is_same, pairs
 from .tree import End
 
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_CONTROLS = pattern(rb"[\x00-\x08\x0e-\x1f]")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _SHOWN = 4
 

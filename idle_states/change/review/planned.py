@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Severity, Unreadable, UsageError
+from ...base.patterns import pattern
 from ...base.reading.git import Commit, CommitReader, HeldCommits
 from ...base.reading.mail import Series, read_mails, series_of
 from ...base.wording import joined
@@ -92,7 +93,7 @@ def files_of(tree: WorkTree) -> dict[str, bytes | None]:
     return {name: data for name, data in beside.items() if data is not None} | as_bytes(tree.files)
 
 
-_TRAILER = re.compile(r"^[A-Z][\w-]{1,40}-by: .*$", re.MULTILINE)
+_TRAILER = pattern(r"^[A-Z][\w-]{1,40}-by: .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,17 @@
 """The hunks of what is reviewed, whose lines a reply quotes."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Location
+from ...base.patterns import pattern
 from ...base.reading.patch import FileChange, read_diff
 from ...base.report.diff import file_diff
 from .result import Letter, Review, Reviewed, TableChange
 
-_LAYOUT = re.compile(r"[\s{}]+")
+_LAYOUT = pattern(r"[\s{}]+")
 """The parts of a line that a diff without its tree does not keep."""
-_CHANGED = re.compile(" {1,6}[-+]+")
+_CHANGED = pattern(" {1,6}[-+]+")
 
 
 @dataclass(frozen=True, slots=True)

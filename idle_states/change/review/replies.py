@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Unreadable
+from ...base.patterns import pattern
 from ...base.reading.mail.archive import Archive, mails_of
 from ...base.wording import plural
 from . import said_reply
@@ -14,8 +15,8 @@ from .archived import bears
 from .request import ReviewRequest
 from .result import Review
 
-_ANSWERED = re.compile(r"^In-Reply-To: <(.+)>$", re.MULTILINE)
-_UNFIT = re.compile(r"[^A-Za-z0-9@=_-]+")
+_ANSWERED = pattern(r"^In-Reply-To: <(.+)>$", re.MULTILINE)
+_UNFIT = pattern(r"[^A-Za-z0-9@=_-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Finding, Unreadable
+from ...base.patterns import pattern
 from ...base.reading.git import AlikeFiles, Commit, CommitReader, DamagedObject, TreeEntry
 from ...base.reading.unexpected import on_input
 from ...tables.skiboot import c_table
@@ -22,12 +23,12 @@ from ...tables.sources import MAX_BYTES, Source
 from ...tables.sources.source import of_skiboot, together
 from ...tables.spec.library import packaged
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = pattern(r"[A-Za-z_]\w*")
 _SPEC_WORDS = frozenset({"extends", "states"})
 _SPEC_SUFFIXES = (".yaml", ".yml")
-_BLOCK_KEY = re.compile(r"""^(["']?)(name|extends|states)\1[ \t]*:""", re.MULTILINE)
-_FLOW_KEY = re.compile(r"""[{,]\s*(["']?)(name|extends|states)\1\s*:""")
-_FLOW = re.compile(r"\ufeff?(?>(?:\s|#[^\n]*\n|---(?=\s|\{))*)\{")
+_BLOCK_KEY = pattern(r"""^(["']?)(name|extends|states)\1[ \t]*:""", re.MULTILINE)
+_FLOW_KEY = pattern(r"""[{,]\s*(["']?)(name|extends|states)\1\s*:""")
+_FLOW = pattern(r"\ufeff?(?>(?:\s|#[^\n]*\n|---(?=\s|\{))*)\{")
 """Matches a YAML document that is a mapping in braces."""
 
 
@@ -129,10 +130,11 @@ class SkibootTree(TreeReader):
         super().__init__(repository)
         prefix = repository.prefix
         found = {prefix + file for file in TABLES}
-        for files in repository.alike((base, head), (".c",), alone=True):
-            path = files.paths[0]
-            entries = [TreeEntry(path, name) for name in files.hashes if name]
-            if any(repository.holds(entry, "cpu_idle_states") for entry in entries):
+        alike = list(repository.alike((base, head), (".c",), alone=True))
+        entries = (TreeEntry(each.paths[0], name) for each in alike for name in each.hashes if name)
+        holding = repository.holding(entries, "cpu_idle_states")
+        for files in alike:
+            if not holding.isdisjoint(files.hashes):
                 found.update(files.paths)
                 self._count(files)
         self.files = sorted(found)

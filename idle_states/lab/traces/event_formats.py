@@ -6,15 +6,16 @@ import re
 import struct
 
 from ...base.dataclass import dataclass
+from ...base.patterns import pattern
 from ...base.reading import limits
 from ...base.reading.inputs import CPU_MAX
 from ...base.reading.problems import quoted
 from .file_values import FileValues
 from .text import EXIT, MISS
 
-_FIELD = re.compile(rb"field:[^;]*?(\w+);\s*offset:(\d{1,5});\s*size:(\d{1,5});")
-_ID = re.compile(rb"^ID:\s*(\d{1,5})\s*$", re.MULTILINE)
-_NAME = re.compile(rb"name:\s*(cpu_idle(?:_miss)?)\s")
+_FIELD = pattern(rb"field:[^;]*?(\w+);\s*offset:(\d{1,5});\s*size:(\d{1,5});")
+_ID = pattern(rb"^ID:\s*(\d{1,5})\s*$", re.MULTILINE)
+_NAME = pattern(rb"name:\s*(cpu_idle(?:_miss)?)\s")
 _IDLE = {b"common_type": 2, b"state": 4, b"cpu_id": 4}
 _MISS = {**_IDLE, b"below": 1}
 _EXIT_STATE = 0xFFFFFFFF

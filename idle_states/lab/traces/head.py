@@ -21,6 +21,7 @@ from typing import NoReturn
 from ...base.dataclass import dataclass, field
 from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import unreadable
+from ...base.patterns import pattern
 from ...base.reading.cpu_lists import cpu_list, cpus_in
 from ...base.reading.inputs import HEAD_MARK, Input
 from ...base.reading.problems import quoted
@@ -37,8 +38,8 @@ TEXT_MAX = 500
 """Characters of a text; a kernel's are at most 64 each, /proc/version_signature a line."""
 
 _TEXTS = ("release", "version", "signature", "driver", "governor")
-_PAIR = re.compile(r"\b(\w++)=(\d{1,20})(?!\S)", re.ASCII)
-_CPUS = re.compile(r"cpus=([\d,-]{1,60000})(?!\S)", re.ASCII)
+_PAIR = pattern(r"\b(\w++)=(\d{1,20})(?!\S)", re.ASCII)
+_CPUS = pattern(r"cpus=([\d,-]{1,60000})(?!\S)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

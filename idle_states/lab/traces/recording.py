@@ -37,6 +37,7 @@ from typing import Any
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable, unreadable
+from ...base.patterns import pattern
 from ...base.reading.inputs import CPU_MAX, Input, InputKind, lines
 from ...base.reading.problems import quoted
 from ...tables.linux.governors import asks_utilisation
@@ -77,7 +78,7 @@ OPTIONAL = {
 ALL = COLUMNS | OPTIONAL
 """All columns, in the order of a line's values."""
 _BOUNDS = tuple(ALL.values())
-_NUMBER = re.compile(rb"\s*[+-]?\d{1,30}\s*")
+_NUMBER = pattern(rb"\s*[+-]?\d{1,30}\s*")
 """Stricter than int(), which also takes 1_000."""
 NOT_IDLE_YET = Outcome(0, 0)
 """The earlier idle period of a CPU that was not idle since boot."""

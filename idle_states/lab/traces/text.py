@@ -11,10 +11,10 @@ Threads read and scan chunks, some ahead of what is taken.
 Without the core, this reader takes every line.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ...base.patterns import pattern
 from ...base.reading.inputs import CPU_MAX, LINE_MAX, Buffer, Input
 from ...base.reading.problems import InputProblems, quoted
 from ...tables.linux.governors.core.packing import EVENT, compiled
@@ -33,19 +33,17 @@ _FORMS = f"state=N cpu_id=N or _miss: cpu_id=N state=N type=T, N of a CPU up to 
 _EXIT_STATE = 0xFFFFFFFF
 _NS_PER_SECOND = 1_000_000_000
 
-_EVENT = re.compile(
+_EVENT = pattern(
     rb"(?:^|[ \t])(\d{1,10})\.(\d{9}|\d{6}):[ \t]+(?:[\w-]+:)?"
     rb"(cpu_idle(?=:|_miss:|\s|\Z)|[\w-]+)(.*)"
 )
-_IDLE = re.compile(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
-_MISSED = re.compile(
-    rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}"
-)
-_LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
+_IDLE = pattern(rb":[ \t]*state=(\d{1,10}) cpu_id=(\d{1,5})[ \t\r]{0,4}")
+_MISSED = pattern(rb"_miss:[ \t]*cpu_id=(\d{1,5}) state=(\d{1,10}) type=(above|below)[ \t\r]{0,4}")
+_LOST = pattern(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
 _PERF_LOST = b"PERF_RECORD_LOST"
-_PERF_CPU = re.compile(rb"\[(\d{1,5})\]")
-_PERF_COUNT = re.compile(rb"\D*(\d{1,19})")
-_HARMLESS = re.compile(
+_PERF_CPU = pattern(rb"\[(\d{1,5})\]")
+_PERF_COUNT = pattern(rb"\D*(\d{1,19})")
+_HARMLESS = pattern(
     rb"\s*|\s*#.*|cpus=\d+|version = .*|CPU \d+ is empty|\s*=> .*|\s*<(?:user )?stack trace>"
     rb"|\s+[0-9a-f]{6,16} .*"
 )

@@ -10,15 +10,16 @@ from contextlib import closing
 from pathlib import Path
 
 from ...base.model.findings import Unreadable
+from ...base.patterns import pattern
 from ...base.reading import limits, opening
 from .source_trees import Kept, Layout, SourceFiles, SourceTree
 
-_INCLUDE = re.compile(
+_INCLUDE = pattern(
     rb'^[ \t]*(?:#[ \t]*include[ \t]*(?:<(?P<angled>[^>\n]*)>|"(?P<quoted>[^"\n]*)"|(?P<made>\w))'
     rb'|/include/[ \t]*"(?P<dtc>[^"\n]*)")',
     re.MULTILINE,
 )
-_IDLE = re.compile(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
+_IDLE = pattern(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
 """What a source, or what it includes, says if its tree has idle states."""
 
 Scanned = tuple[bool, tuple[tuple[str, bool], ...]]

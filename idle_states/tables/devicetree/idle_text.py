@@ -10,28 +10,27 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...base.dataclass import dataclass
+from ...base.patterns import pattern
 from ..skiboot.patching import EditRefused
 from .patching import DtsText
 from .patching.source import SKIPPED, DtsBlock
 
-_NODES = re.compile(
-    r"/(?:cpus|psci|sbi|firmware|ibm,opal|[\w,-]*power-domains|[\w,-]*idle-states)\b"
-)
+_NODES = pattern(r"/(?:cpus|psci|sbi|firmware|ibm,opal|[\w,-]*power-domains|[\w,-]*idle-states)\b")
 WORDS = (
     r"[\w-]*-(?:latency|residency)-us|(?:cpu|domain)-idle-states?|idle-state-name|local-timer-stop"
     r"|entry-method|[\w,-]+-suspend-param"
 )
 """A pattern of properties that nothing but idle states has."""
-_PROPERTIES = re.compile(rf"{WORDS}|enable-method|#power-domain-cells|always-on")
-_DIRECTIVE = re.compile(
+_PROPERTIES = pattern(rf"{WORDS}|enable-method|#power-domain-cells|always-on")
+_DIRECTIVE = pattern(
     r"^[ \t]*#[ \t]*(?P<word>define|undef|if|ifdef|ifndef|elif|else|endif)\b"
     r"(?P<rest>(?:[^\\\n]|\\.)*)",
     re.MULTILINE | re.DOTALL,
 )
-_DELETED = re.compile(r"/delete-node/\s*(&?)([\w,.+@{}/-]+)\s*;")
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
-_SKIPPED = re.compile(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DELETED = pattern(r"/delete-node/\s*(&?)([\w,.+@{}/-]+)\s*;")
+_COMMENT = pattern(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_SKIPPED = pattern(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
+_WORD = pattern(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ...base.model.beyond_opal import IdleList
+from ...base.patterns import pattern
 
 NOT_SHOWN = "idle-states,not-shown"
 """A property of the nodes that stand in for missing ones."""
@@ -15,7 +16,7 @@ _BELOW = "/not-shown/"
 STAND_INS = (1, 2)
 """Two numbers that a macro may stand for."""
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rb"""
       (?P<skip> /\*.*?(?:\*/|\Z) | //[^\n]* | ^[ \t]*\#[^\n]* | '(?:[^'\\\n]|\\.){0,8}'
               | "(?>(?:[^"\\]|\\.)*)" | /[a-z][a-z0-9-]*/ | &\{[^{}\n]*\} )
@@ -28,8 +29,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-_ARGUMENTS = re.compile(rb"[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
-_VERSION = re.compile(rb"/dts-v1/\s*;(?:\s*/plugin/\s*;)?")
+_ARGUMENTS = pattern(rb"[ \t]*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+_VERSION = pattern(rb"/dts-v1/\s*;(?:\s*/plugin/\s*;)?")
 
 
 def with_numbers(text: bytes, number: int) -> bytes:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Location
+from ...base.patterns import pattern
 from ...base.reading import limits
 from ...base.reading.c.lexer import Token, UnsupportedC, tokens
 from .c_table.builtin import preprocess
@@ -94,7 +95,7 @@ _COMPARE: Mapping[str, frozenset[int]] = {
     ">": frozenset({1}),
     ">=": frozenset({0, 1}),
 }
-_ATOM = re.compile(
+_ATOM = pattern(
     r"""\w+->type(?P<chip>==|!=)PROC_CHIP_(?P<type>\w+)
     | \w+->ec_level(?P<ec>[=!]=|[<>]=?)(?P<level>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,9})
     | proc_gen(?P<gen>[=!]=|[<>]=?)proc_gen_p(?P<number>[0-9]{1,3})

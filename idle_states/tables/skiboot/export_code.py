@@ -13,6 +13,7 @@ from typing import Literal
 from ...base.dataclass import replace
 from ...base.model.processors import UNKNOWN_CHIP
 from ...base.model.table import U32_MAX, IdleTable
+from ...base.patterns import pattern
 from ...base.reading.c.expression import evaluate
 from ...base.reading.c.lexer import UnsupportedC, tokens
 from ...base.reading.c.preprocess import Preprocessed
@@ -34,11 +35,11 @@ from .releases import ExportCode, ExportFeatures, Role
 
 INIT = "slw_init"
 _MAMBO = r"(?:QUIRK_MAMBO_CALLOUTS|QUIRK_DISABLE_NAP|is_mambo_chip)"
-_MASK = re.compile(r"\bopal_disabled_states_mask\s*=([^;]*);")
-_DD1 = re.compile(r"\bec_level\s*==\s*0x10\b")
-_CHIP = re.compile(r"\bPROC_CHIP_(\w+)")
-_MASK_VALUE = re.compile(r"mask_buf\s*=\s*cpu_to_fdt64\s*\(\s*states\[i\]\s*\.\s*(\w+)")
-_ENABLING = re.compile(r'prlog\s*\(\s*PR_(NOTICE|INFO)\s*,\s*"SLW: Enabling: %s\\n"')
+_MASK = pattern(r"\bopal_disabled_states_mask\s*=([^;]*);")
+_DD1 = pattern(r"\bec_level\s*==\s*0x10\b")
+_CHIP = pattern(r"\bPROC_CHIP_(\w+)")
+_MASK_VALUE = pattern(r"mask_buf\s*=\s*cpu_to_fdt64\s*\(\s*states\[i\]\s*\.\s*(\w+)")
+_ENABLING = pattern(r'prlog\s*\(\s*PR_(NOTICE|INFO)\s*,\s*"SLW: Enabling: %s\\n"')
 
 
 @lru_cache(maxsize=256)
@@ -122,7 +123,7 @@ def _features(
     )
 
 
-_QUIET = re.compile(r'PR_NOTICE,\s*"SLW: Sleep not enabled by HB')
+_QUIET = pattern(r'PR_NOTICE,\s*"SLW: Sleep not enabled by HB')
 _LEVELS: Mapping[str, Literal["notice", "info"]] = {"NOTICE": "notice", "INFO": "info"}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ...base.dataclass import dataclass, field
 from ...base.model.stages import Logged
+from ...base.patterns import pattern
 from ...base.reading import limits
 from ..spec import registry
 from .releases import NO_MASK_BEFORE, skiboot_features, version_key
@@ -27,7 +28,7 @@ LINES_MAX = limits.LOG_LINES
 BOOTS_MAX = limits.LOG_BOOTS
 """Boots of a log that are kept, the last ones."""
 
-_LINE = re.compile(r"\[ *[0-9]{1,10}\.[0-9]{9},([0-9])\] ?(.*)")
+_LINE = pattern(r"\[ *[0-9]{1,10}\.[0-9]{9},([0-9])\] ?(.*)")
 _LEVELS = {
     **dict.fromkeys("0123", "error"),
     "4": "warning",
@@ -35,19 +36,19 @@ _LEVELS = {
     "6": "info",
     **dict.fromkeys("789", "debug"),
 }
-_ABOUT_IDLE = re.compile(
+_ABOUT_IDLE = pattern(
     r"SLW: |CPU idle state device tree init|NVRAM stop disable mask: |determining chip type"
     r"|creating dt node /ibm,opal/power-mgt failed|Disabling deep stop states"
 )
-_WORDS = re.compile(rf"{_ABOUT_IDLE.pattern}| starting\.\.\.|CPU: (?:P[0-9]|Boot CPU PIR)".encode())
-_START = re.compile(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
-_CPU = re.compile(r"CPU: P([0-9]{1,2}) generation processor")
-_PVR = re.compile(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
+_WORDS = pattern(rf"{_ABOUT_IDLE.pattern}| starting\.\.\.|CPU: (?:P[0-9]|Boot CPU PIR)".encode())
+_START = pattern(r"(?:OPAL|SkiBoot) (\S+?)(?:-debug)? starting\.\.\.")
+_CPU = pattern(r"CPU: P([0-9]{1,2}) generation processor")
+_PVR = pattern(r"CPU: Boot CPU PIR is 0x[0-9a-f]+ PVR is 0x([0-9a-f]{8})")
 _FORCED = " (disabled in OPAL, forced by NVRAM)"
 _ENABLING, _DISABLING, _IN_OPAL = "SLW: Enabling: ", "SLW: Disabling: ", " in OPAL"
-_NVRAM = re.compile(r"NVRAM stop disable mask: ([0-9a-f]{1,8})")
-_RELEASE = re.compile(r"(?:skiboot-)?v?([0-9]{1,4}\.[0-9]{1,4}(?:\.[0-9]{1,4})?(?:-rc[0-9]{1,4})?)")
-_LEVEL = re.compile(r"stop([0-9]|[12][0-9]|3[01])(?:_lite)?")
+_NVRAM = pattern(r"NVRAM stop disable mask: ([0-9a-f]{1,8})")
+_RELEASE = pattern(r"(?:skiboot-)?v?([0-9]{1,4}\.[0-9]{1,4}(?:\.[0-9]{1,4})?(?:-rc[0-9]{1,4})?)")
+_LEVEL = pattern(r"stop([0-9]|[12][0-9]|3[01])(?:_lite)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +164,13 @@ class _Boot:
     more: int = 0
 
     def take(self, number: int, level: str, text: str) -> None:
-        for name, pattern, base in (
+        for name, form, base in (
             ("version", _START, 0),
             ("generation", _CPU, 0),
             ("pvr", _PVR, 16),
             ("nvram_mask", _NVRAM, 16),
         ):
-            match = pattern.match(text)
+            match = form.match(text)
             if match:
                 self.facts[name] = int(match[1], base) if base else match[1]
         if not _ABOUT_IDLE.match(text):

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...model.table import U64_MAX
+from ...patterns import pattern
 from .. import limits
 
 NAME, NUMBER, STRING, CHARACTER, SIGN, PASTE = (
@@ -61,7 +62,7 @@ SPLICE = r"\\\r?\n"
 WORD = r"[A-Za-z_$][\w$]*"
 DIGITS = r"\.?[0-9](?>[\w.$]*(?:(?<=[eEpP])[+-][\w.$]*)*)"
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""((?>(?: \s | {SPLICE} | {COMMENT} )+))
     | ({WORD})
     | ({DIGITS})
@@ -70,7 +71,7 @@ _TOKEN = re.compile(
     | (\.\.\.|<<=|>>=|\#\#|<<|>>|->|\+\+|--|&&|\|\||[-<>=!+*/%&|^]=|.)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_VISIBLE = re.compile(r"[^\n]")
+_VISIBLE = pattern(r"[^\n]")
 _BLANK = 1
 _KINDS = ("", "", NAME, NUMBER, STRING, CHARACTER, SIGN)
 _PASTES = {
@@ -130,7 +131,7 @@ _SIMPLE_ESCAPES = {
     "n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27,
     "\\": 92, "'": 39, '"': 34, "?": 63,
 }  # fmt: skip
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.)|$)", re.DOTALL
 )
 
@@ -196,7 +197,7 @@ def _escaped(match: re.Match[str], token: Token) -> bytes:
     return bytes([code])
 
 
-_NUMBER = re.compile(
+_NUMBER = pattern(
     r"(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|(0[0-7]*)|([1-9][0-9]*))"
     r"((?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?)"
 )

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol
 
+from ...patterns import pattern
 from .. import limits
 from .budget import MacroBudget, TooMuch, weight
 from .lexer import LITERALS, NAME, PASTE, SIGN, STRING, WORD, Token, UnsupportedC, scan, tokens
 
-_HEAD = re.compile(rf"\s*({WORD})(?:\(([^()]*)\))?", re.ASCII)
-_PARAMETER = re.compile(rf"({WORD})?\s*(\.\.\.)?", re.ASCII)
-_OPENING = re.compile(r"[ \t\r\n\f\v]*\(")
+_HEAD = pattern(rf"\s*({WORD})(?:\(([^()]*)\))?", re.ASCII)
+_PARAMETER = pattern(rf"({WORD})?\s*(\.\.\.)?", re.ASCII)
+_OPENING = pattern(r"[ \t\r\n\f\v]*\(")
 _VARIADIC = "__VA_ARGS__"
 MAX_DEPTH = limits.MACRO_DEPTH
 """Macros inside macros, and calls inside the arguments of calls."""

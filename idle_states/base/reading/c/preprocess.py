@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from ...dataclass import dataclass
+from ...patterns import pattern
 from .. import limits
 from .budget import MacroBudget
 from .definitions import Definitions, DefinitionsAt
@@ -29,14 +30,14 @@ MAX_CONDITION_CHARACTERS = limits.C_CONDITION_CHARACTERS
 """Far beyond any C that people write; a limit on hostile text."""
 
 _LITERAL = rf"{QUOTED_STRING}|{QUOTED_CHARACTER}"
-_SCAN = re.compile(
+_SCAN = pattern(
     rf"""{COMMENT}
     | {_LITERAL}
     | \#(?>(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {_LITERAL} )*)
     | {SPLICE}""",
     re.VERBOSE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(rf"\#(?>(?:[ \t\f\v]|{SPLICE}|{COMMENT})*)([a-z_]+)", re.DOTALL)
+_DIRECTIVE = pattern(rf"\#(?>(?:[ \t\f\v]|{SPLICE}|{COMMENT})*)([a-z_]+)", re.DOTALL)
 _BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 _PLAIN = bytes({0: 0x3F, 0x0B: 0x20, 0x0C: 0x20}.get(byte, byte) for byte in range(256))
 

@@ -1,7 +1,7 @@
 """Commits, the entries of their trees, and what is read of both, wherever they are kept."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ...dataclass import dataclass
@@ -90,9 +90,9 @@ class CommitReader(ABC):
         """The name of a commit's tree; "" for the state before the first one."""
 
     @abstractmethod
-    def holds(self, entry: TreeEntry, text: str) -> bool:
-        """Tells whether a file holds a text. One that is too large to be read does, so that whoever
-        reads it is told."""
+    def holding(self, entries: Iterable[TreeEntry], text: str) -> set[str]:
+        """Returns the hashes of those files that hold a text, read as one stream. One that is too
+        large to be read is among them, so that whoever reads it is told."""
 
     @abstractmethod
     def size(self, entry: TreeEntry) -> int:

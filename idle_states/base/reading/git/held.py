@@ -6,7 +6,7 @@ commit need not know where it comes from.
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ...dataclass import dataclass
@@ -124,11 +124,12 @@ class HeldCommits(CommitReader):
         base = held.base if held else commit
         return self._repository(base).at(base, path) if base else None
 
-    def holds(self, entry: TreeEntry, text: str) -> bool:
-        own = self._contents.get(entry.hash)
-        if own is None:
-            return self._repository(entry.path).holds(entry, text)
-        return text.encode() in own
+    def holding(self, entries: Iterable[TreeEntry], text: str) -> set[str]:
+        entries = list(entries)
+        own = {each.hash for each in entries if each.hash in self._contents}
+        others = [each for each in entries if each.hash not in own]
+        found = self._repository(others[0].path).holding(others, text) if others else set()
+        return found | {name for name in own if text.encode() in self._contents[name]}
 
     def size(self, entry: TreeEntry) -> int:
         own = self._contents.get(entry.hash)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...dataclass import dataclass
 from ...model.findings import Unreadable, unreadable
+from ...patterns import pattern
 from .. import launching, limits, opening, owners
 from ..git_am import UNFIT
 from . import place, references
@@ -52,12 +53,12 @@ _EXTENSIONS = frozenset(
     "noop noop-v1 preciousobjects partialclone worktreeconfig objectformat compatobjectformat "
     "refstorage relativeworktrees submodulepathconfig".split()
 )
-_OF_THE_USER = re.compile(
+_OF_THE_USER = pattern(
     r"HOME|XDG_CONFIG_HOME|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)",
     re.ASCII,
 )
-_HASH = re.compile(r"\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b")
-_HASHES = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
+_HASH = pattern(r"\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b")
+_HASHES = pattern(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,17 @@
 Forms: gitrepository-layout(5) "refs", "packed-refs", "HEAD"; git-check-ref-format(1).
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ...dataclass import dataclass
 from ...model.findings import unreadable
+from ...patterns import pattern
 from .. import limits, opening
 from .place import Place
 
-_NAME = re.compile(r"refs(?:/(?!\.)[^\x00-\x20\x7f~^:?*\[\\/]+(?<!\.lock))+")
-_HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\s|$)")
+_NAME = pattern(r"refs(?:/(?!\.)[^\x00-\x20\x7f~^:?*\[\\/]+(?<!\.lock))+")
+_HASH = pattern(r"(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\s|$)")
 _SYMBOLIC: Final = "ref:"
 _REPLACING = "refs/replace/"
 _OTHER_HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")

@@ -6,24 +6,25 @@ Forms: git-cat-file(1) --batch, git-rev-list(1), git-mktree(1) (tree objects).
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ...model.findings import Unreadable, unreadable
+from ...patterns import pattern
 from .. import budget, launching, limits
 from .commits import FILE, LINK, Commit, CommitReader, TreeEntry
 from .private import Private, User
 from .trees import DIRECTORY, SYMLINK, Entry, Tree, TreeWalker, WantedPaths
 
-_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_START = re.compile(r"[0-9a-f]{4,64}")
-_ENTRY = re.compile(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
+_NAME = pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_START = pattern(r"[0-9a-f]{4,64}")
+_ENTRY = pattern(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
 _KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
 _MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
 """Those that are there once, however many entries have them."""
-_AUTHOR = re.compile(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
-_ANSWER = re.compile(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
+_AUTHOR = pattern(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
+_ANSWER = pattern(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
 
 class Repository(CommitReader):
@@ -45,7 +46,6 @@ class Repository(CommitReader):
         self._read_trees: dict[str, Tree] = {}
         self._entries_read = 0
         self._trees = TreeWalker(self.tree, self.unreadable)
-        self._holds: dict[tuple[str, str], bool] = {}
         self.prefix = self._git.place.prefix
         self.is_shallow = bool(self._git.shallow)
         self.notes: Sequence[str] = self._git.notes
@@ -227,35 +227,47 @@ class Repository(CommitReader):
             self._read_trees[name] = found
         return self._read_trees[name]
 
-    def holds(self, entry: TreeEntry, text: str) -> bool:
-        key = entry.hash, text
-        if key not in self._holds:
-            limit = limits.FILE_BYTES
-            self._holds[key] = self.size(entry) > limit or text.encode() in self.content(entry)
-        return self._holds[key]
+    def holding(self, entries: Iterable[TreeEntry], text: str) -> set[str]:
+        names = list(dict.fromkeys(entry.hash for entry in entries))
+        found = set()
+        for name, _, size, content in self._stream(names, limits.FILE_BYTES):
+            budget.grow(len(content))
+            if size > limits.FILE_BYTES or text.encode() in content:
+                found.add(name)
+        return found
 
     def versions(self, base: str, head: str, path: str, limit: int) -> Iterator[tuple[str, bytes]]:
         """(commit, content) of a file at each commit of base..head that has it, the oldest first,
         read as a stream. Of more bytes than the limit, only one more than that."""
         words = [head, *([f"^{base}"] if base else [])]
-        names = self._git.text("rev-list", "--reverse", *words).split()
+        commits = self._git.text("rev-list", "--reverse", *words).split()
+        for name, kind, _, content in self._stream([f"{each}:{path}" for each in commits], limit):
+            if kind == "blob":
+                yield name.partition(":")[0], content
+
+    def _stream(self, names: Sequence[str], limit: int) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yields name, kind, size and content of objects in the order asked for: by hash, or by
+        commit and path where the commit has it. Of more bytes than the limit, one more than that.
+        """
         with self._git.talking("cat-file", "--batch") as child:
-            child.write_later("".join(f"{name}:{path}\n" for name in names).encode())
+            child.write_later("".join(f"{name}\n" for name in names).encode())
             for name in names:
                 said = child.readline()
+                if not said:
+                    # says why, if that was a limit
+                    child.end()
                 match = _ANSWER.fullmatch(said)
                 if match is None:
-                    # the commit has no such file
+                    if _NAME.fullmatch(name) or not said:
+                        raise self._git.damaged(f"expected the object {name}, found none")
                     continue
-                size = int(match["size"])
+                size, kind = int(match["size"]), match["kind"].decode()
                 content = child.read(min(size, limit + 1))
                 for at in range(len(content), size + 1, limits.MIB):
                     child.read(min(limits.MIB, size + 1 - at))
-                kind = match["kind"].decode()
                 if size <= limit and self._name(kind, content) != said.split()[0].decode():
-                    raise self._git.damaged(f"expected {path} of {name}, found another content")
-                if kind == "blob":
-                    yield name, content
+                    raise self._git.damaged(f"expected {name}, found another content")
+                yield name, kind, size, content
 
     def size(self, entry: TreeEntry) -> int:
         return self._size(entry.hash, "blob")
@@ -284,14 +296,16 @@ class Repository(CommitReader):
         return self._sizes
 
     def _object(self, name: str, kind: str, limit: int, shown: str) -> bytes:
-        size = self._size(name, kind)
-        if size > limit:
-            raise unreadable(shown, f"expected at most {limit} bytes, found {size}")
         if self._contents is None:
             self._contents = self._git.talking("cat-file", "--batch")
-        said = self._answer(self._contents, name, kind)
+        size = self._answer(self._contents, name, kind)
+        if size > limit:
+            # it would say all of it
+            self._contents.kill()
+            self._contents = None
+            raise unreadable(shown, f"expected at most {limit} bytes, found {size}")
         try:
-            content = self._contents.read(said + 1)[:-1] if said == size else b""
+            content = self._contents.read(size + 1)[:-1]
         except Unreadable:
             # git announces what a header says, and waits if less follows
             raise self._git.damaged(f"expected {size} bytes of the {kind} {name}") from None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...model.findings import Unreadable, unreadable
+from ...patterns import pattern
 from .. import limits, opening
 from ..budget import within_budget
 from ..git import Repository
@@ -27,9 +28,9 @@ MAIL = "m"
 """The file that has a commit's mail."""
 _BASE64 = (b"base64", b"Base64", b"BASE64")
 _QUOTED_PRINTABLE = (b"quoted-printable", b"Quoted-Printable", b"QUOTED-PRINTABLE")
-_END_OF_HEAD = re.compile(rb"\n\r?\n")
-_ID = re.compile(rb"<[^<>\s]{1,998}>")
-_FIELD = re.compile(
+_END_OF_HEAD = pattern(rb"\n\r?\n")
+_ID = pattern(rb"<[^<>\s]{1,998}>")
+_FIELD = pattern(
     rb"^(Message-ID|References|In-Reply-To|Subject|From):[ \t]*([^\n]*(?:\n[ \t][^\n]*)*)",
     re.IGNORECASE | re.MULTILINE,
 )

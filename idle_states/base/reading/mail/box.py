@@ -12,13 +12,14 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ...model.findings import unreadable
+from ...patterns import pattern
 from ...wording import few
 from .. import limits, opening
 from ..budget import within_budget
 from .mail import Mail, has_headers, parse
 
-_BEGINS = re.compile(rb"^From \S.*[0-9]{4}[ \t]*\r?\n(?=[!-9;-~]+:)", re.MULTILINE)
-_QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_BEGINS = pattern(rb"^From \S.*[0-9]{4}[ \t]*\r?\n(?=[!-9;-~]+:)", re.MULTILINE)
+_QUOTED = pattern(rb"^>(>*From )", re.MULTILINE)
 _BLOCK = 1 << 20
 _LONGEST = 4096
 """Bytes of a line "From ", at most."""

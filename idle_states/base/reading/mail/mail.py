@@ -17,31 +17,30 @@ from email.message import Message
 
 from ...dataclass import dataclass, replace
 from ...model.findings import unreadable
+from ...patterns import pattern
 from .. import limits
 
-_HEADER = re.compile(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
-_KNOWN = re.compile(
+_HEADER = pattern(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
+_KNOWN = pattern(
     rb"^(?:from|subject|date|message-id|received|return-path|mime-version|to|cc|x-[\w-]+):",
     re.IGNORECASE | re.MULTILINE,
 )
-_NESTING = re.compile(rb"boundary\s*[*=]|^content-type:\s*message/", re.IGNORECASE | re.MULTILINE)
+_NESTING = pattern(rb"boundary\s*[*=]|^content-type:\s*message/", re.IGNORECASE | re.MULTILINE)
 _HEADERS = ("Subject", "From", "Date", "Message-Id", "References", "In-Reply-To")
 _TEXTS = ("text/plain", "text/x-patch", "text/x-diff", "application/x-patch", "application/mbox")
 _PATCH_NAME = (".patch", ".diff", ".txt")
-_SHOWN_SUBJECT = re.compile(
-    r"^(?:Subject:?[ \t]*)?((?:\[[^\]\n]{1,60}\][ \t]*)+\S.*)$", re.MULTILINE
-)
+_SHOWN_SUBJECT = pattern(r"^(?:Subject:?[ \t]*)?((?:\[[^\]\n]{1,60}\][ \t]*)+\S.*)$", re.MULTILINE)
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-_SHOWN_DATE = re.compile(
+_SHOWN_DATE = pattern(
     r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>[0-9]{1,2}) "
     r"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}) (?:[A-Z]{2,5} )?(?P<year>[0-9]{4})\b"
 )
-_SHOWN_ADDRESS = re.compile(
+_SHOWN_ADDRESS = pattern(
     r"\b([\w.+-]{1,64}) at ((?:[\w-]{1,64}\.){1,8}[A-Za-z]{2,24})(?![\w.-])", re.ASCII
 )
-_IN_BRACKETS = re.compile(r"<[^<>\n]{1,300}>")
-_BLANK = re.compile(rb"\n[ \t]*\r?\n")
-_ID = re.compile(r"<[^<>\s]{1,998}>")
+_IN_BRACKETS = pattern(r"<[^<>\n]{1,300}>")
+_BLANK = pattern(rb"\n[ \t]*\r?\n")
+_ID = pattern(r"<[^<>\s]{1,998}>")
 
 
 class _Policy(email.policy.Compat32):

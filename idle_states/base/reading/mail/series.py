@@ -8,13 +8,14 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from ...dataclass import dataclass, replace
 from ...model.findings import Unreadable, unreadable
+from ...patterns import pattern
 from ..git_am import in_body
 from ..patch import FileChange, read_diff
 from .mail import Mail, addressed_in_prose
 
-_ENDS = re.compile(r"-- |-{2,}\s*(?:Original Message|Forwarded message)\s*-{2,}|_{20,}|diff --git ")
+_ENDS = pattern(r"-- |-{2,}\s*(?:Original Message|Forwarded message)\s*-{2,}|_{20,}|diff --git ")
 """Lines after which nothing is the writer's own."""
-_WROTE = re.compile(r"On .{1,200}\bwrote:")
+_WROTE = pattern(r"On .{1,200}\bwrote:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ def _own(mail: Mail) -> str:
     return "\n".join(lines)
 
 
-_MARKS = re.compile(r"(?:> ?)*")
-_QUOTED_DIFF = re.compile(
+_MARKS = pattern(r"(?:> ?)*")
+_QUOTED_DIFF = pattern(
     r"^(?P<marks>(?:> ?)*)(?:diff --git |--- \S+.*\n(?P=marks)\+\+\+ \S)", re.MULTILINE
 )
 NO_BREAK = "\u00a0"
@@ -89,10 +90,10 @@ def _without(line: str, level: int) -> str:
     return line[at:]
 
 
-_TAGS = re.compile(r"\[([^\[\]]{0,80})\]")
-_VERSION = re.compile(r"\bv([0-9]{1,3})\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\b([0-9]{1,4})/([0-9]{1,4})\b")
-_REPLY = re.compile(r"^(?:(?:re|aw|fwd?|antw)\s*:\s*)+", re.IGNORECASE)
+_TAGS = pattern(r"\[([^\[\]]{0,80})\]")
+_VERSION = pattern(r"\bv([0-9]{1,3})\b", re.IGNORECASE)
+_NUMBER = pattern(r"\b([0-9]{1,4})/([0-9]{1,4})\b")
+_REPLY = pattern(r"^(?:(?:re|aw|fwd?|antw)\s*:\s*)+", re.IGNORECASE)
 
 
 def is_reply(subject: str) -> bool:
@@ -112,8 +113,8 @@ def parsed(subject: str) -> tuple[str, int, int, int]:
     return bare.strip(), version, number, total
 
 
-_DIFF = re.compile(r"^(?:diff --git |Index: |--- \S+[^\n]*\n\+\+\+ \S)", re.MULTILINE)
-_BASE = re.compile(r"^base-commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE)
+_DIFF = pattern(r"^(?:diff --git |Index: |--- \S+[^\n]*\n\+\+\+ \S)", re.MULTILINE)
+_BASE = pattern(r"^base-commit: ([0-9a-f]{40}(?:[0-9a-f]{24})?)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

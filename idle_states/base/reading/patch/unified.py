@@ -8,19 +8,20 @@ from collections.abc import Sequence
 
 from ...dataclass import dataclass, replace
 from ...model.findings import unreadable
+from ...patterns import pattern
 from .. import limits
 from .wrapped import Line, hunk_lines
 
 NO_BREAK = "\u00a0"
-_GIT = re.compile(r"diff --git (.+)")
-_HUNK = re.compile(
+_GIT = pattern(r"diff --git (.+)")
+_HUNK = pattern(
     r"@@ -(?P<old>[0-9]{1,9})(?:,(?P<olds>[0-9]{1,9}))? "
     r"\+(?P<new>[0-9]{1,9})(?:,(?P<news>[0-9]{1,9}))? @@ ?(?P<section>.*)"
 )
-_INDEX = re.compile(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: [0-7]{6})?$")
+_INDEX = pattern(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: [0-7]{6})?$")
 _NOTHING = "/dev/null"
 _KINDS = {"120000": "symbolic link", "160000": "submodule"}
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPE = pattern(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
 

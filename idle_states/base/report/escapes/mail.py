@@ -4,12 +4,13 @@ import re
 from email.header import Header
 from email.utils import quote
 
+from ...patterns import pattern
 from ...reading.git_am import misread, without_scissors
 from .text import printable, printable_source
 
-_BEGINS_ANOTHER = re.compile(">*From ")
+_BEGINS_ANOTHER = pattern(">*From ")
 """Where a mailbox has another mail begin."""
-_SPECIAL = re.compile(r'[()<>@,;:\\".\[\]]')
+_SPECIAL = pattern(r'[()<>@,;:\\".\[\]]')
 
 
 def header(text: str) -> str:

@@ -6,12 +6,13 @@ Sources: GitHub's "Autolinked references and URLs", GitLab's "GitLab-specific re
 
 import re
 
+from ...patterns import pattern
 from .text import printable
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _APART = "<!-- -->"
 """Ends a text for what looks for references in it, and is not seen."""
-_MEANT = re.compile(
+_MEANT = pattern(
     r"""
       (?P<reference> \[ (?=[a-z_]+:) | ~ (?=[\w"]) | \$ | & (?=[0-9]) )
     | (?P<markup> [&<>\\`\[\]|*~] | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) )
@@ -21,10 +22,10 @@ _MEANT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SHORT = re.compile(r".{6}(?=.)")
+_SHORT = pattern(r".{6}(?=.)")
 """A commit's hash has 7 digits at least."""
-_BLOCK = re.compile(r"#|[-+](?=\s|$)|[-=]+\s*$|/|(?<=[0-9])[.)](?=\s|$)")
-_NUMBER = re.compile(r"[0-9]*")
+_BLOCK = pattern(r"#|[-+](?=\s|$)|[-=]+\s*$|/|(?<=[0-9])[.)](?=\s|$)")
+_NUMBER = pattern(r"[0-9]*")
 
 
 def inline(text: str) -> str:

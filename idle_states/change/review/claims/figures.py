@@ -4,11 +4,11 @@ What the message prints beside them is held against what follows from them, with
 both, in ministat's form and in the exact one.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import dataclass
 from ....base.model.findings import Unreadable
+from ....base.patterns import pattern
 from ....base.wording import plural
 from ....lab.statistics import mmtests
 from ....lab.statistics.files import ResultsFile, ResultsKind
@@ -22,7 +22,7 @@ from .prose import MAX_CHARACTERS
 
 _MOST_ROWS = 64
 """Rows of one message that are compared; more are no summary."""
-_LEGEND = re.compile(r"\s*[x+*%#@O] \S.*|\s*[|+][-|+xA_M* ]*[|+]\s*")
+_LEGEND = pattern(r"\s*[x+*%#@O] \S.*|\s*[|+][-|+xA_M* ]*[|+]\s*")
 
 Ranges = tuple[tuple[float, float], ...]
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import replace
+from ....base.patterns import pattern
 from ....base.reading.git import Commit
 from ....base.wording import few, plural
 from ..rows import TIMES, ChangedRow, change_in_words, steps
@@ -11,13 +12,13 @@ from .claim import MessageClaim, judged
 from .prose import MAX_CHARACTERS, Sentence, sentences
 
 _RULE = "IS516"
-_NOTHING = re.compile(
+_NOTHING = pattern(
     r"(?i:\bno\s+(?:(?:intentional|intended|expected)\s+)?(?:functional|behaviou?ral)\s+"
     r"(?:changes?|impact|differences?)\b|\bclean-?ups?\s+only\b"
     r"|\b(?:only|just|pure(?:ly)?)\s+(?:a\s+)?clean-?ups?\b)"
     r"|\bNFCI\b|[(\[]NFC[)\]]|^NFC(?=\W*$)"
 )
-_IN_PART = re.compile(
+_IN_PART = pattern(
     r"\b(?:for|on|except|but|other|apart|besides|unless|until|yet|if|when|without|not)\b|n't\b",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from ....base.patterns import pattern
 from ....base.wording import joined
 from ....tables.linux.convert import to_us
 from ....tables.linux.driver_features import HISTORY
@@ -18,23 +19,23 @@ from .claim import Placed, placed
 from .prose import FIELD, TIME, Sentence, field_of, nanoseconds
 from .states import names_state
 
-_KERNEL = re.compile(r"\b(?:kernels?|linux|cpu-?idle)\b", re.IGNORECASE)
-_MICROSECONDS = re.compile(
+_KERNEL = pattern(r"\b(?:kernels?|linux|cpu-?idle)\b", re.IGNORECASE)
+_MICROSECONDS = pattern(
     r"\b(?:micro-?seconds?|[0-9]*\s?(?:us|usecs?|\N{MICRO SIGN}s|\N{GREEK SMALL LETTER MU}s))\b",
     re.IGNORECASE,
 )
-_ROUNDS = re.compile(
+_ROUNDS = pattern(
     r"\b(?:round(?:s|ed)\b(?:\s+[\w./'-]{1,30}){0,5}?\s+(?P<way>up|down)|truncate[sd])\b"
     r"(?:\s+(?:the\s+)?(?:exit\s+|target\s+)?(?:latency|residency|value|times?)"
     rf"\b)?(?:\s+to\s+(?:us|micro-?seconds|{TIME})\b)?",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_UNSURE = pattern(
     r"\b(?:not|never|should|would|could|will|might|may|if|instead|unless|future|newer|older|later"
     r"|patch|firmware|skiboot)\b|n't\b|\bv?[2-9]\.[0-9]",
     re.IGNORECASE,
 )
-_RESULT = re.compile(
+_RESULT = pattern(
     rf"\b(?:list|show|report|see|register|treat|expose|print)(?:s|ed)?\b(?P<between>[^.;:]{{0,80}}?)"
     rf"\b(?:as|to\s+be|with)\s+(?P<time>{TIME})",
     re.IGNORECASE,

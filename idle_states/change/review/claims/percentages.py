@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import dataclass
+from ....base.patterns import pattern
 from ....base.wording import joined
 from .claim import Placed, placed
 from .figures import QuotedComparison, QuotedFigures
@@ -26,18 +27,18 @@ _LESS = r"less|fewer|lower|drop\w*|decreas\w*|reduc\w*|sav\w+|cuts?"
 _BETTER = r"improv\w*|gain\w*|faster|better|speed-?ups?|boost\w*"
 _WORSE = r"slower|regress\w*|degrad\w*|worse|overhead|penalty|loss"
 _CHANGE = rf"(?P<change>{_MORE}|{_LESS}|{_BETTER}|{_WORSE})"
-_BEFORE = re.compile(rf"{_PERCENT}\s+(?:[\w-]{{1,30}}\s+){{0,2}}?{_CHANGE}\b", re.IGNORECASE)
-_AFTER = re.compile(
+_BEFORE = pattern(rf"{_PERCENT}\s+(?:[\w-]{{1,30}}\s+){{0,2}}?{_CHANGE}\b", re.IGNORECASE)
+_AFTER = pattern(
     rf"\b{_CHANGE}\s+(?:[\w./'-]{{1,30}}\s+){{0,6}}?(?:by|of|is|was)\s+{_PERCENT}", re.IGNORECASE
 )
-_SAVED = re.compile(
+_SAVED = pattern(
     rf"\b(?P<change>sav(?:es?|ed|ing)|cuts?)\s+(?:[\w./'-]{{1,30}}\s+){{0,3}}?{_PERCENT}",
     re.IGNORECASE,
 )
-_BARE = re.compile(rf"{_PERCENT}(?P<change>)", re.IGNORECASE)
+_BARE = pattern(rf"{_PERCENT}(?P<change>)", re.IGNORECASE)
 _CAPTION = 40
 """Characters of a line between a sentence and its figures at most."""
-_BAR = re.compile(r"[-=_*~+|\s]*")
+_BAR = pattern(r"[-=_*~+|\s]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from ....base.dataclass import dataclass, replace
+from ....base.patterns import pattern
 from ....lab.statistics import ministat, student
 from ....lab.statistics.comparison import Comparison, TVerdict, compare
 from ....lab.statistics.numbers import half_unit
@@ -19,7 +20,7 @@ from .claim import MessageClaim, judged
 
 _NUMBER = r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,3})?"
 _MORE_OR_LESS = r"\s*(?:\+/-|\N{PLUS-MINUS SIGN})\s*"
-_VERDICT = re.compile(r"\s*(?P<no>No )?[Dd]ifference (?:proven )?at (?P<level>[0-9.]+)% confidence")
+_VERDICT = pattern(r"\s*(?P<no>No )?[Dd]ifference (?:proven )?at (?P<level>[0-9.]+)% confidence")
 _KINDS = {
     "difference": re.compile(rf"\s*(?P<value>{_NUMBER}){_MORE_OR_LESS}(?P<error>{_NUMBER})"),
     "percent": re.compile(rf"\s*(?P<value>{_NUMBER})\s?%{_MORE_OR_LESS}(?P<error>{_NUMBER})\s?%"),
@@ -92,8 +93,8 @@ def printed_beside(lines: Sequence[str], row: int, following: int | None) -> Pri
             confidence = Decimal(match["level"]).normalize()
             found.append(PrintedLine(text, number, "verdict", "no" if match["no"] else ""))
             continue
-        for kind, pattern in _KINDS.items():
-            if match := pattern.fullmatch(line.rstrip()):
+        for kind, form in _KINDS.items():
+            if match := form.fullmatch(line.rstrip()):
                 error = match.groupdict().get("error", "")
                 found.append(PrintedLine(text, number, kind, match["value"], error))
     return PrintedBeside(confidence, tuple(found))

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ....base.dataclass import dataclass
 from ....base.model.units import UNITS_NS
+from ....base.patterns import pattern
 
 MAX_CHARACTERS = 100_000
 """Only this much of a message is read; it is far longer than any real message."""
@@ -26,12 +27,12 @@ NUMBER = r"(?<![\w.])[0-9]{1,12}(?:\.[0-9]{1,9})?"
 TIME = rf"{NUMBER}\s?(?:{_UNIT})\b"
 FIELD = r"\b(?P<field>latenc(?:y|ies)|residenc(?:y|ies))\b"
 """Named group: field."""
-_MENTION = re.compile(rf"{TIME}|{NUMBER}\s?%", re.IGNORECASE)
+_MENTION = pattern(rf"{TIME}|{NUMBER}\s?%", re.IGNORECASE)
 
-_QUOTED = re.compile(r"[>|+]|x\s|\s+[*0-9\[]|={3,}|-{3,}")
-_TRAILER = re.compile(r"(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|Link|Fixes|Closes|Cc):\s")
-_ASIDE = re.compile(r"[>|]")
-_END = re.compile(r"(?<=[.;!?])\s+")
+_QUOTED = pattern(r"[>|+]|x\s|\s+[*0-9\[]|={3,}|-{3,}")
+_TRAILER = pattern(r"(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|Link|Fixes|Closes|Cc):\s")
+_ASIDE = pattern(r"[>|]")
+_END = pattern(r"(?<=[.;!?])\s+")
 
 Kind = Literal["subject", "prose", "other"]
 

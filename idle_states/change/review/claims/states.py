@@ -5,24 +5,25 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ....base.dataclass import dataclass
+from ....base.patterns import pattern
 from .prose import MAX_CHARACTERS
 
-_LIST = re.compile(
+_LIST = pattern(
     r"\bstop\s?[\[{(]?(?P<levels>[0-9]{1,2}(?:(?:\s*(?:[-/,]|\band\b|\bto\b)(?:\s*stop)?)+\s*"
     r"[0-9]{1,2}(?![\w.]))*)[\]})]?(?P<lite>[ _-]?lite)?(?!\w)",
     re.IGNORECASE,
 )
-_EVERY = re.compile(
+_EVERY = pattern(
     r"\b(?:all|each|every|other|remaining|rest)\b[\w\s/,'-]{0,40}?"
     r"\b(?:states?|rows?|entries|entry|levels?|tables?|values?)\b|\bnon-lite\b",
     re.IGNORECASE,
 )
-_LITE = re.compile(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
-_BITS = re.compile(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
-_TABLE = re.compile(r"\b(?:tables?|support|c-?states?)\b", re.IGNORECASE)
-_BESIDE_NAME = re.compile(r"^ATOM_|_[A-Z]+$|_[0-9]$")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_STOP = re.compile(r"stop([0-9]+)(lite)?")
+_LITE = pattern(r"\blite\b[^.]{0,20}\b(?:states?|variants?|stops?)\b|\*_lite", re.IGNORECASE)
+_BITS = pattern(r"\b(?:OPAL_PM|OPAL_USE|IDLE)_\w+|\b(?:PSSCR|PMICR)\b")
+_TABLE = pattern(r"\b(?:tables?|support|c-?states?)\b", re.IGNORECASE)
+_BESIDE_NAME = pattern(r"^ATOM_|_[A-Z]+$|_[0-9]$")
+_NAME = pattern(r"[A-Za-z][A-Za-z0-9_]*")
+_STOP = pattern(r"stop([0-9]+)(lite)?")
 
 
 def names_state(message: str, state: str) -> bool:

@@ -10,33 +10,34 @@ from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import dataclass
 from ....base.model.table import IdleState, IdleTable
+from ....base.patterns import pattern
 from ..rows import TIMES, ChangedRow, shown_time, steps, time_of
 from .claim import MessageClaim, Placed, judged, placed
 from .prose import FIELD, MAX_CHARACTERS, NUMBER, TIME, Sentence, field_of, nanoseconds
 from .states import bare_name, names_state
 
-_NOW = re.compile(r"\b(?:currently|today|at\s+present|presently|so\s+far)\b", re.IGNORECASE)
-_TABLE = re.compile(
+_NOW = pattern(r"\b(?:currently|today|at\s+present|presently|so\s+far)\b", re.IGNORECASE)
+_TABLE = pattern(
     r"\b(?:skiboot|opal|firmware|device[ -]tree|table|expos\w*|advertis\w*|defin\w*)\b",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(r"\b(?:measur\w*|observ\w*|linux|kernels?|hardware)\b", re.IGNORECASE)
-_STATED = re.compile(
+_MEASURED = pattern(r"\b(?:measur\w*|observ\w*|linux|kernels?|hardware)\b", re.IGNORECASE)
+_STATED = pattern(
     rf"{FIELD}(?:(?!latenc|residenc)[^.;:]){{0,60}}?\b(?:as|to\s+be|is|are|of|at)\s+(?P<time>{TIME})",
     re.IGNORECASE,
 )
-_RATIO = re.compile(
+_RATIO = pattern(
     r"\bresidenc(?:y|ies)\b[^.;:]{0,60}?\b(?:is|are|as|chosen|be|set)\b[^.;:]{0,30}?"
     r"(?<![\w.])(?P<factor>[0-9]{1,6})\s?(?:x|times)\s+(?:of\s+)?(?:the\s+|its\s+|their\s+)?"
     r"(?:[\w-]{1,20}[\s-]){0,2}?(?:latency|latencies)\b",
     re.IGNORECASE,
 )
-_PAIR = re.compile(
+_PAIR = pattern(
     rf"\blatency\s?[=:]\s?(?P<latency>{TIME})[,;]?\s+(?:target[ -])?residency\s?[=:]\s?"
     rf"(?P<residency>{TIME})",
     re.IGNORECASE,
 )
-_ROW = re.compile(
+_ROW = pattern(
     rf"\s*[|*-]?\s*(?P<name>[A-Za-z][\w-]{{0,40}}(?:[ _]lite)?)\s*[:|]?\s+(?P<first>{TIME})"
     rf"\s*[,/|]?\s+(?P<second>{TIME})\s*\|?\s*",
     re.IGNORECASE,
@@ -140,21 +141,21 @@ _CHANGING = (
     r"(?:s|e|es|ed|d|ing|ting)?\b"
 )
 
-_FROM_TO = re.compile(
+_FROM_TO = pattern(
     rf"\bfrom\s+(?P<old>{TIME}|{NUMBER})\s+to\s+(?P<new>{TIME})"
     rf"|(?P<before>{TIME})\s*[-=]+>\s*(?P<after>{TIME})",
     re.IGNORECASE,
 )
 _GAP = r"(?:(?!latenc|residenc)[^.;:]){0,60}?"
-_TO = re.compile(rf"{FIELD}{_GAP}\bto\s+(?:be\s+)?(?P<new>{TIME})", re.IGNORECASE)
-_FACTOR = re.compile(
+_TO = pattern(rf"{FIELD}{_GAP}\bto\s+(?:be\s+)?(?P<new>{TIME})", re.IGNORECASE)
+_FACTOR = pattern(
     rf"{FIELD}{_GAP}\bby\s+(?:a\s+factor\s+of\s+)?"
     r"(?P<factor>[0-9]{1,6})\s?(?:x|times)?(?![\w%.])",
     re.IGNORECASE,
 )
-_HAPPENED = re.compile(rf"\b(?:was|were|been)\s+{_CHANGING}", re.IGNORECASE)
+_HAPPENED = pattern(rf"\b(?:was|were|been)\s+{_CHANGING}", re.IGNORECASE)
 """What an earlier change did."""
-_ABOUT = re.compile(rf"{FIELD}|\bstop[0-9]+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
+_ABOUT = pattern(rf"{FIELD}|\bstop[0-9]+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

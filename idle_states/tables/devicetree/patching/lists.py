@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import dataclass
+from ....base.patterns import pattern
 from .source import COMMENT
 
 _ARGUMENT = r"\w+(?:\((?:[^()<>]|\([^()<>]*\))*\))?|\((?:[^()<>]|\([^()<>]*\))*\)"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"\s*(?:(?P<reference>&(?:\{{[^{{}};\n]*\}}|\w+))|(?P<argument>{_ARGUMENT})|(?P<mark>[<>,]))",
     re.ASCII,
 )
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_NUMBER = pattern(r"0[xX][0-9a-fA-F]+|[0-9]+")
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ....base.dataclass import dataclass, field
 from ....base.model.findings import Location
+from ....base.patterns import pattern
 from ...skiboot.patching import EditRefused
 from ..tree import MAX_DEPTH
 
@@ -20,8 +21,8 @@ SKIPPED = (
     r" (?![,-]) (?:[^\\\n]|\\.)*"
 )
 """Comments, and directives of the preprocessor with the lines that continue them."""
-COMMENT = re.compile(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
-TOKEN = re.compile(
+COMMENT = pattern(SKIPPED, re.VERBOSE | re.DOTALL | re.MULTILINE)
+TOKEN = pattern(
     rf"""
       (?P<skip> {SKIPPED} )
     | (?P<string> "(?>(?:[^"\\]|\\(?:.|\Z))*)(?:"|\Z) )

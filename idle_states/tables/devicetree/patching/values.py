@@ -7,6 +7,7 @@ about is refused with its place.
 import re
 from collections.abc import Sequence
 
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import blanks
 from ...skiboot.patching import EditRefused
 from ...skiboot.patching.numbers import in_style_of
@@ -29,12 +30,12 @@ STRINGS = (
 )
 
 _NUMBER = r"0[xX][0-9a-fA-F]+|[0-9]+"
-_ONE_CELL = re.compile(
+_ONE_CELL = pattern(
     rf"<\s*(?P<cell>\(*\s*(?:(?P<number>{_NUMBER})|(?P<macro>[A-Za-z_]\w*))\s*\)*)\s*>", re.ASCII
 )
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_STRINGS = re.compile(rf"{_STRING.pattern}(?:\s*,\s*{_STRING.pattern})*")
-_CELLS = re.compile(rf"(?:[\s<>,]|\(+\s*(?:{_NUMBER})\s*\)+|{_NUMBER})*+", re.ASCII)
+_STRING = pattern(r'"(?:[^"\\]|\\.)*"')
+_STRINGS = pattern(rf"{_STRING.pattern}(?:\s*,\s*{_STRING.pattern})*")
+_CELLS = pattern(rf"(?:[\s<>,]|\(+\s*(?:{_NUMBER})\s*\)+|{_NUMBER})*+", re.ASCII)
 
 
 def fresh(name: str, value: DtsValue, like: str = "") -> str:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ....base.dataclass import dataclass, field
 from ....base.model.findings import Location, Unreadable, unreadable
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.budget import MacroBudget
 from ....base.reading.c.expression import evaluate
@@ -21,7 +22,7 @@ from ....base.reading.c.preprocess import with_defined
 from ..tree import not_a_tree
 from .sections import DefineRun, Directive, ExpandedText, Misread, Sections, Text, sections
 
-_NAMED = re.compile(r'<([^>\n]*)>|"([^"\n]*)"')
+_NAMED = pattern(r'<([^>\n]*)>|"([^"\n]*)"')
 _TOLD = {"__DTS__": "1", "__ASSEMBLER__": "1", "__STDC__": "1", "__STDC_HOSTED__": "1"}
 _REFUSED = ("__FILE__", "__LINE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COUNTER__",
             "__DATE__", "__TIME__", "__TIMESTAMP__", "_Pragma", "__has_include")  # fmt: skip

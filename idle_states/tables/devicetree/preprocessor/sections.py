@@ -8,25 +8,26 @@ import hashlib
 import re
 
 from ....base.dataclass import dataclass
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import DIGITS, QUOTED_CHARACTER, QUOTED_STRING, WORD, UnsupportedC
 from ....base.reading.c.macros import Macro
 
 _QUOTED = f"{QUOTED_STRING}|{QUOTED_CHARACTER}"
-_CONTINUED = re.compile(r"^(?:[^\n]*\\[ \t\f\v]*\n)+[^\n]*", re.MULTILINE)
-_SPLICE = re.compile(r"\\[ \t\f\v]*\n")
-_COMMENT = re.compile(rf"{_QUOTED}|(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<open>/\*)", re.DOTALL)
+_CONTINUED = pattern(r"^(?:[^\n]*\\[ \t\f\v]*\n)+[^\n]*", re.MULTILINE)
+_SPLICE = pattern(r"\\[ \t\f\v]*\n")
+_COMMENT = pattern(rf"{_QUOTED}|(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<open>/\*)", re.DOTALL)
 _WORDS = "define|undef|ifdef|ifndef|if|elif|else|endif|include|error|warning|pragma|line"
 _OTHERS = "include_next|import|ident|sccs|assert|unassert"
-_DIRECTIVE = re.compile(
+_DIRECTIVE = pattern(
     rf"^[ \t\r\f\v]*#[ \t\r\f\v]*(?:({_WORDS}|{_OTHERS})\b([^\n]*)|$)", re.MULTILINE | re.ASCII
 )
-ANY = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef|ifdef|ifndef|if|include)\b(?![,-])", re.MULTILINE)
+ANY = pattern(rb"^[ \t]*#[ \t]*(?:define|undef|ifdef|ifndef|if|include)\b(?![,-])", re.MULTILINE)
 """What a source has that the preprocessor is for."""
-_NAMES = re.compile(rf"{_QUOTED}|{DIGITS}|({WORD})", re.ASCII)
+_NAMES = pattern(rf"{_QUOTED}|{DIGITS}|({WORD})", re.ASCII)
 
 # a line's end within a comment or a continued line, which does not end a directive
 _SOFT = "\r"
-_BLANKED = re.compile(r"[^\n\r]")
+_BLANKED = pattern(r"[^\n\r]")
 _ENDS = {ord("\n"): _SOFT}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....base.model.findings import Unreadable
+from ....base.patterns import pattern
 from ....base.reading import limits, opening
 from ....base.reading.c.expression import evaluate
 from ....base.reading.c.lexer import UnsupportedC
@@ -34,10 +35,10 @@ BEHIND = {"asm/mwait.h": ("arch/x86/include/asm/processor.h", "arch/x86/include/
 """Header that a driver includes -> those that it has by way of others."""
 _OURS = frozenset(name.partition("(")[0] for name in BUILTIN) | {"ARRAY_SIZE"}
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]{1,200})[>"]', re.MULTILINE)
-_ENUM = re.compile(r"\benum\b(?>\s*)\w*(?>\s*)\{([^{}]*)\}")
-_ENUMERATOR = re.compile(r"([^,()]|\([^()]*\))+")
-_NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*", re.ASCII)
+_INCLUDE = pattern(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]{1,200})[>"]', re.MULTILINE)
+_ENUM = pattern(r"\benum\b(?>\s*)\w*(?>\s*)\{([^{}]*)\}")
+_ENUMERATOR = pattern(r"([^,()]|\([^()]*\))+")
+_NAME = pattern(r"\s*([A-Za-z_]\w*)\s*", re.ASCII)
 
 
 def tree_above(path: Path) -> Path | None:

@@ -8,6 +8,7 @@ from ....base.dataclass import dataclass, field
 from ....base.model.beyond_opal import BuiltIn, BuiltInState, MatchedCpu, TableUse
 from ....base.model.findings import Location
 from ....base.model.table import IdleState, IdleTable, ReadFrom, Register
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.expression import evaluate, stored
 from ....base.reading.c.initialiser import Initialised, elements, placed
@@ -28,13 +29,13 @@ MAX_TABLES = 100
 """In one file; intel_idle has some forty, other drivers at most three."""
 # atomic groups: what a hostile text could be split into in many ways is tried in one
 _ATTRIBUTE = r"(?>(?:(?>__\w+(?:\([^()]{0,200}\))?)(?:\s+|(?==)))*)"
-_TABLE = re.compile(
+_TABLE = pattern(
     rf"(?:\bstatic\s+)?(?:\bconst\s+)?\bstruct\s+cpuidle_(driver|state)\s+{_ATTRIBUTE}(\w+)\s*"
     rf"(\[[^\[\]{{}};]*\])?\s*{_ATTRIBUTE}=\s*(?=\{{)",
     re.ASCII,
 )
 _ARRAY = r"\bNAME\s*\[([^\[\]{};]*)\]\s*" + _ATTRIBUTE + r"=\s*(?=\{)"
-_BRACE = re.compile(r"[{}]")
+_BRACE = pattern(r"[{}]")
 _TIMES = ("exit_latency", "target_residency")
 _MEMBERS = {
     # member of struct cpuidle_state -> bits, signed

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....base.patterns import pattern
 from ....base.reading.c.preprocess import Preprocessed
 
 MOST = 20
 """Uses of one table that are said."""
-_SIGN = re.compile(r"[{};]")
-_FUNCTION = re.compile(r"\b(\w++)\s*+\(")
-_CONTROL = re.compile(r"\b(?:if|else|switch|for|while|do)\b")
+_SIGN = pattern(r"[{};]")
+_FUNCTION = pattern(r"\b(\w++)\s*+\(")
+_CONTROL = pattern(r"\b(?:if|else|switch|for|while|do)\b")
 _MOST_CHARACTERS = 200
 
 

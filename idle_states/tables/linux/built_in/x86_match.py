@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ....base.model.beyond_opal import MatchedCpu
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.initialiser import Initialised
 from ....base.reading.c.lexer import Token, UnsupportedC
 
-ENTRY = re.compile(r"\bstruct\s+idle_cpu\s+(\w+)\s*(?:__\w+\s*)?=\s*(?=\{)", re.ASCII)
-LIST = re.compile(
+ENTRY = pattern(r"\bstruct\s+idle_cpu\s+(\w+)\s*(?:__\w+\s*)?=\s*(?=\{)", re.ASCII)
+LIST = pattern(
     r"\bstruct\s+x86_cpu_id\s+(\w+)\s*\[\s*\]\s*(?:__\w+\s*)?=\s*\{([^{};]*(?:\{\s*\}\s*)?)\}",
     re.ASCII,
 )
@@ -24,7 +25,7 @@ _MACROS = {
 }
 _FAMILY, _VENDOR = 6, 0
 """Of macros that give the model alone."""
-_PREFIX = re.compile(r"^INTEL_(?:FAM6_)?")
+_PREFIX = pattern(r"^INTEL_(?:FAM6_)?")
 
 Number = Callable[[Sequence[Token], Token, int, bool], int]
 """Evaluates a value. Arguments: its tokens, a token before it for errors, bits, signed."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.lexer import UnsupportedC
 from ....base.reading.c.preprocess import Preprocessed
@@ -11,10 +12,8 @@ from .builtin import preprocess
 MAX_NAMES = limits.C_CONDITION_NAMES
 MAX_CHARACTERS = limits.C_BUILD_CHARACTERS
 """Far beyond any C that people write; a limit on hostile text."""
-_CONDITION = re.compile(
-    r"^[ \t]*\#[ \t]*(?:el)?if(?:n?def)?\b((?:[^\n\\]|\\\r?\n|\\)*)", re.MULTILINE
-)
-_NAME = re.compile(r"\b[A-Za-z_]\w*", re.ASCII)
+_CONDITION = pattern(r"^[ \t]*\#[ \t]*(?:el)?if(?:n?def)?\b((?:[^\n\\]|\\\r?\n|\\)*)", re.MULTILINE)
+_NAME = pattern(r"\b[A-Za-z_]\w*", re.ASCII)
 
 
 def other_builds(

@@ -3,11 +3,12 @@
 import re
 import textwrap
 
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import encoded
 
 COMMENT_WIDTH = 72
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "

@@ -1,13 +1,13 @@
 """Reads the idle tables of a C source, with the place of every value."""
 
 import hashlib
-import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from ....base.dataclass import replace
 from ....base.model.findings import Location
 from ....base.model.table import Cpu, Firmware, IdleState, IdleTable, Psscr, ReadFrom, Register
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.expression import evaluate, stored
 from ....base.reading.c.lexer import Token, UnsupportedC, encoded, string
@@ -30,8 +30,8 @@ MAX_CHARACTERS = limits.C_CHARACTERS
 MAX_VALUE_CHARACTERS = limits.C_VALUE_CHARACTERS
 
 _BITS = {"latency": 32, "residency": 32, "flags": 32, "control": 64, "mask": 64}
-_PSSCR = re.compile(r"\bOPAL_PM_PSSCR_|\.\s*psscr")
-_PSSCR_FIELD = re.compile(r"\bOPAL_PM_PSSCR_([A-Z]+)\b")
+_PSSCR = pattern(r"\bOPAL_PM_PSSCR_|\.\s*psscr")
+_PSSCR_FIELD = pattern(r"\bOPAL_PM_PSSCR_([A-Z]+)\b")
 
 
 def read(
@@ -224,8 +224,8 @@ def _tokens(clean: Preprocessed, span: Span) -> list[Token]:
     return clean.expanded(span.tokens or clean.tokens(span.start, span.end), span.start)
 
 
-_OPENING = re.compile(r"\s*\(")
-_PARENTHESIS = re.compile(r"[()]")
+_OPENING = pattern(r"\s*\(")
+_PARENTHESIS = pattern(r"[()]")
 
 
 def _end_of_call(code: str, start: int, limit: int) -> int:

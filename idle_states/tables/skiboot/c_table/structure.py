@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ....base.dataclass import dataclass, field
+from ....base.patterns import pattern
 from ....base.reading import limits
 from ....base.reading.c.initialiser import Initialised, elements
 from ....base.reading.c.lexer import Token, UnsupportedC, scan, written
@@ -30,14 +31,14 @@ _FORMER = {old: names[0] for names in FIELD_MEMBERS.values() for old in names[1:
 _KNOWN = frozenset(name for names in FIELD_MEMBERS.values() for name in names)
 
 _ATTRIBUTE = r"(?:__\w++\s*(?:\(\([^;{}=]{0,200}?\)\)\s*)?)?"
-_ARRAY = re.compile(
+_ARRAY = pattern(
     rf"struct(?<!\wstruct)\s+cpu_idle_states\s+(?:const\s+)?{_ATTRIBUTE}(\w+)\s*\[([^\[\]{{}};]{{0,200}})\]"
     rf"\s*{_ATTRIBUTE}=\s*",
     re.ASCII,
 )
-_STRUCT = re.compile(r"struct(?<!\wstruct)\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
-_DECLARATORS = re.compile(r"\b(\w++)\s*+(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
-_BRACKET = re.compile(r"[][(){}]")
+_STRUCT = pattern(r"struct(?<!\wstruct)\s+cpu_idle_states\s*\{([^{}]{0,4000})\}")
+_DECLARATORS = pattern(r"\b(\w++)\s*+(?:\[[^\[\]]*\]\s*)?(?:,|$)", re.ASCII)
+_BRACKET = pattern(r"[][(){}]")
 _ENDS = frozenset("{},=:")
 """Signs across which no call of a macro goes on, unless they are in its parentheses."""
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ....base.dataclass import replace
 from ....base.model.findings import Finding, Severity
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import UnsupportedC
 from ....base.reading.c.preprocess import Preprocessed
 from ....base.reading.c.source import CODE, MAX_FINDINGS, RULE_NAME, CSource
@@ -13,14 +14,14 @@ from .builtin import preprocess
 from .conditions import other_builds, place_of
 from .structure import arrays
 
-_CHOICE = re.compile(
+_CHOICE = pattern(
     r"(?<![\w.>])(?P<what>states|nr_states)\s*+=(?!=)\s*+(?P<value>[^;]{0,200}+);", re.ASCII
 )
-_ARRAY = re.compile(r"\w+_states", re.ASCII)
-_SIZE = re.compile(
+_ARRAY = pattern(r"\w+_states", re.ASCII)
+_SIZE = pattern(
     r"ARRAY_SIZE\s*\(\s*(\w+)\s*\)|sizeof\s*\(?\s*(\w+)\s*\)?\s*/\s*sizeof\b.*", re.DOTALL
 )
-_WRITE = re.compile(
+_WRITE = pattern(
     r"(?:\b(?:states|\w*+(?<=cpu_idle_states))\s*+(?:\)\s*+)?(?:\[[^\]]{0,200}+\]\s*+\.|->)\s*+"
     r"(?P<member>\w++)|[\w\])]\s*+(?:\.|->)\s*+"
     r"(?P<other>latency_ns|residency_ns|pm_ctrl_reg_val|pm_ctrl_reg_mask))"

@@ -16,6 +16,7 @@ from functools import cache, cached_property
 
 from ....base.dataclass import dataclass
 from ....base.model.table import KNOWN_FLAGS, NAME_BYTES, Flag, IdleState
+from ....base.patterns import pattern
 
 ALIGNMENT = 8
 CLASSES = (
@@ -28,7 +29,7 @@ CLASSES = (
 )
 _LIKELY_FLAGS = KNOWN_FLAGS | 0x700
 """With the places that the context-loss bits had in 2014."""
-_NAME = re.compile(rb"[A-Za-z][!-~]{0,15}\0*")
+_NAME = pattern(rb"[A-Za-z][!-~]{0,15}\0*")
 
 
 @dataclass(frozen=True)

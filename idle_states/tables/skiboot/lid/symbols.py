@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from ....base.dataclass import dataclass
 from ....base.model.findings import unreadable
+from ....base.patterns import pattern
 from ....base.reading import limits, opening
 
 ELF_MAGIC = b"\x7fELF"
@@ -24,8 +25,8 @@ _SECTION = struct.Struct(">IIQQQQIIQQ")
 _SYMBOL = struct.Struct(">IBBHQQ")
 _OF_64_BITS_BIG_ENDIAN = bytes((2, 2))
 _LOADED, _SYMBOLS = 1, 2
-_LINE = re.compile(rb"^([0-9a-f]{8,16}) [A-Za-z] (\w{1,200})\r?$", re.MULTILINE)
-_TABLE = re.compile(r"\w*cpu_idle_states", re.ASCII)
+_LINE = pattern(rb"^([0-9a-f]{8,16}) [A-Za-z] (\w{1,200})\r?$", re.MULTILINE)
+_TABLE = pattern(r"\w*cpu_idle_states", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import re
 
 from ....base.model.table import IdleTable
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import UnsupportedC
 from ..c_table.builtin import preprocess
 from ..c_table.names import comment_lines
@@ -10,7 +11,7 @@ from .edit import edit_table
 from .rows import Replacement, replaced
 from .source import EditRefused, SourceText
 
-_REST = re.compile(r"[ \t]*;[^\n]*(?:\n|\Z)")
+_REST = pattern(r"[ \t]*;[^\n]*(?:\n|\Z)")
 CHIPS, GENERATIONS = "proc_chip_type", "proc_gen"
 ENUM2HEADER = {CHIPS: "include/chip.h", GENERATIONS: "include/skiboot.h"}
 

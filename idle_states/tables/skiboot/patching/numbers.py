@@ -2,7 +2,9 @@
 
 import re
 
-_LITERAL = re.compile(r"(0[xX]|0[bB]|0(?=[0-7]))?([0-9a-fA-F]+?)([uUlL]*)")
+from ....base.patterns import pattern
+
+_LITERAL = pattern(r"(0[xX]|0[bB]|0(?=[0-7]))?([0-9a-fA-F]+?)([uUlL]*)")
 _LONG = 0xFFFF_FFFF
 
 

@@ -6,12 +6,13 @@ from difflib import SequenceMatcher
 
 from ....base.dataclass import dataclass
 from ....base.model.table import IdleState
+from ....base.patterns import pattern
 from ....base.reading.c.lexer import COMMENT, QUOTED_STRING, UnsupportedC, integer_literal, tokens
 from .source import EditRefused, SourceText, TableText, made_by_macro, without_comments
 
-_DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
-_REST_OF_LINE = re.compile(rf"(?:[ \t\f\v]|{COMMENT})*", re.DOTALL)
-_COMMA = re.compile(r"\s*,")
+_DIRECTIVE = pattern(r"^[ \t]*#", re.MULTILINE)
+_REST_OF_LINE = pattern(rf"(?:[ \t\f\v]|{COMMENT})*", re.DOTALL)
+_COMMA = pattern(r"\s*,")
 SKELETON = '{{{newline}{indent}\t.name = "" }}'
 
 

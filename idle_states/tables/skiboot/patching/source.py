@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ....base.dataclass import dataclass
 from ....base.model.table import Flag, IdleTable
+from ....base.patterns import pattern
 from ....base.reading.c.expression import evaluate
 from ....base.reading.c.lexer import COMMENT, QUOTED_STRING, Token, UnsupportedC, tokens
 from ....base.reading.c.preprocess import Preprocessed
@@ -14,9 +15,9 @@ from .. import c_table
 from ..c_table.builtin import FLAG_NAMES, preprocess
 from ..c_table.structure import Array, CRow, Span, StructMembers, arrays, layout, rows
 
-_FIRMWARE_MACRO = re.compile(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
+_FIRMWARE_MACRO = pattern(r"(?:OPAL|IDLE)_\w+|PPC_BIT(?:MASK)?")
 """Names that stand for a bit or a field wherever they are used."""
-_COMMENT = re.compile(rf"({QUOTED_STRING})|(?<![ \t])([ \t]*+)({COMMENT})", re.DOTALL)
+_COMMENT = pattern(rf"({QUOTED_STRING})|(?<![ \t])([ \t]*+)({COMMENT})", re.DOTALL)
 
 
 class EditRefused(Exception):
