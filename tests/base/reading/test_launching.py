@@ -301,7 +301,7 @@ def test_nothing_outlives_a_process_that_is_killed(what: str, tmp_path: Path) ->
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         # the program, what it started itself, and the guards
-        most = {"make": 4, "a worker": 5, "git": 3}.get(what, 2)
+        most = {"make": 4, "a worker": 5}.get(what, 2)
         until(lambda: len(descendants(process.pid)) >= most)
         time.sleep(0.2)
         started = descendants(process.pid)
