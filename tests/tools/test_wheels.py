@@ -107,7 +107,7 @@ def test_what_a_wheel_has() -> None:
     assert len(package) == len(WANTED) - 1
     assert all(name.startswith("idle_states/") for name in package)
     assert {Path(name).suffix for name in package} == {
-        *".py .typed .yaml .json .j2 .md .so .pickle .c .h".split()
+        *".py .typed .yaml .json .j2 .js .md .so .pickle .c .h".split()
     }
     compiled_later = {Path(name).parent.name for name in package if name.endswith((".c", ".h"))}
     assert compiled_later == {"source"}

@@ -33,7 +33,7 @@ from . import svg
 
 _ID = 48
 """Most characters of a name in an address, without its number."""
-_RULE = re.compile(r"(?<![\w./-])(IS\d{3})(?= [a-z])")
+_RULE = re.compile(r"(?<![\w./-])(IS[0-9]{3})(?= [a-z])")
 """The code of a rule before its name."""
 
 
