@@ -38,13 +38,16 @@ _LEFT_OUT = "ibm,powerpc-cpu-features"
 _INIT = """#!/bin/sh
 PATH=/bin
 /bin/busybox --install -s /bin
-mkdir -p /tmp /boot
+mkdir -p /tmp /boot /etc
+chmod 1777 /tmp
+printf '%s\\n' root::0:0::/:/bin/sh nobody::65534:65534::/:/bin/sh > /etc/passwd
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 dmesg -n 1
 cpus=/sys/devices/system/cpu
 held=''
+who=root
 
 # each FILE TEXT: into that file of all CPUs
 each() {{ for file in $cpus/cpu[0-9]*/$1; do echo "$2" > "$file"; done; }}
@@ -79,6 +82,7 @@ copy() {{
 undo() {{
     for pid in $held; do kill "$pid"; done
     held=''
+    who=root
     each online 1
     each 'cpuidle/state*/disable' 0
     each power/pm_qos_resume_latency_us 0
@@ -97,7 +101,7 @@ poweroff -f
 _PLANT = """
 {shell}
 sleep {seconds}
-sh /collect.sh > /{number}.tar 2> /{number}.said
+su "$who" -c 'sh /collect.sh' > /{number}.tar 2> /{number}.said
 [ -e /copy.tar ] || copy
 undo
 """

@@ -27,6 +27,7 @@ GUESTS = {
     "arm64": Guest("virt-arm64", "retention"),
     "arm64-late": Guest("virt-arm64", "retention", LATE),
     "arm64-late-too": Guest("virt-arm64", "retention", LATE),
+    "arm64-late-held": Guest("virt-arm64", "retention", LATE),
     "arm64-refused": Guest("virt-arm64", "power-down"),
     "arm64-disabled": Guest("virt-arm64", "disabled-last"),
     "arm64-twelve": Guest("virt-arm64", "twelve"),
@@ -38,8 +39,8 @@ GUESTS = {
     "riscv64-refused": Guest("virt-riscv64", "vendor"),
 }
 OFF = "each cpuidle/state{}/disable 1".format
-ONLINE = "echo 1 > $cpus/cpu1/online; "
-SPINS = f"{ONLINE}on 1 'while :; do :; done'"
+ONLINE = "echo 1 > $cpus/cpu1/online"
+SPINS = f"{ONLINE}; on 1 'while :; do :; done'"
 LIMIT = "echo {} > $cpus/cpu1/power/pm_qos_resume_latency_us".format
 ALL, SECOND, NONE = (0, 1), (1,), ()
 PLANTED = {
@@ -85,10 +86,14 @@ PLANTED = {
     "arm64-disabled": Planted("arm64", OFF(2), "cpu-sleep-1", ALL, ["switched-off"], "ran"),
     "arm64-held": Planted("arm64", "holds 0x00000064", "cpu-sleep-1", ALL, ["system-limit"], "100"),
     "arm64-woken": Planted(
-        "arm64-late", f"{ONLINE}wakes 1", "cpu-sleep-2", SECOND, ["idle-lengths"], "short", 15
+        "arm64-late", f"{ONLINE}; wakes 1", "cpu-sleep-2", SECOND, ["idle-lengths"], "short", 15
     ),
     "arm64-busy": Planted(
         "arm64-late-too", SPINS, "cpu-sleep-2", SECOND, ["idle-elsewhere"], "CPU 0 for", 12
+    ),
+    "arm64-held-unseen": Planted(
+        "arm64-late-held", f"holds 0x00000064; who=nobody; sleep 1; {ONLINE}", "cpu-sleep-2", ALL,
+        ["unknown"], "not known", 20,
     ),
     "arm64-refused": Planted("arm64-refused", "", "cpu-off", ALL, ["refused"], "refused"),
     "arm64-disabled-node": Planted(
