@@ -13,23 +13,14 @@ Why is this bad
     may have more states, or others; its cpuidle sysfs tells.
 
 Example
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
-            })
-        }
-    }
+    ONE_CST of trees.py, but
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500},
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
 
 Use instead
-    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500},
-    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
-    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    ONE_CST of trees.py
 
 Ground
     ACPI specification 6.5, 8.4.1.1 (_CST) and 8.4.3.3 (_LPI); Linux

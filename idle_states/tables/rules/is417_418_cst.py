@@ -12,32 +12,16 @@ Why is this bad
     never entered.
 
 Example
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
-            })
-        }
-        Device (\\_SB.CPU1) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 1)
-            Name (_CST, Package () {
-                1,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
-            })
-        }
-    }
+    TWO_CST of trees.py, but
+          Device (\\_SB.CPU1) {
+    -             2,
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    +             1,
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
 
 Use instead
-    -             1,
-    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000}
-    +             2,
-    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x20, 3)}, 2, 40, 500}
+    TWO_CST of trees.py
 
 Ground
     Linux drivers/acpi/processor_idle.c, acpi_processor_setup_cpuidle_cx() and acpi_idle_enter(),
@@ -57,16 +41,12 @@ Why is this bad
     processor has it.
 
 Example
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                1,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}}
-            })
-        }
-    }
+    ONE_CST of trees.py, but
+    -             2,
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    +             1,
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}}
 
 Use instead
     -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}}

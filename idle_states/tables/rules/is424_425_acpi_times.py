@@ -11,17 +11,9 @@ Why is this bad
     every idle period. Firmware that means "never" leaves the state out.
 
 Example
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 16)}, 2, 0x80000000, 1}
-            })
-        }
-    }
+    ONE_CST of trees.py, but
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 16)}, 2, 0x80000000, 1}
 
 Use instead
     -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 16)}, 2, 0x80000000, 1}
@@ -44,30 +36,13 @@ Why is this bad
     broken by the others.
 
 Example
-    DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {
-        Device (\\_SB.CPU0) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 0)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
-            })
-        }
-        Device (\\_SB.CPU1) {
-            Name (_HID, "ACPI0007")
-            Name (_UID, 1)
-            Name (_CST, Package () {
-                2,
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
-                Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 90, 500}
-            })
-        }
-    }
+    TWO_CST of trees.py, but
+          Device (\\_SB.CPU1) {
+    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 90, 500}
 
 Use instead
-    -             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 90, 500}
-    +             Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+    TWO_CST of trees.py
 
 Ground
     Linux drivers/acpi/processor_idle.c acpi_processor_setup_cpuidle_states(), which is called once,

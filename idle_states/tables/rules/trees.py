@@ -1,4 +1,4 @@
-"""Trees that pages begin their examples from: of OPAL, else of Arm; and a dump of sysfs."""
+"""Trees that pages begin their examples from: of OPAL, else of Arm; ACPI's tables, a dump."""
 
 POWER_MGT = """\
 / {
@@ -128,6 +128,20 @@ TEN_STATES = (
     + "};\n"
 )
 """One more than Linux takes."""
+_CST = """\
+    Device (\\_SB.CPU%d) {
+        Name (_HID, "ACPI0007")
+        Name (_UID, %d)
+        Name (_CST, Package () {
+            2,
+            Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x00, 3)}, 1, 1, 1000},
+            Package () {ResourceTemplate () {Register (FFixedHW, 1, 2, 0x10, 3)}, 2, 40, 500}
+        })
+    }
+"""
+_DSDT = 'DefinitionBlock ("", "DSDT", 2, "OWN", "IDLE", 1) {\n%s}\n'
+ONE_CST = _DSDT % _CST % (0, 0)
+TWO_CST = _DSDT % (_CST % (0, 0) + _CST % (1, 1))
 DUMP = """\
 cpu0/cpuidle/state0/name:POLL
 cpu0/cpuidle/state0/latency:0
