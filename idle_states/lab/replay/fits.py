@@ -1,10 +1,10 @@
 """Idle periods whose state did not fit their length: too deep ones and too shallow ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...base.dataclass import dataclass
-from ...base.report.html import opposed
-from ...base.report.html.opposed import Opposed
+from ...base.report.html import pictures, svg
+from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
 from ...base.report.sheet import Drawing
 from .headlines import Measure
@@ -28,22 +28,21 @@ class Misfits:
 
 def drawing(some: Sequence[Misfits]) -> Drawing:
     """Draws a bar to either side for each table, divided by states."""
-    rows = [
-        Opposed(
-            each.label,
-            _parts(each, 0),
-            _parts(each, 1),
-            (_percent(each.share(0)), _percent(each.share(1))),
-        )
-        for each in some
-    ]
-    drawn = opposed.opposed(
+    axis = svg.both_ways(
+        max((each.share(side) for each in some for side in (0, 1)), default=0),
+        f"share of idle periods, {DEEP} to the left, {SHALLOW} to the right",
+    )
+    rows = []
+    for each in some:
+        deep, shallow = (_percent(each.share(side)) for side in (0, 1))
+        label = f"{deep}, {shallow}: {each.label}"
+        rows.append(BandRow(label, (*_bands(each, 0), *_bands(each, 1))))
+    drawn = pictures.bands(
         "Idle periods whose state did not fit their length",
         f"For each table a bar to the left, the share of idle periods in a state {DEEP} for them, "
         f"and one to the right, those in a state {SHALLOW}; both divided by states.",
         rows,
-        (DEEP, SHALLOW),
-        "share of idle periods",
+        axis,
     )
     misfitting = (
         (each.label, [(number, name) for number, name, *counts in each.states if any(counts)])
@@ -52,13 +51,15 @@ def drawing(some: Sequence[Misfits]) -> Drawing:
     return Drawing(drawn, legend(misfitting))
 
 
-def _parts(misfits: Misfits, side: int) -> tuple[tuple[int, float, str], ...]:
-    what = (DEEP, SHALLOW)[side]
-    found = []
-    for number, name, above, below in misfits.states:
-        share = (above, below)[side] / misfits.usage if misfits.usage else 0.0
-        found.append((number, share, f"{name}: {what} {_percent(share)}"))
-    return tuple(found)
+def _bands(misfits: Misfits, side: int) -> Iterator[Band]:
+    """Yields the bands of a side, from the middle on."""
+    end, way = 0.0, (-1, 1)[side]
+    for number, name, *counts in misfits.states:
+        share = counts[side] / misfits.usage if misfits.usage else 0.0
+        start, end = end, end + way * share
+        first, last = sorted((start, end))
+        tip = f"{name}: {(DEEP, SHALLOW)[side]} {_percent(share)}"
+        yield Band(first, last, (number,), str(number), f"{number} {name}", tip)
 
 
 def measures(some: Sequence[Misfits]) -> list[Measure]:

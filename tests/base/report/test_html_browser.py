@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from idle_states.base.report.html import markers, opposed, page, svg
+from idle_states.base.report.html import markers, page, svg
 from idle_states.base.report.html.markers import Level, Point
-from idle_states.base.report.html.opposed import Opposed
 from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
 from idle_states.cli import main
+from idle_states.lab.replay import fits
+from idle_states.lab.replay.fits import Misfits
 from tests.support import many_machines
 from tests.support.chromium import NAMES, found
 from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
@@ -71,13 +72,12 @@ def _zero() -> Section:
     ]
     same = [Point(100_000, 0.0002, 0.0003, n, f"the table number {n}", "tip") for n in range(4)]
     level = Level("state: 0, 1000, 2000", ((0, 0), (1, None), (2, 1000)), (0, 100_000), "tip")
-    sides = Opposed("table", (), ((0, 1.0, "tip"),), ("0 %", "100 %"))
     drawings = (
         markers.points("points", "d", some, axis, up),
         markers.points("crowd", "d", crowd, axis, up),
         markers.points("same", "d", same, axis, up),
         markers.levels("levels", "d", [level, level], axis),
-        opposed.opposed("sides", "d", [sides], ("left", "right"), "share"),
+        fits.drawing([Misfits("table", 1, ((0, "a", 0, 1),))]).drawn,
     )
     table = Rows(("a", "b"), (("1", "2"),), "t")
     return Section("zero", tuple(Picture(partial(Drawing, each), table) for each in drawings))

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.base.report.html import markers, opposed, pictures, svg
+from idle_states.base.report.html import markers, pictures, svg
 from idle_states.base.report.html.markers import Level, Point
-from idle_states.base.report.html.opposed import Opposed
 from idle_states.base.report.html.pictures import Band, BandRow, Curve
+from idle_states.lab.replay import fits
+from idle_states.lab.replay.fits import Misfits
 
 AXIS = svg.times([1000, 1_000_000], "time")
 
@@ -170,10 +171,6 @@ def _level() -> Level:
     )
 
 
-def _opposed() -> Opposed:
-    return Opposed("power9", ((4, 0.05, "a"), (5, 0.1, "b")), ((0, 0.02, "c"),), ("15 %", "2 %"))
-
-
 def _drawings() -> list[Element]:
     up = svg.linear(0, 9, "energy, J")
     band = Band(1000, 10_000, (1,), "1", "1 a", "tip", "1 us")
@@ -182,7 +179,6 @@ def _drawings() -> list[Element]:
         pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS, "share"),
         markers.points("t", "d", [Point(1000, 1, 2, 0, "a", "")], AXIS, up),
         markers.levels("t", "d", [_level()], AXIS),
-        opposed.opposed("t", "d", [_opposed()], ("too deep", "too shallow"), "share"),
     ]
 
 
@@ -254,21 +250,23 @@ def test_labels_stand_on_plain_colour() -> None:
 
 
 def test_too_deep_lies_left_and_too_shallow_right() -> None:
-    drawing = opposed.opposed("t", "d", [_opposed()], ("too deep", "too shallow"), "share")
+    drawing = fits.drawing(
+        [Misfits("power9", 100, ((4, "a", 5, 0), (5, "b", 10, 0), (0, "c", 0, 2)))]
+    )
     found = {}
-    for group in drawing.iterfind("g"):
-        (rect,) = group.iterfind("rect")
-        left = _share(rect.get("x"))
-        found[group.findtext("title")] = (left, left + _share(rect.get("width")))
+    for group in drawing.drawn.iterfind("g"):
+        for rect in group.iterfind("rect[@class='hatched']"):
+            left = _share(rect.get("x"))
+            found[group.findtext("title", "")[0]] = (left, left + _share(rect.get("width")))
     # 100 % of the width are 40 % of the periods
     assert [round(value, 2) for ends in (found["b"], found["a"], found["c"]) for value in ends] == [
         *(12.5, 37.5),
         *(37.5, 50.0),
         *(50.0, 55.0),
     ]
-    words = [(t.text, t.get("text-anchor")) for t in drawing.iter("text")]
-    assert ("15 %", "end") in words
-    assert ("2 %", "start") in words
+    assert [t.text for t in drawing.drawn.iter("text") if t.get("class") == "on"] == [
+        "15.00 %, 2.00 %: power9"
+    ]
 
 
 def test_markers_in_one_place_stay_visible() -> None:
