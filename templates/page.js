@@ -40,7 +40,7 @@
     const [where, ...parts] = location.hash.slice(1).split("&");
     const said = new URLSearchParams(parts.join("&"));
     place = where;
-    for (const [id, view] of views) view.show(said.get(`${id}.sort`), said.get(`${id}.find`));
+    for (const [id, view] of views) view.show(name => said.get(`${id}.${name}`) ?? "");
     const found = place && document.getElementById(place);
     if (!found) return;
     for (const folded of [found.closest("details"), found.querySelector("details")])
@@ -91,11 +91,11 @@
       if (told) told.textContent = wanted.length ? `${left} of ${rows.length} rows` : "";
     };
     const show = (sorted, filtered) => {
-      const found = /^(\d{1,3})(d?)$/.exec(sorted ?? "");
+      const found = /^(\d{1,3})(d?)$/.exec(sorted);
       const asked = found && Number(found[1]) < heads.length;
       column = asked ? Number(found[1]) : -1;
       down = Boolean(asked && found[2]);
-      words = filtered ?? "";
+      words = filtered;
       if (input) input.value = words;
       sort();
       filter();
@@ -127,7 +127,7 @@
       whole.closest(".scroll").before(make("p", {class: "filter"}, input, " ", told));
     }
     views.set(whole.id, {
-      show,
+      show: said => show(said("sort"), said("find")),
       said: id => [
         ...(column < 0 ? [] : [`${id}.sort=${sorted()}`]),
         ...(words ? [`${id}.find=${encodeURIComponent(words)}`] : []),
@@ -181,8 +181,37 @@
     });
   };
 
+  /* Along x a picture is drawn in percent: a wider one shows more of short times. */
+  const MOST = 64;
+  const zoomed = drawn => {
+    const name = drawn.getAttribute("aria-label");
+    const frame = make("div", {class: "scroll", role: "group", tabindex: "0", "aria-label": name});
+    let times = 1;
+    const zoom = to => {
+      const middle = (frame.scrollLeft + frame.clientWidth / 2) / frame.scrollWidth;
+      times = Math.max(1, Math.min(to || 1, MOST));
+      drawn.style.width = `${100 * times}%`;
+      frame.scrollLeft = middle * frame.scrollWidth - frame.clientWidth / 2;
+    };
+    const buttons = [["Zoom in", 2], ["Zoom out", 0.5]].map(([words, by]) => {
+      const button = make("button", {type: "button"}, words);
+      button.addEventListener("click", () => {
+        zoom(times * by);
+        write();
+      });
+      return button;
+    });
+    drawn.replaceWith(make("p", {class: "filter"}, ...buttons), frame);
+    frame.append(drawn);
+    views.set(frame.closest("figure").id, {
+      show: said => zoom(Number(said("zoom"))),
+      said: id => (times > 1 ? [`${id}.zoom=${times}`] : []),
+    });
+  };
+
   all("table").forEach(table);
   all("svg.picture").forEach(picture);
+  all("svg[data-zooms]").forEach(zoomed);
   for (const link of all('a[href^="#"]'))
     link.addEventListener("click", event => {
       event.preventDefault();

@@ -62,7 +62,7 @@ def run(given: ReplayCommand) -> int:
     for note in notes:
         say(note)
     if out.html:
-        out.page("replay", sheet(found), found.inputs)
+        out.page("replay", sheet(found, page=True), found.inputs)
     if out.format == "json":
         out.document(envelope("replay", Replay, result_of(found), found.inputs))
     else:

@@ -145,14 +145,16 @@ USED = """(async () => {
     const rows = () => [...table.tBodies[0].rows].filter(e => !e.hidden)
       .map(row => [...row.cells].map(cell => cell.textContent));
     const one = {id: table.id, before: rows(), sorted: []};
-    table.querySelectorAll("button").forEach(button => {
+    const buttons = [...table.querySelectorAll("button")];
+    /* a browser refuses more than 200 changes of the address in a few seconds */
+    for (const button of new Set([buttons[0], buttons.at(-1)].filter(Boolean))) {
       const column = button.parentElement.cellIndex, steps = [];
       for (let click = 0; click < 3; click++) {
         button.click();
         steps.push([button.parentElement.getAttribute("aria-sort"), location.hash, rows()]);
       }
       one.sorted.push({column, steps});
-    });
+    }
     const input = table.closest(".scroll").previousElementSibling?.querySelector("input");
     if (input) {
       const words = one.before.at(-1)[0].split(" ")[0];
@@ -179,6 +181,20 @@ USED = """(async () => {
     }
     picture.dispatchEvent(new PointerEvent("pointerleave"));
     found.pictures.push({name: picture.getAttribute("aria-label"), told, left: tip.textContent});
+  }
+  found.zoomed = [];
+  for (const picture of document.querySelectorAll("svg[data-zooms]")) {
+    const width = () => picture.getBoundingClientRect().width;
+    const one = {width: width(), steps: []};
+    const [closer, farther] = picture.closest("figure").querySelectorAll(".filter button");
+    for (const button of [closer, closer, farther, farther]) {
+      button.click();
+      one.steps.push([button.textContent, width(), location.hash]);
+    }
+    location.hash = `#${picture.closest("figure").id}&${picture.closest("figure").id}.zoom=1e9`;
+    await soon();
+    one["by address"] = width();
+    found.zoomed.push(one);
   }
   return found;
 })()"""

@@ -30,7 +30,7 @@ def drawing(some: Sequence[Misfits]) -> Drawing:
     """Draws a bar to either side for each table, divided by states."""
     axis = svg.both_ways(
         max((each.share(side) for each in some for side in (0, 1)), default=0),
-        f"share of idle periods, {DEEP} to the left, {SHALLOW} to the right",
+        f"share of idle periods: {DEEP} | {SHALLOW}",
     )
     rows = []
     for each in some:

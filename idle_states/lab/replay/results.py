@@ -8,6 +8,7 @@ from ...base.model.forms import Count
 from ...base.reading.problems import Problem
 from ...tables.linux.genpd.running import DomainFigures
 from .agreement import Agreement
+from .beginning import Beginning
 from .calibrated import Calibration, StateBounds
 from .counters import Figures, total
 from .suspects import ENOUGH, Suspicion
@@ -92,7 +93,7 @@ class ReplayResult:
     suspected. agreement: how true the model is; None where no governor was asked.
     calibration: how the inputs of its decisions were inferred; None where they were not. oracles:
     where several governors are compared, an oracle's account of each machine asked for, and last
-    of the traced one; else ()."""
+    of the traced one; else (). beginning: of a trace whose models need no calibration."""
 
     exactness: str
     assumptions: tuple[str, ...]
@@ -106,3 +107,4 @@ class ReplayResult:
     agreement: Agreement | None = None
     calibration: Calibration | None = None
     oracles: tuple[Account, ...] = ()
+    beginning: Beginning | None = None

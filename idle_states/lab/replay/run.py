@@ -1,6 +1,7 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ...base.dataclass import replace
 from ...base.model.beyond_opal import SysfsState
@@ -17,6 +18,7 @@ from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
 from ..traces.text import Batch, TraceText
 from .accounts import Accounts, ByEntered, ByGovernor, agreement_of, judged, modelled
+from .beginning import PERIODS, Beginning
 from .calibrated import assumed_of_calibration, not_calibrated
 from .core_models import CoreModel, knows, replay
 from .counters import counts_in_ns
@@ -66,13 +68,14 @@ def from_trace(
         else ByGovernor(traced, each_asked(machines, settings), by, problems, certain=certain)
     )
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
-    seen = 0
+    seen, first = 0, list[Period]()
     for periods, misses in _periods(any_trace.batches(source, reader), pairing):
         idle = judge.sift(periods, certain and misses)
         others.add(idle)
         if oracles is not None:
             oracles.add(idle)
         seen += len(idle)
+        first += islice(idle, PERIODS - len(first))
     misses = certain and pairing.misses > 0
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
@@ -82,6 +85,7 @@ def from_trace(
     found = others.finish(observed, misses, counted)
     bracketed = bracket(observed, counted, problems)
     span = pairing.span_ns
+    tried = () if found.calibration else each_asked(machines, settings)
     return ReplayResult(
         ESTIMATED,
         (
@@ -105,6 +109,7 @@ def from_trace(
         agreement=found.agreement,
         calibration=found.calibration,
         oracles=oracles.finish() if oracles else (),
+        beginning=Beginning(first, traced, tried) if first else None,
     )
 
 

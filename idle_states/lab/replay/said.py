@@ -22,6 +22,7 @@ from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel, Spent
 from . import agreement_said, drawn, energy_said, fits, rivals
 from .answer import Replayed
+from .beginning import time_line
 from .consumption import of_accounts, spent
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
@@ -36,15 +37,17 @@ _CPUS = 32
 """Up to this many CPUs get a bar each."""
 
 
-def sheet(found: Replayed, *, per_cpu: bool = False) -> Sheet:
+def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Sheet:
     """Returns the whole output of `replay`. per_cpu: each CPU's figures too, not those of all
-    together alone."""
+    together alone; page: what pages alone have, too."""
     result, power, release = found.result, found.power, found.release
     totals = [(account.machine, account.total) for account in result.accounts]
     sections = []
     if result.agreement is not None:
         held = agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
         sections.append(held)
+    if page and result.beginning is not None:
+        sections.append(Section("Time line", (time_line(result.beginning),)))
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))

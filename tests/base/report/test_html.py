@@ -38,6 +38,7 @@ PICTURES = {
     "select": ["Idle length and selected state", "Exit latency and target residency"],
     "kernels": ["Releases that change something"],
     "replay": [
+        "The first 120 idle periods: states entered, and selected",
         "Idle periods whose state did not fit their length",
         "Share of wake-ups that paid at most so much",
         "Share of idle time by state",

@@ -174,9 +174,11 @@ def test_keys_reach_everything(name: str, measured: Path) -> None:
     tags = Counter(stop["tag"] for stop in stops)
     assert tags["summary"] == len(written.all("summary"))
     assert tags["a"] == len(written.all("a"))
-    assert tags["div"] == len(written.all("div", "scroll"))
+    zooms = sum("data-zooms" in drawn.attributes for drawn in written.all("svg", "picture"))
+    assert tags["div"] == len(written.all("div", "scroll")) + zooms
     sortable = [table for table in written.all("table") if len(table.rows()) > 3]
-    assert tags["button"] == sum(len(table.all("thead")[0].all("th")) for table in sortable)
+    heads = sum(len(table.all("thead")[0].all("th")) for table in sortable)
+    assert tags["button"] == heads + 2 * zooms
     assert tags["input"] == sum(len(table.rows()) > 10 for table in sortable)
     assert all(stop["tip"] for stop in stops if stop["tag"] == "svg")
     assert [stop["number"] for stop in stops] == sorted(stop["number"] for stop in stops)
@@ -230,7 +232,7 @@ def test_no_cell_of_a_sorted_table_loses_what_stood_above_it(measured: Path) -> 
     ]
     assert len(table["before"]) == 4
     assert all(row[0].startswith("interrupt, tick running") for row in table["before"])
-    assert [row[2] for row in table["sorted"][2]["steps"][1][2]] == [
+    assert [row[2] for row in table["sorted"][-1]["steps"][1][2]] == [
         *("stop1_lite", "stop0_lite and stop1_lite in turn", "stop0_lite", "snooze"),
     ]
 
@@ -245,6 +247,17 @@ def test_pictures_tell_their_values(name: str, measured: Path) -> None:
         assert one["name"] == title
         assert {*one["told"]} == {*tips}
         assert one["left"] == ""
+
+
+def test_time_line_is_zoomed(measured: Path) -> None:
+    """By its buttons, as far as it was; the address says how far."""
+    (zoomed,) = told(measured, "replay")["used"]["zoomed"]
+    assert [each[0] for each in zoomed["steps"]] == ["Zoom in", "Zoom in", "Zoom out", "Zoom out"]
+    widths = [each[1] / zoomed["width"] for each in zoomed["steps"]]
+    assert widths == pytest.approx([2, 4, 2, 1])
+    assert ".zoom=4" in zoomed["steps"][1][2]
+    assert ".zoom" not in zoomed["steps"][3][2]
+    assert zoomed["by address"] / zoomed["width"] == pytest.approx(64)
 
 
 def test_page_of_many_machines_is_small(measured: Path) -> None:
