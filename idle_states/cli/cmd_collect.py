@@ -20,6 +20,9 @@ out, and counted on standard error; there is said, too, which command holds the 
 the governor's model. Its head, in lines that begin with #, says kernel, HZ, governor and states, so
 that neither conform nor replay has to be told.
 
+--wake-ups also records what ends idle periods, for `why FROM --recording FILE`. Where the kernel
+has no kprobe events it then records idle periods and what ends them alone.
+
 Utilisation is not recorded: of the governors, only teo of 6.3 to 6.10 asks for it, and the script
 refuses teo before 6.14.
 

@@ -3,10 +3,16 @@ gathered, a dump of cpuidle's sysfs, or a directory with another machine's sys a
 
     idle-states why                      each state of this machine that is hardly used
     idle-states why C6 machine.tar
+    idle-states why C6 --for 10          as root: also samples this machine for ten seconds
+    idle-states why C6 machine.tar --recording recording.txt
 
 A word that is an existing path is FROM, another is a state. Each reason has its evidence, where
 that stands and the next step; what might tell more and was not seen is named. Where nothing that
-was seen explains it, the answer is that it is not known."""
+was seen explains it, the answer is that it is not known.
+
+A sample tells CPU by CPU how often the kernel and the governor's model decided for each state, what
+the governor was given and what ended the idle periods. Of another machine it is the recording that
+the script of `collect --record --wake-ups` prints there."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated
@@ -28,7 +34,12 @@ def run(given: WhyCommand) -> int:
     from ..tables.why.said import sheet
     from ..tables.why.why_document import Why
 
-    out, found = given.out, why(given.asked)
+    asked, out, machine = given.asked, given.out, None
+    if asked.seconds is not None or asked.recording:
+        from ..lab.replay.sampled import sampled_machine
+
+        machine = sampled_machine(asked)
+    found = why(asked, machine)
     if out.format == "json":
         out.document(envelope("why", Why, found, found.machine.inputs))
     else:

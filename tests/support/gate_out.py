@@ -161,6 +161,25 @@ def sysfs(drawn: Drawn) -> str:
     return drawn.written(b"\n".join(lines) + b"\n", ".sysfs")
 
 
+def sample(drawn: Drawn) -> str:
+    """Idle periods of the machine of sysfs(), ended by what has a hostile name."""
+    word = drawn.data.replace(b"\n", b"\r")
+    keys = ("version", "hz", "driver", "governor", "seconds", "without", "wake-ups")
+    head = ["idle-states recording 1", "release: 6.1.0-@", *(f"{key}: @" for key in keys)]
+    head += [
+        f"state: cpu=0 state={number} latency={10 * number} residency={100 * number} disable=0 "
+        f"name={name}"
+        for number, name in enumerate(("@", "stop0"))
+    ]
+    lines = [f"# {line}" for line in (*head, "tracer: nop")]
+    timer = "hrtimer_expire_entry: function=f now=1", "sched_waking: comm=@ pid=1 prio=1"
+    for second, ends in enumerate((["irq_handler_entry: irq=9 name=@"], timer), 1):
+        events = "cpu_idle: state=1 cpu_id=0", "cpu_idle: state=4294967295 cpu_id=0", *ends
+        lines += [f" <idle>-0 [000] d..1. {second}.{us:06d}: {e}" for us, e in enumerate(events)]
+    text = "\n".join([*lines, "# end", ""])
+    return drawn.written(text.encode().replace(b"@", word), ".txt")
+
+
 def log(drawn: Drawn) -> str:
     text = b"[    5.123456789,3] SLW: " + drawn.data + b"\n[    6.0,5] SLW: stop: " + drawn.data
     return drawn.written(text, ".txt")
@@ -320,6 +339,7 @@ def _explained(drawn: Drawn) -> Iterator[Line]:
     for form in ("text", "json"):
         yield Line(form, ("why", machine, "--format", form))
         yield Line(form, ("why", drawn.word, machine, "--format", form))
+        yield Line(form, ("why", machine, "--recording", sample(drawn), "--format", form))
 
 
 @drives("kernels")

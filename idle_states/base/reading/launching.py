@@ -115,12 +115,14 @@ def run_logged(
     environment: Mapping[str, str] | None = None,
     begun: Callable[[], None] = lambda: None,
     watch: Callable[[float], None] = lambda elapsed_s: None,
+    grace_s: float = 0,
 ) -> int | None:
     """Runs a program until it ends, with all that it says in a file.
 
     log     the file, made anew
     begun   called once it runs
     watch   called now and then with the seconds so far
+    grace_s where it is to end early: how long it has to clean up after SIGTERM
     Gives its exit status, or minus the signal that ended it; None when the time is up. Whatever
     happens, what `begun` and `watch` raise among it, the program ends with all that it started.
     Its threads may keep every processor busy.
@@ -144,6 +146,8 @@ def run_logged(
                 watch(elapsed_s)
                 processes.wait(process, min(_STEP_S, time_s - elapsed_s))
         finally:
+            if grace_s:
+                processes.ask_to_end(process, grace_s)
             status = processes.end(process)
     return status if ended else None
 

@@ -140,6 +140,15 @@ def wait(process: Process, time_s: float) -> None:
         time.sleep(min(_STEP_S, left))
 
 
+def ask_to_end(process: Process, time_s: float) -> None:
+    """Sends its session SIGTERM, unless it has ended, and waits for it so long; no signal to this
+    process cuts that short."""
+    with deferred():
+        if not has_ended(process):
+            os.killpg(process.pid, signal.SIGTERM)
+            wait(process, time_s)
+
+
 def end(process: Process) -> int:
     """Ends it with all that it started; its exit status, or minus the signal that ended it."""
     if process.returncode is None:

@@ -13,7 +13,7 @@ from ...base.model.findings import unreadable
 from .recorded import Event, Recorded
 from .script import GOVERNORS
 
-_EXIT = 0xFFFFFFFF
+EXIT = 0xFFFFFFFF
 _CLOCK_STEP_NS = 2_000
 """Times are rounded down to us: the difference of two times may be wrong by up to this."""
 
@@ -128,7 +128,7 @@ def _cpu(recorded: Recorded, event: Event) -> int:
 
 def _follow(decided: Decided | None, event: Event) -> bool:
     """Tells whether a cpu_idle event is explained by the CPU's last decision."""
-    if event.values.get("state") == _EXIT:
+    if event.values.get("state") == EXIT:
         return True
     if decided is None or "is_decide" not in decided.heard or "is_reflect" in decided.heard:
         return False

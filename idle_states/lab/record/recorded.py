@@ -52,6 +52,7 @@ class Event(NamedTuple):
              are left out
     line     1-based line of the recording
     caller   for a function's result, the function it was returned to
+    words    all arguments, as they stand
     """
 
     cpu: int
@@ -60,6 +61,7 @@ class Event(NamedTuple):
     values: dict[str, int]
     line: int
     caller: str = ""
+    words: str = ""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,9 @@ class RecordedMachine:
     states     CPU -> its states, shallowest first, times rounded down to us
     lost       CPU -> number of events for which the buffer had no room
     misses     probe -> number of hits that the kernel missed
+    wake_ups   tracepoints of what ends idle periods that were recorded
+    without    why none of the governor's inputs was recorded; "": they were
+    seconds    for how long it was recorded
     """
 
     governor: str = ""
@@ -87,6 +92,9 @@ class RecordedMachine:
     states: dict[int, list[SysfsState]] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
     misses: dict[str, int] = field(default_factory=dict)
+    wake_ups: tuple[str, ...] = ()
+    without: str = ""
+    seconds: str = ""
 
 
 class Recorded:
@@ -180,6 +188,8 @@ class Recorded:
         header.release, header.build = given["release"], given["version"]
         header.signature = given.get("signature", "")
         header.driver, header.governor = given["driver"], given["governor"]
+        header.wake_ups = tuple(given.get("wake-ups", "").split())
+        header.without, header.seconds = given.get("without", ""), given.get("seconds", "")
         hz = _HZ.fullmatch(given["hz"])
         header.hz = None if hz is None else int(hz[1])
 
@@ -196,4 +206,5 @@ def _event(line: bytes, number: int) -> Event:
     time_ns = int(seconds) * 1_000_000_000 + int(micros) * 1000
     caller = _CALLER.match(arguments)
     returned_to = "" if caller is None else caller[1].decode()
-    return Event(int(cpu), time_ns, name.decode(), values, number, returned_to)
+    words = arguments.decode("utf-8", "backslashreplace")
+    return Event(int(cpu), time_ns, name.decode(), values, number, returned_to, words)

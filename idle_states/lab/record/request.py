@@ -2,9 +2,7 @@
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
-from ...base.options import Annotated, Option
-
-_RECORD, _MEASURE = "with --record", "with --measure"
+from ...base.options import Annotated, Option, Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,37 +15,31 @@ class RecordOptions:
             "--arch",
             "ppc64le, x86-64 or arm64: run there only (default: the script finds out)",
             metavar="A",
-            heading=_RECORD,
         ),
     ] = None
     governor: Annotated[
         str | None,
-        Option(
-            "--governor",
-            "menu, ladder or teo from 6.14 on (default: menu)",
-            metavar="G",
-            heading=_RECORD,
-        ),
+        Option("--governor", "menu, ladder or teo from 6.14 on (default: menu)", metavar="G"),
     ] = None
-    seconds: Annotated[
-        int | None,
-        Option("--seconds", "duration (default: 10)", metavar="N", heading=_RECORD),
-    ] = None
+    seconds: Annotated[int | None, Option("--seconds", "duration (default: 10)", metavar="N")] = (
+        None
+    )
     buffer: Annotated[
         int | None,
         Option(
             "--buffer",
             "memory per CPU; a decision takes about half a KiB (default: 4096)",
             metavar="KIB",
-            heading=_RECORD,
         ),
     ] = None
+    wake_ups: Annotated[
+        bool, Option("--wake-ups", "also what ends idle periods; this alone without kprobe events")
+    ] = False
     restart_governor: Annotated[
         bool,
         Option(
             "--restart-governor",
             "switch to another governor and back first: its memory is known then, namely empty",
-            heading=_RECORD,
         ),
     ] = False
 
@@ -62,17 +54,10 @@ class MeasureOptions:
             "--samples",
             "wake-ups by timer and by interrupt to attempt for each state (default: 1000)",
             metavar="N",
-            heading=_MEASURE,
         ),
     ] = None
     cpu: Annotated[
-        int | None,
-        Option(
-            "--cpu",
-            "the CPU to measure (default: the last online)",
-            metavar="N",
-            heading=_MEASURE,
-        ),
+        int | None, Option("--cpu", "the CPU to measure (default: the last online)", metavar="N")
     ] = None
     waker: Annotated[
         int | None,
@@ -80,15 +65,12 @@ class MeasureOptions:
             "--waker",
             "the CPU that wakes it by interrupt (default: the first of another core)",
             metavar="N",
-            heading=_MEASURE,
         ),
     ] = None
     all_cpus: Annotated[
         bool,
         Option(
-            "--all-cpus",
-            "disable the other states on all CPUs, for states of a cluster or package",
-            heading=_MEASURE,
+            "--all-cpus", "disable the other states on all CPUs, for states of a cluster or package"
         ),
     ] = False
 
@@ -123,8 +105,8 @@ class CollectRequest:
             only="what",
         ),
     ] = None
-    recording: RecordOptions = RecordOptions()
-    measuring: MeasureOptions = MeasureOptions()
+    recording: Annotated[RecordOptions, Options(heading="with --record")] = RecordOptions()
+    measuring: Annotated[MeasureOptions, Options(heading="with --measure")] = MeasureOptions()
 
     def __post_init__(self) -> None:
         if self.recording != RecordOptions() and not self.record:

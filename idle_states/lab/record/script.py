@@ -71,6 +71,25 @@ GOVERNORS = {
     ),
 }
 
+INTERRUPT, HRTIMER, TIMER = "irq_handler_entry", "hrtimer_expire_entry", "timer_expire_entry"
+WITHOUT, WAKING, TICK_STOP = "sched_wake_idle_without_ipi", "sched_waking", "tick_stop"
+A_TIMER = "a timer"
+ENDS = {
+    f"irq/{INTERRUPT}": "interrupt",
+    f"timer/{HRTIMER}": A_TIMER,
+    "irq_vectors/local_timer_entry": A_TIMER,
+    "powerpc/timer_interrupt_entry": A_TIMER,
+    "irq_vectors/reschedule_entry": "another CPU (reschedule)",
+    "irq_vectors/call_function_entry": "another CPU (function call)",
+    "irq_vectors/call_function_single_entry": "another CPU (function call)",
+    "irq_vectors/irq_work_entry": "irq work",
+    "ipi/ipi_entry": "another CPU (IPI)",
+    "powerpc/doorbell_entry": "another CPU (doorbell)",
+    f"sched/{WITHOUT}": "another CPU (without an interrupt)",
+}
+TRACEPOINTS = (*ENDS, f"timer/{TIMER}", f"timer/{TICK_STOP}", f"sched/{WAKING}")
+"""What is recorded, as far as a kernel has it."""
+
 SECONDS_MAX = 86_400
 BUFFER_KB_MAX = 4 << 20
 
@@ -91,22 +110,21 @@ def script(asked: RecordOptions) -> str:
     governor = "menu" if asked.governor is None else asked.governor
     seconds = 10 if asked.seconds is None else asked.seconds
     buffer_kb = 4096 if asked.buffer is None else asked.buffer
-    if governor not in GOVERNORS:
+    if governor not in GOVERNORS and not asked.wake_ups:
         raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
     if not 1 <= seconds <= SECONDS_MAX:
         raise UsageError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
     if not 64 <= buffer_kb <= BUFFER_KB_MAX:
         raise UsageError(f"expected 64 to {BUFFER_KB_MAX} KiB of buffer, found {buffer_kb}")
-    probed = GOVERNORS[governor]
+    if not governor.isidentifier():
+        raise UsageError(f"expected the name of a governor, found {governor!r:.60}")
+    probed = GOVERNORS.get(governor)
     return template("record.sh.j2").render(
         governor=governor,
         archs=_archs(asked.arch),
         seconds=seconds,
         buffer_kb=buffer_kb,
         restart=asked.restart_governor,
-        select=probed.select,
-        reflect=probed.reflect,
-        enable=probed.enable,
-        timers=probed.timers,
-        oldest=probed.oldest,
+        probed=probed,
+        wake_ups=TRACEPOINTS if asked.wake_ups else (),
     )

@@ -1,7 +1,7 @@
 """conform: compares recorded decisions of a real governor with the model's, one by one."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
@@ -129,7 +129,7 @@ def _conformity(
             return Conformity(found.judged, found.skipped, found.agree, None, by)
         source = again()
         if found is not None:
-            first = _decided_again(rows(source), by, found)
+            first = _decided_again(rows(source), by, found, source.name)
             if first is not None:
                 return Conformity(found.judged, found.skipped, found.agree, first, by)
             source = again()
@@ -181,36 +181,41 @@ def _by_core(recording: Iterable[list[CpuChunk]], by: Basis) -> _Found | None:
 
 
 def _decided_again(
-    recorded: Iterable[RecordedDecision], by: Basis, found: _Found
+    recorded: Iterable[RecordedDecision], by: Basis, found: _Found, name: str
 ) -> Disagreement | None:
     """Repeats decisions by the reference up to the core's first disagreement. Returns None if the
     reference agrees with the recording: the reference is authoritative."""
-    table = by.machine.table(found.cpu)
-    assert table is not None
-    model = by.model(table.states)
-    started = False
-    for number, row in enumerate(recorded, 1):
-        if row.cpu != found.cpu:
-            continue
-        if not started:
-            model.switched_on(row.earlier)
-            started = True
-        decision = model.select(replace(row.situation, disabled=table.disabled))
-        model.reflect(row.outcome)
+    for number, row, decision, _ in decided(recorded, by, name, found.cpu):
         if row.line == found.line:
-            if (decision.state, decision.stop_tick) == (row.state, row.stop_tick):
-                return None
-            return Disagreement(number, row, decision)
+            agrees = (decision.state, decision.stop_tick) == (row.state, row.stop_tick)
+            return None if agrees else Disagreement(number, row, decision)
     return None
 
 
 def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> Conformity:
     """Does as `_conformity` without the compiled core. name: the recording's name, for errors."""
-    governors: dict[int, tuple[Governor, frozenset[int]]] = {}
-    fed: Counter[int] = Counter()
     skipped = judged = agree = 0
     first = None
-    for row in recorded:
+    for number, row, decision, passed in decided(recorded, by, name):
+        skipped += passed
+        judged += not passed
+        if passed or (decision.state, decision.stop_tick) == (row.state, row.stop_tick):
+            agree += not passed
+        elif first is None:
+            first = Disagreement(number, row, decision)
+    return Conformity(judged, skipped, agree, first, by)
+
+
+def decided(
+    recorded: Iterable[RecordedDecision], by: Basis, name: str, only: int | None = None
+) -> Iterator[tuple[int, RecordedDecision, Decision, bool]]:
+    """Yields the recorded decisions, of one CPU only or of all: number, decision, the model's, and
+    whether it is skipped. Raises BeyondTable."""
+    governors: dict[int, tuple[Governor, frozenset[int]]] = {}
+    fed: Counter[int] = Counter()
+    for number, row in enumerate(recorded, 1):
+        if only not in (None, row.cpu):
+            continue
         if row.cpu not in governors:
             table = by.machine.table(row.cpu)
             if table is None:
@@ -224,15 +229,7 @@ def by_reference(recorded: Iterable[RecordedDecision], by: Basis, name: str) -> 
         decision = governor.select(replace(row.situation, disabled=disabled))
         governor.reflect(row.outcome)
         fed[row.cpu] += 1
-        if fed[row.cpu] <= by.skip:
-            skipped += 1
-            continue
-        judged += 1
-        if (decision.state, decision.stop_tick) == (row.state, row.stop_tick):
-            agree += 1
-        elif first is None:
-            first = Disagreement(skipped + judged, row, decision)
-    return Conformity(judged, skipped, agree, first, by)
+        yield number, row, decision, fed[row.cpu] <= by.skip
 
 
 def _check_state(state: int, governor: Governor, row: RecordedDecision, name: str) -> None:

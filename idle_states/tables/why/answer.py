@@ -57,11 +57,11 @@ class Explanation:
     not_seen: tuple[str, ...]
 
 
-def why(request: WhyRequest) -> Explanation:
-    """Explains a state, or each that is hardly used. Raises Unreadable, OSError, and UsageError for
-    a number that no state has."""
+def why(request: WhyRequest, machine: SeenMachine | None = None) -> Explanation:
+    """Explains a state, or each that is hardly used. machine: with a sample; None: it is read.
+    Raises Unreadable, OSError, and UsageError for a number that no state has."""
     assert request.machine
-    machine = machine_of(request.machine)
+    machine = machine or machine_of(request.machine)
     groups: dict[object, list[int]] = {}
     for cpu, states in machine.dump.cpus.items():
         groups.setdefault(tuple(state.row for state in states), []).append(cpu)
@@ -162,4 +162,5 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
     if not machine.firmware:
         yield "firmware's own table"
     yield "what the hardware makes of an entry: package limits, busy siblings, cstate counters"
-    yield "what ends idle periods: interrupts and timers"
+    if machine.sampled is None:
+        yield "what ends idle periods: interrupts and timers (--for 10, as root)"

@@ -11,6 +11,7 @@ from ..linux.asked import ASSUMED_HZ, hz_of
 from ..linux.releases import Release, running
 from ..sources import Source, read_file, read_sources
 from ..sources.told import gathered, opened
+from .sampled import Sampled
 
 CPUS = "/sys/devices/system/cpu"
 _WANTED = (
@@ -37,6 +38,7 @@ class SeenMachine:
     kernel     as it calls itself; "" where that is not known
     firmware   what its device tree has; (): not seen
     inputs     (name, SHA-256) of what was read
+    sampled    its idle periods in a sample; None: none was taken
     """
 
     name: str
@@ -44,6 +46,7 @@ class SeenMachine:
     kernel: str
     firmware: tuple[Source, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
+    sampled: Sampled | None = None
 
     @property
     def release(self) -> Release | None:

@@ -29,6 +29,7 @@ from ..linux.held import (
 from ..prove.answer import refuting, scene_of
 from ..prove.request import ProveRequest
 from .machine import CPUS, SeenMachine
+from .sampled import SAMPLE
 
 _REFUSED, _FITTING, ELSEWHERE, _AT_ONCE = 2, 20, 100, 10
 """Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle,
@@ -75,7 +76,9 @@ class StateView:
     @property
     def limits_seen(self) -> bool:
         """Tells whether all latency limits of these CPUs were seen."""
-        dump = self.machine.dump
+        dump, sampled = self.machine.dump, self.machine.sampled
+        if sampled and sampled.limit_us(self.held.cpus) is not None:
+            return True
         return dump.limits.keys() >= {*self.held.cpus} and "cpu_dma_latency" in dump.told
 
     @property
@@ -138,6 +141,16 @@ def _beyond_system_limit(view: StateView) -> Evidence:
     who = "" if by else "; root sees the holder: fuser -v /dev/cpu_dma_latency"
     held = f", held by {by}" if by else ""
     return because + held, "/dev/cpu_dma_latency", step + who + view.profile
+
+
+def _beyond_sampled_limit(view: StateView) -> Evidence:
+    sampled = view.machine.sampled
+    limit = sampled.limit_us(view.held.cpus) if sampled else None
+    if limit is None or view.state.latency_us <= limit:
+        return None
+    because = f"it takes {view.state.latency_us} us to leave; the governor was given {limit} us"
+    step = "fuser -v /dev/cpu_dma_latency names holders; power/pm_qos_resume_latency_us is a CPU's"
+    return because, SAMPLE, step + view.profile
 
 
 def _polls_always(view: StateView) -> Evidence:
@@ -258,17 +271,21 @@ def _idle_lengths(view: StateView) -> Evidence:
     polls_on = view.polls_on is not None
     others = [each for each in view.held.states[polls_on:] if each is not view.state]
     entries, idle_us = entries_of(others), idle_us_of(others)
-    residency = view.state.residency_us
+    residency, sampled = view.state.residency_us, view.machine.sampled
+    most, cut, by = sampled.cut_short(view.held.cpus, residency) if sampled else (False, "", "")
+    if most:
+        because = f"idle periods are too short, it pays from {residency:,} us on: {cut}"
+        return because, SAMPLE, by or "collect --record --wake-ups tells what ends them"
     if entries < ENOUGH_ENTRIES or not residency:
         return None
-    most = idle_us // residency
+    fit = idle_us // residency
     because = (
         f"idle periods are too short: {idle_us // entries:,} us on average, and it pays from "
-        f"{residency:,} us on; of {entries:,} at most {most:,} were as long"
+        f"{residency:,} us on; of {entries:,} at most {fit:,} were as long{cut and '; '}{cut}"
     )
-    step = "something wakes these CPUs: see /proc/interrupts, timers and the tick"
+    step = by or "something wakes these CPUs: see /proc/interrupts, timers and the tick"
     short = because, view.path("time", "*"), step
-    if most * _FITTING < entries:
+    if fit * _FITTING < entries:
         return short
     # a limit that was not seen would show the same
     before = [s for s in view.held.states[: view.number] if not s.disabled][-1:]
@@ -277,7 +294,7 @@ def _idle_lengths(view: StateView) -> Evidence:
     (last,) = before
     fitting, among = last.below or 0, last.usage or 0
     if not fitting or fitting * _FITTING < entries:
-        return short if most * 2 < entries else None
+        return short if fit * 2 < entries else None
     because = "shallower states were chosen for idle periods that were long enough"
     counted = f"{fitting:,} of {among:,} in {last.name}"
     step = "collect --record shows the decisions; select and replay compare other governors"
@@ -299,6 +316,7 @@ KEEPING: dict[str, Callable[[StateView], Evidence]] = {
     "switched-off": _switched_off,
     "cpu-limit": _beyond_cpu_limit,
     "system-limit": _beyond_system_limit,
+    "sampled-limit": _beyond_sampled_limit,
     "polls-always": _polls_always,
 }
 """Reasons that keep a state from being selected, whatever the governor; several may hold."""

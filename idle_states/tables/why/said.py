@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 
+from ...base.dataclass import fields
 from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, indented
-from ...base.wording import number_ranges, percent, plural
+from ...base.wording import few, number_ranges, percent, plural
 from ..linux.held import idle_us_of
+from ..linux.qos import NO_LIMIT_US
 from .answer import Explained, Explanation
+from .sampled import Sampled, SampledState
 
+_ENDS = 2
+"""Causes named in a row."""
 _HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
 
 
@@ -22,6 +27,8 @@ def sheet(found: Explanation) -> Sheet:
     sections = [Section("", (Rows(_HEAD, tuple(_rows(found))),)), *map(_section, found.explained)]
     if not found.explained:
         sections.append(Section("", (Lines(("every state is used",)),)))
+    if machine.sampled:
+        sections.append(_sample(machine.sampled))
     sections.append(indented("Not seen", found.not_seen))
     first = next((e for e in found.explained if e.reasons), None)
     headline = f"{first.title}: {first.reasons[0].because}" if first else "every state is used"
@@ -46,6 +53,24 @@ def _rows(found: Explanation) -> Iterator[tuple[str, ...]]:
                 *("-" if each is None else str(each) for each in counts),
                 plural(count, "CPU") if 0 < count < len(cpus) else "off" if count else "",
             )
+
+
+def _sample(found: Sampled) -> Section:
+    """Returns a row for each state of each CPU."""
+    names = [each.name for each in fields(SampledState)]
+    rows = (tuple(_told(getattr(each, name)) for name in names) for each in found.states)
+    head = tuple(name.removesuffix("_us").replace("_", " ").capitalize() for name in names)
+    table = Rows(head, tuple(rows), numbers=frozenset({0, *range(2, len(names) - 1)}))
+    notes = ("medians in us; what the driver refused is no idle period", *found.notes)
+    return Section(f"Sampled for {found.seconds} s", (table, Lines(notes, "  ", "    ")))
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict):
+        return few([f"{what} {count:,}" for what, count in value.items()], _ENDS)
+    if value in (None, NO_LIMIT_US):
+        return "-" if value is None else "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _section(each: Explained) -> Section:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from ...base.model.beyond_opal import SysfsState
 from ...base.model.forms import Count, Form, derived
 from .answer import Explained, Explanation
+from .sampled import Sampled, SampledState
 
 
 class Counted(Form[SysfsState]):
@@ -24,6 +25,12 @@ class CpuKind(Form[Any]):
     states: Annotated[list[Counted], "By number."] = derived(lambda kind: kind[1])
 
 
+class Sample(Form[Sampled]):
+    seconds: Annotated[str, "For how long."]
+    notes: Annotated[list[str], "What it rests on."]
+    states: Annotated[list[SampledState], "By CPU and state."]
+
+
 class Why(Form[Explanation]):
     driver: Annotated[str, "The cpuidle driver; empty: not seen."] = derived("machine.driver")
     governor: Annotated[str, "Likewise."] = derived("machine.dump.governor")
@@ -32,3 +39,6 @@ class Why(Form[Explanation]):
     states: Annotated[list[CpuKind], "All states, by kinds of CPUs."]
     explained: Annotated[list[Explained], "The state asked for, or each hardly used."]
     not_seen: Annotated[list[str], "What might tell more, and was not seen."]
+    sample: Annotated[Sample | None, "Of its idle periods; null: none was taken."] = derived(
+        "machine.sampled"
+    )

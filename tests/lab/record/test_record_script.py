@@ -21,6 +21,11 @@ from idle_states.lab.record.script import ARCHS, GOVERNORS, script
 from tests.support.thorough import slow
 
 Capture = pytest.CaptureFixture[str]
+UNDER_WAY = (
+    "another recording is under way: /sys/kernel/tracing has idle_states already; what one that "
+    "was killed left is removed by rmdir /sys/kernel/tracing/instances/idle_states and, where "
+    "probes are left, a reboot"
+)
 HERE = next((arch for arch in ARCHS if arch.machine == platform.machine()), None)
 
 
@@ -233,11 +238,11 @@ cd /sys/kernel/tracing && cat current_tracer tracing_on dynamic_events kprobe_ev
         ),
         (
             f"{TRACING} mkdir instances/idle_states",
-            "another recording is under way: /sys/kernel/tracing has idle_states already",
+            UNDER_WAY,
         ),
         (
             f"{TRACING} echo p:idle_states/is_begin menu_select > kprobe_events",
-            "another recording is under way: /sys/kernel/tracing has idle_states already",
+            UNDER_WAY,
         ),
         (f"{TRACING} rmdir instances", "cannot make a tracing instance"),
     ],
