@@ -4,7 +4,6 @@ their order. A file goes when the object does, however the program ends."""
 import errno
 import pickle
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +15,10 @@ _CACHE_KIB = 16 << 10
 def name_key(name: str) -> bytes:
     """Returns the key for the name of a file, whose bytes need not be UTF-8."""
     return name.encode("utf-8", "surrogatepass")
+
+
+def name_of(key: bytes) -> str:
+    return key.decode("utf-8", "surrogatepass")
 
 
 class Spill:
@@ -49,18 +52,13 @@ class Spill:
 
 
 class Stored(Generic[T]):
-    """Values that are gone through more than once, one time after the other. Raises OSError where
-    the disk is full."""
+    """Values that are gone through more than once. Raises OSError as Spill does."""
 
     def __init__(self, values: Iterable[T]) -> None:
-        import tempfile  # slow to import, and few runs need it
-
-        self._file = tempfile.TemporaryFile(prefix="idle-states-")  # noqa: SIM115
-        for value in values:
-            pickle.dump(value, self._file)
+        self._rows = Spill("value")
+        for number, value in enumerate(values):
+            self._rows.put(number, pickle.dumps(value))
 
     def __iter__(self) -> Iterator[T]:
-        self._file.seek(0)
-        with suppress(EOFError):
-            while True:
-                yield pickle.load(self._file)
+        rows = self._rows.query("SELECT value FROM t ORDER BY key")
+        return (pickle.loads(value) for (value,) in rows)

@@ -11,7 +11,8 @@ that have it.
 An input that cannot be read is a finding of its own; the others go on. Exits 1 for findings at or
 above --fail-on, 3 if an input cannot be read or there is none."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..tables.audit.audit import Setting, Text
     from ..tables.audit.audited import Audited
-    from ..tables.audit.summary import FleetSummary
     from ..tables.sources.walk import Walk
 
 
@@ -139,20 +139,21 @@ def run(given: AuditCommand) -> int:
         given.summary or asked.resume is not None, given.pages, show.notes, against
     )
     hiding = _Hiding(show)
-    results = _counted(hiding.passed(audit(asked, setting, walk, say)), summary, walk)
+    adds, writers = [summary.add, hiding.add], ExitStack()
     if asked.since:
         from ..tables.audit.since import since
 
         summary.since = since(asked.since)
-        results = summary.since.passed(results)
+        adds.append(summary.since.add)
     if given.parquet:
-        from ..tables.audit import parquet, rows
+        from ..tables.audit import parquet
 
-        results = rows.passed(results, parquet.writer(given.parquet))
+        adds.append(writers.enter_context(parquet.writer(given.parquet)))
     if given.sqlite:
-        from ..tables.audit import rows, sqlite
+        from ..tables.audit import sqlite
 
-        results = rows.passed(results, sqlite.writer(given.sqlite))
+        adds.append(writers.enter_context(sqlite.writer(given.sqlite)))
+    results = _passed(audit(asked, setting, walk, say), adds, writers, walk)
     if out.html:
         results = audit_whole.to_html(results, view, walk, summary, Path(out.html))
 
@@ -200,14 +201,11 @@ class _Hiding:
         self._show = show
         self._suppressed = 0
 
-    def passed(self, results: "Iterable[Sequence[Audited]]") -> "Iterator[Sequence[Audited]]":
-        """Yields the results unchanged."""
+    def add(self, found: "Sequence[Audited]") -> None:
         from ..tables.audit.alike import Alike
 
-        for found in results:
-            if not isinstance(found, Alike):
-                self._suppressed += sum(self._show.hidden(each.findings) for each in found)
-            yield found
+        if not isinstance(found, Alike):
+            self._suppressed += sum(self._show.hidden(each.findings) for each in found)
 
     def lines(self, asked: "AuditRequest", inputs: int) -> Iterator[str]:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
@@ -230,13 +228,18 @@ class _Hiding:
             yield f"{line}\n"
 
 
-def _counted(
-    results: "Iterable[Sequence[Audited]]", summary: "FleetSummary", walk: "Walk"
+def _passed(
+    results: "Iterable[Sequence[Audited]]",
+    adds: "Sequence[Callable[[Sequence[Audited]], None]]",
+    writers: ExitStack,
+    walk: "Walk",
 ) -> "Iterator[Sequence[Audited]]":
+    """Yields the results, each once all have taken it."""
     from .progress import Count
 
-    with Count("audited", lambda: walk.expected) as progress:
+    with writers, Count("audited", lambda: walk.expected) as progress:
         for found in results:
-            summary.add(found)
+            for add in adds:
+                add(found)
             progress.advance()
             yield found

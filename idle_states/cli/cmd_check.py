@@ -139,11 +139,12 @@ def _report(given: CheckCommand, found: "Checked") -> int:
         known = [*found.remarks, *([hides] if hides else [])]
         out.text(show.text(found.findings, found.texts, found.size, out.style, known))
     else:
+        from ..base.report.findings_text import FoundPart
         from ..tables.check.formats import render
 
         findings = show.annotated(out.format, found.findings)
-        rest = found.inputs, found.texts, found.homes, found.kernels
-        out.document(render(out.format, "check", findings, *rest))
+        part = FoundPart(findings, found.inputs, found.texts)
+        out.document(render(out.format, "check", part, found.homes, found.kernels))
         if hides:
             say(hides)
     return status

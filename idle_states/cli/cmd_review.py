@@ -61,6 +61,7 @@ TELLS_ENDS = True
 
 def run(given: ReviewCommand) -> int:
     from ..base.reading.opening import is_directory
+    from ..base.report.findings_text import FoundPart
     from ..base.resources import in_package
     from ..change.review import said as review_text
     from ..change.review import said_markdown as review_markdown
@@ -99,7 +100,7 @@ def run(given: ReviewCommand) -> int:
         if found.unread_lines:
             say(review_words.unread_lines(found))
         findings = show.annotated(out.format, found.new)
-        out.document(render(out.format, "review", findings, inputs, found.texts))
+        out.document(render(out.format, "review", FoundPart(findings, inputs, found.texts)))
     return UNREADABLE if found.unread_lines or found.has_failed else show.status_of(found.new)
 
 

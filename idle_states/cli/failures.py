@@ -13,7 +13,7 @@ from ..base.model.findings import Location, Rejected, Unreadable, UsageError
 from ..base.reading.unexpected import TRACEBACK, internal_error
 from ..base.report import printer
 from ..base.report.escapes.text import printable
-from ..base.report.findings_text import render
+from ..base.report.findings_text import FoundPart, render
 from ..base.report.style import Style
 from ..tables.sources import NoSuchTable
 from .status import FOUND, UNREADABLE, USAGE
@@ -63,4 +63,5 @@ def _reported(error: Rejected, words: Sequence[str], line: "CommandLine | None")
     if out is not None and out.format in ("sarif", "github", "junit"):
         from ..tables.check.formats import render as rendered
 
-        out.document(rendered(out.format, words[0], error.findings, (), error.texts))
+        found = FoundPart(error.findings, (), error.texts)
+        out.document(rendered(out.format, words[0], found))

@@ -6,7 +6,7 @@ findings as well, so that every complaint has the same form.
 """
 
 import enum
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..dataclass import dataclass, replace
 
@@ -196,28 +196,18 @@ def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=key)
 
 
-def identities(
-    findings: Iterable[Finding], seen: dict[str, int] | None = None, own: Container[str] = ()
-) -> list[str]:
+def identities(findings: Iterable[Finding], seen: dict[str, int] | None = None) -> list[str]:
     """Returns for each finding an identity that does not change when lines move: rule and logical
     path, numbered where one rule has several findings at a path. For a device tree, whose paths
-    are alike in every file, the identity names the file too.
-
-    seen  identity -> number of findings before that have it; own: files that no others are of
-    """
-    seen, here = {} if seen is None else seen, dict[str, int]()
+    are alike in every file, the identity names the file too. seen: how many had each before."""
+    seen = {} if seen is None else seen
     names = []
     for finding in findings:
         where = finding.location
-        in_file = where.path[:1] in ("", "/")
-        name = (
-            f"{finding.rule} {where.file}:{where.path}"
-            if in_file
-            else (f"{finding.rule} {where.path}")
-        )
-        counts = here if in_file and where.file in own else seen
-        counts[name] = counts.get(name, 0) + 1
-        names.append(name if counts[name] == 1 else f"{name} #{counts[name]}")
+        path = f"{where.file}:{where.path}" if where.path[:1] in ("", "/") else where.path
+        name = f"{finding.rule} {path}"
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return names
 
 

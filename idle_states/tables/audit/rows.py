@@ -1,8 +1,6 @@
 """The rows of audits, for tables that other programs read: Parquet and SQLite have the same."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from ...base.report.encoder import as_json
@@ -26,14 +24,3 @@ def carried(value: Any) -> Any:
     if isinstance(value, list):
         return [carried(item) for item in value]
     return printable(value) if isinstance(value, str) and _UNENCODABLE.search(value) else value
-
-
-def passed(
-    results: Iterable[Sequence[Audited]],
-    writer: AbstractContextManager[Callable[[Sequence[Audited]], None]],
-) -> Iterator[Sequence[Audited]]:
-    """Writes results as they pass."""
-    with writer as add:
-        for found in results:
-            add(found)
-            yield found

@@ -3,13 +3,13 @@
 import io
 import json
 import marshal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Severity, UsageError
 from ...base.reading import limits, opening
-from ...base.spill import Spill, name_key
+from ...base.spill import Spill, name_key, name_of
 from .audited import Audited
 
 RuleFound = tuple[str, str, str]
@@ -41,17 +41,15 @@ class EarlierAudit:
     def gone(self) -> list[str]:
         """The inputs of the earlier audit that this one has not, by name."""
         rows = self.before.query("SELECT key FROM t WHERE known IS NOT NULL ORDER BY key")
-        return [key.decode("utf-8", "surrogatepass") for (key,) in rows]
+        return [name_of(key) for (key,) in rows]
 
-    def passed(self, results: Iterable[Sequence[Audited]]) -> Iterator[Sequence[Audited]]:
-        """Yields the results unchanged."""
-        for found in results:
-            now: dict[str, Known] = {}
-            for audited in found:
-                _add(now, audited.file, audited.fingerprint, findings_of(audited))
-            for file, known in now.items():
-                self._compare(file, known)
-            yield found
+    def add(self, found: Iterable[Audited]) -> None:
+        """Compares the audits of an input."""
+        now: dict[str, Known] = {}
+        for audited in found:
+            _add(now, audited.file, audited.fingerprint, findings_of(audited))
+        for file, known in now.items():
+            self._compare(file, known)
 
     def _compare(self, file: str, now: Known) -> None:
         row = self.before.get(name_key(file))

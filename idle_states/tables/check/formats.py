@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...base.model.findings import Finding, Location
+from ...base.model.findings import Location
 from ...base.report import github, junit
 from ...base.report.findings_text import FoundPart
 from ...base.spill import Stored
@@ -17,24 +17,18 @@ FORMATS = ("text", "json", "sarif", "github", "junit")
 def render(
     form: str,
     command: str,
-    findings: Sequence[Finding],
-    inputs: Sequence[tuple[str, str]],
-    texts: Mapping[str, str],
+    found: FoundPart,
     homes: Mapping[str, Location] | None = None,
     kernels: Sequence[Release] = (),
 ) -> str:
-    """form: one of FORMATS but text. inputs: (file, SHA-256); texts: file -> text; homes: see
-    github; kernels: that tables were followed into."""
+    """form: one of FORMATS but text; homes: see github; kernels: that tables were followed into."""
     if form == "json":
-        return json_output.envelope(command, Check, findings, inputs, kernels)
-    return "".join(parts(form, command, [FoundPart(findings, inputs, texts)], homes))
+        return json_output.envelope(command, Check, found.findings, found.inputs, kernels)
+    return "".join(parts(form, command, [found], homes))
 
 
 def parts(
-    form: str,
-    command: str,
-    found: Iterable[FoundPart],
-    homes: Mapping[str, Location] | None = None,
+    form: str, command: str, found: Iterable[FoundPart], homes: Mapping[str, Location] | None
 ) -> Iterator[str]:
     """Yields the same but JSON, part by part; what cannot be written so is kept on disk."""
     if form == "github":

@@ -5,8 +5,8 @@ Source: SARIF Version 2.1.0 Plus Errata 01, sections 3.14 (run), 3.27 (result), 
 """
 
 import hashlib
-from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any
 
 from ... import __version__
@@ -15,6 +15,7 @@ from ...base.report.escapes.json import encoded, listed
 from ...base.report.escapes.uri import uri
 from ...base.report.findings_text import FoundPart, lines_of
 from ...base.report.help_pages import page_of
+from ...base.spill import Spill, name_key, name_of
 from ..rules.catalogue import rules
 from ..rules.loaded import LoadedRule
 
@@ -24,12 +25,16 @@ FINGERPRINT = "idleStatesRuleAndPath/v1"
 
 
 def render(command: str, parts: Iterable[FoundPart]) -> Iterator[str]:
-    """Yields a SARIF log with one run, part by part. Goes through what is found three times: rules
-    and files come before the results that point to them."""
-    fired, elsewhere = set[str](), set[str]()
+    """Yields a SARIF log with one run, part by part. Goes through the parts twice: rules and files
+    come before the results that point to them."""
+    fired, files, count = set[str](), Spill("number", "digest"), 0
     for part in parts:
         fired |= {finding.rule for finding in part.findings}
-        elsewhere |= files_of(part.findings) - dict(part.inputs).keys()
+        others = sorted(files_of(part.findings) - dict(part.inputs).keys())
+        for file, digest in (*part.inputs, *zip(others, repeat(""))):
+            number, known = files.get(name_key(file)) or (count, "")
+            files.put(name_key(file), number, digest or known)
+            count += number == count
     described = [loaded for loaded in rules() if loaded.rule.code in fired]
     place = {loaded.rule.code: index for index, loaded in enumerate(described)}
     document = {
@@ -55,47 +60,28 @@ def render(command: str, parts: Iterable[FoundPart]) -> Iterator[str]:
     }
     between = ",\n" + " " * 6
     head, _, rest = encoded(document).partition(f'[]{between}"results": []')
-    number: dict[str, int] = {}
     yield head
-    yield from _listed(_artifacts(parts, elsewhere, number))
+    rows = files.query("SELECT key, digest FROM t ORDER BY number")
+    artifacts = (_artifact(name_of(key), digest) for key, digest in rows)
+    yield from listed((encoded(each, depth=8) for each in artifacts), 6)
     yield between + '"results": '
-    yield from _listed(_results(parts, number, place))
+    results = _results(parts, lambda file: files.get(name_key(file))[0], place)
+    yield from listed((encoded(each, depth=8) for each in results), 6)
     yield rest + "\n"
 
 
-def _listed(documents: Iterable[dict[str, Any]]) -> Iterator[str]:
-    return listed((encoded(document, depth=8) for document in documents), 6)
-
-
-def _artifacts(
-    parts: Iterable[FoundPart], elsewhere: set[str], number: dict[str, int]
-) -> Iterator[dict[str, Any]]:
-    """Yields the inputs, then other files by name. Of files that other inputs' findings are of,
-    `number` gets the places."""
-    count = 0
-    for part in parts:
-        for file, digest in dict(part.inputs).items():
-            if file in elsewhere:
-                number[file] = count
-            count += 1
-            yield _artifact(file, digest)
-    for file in sorted(elsewhere - number.keys()):
-        number[file] = count
-        count += 1
-        yield _artifact(file, "")
-
-
 def _results(
-    parts: Iterable[FoundPart], number: dict[str, int], place: Mapping[str, int]
+    parts: Iterable[FoundPart], number: Callable[[str], int], place: Mapping[str, int]
 ) -> Iterator[dict[str, Any]]:
-    count, seen = 0, dict[str, int]()
+    seen: dict[str, int] = {}
     for part in parts:
-        own = {file: count + index for index, file in enumerate(dict(part.inputs))}
-        count += len(own)
-        names = identities(part.findings, seen, own)
+        own, names = dict(part.inputs), identities(part.findings, seen)
         for finding, identity in zip(part.findings, names, strict=True):
-            where = ChainMap(own, number)
-            yield _result(finding, identity, place.get(finding.rule), where, part.texts)
+            yield _result(finding, identity, place.get(finding.rule), number, part.texts)
+            where = finding.location
+            if where.path[:1] in ("", "/") and where.file in own:
+                # no other part has it: the identity names the input
+                seen.pop(identity, None)
 
 
 def _rule(loaded: LoadedRule) -> dict[str, Any]:
@@ -128,7 +114,7 @@ def _result(
     finding: Finding,
     identity: str,
     rule_index: int | None,
-    number: Mapping[str, int],
+    number: Callable[[str], int],
     texts: Mapping[str, str],
 ) -> dict[str, Any]:
     message = finding.message
@@ -161,12 +147,12 @@ def _result(
 
 
 def _location(
-    where: Location, number: Mapping[str, int], texts: Mapping[str, str]
+    where: Location, number: Callable[[str], int], texts: Mapping[str, str]
 ) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if where.file is not None:
         physical: dict[str, Any] = {
-            "artifactLocation": {"uri": uri(where.file), "index": number[where.file]}
+            "artifactLocation": {"uri": uri(where.file), "index": number(where.file)}
         }
         if where.line is not None:
             physical["region"] = _region(where, texts)

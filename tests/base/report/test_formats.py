@@ -160,9 +160,20 @@ def test_a_report_by_inputs_is_that_of_all_at_once() -> None:
         for number, (first, last) in enumerate(cut)
     ]
     for form in ("sarif", "junit", "github"):
-        assert "".join(formats.parts(form, "audit", iter(parts))) == "".join(
-            formats.parts(form, "audit", whole)
-        )
+        one, other = ("".join(formats.parts(form, "audit", iter(p), None)) for p in (whole, parts))
+        assert one == other or (form == "sarif" and by_name(one) == by_name(other))
+
+
+def by_name(text: str) -> tuple[str, list[dict[str, Any]]]:
+    """A SARIF log whose files are not told by their places in a list, and these by name."""
+    (run,) = json.loads(text)["runs"]
+    for result in run["results"]:
+        for place in result["locations"] + result.get("relatedLocations", []):
+            artifact = place["physicalLocation"]["artifactLocation"]
+            index = artifact.pop("index")
+            assert run["artifacts"][index]["location"]["uri"] == artifact["uri"]
+    files = run.pop("artifacts")
+    return json.dumps(run), sorted(files, key=lambda each: str(each["location"]))
 
 
 @given(st.lists(findings, max_size=5))
