@@ -40,8 +40,9 @@ LISTED = (
     "a spec is made as a whole"
 )
 ACPI = (
-    "expected a table that skiboot could export, found ACPI's, whose registers, powers and _LPI no "
-    f"spec holds as firmware has them; generate --to asl writes it again{_AS_IT_IS}"
+    "expected a table that skiboot could export, found ACPI's: of _CST a spec (architecture: x86) "
+    "holds types, latencies, hints of MWAIT and ports, but no register or power as firmware has "
+    f"it, and nothing of _LPI; generate --to asl writes it again{_AS_IT_IS}"
 )
 BUILT_IN = (
     "expected a table that skiboot could export, found one in the source of a Linux driver, which "
