@@ -5,7 +5,8 @@
     idle-states audit machine.tar            (or why machine.tar)
 
 The tar holds the device tree, what cpuidle holds, the governor, latency limits and who holds them,
-parameters and the command line, the kernel's and OPAL's logs, and which processor and kernel it is.
+parameters and the command line, ACPI's tables of processors, the kernel's and OPAL's logs, and
+which processor and kernel it is. `show machine.tar:acpi` follows ACPI's tables into the driver.
 The audit then also says whether the running kernel is as the models predict.
 
 --record: a script that records what a running kernel's governor is given, decides and experiences.

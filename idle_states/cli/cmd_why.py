@@ -6,7 +6,8 @@ gathered, a dump of cpuidle's sysfs, or a directory with another machine's sys a
     idle-states why C6 --for 10          as root: also samples this machine for ten seconds
     idle-states why C6 machine.tar --recording recording.txt
 
-A word that is an existing path is FROM, another is a state. Each reason has its evidence, where
+A word that is an existing path is FROM, another is a state; of a file with several machines FROM is
+FILE:NAME. Each reason has its evidence, where
 that stands and the next step; what might tell more and was not seen is named. Where nothing that
 was seen explains it, the answer is that it is not known.
 

@@ -76,3 +76,34 @@ def dump(tables: Iterable[bytes]) -> str:
             lines.append(f"    {at:04X}: {row.hex(' ').upper():<47}  {shown}")
         lines.append("")
     return "\n".join(lines)
+
+
+def processor(
+    name: str, uid: int, block: int, cst: Iterable[tuple[bytes, int, int]] | None
+) -> bytes:
+    """AML of a Processor with a P_BLK of 6 bytes, unless block is 0. cst: register, type and
+    latency of its C-states; None: without _CST."""
+    rows = [_package([_buffer(r), _integer(k), _integer(us), b"\0"]) for r, k, us in cst or ()]
+    own = b"" if cst is None else b"\x08_CST" + _package([_integer(len(rows)), *rows])
+    where = block.to_bytes(4, "little") + bytes([6 if block else 0])
+    return b"\x5b\x83" + _sized(name.encode("ascii") + bytes([uid]) + where + own)
+
+
+def _package(elements: list[bytes]) -> bytes:
+    return b"\x12" + _sized(bytes([len(elements)]) + b"".join(elements))
+
+
+def _buffer(data: bytes) -> bytes:
+    return b"\x11" + _sized(_integer(len(data)) + data)
+
+
+def _integer(value: int) -> bytes:
+    return b"\x0c" + value.to_bytes(4, "little")
+
+
+def _sized(body: bytes) -> bytes:
+    """Bytes with their length before them, which counts itself."""
+    if len(body) < 63:
+        return bytes([len(body) + 1]) + body
+    size = len(body) + 2
+    return bytes([0x40 | size & 15, size >> 4]) + body

@@ -65,6 +65,7 @@ class Dump:
     limits   CPU -> its pm_qos_resume_latency_us, as printed
     told     of the machine: current_governor, version (as in /proc), CONFIG_HZ,
              processor/parameters/max_cstate and the like -> the text
+    missed   what it should have and has not, or cannot be read of it, in words
     """
 
     name: str
@@ -72,6 +73,7 @@ class Dump:
     drivers: Mapping[int, str] = field(default_factory=dict)
     limits: Mapping[int, str] = field(default_factory=dict)
     told: Mapping[str, str] = field(default_factory=dict)
+    missed: tuple[str, ...] = ()
 
     @property
     def governor(self) -> str:

@@ -85,6 +85,15 @@ def expect_allowed(path: str | Path) -> None:
         return
 
 
+def longest_file(text: str) -> tuple[str, str]:
+    """Splits FILE:NAME, where both may contain colons, at the longest FILE that exists: of all of
+    it, NAME is ""; without one, FILE is."""
+    end = len(text) if kind_of(text) or text == STANDARD_INPUT else text.rfind(":")
+    while end > 0 and not (kind_of(text[:end]) or text[:end] == STANDARD_INPUT):
+        end = text.rfind(":", 0, end)
+    return (text[:end], text[end + 1 :]) if end > 0 else ("", text)
+
+
 def read(path: str | Path, limit: int = limits.FILE_BYTES, *, shown: str | None = None) -> bytes:
     """The bytes of a file that the user named.
 

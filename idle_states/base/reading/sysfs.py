@@ -6,7 +6,7 @@ A dump holds each CPU's table and the kernel's counters since boot; two dumps br
 wider grep adds the governor, the CPUs' latency limits and /proc/version.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..dataclass import replace
@@ -38,6 +38,9 @@ _KNOWN = {
 }
 _STATUS = (b"enabled", b"disabled")
 _NEEDED = ("name", "latency", "residency")
+_USUAL = ("disable", "usage", "time")
+_TELLING = (*_NEEDED, "usage", "time")
+"""Attributes that tell two machines apart: of one machine some stay, and others only grow."""
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
 LINES_MAX = limits.SYSFS_LINES
 """Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
@@ -47,13 +50,21 @@ _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]
 """Attribute -> its text, or its number, and its line."""
 
 
-def read(source: Input, *, stateless: bool = False) -> Dump:
-    """A dump. stateless: it may have no states at all. Raises Unreadable naming the line, or the
-    attribute that is missing."""
+def read(source: Input, *, partial: bool = False) -> Dump:
+    """A dump. partial: it may have no states at all, and what is damaged or missing is among what
+    it missed. Raises Unreadable naming the line, or the attribute that is missing; and for dumps of
+    two machines in one."""
+    missed: list[str] = []
+
+    def miss(message: str, line: int | None = None) -> None:
+        if not partial:
+            raise unreadable(source.name, message, line)
+        missed.append(f"line {line}: {message}" if line else message)
+
     found: dict[int, dict[int, _Given]] = {}
     drivers, limits_of, told = dict[int, str](), dict[int, str](), dict[str, str]()
     last: tuple[int, int] | None = None
-    for line, cpu, state, attribute, raw in _attributes(source):
+    for line, cpu, state, attribute, raw in _attributes(source, miss):
         if cpu is None:
             told[attribute] = _decoded(raw)[: limits.SYSFS_MACHINE_CHARACTERS]
             continue
@@ -66,7 +77,8 @@ def read(source: Input, *, stateless: bool = False) -> Dump:
             if not raw.isdigit() or len(raw) > limits.SYSFS_DIGITS:
                 digits = f" of at most {limits.SYSFS_DIGITS} digits" if raw.isdigit() else ""
                 message = f"expected a number{digits} as {attribute}, found {_decoded(raw)[:40]!r}"
-                raise unreadable(source.name, message, line)
+                miss(message, line)
+                continue
         elif attribute == "default_status":
             if raw not in _STATUS:
                 continue
@@ -84,20 +96,21 @@ def read(source: Input, *, stateless: bool = False) -> Dump:
             numbers[attribute] = _STATUS.index(raw)
         else:
             texts[attribute] = _decoded(raw)[: limits.SYSFS_CHARACTERS]
-        if earlier is not None and attribute in _NEEDED:
+        if earlier is not None and attribute in _TELLING:
             now = numbers.get(attribute, texts.get(attribute))
-            if now != before:
+            if now != before and (attribute in _NEEDED or int(now or 0) < int(before or 0)):
                 message = (
                     f"expected one {attribute} of CPU {cpu}, state {state}, found {now!r:.40} "
                     f"after {before!r:.40} in line {earlier}: are these dumps of two machines?"
                 )
                 raise unreadable(source.name, message, line)
     if source.cut is not None:
-        raise unreadable(source.name, f"expected a whole dump, found: {source.cut}")
-    if not found and not stateless:
+        miss(f"expected a whole dump, found: {source.cut}")
+    if not found and not partial:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
-    cpus = {cpu: _states(source.name, cpu, found[cpu]) for cpu in sorted(found)}
-    return Dump(source.name, cpus, drivers, limits_of, told)
+    cpus = {cpu: _states(cpu, found[cpu], _USUAL if partial else (), miss) for cpu in sorted(found)}
+    cpus = {cpu: states for cpu, states in cpus.items() if states}
+    return Dump(source.name, cpus, drivers, limits_of, told, tuple(missed))
 
 
 def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:
@@ -136,7 +149,9 @@ def _between(cpu: int, before: Dump, after: Dump) -> tuple[SysfsState, ...]:
     return tuple(states)
 
 
-def _attributes(source: Input) -> Iterator[tuple[int, int | None, int | None, str, bytes]]:
+def _attributes(
+    source: Input, miss: Callable[..., None]
+) -> Iterator[tuple[int, int | None, int | None, str, bytes]]:
     """Line number, CPU, state, attribute and text of every line with a known attribute; state None:
     of the CPU itself; both None: of the machine."""
     for number, line in lines(source.blocks(), source.name):
@@ -151,11 +166,9 @@ def _attributes(source: Input) -> Iterator[tuple[int, int | None, int | None, st
             if general or not line.strip():
                 continue
         if match is None:
-            raise unreadable(
-                source.name,
-                f"expected .../cpuN/cpuidle/stateN/attribute:value, found {quoted(line)}",
-                number,
-            )
+            expected = "expected .../cpuN/cpuidle/stateN/attribute:value"
+            miss(f"{expected}, found {quoted(line)}", number)
+            continue
         cpu, state = int(match[1]), None if match[2] is None else int(match[2])
         if cpu > CPU_MAX or (state is not None and state >= limits.SYSFS_STATES):
             message = f"expected CPUs to {CPU_MAX} and states to {limits.SYSFS_STATES - 1}"
@@ -168,14 +181,19 @@ def _decoded(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _states(name: str, cpu: int, number2given: Mapping[int, _Given]) -> tuple[SysfsState, ...]:
+def _states(
+    cpu: int, number2given: Mapping[int, _Given], usual: Sequence[str], miss: Callable[..., None]
+) -> tuple[SysfsState, ...]:
+    """The states up to the first that is incomplete. usual: what each has if the first has it."""
     states = []
+    expected = (*_NEEDED, *(each for each in usual if each in number2given.get(0, ((), (), ()))[2]))
     for number in range(max(number2given) + 1):
         texts, numbers, places = number2given.get(number, ({}, {}, {}))
-        missing = [each for each in _NEEDED if each not in places]
+        missing = [each for each in expected if each not in places]
         if missing:
             where = f"cpu{cpu}/cpuidle/state{number}"
-            raise unreadable(name, f"expected {' and '.join(missing)} in {where}, found none")
+            miss(f"expected {' and '.join(missing)} in {where}, found none")
+            break
         states.append(
             SysfsState(
                 texts["name"],

@@ -1,7 +1,14 @@
 """The scripts that `collect` prints."""
 
 from ...base.resources import template
-from ...tables.sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, MACHINE, UNAME
+from ...tables.sources.format_tar import (
+    ACPI_TABLES,
+    COLLECTION,
+    CPUIDLE,
+    KERNEL_LOG,
+    MACHINE,
+    UNAME,
+)
 from . import measuring, script
 from .request import CollectRequest
 
@@ -13,4 +20,4 @@ def script_of(request: CollectRequest) -> str:
     if request.measure:
         return measuring.script(request.measuring)
     names = {"top": COLLECTION, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
-    return template("collect.sh.j2").render(names, machine=MACHINE)
+    return template("collect.sh.j2").render(names, machine=MACHINE, acpi=ACPI_TABLES)

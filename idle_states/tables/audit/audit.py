@@ -103,7 +103,7 @@ def audit_path(
             specs = firmware_of(setting.criteria.platform).specs
             read = (with_processor_of(source, specs) for source in sources(file))
             results = [audit(source, setting) for source in read]
-            if found := _collected(file):
+            if found := collected(file):
                 results = _beside(results, found, setting)
             if setting.redact:
                 return [redacted(audited, setting.against) for audited in results]
@@ -175,15 +175,6 @@ def _against(source: Source, setting: Setting) -> tuple[TreeDifference, ...] | N
     if source.tree is None or setting.against is None:
         return None
     return tuple(differences(source.tree, setting.against))
-
-
-def _collected(file: File) -> Collected | None:
-    """The texts that a collection holds beside its device tree; None for other files."""
-    from ..sources import format_tar
-
-    if not file.data or not format_tar.recognises(file.data, file.path):
-        return None
-    return collected(file.unpacked, file.shown)
 
 
 def _beside(results: Sequence[Audited], found: Collected, setting: Setting) -> list[Audited]:

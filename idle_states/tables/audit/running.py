@@ -13,7 +13,7 @@ from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Held
 from ...base.model.findings import Unreadable
 from ..linux.driver_table import DriverTable
-from ..sources import Source, format_tar
+from ..sources import File, Source, format_tar
 from ..sources.format_tar import COLLECTION, CPUIDLE, KERNEL_LOG, MACHINE
 
 _SHOWN = 20
@@ -47,10 +47,9 @@ class Collected:
     kernel_log: bytes
 
 
-def collected(data: bytes, shown: str) -> Collected | None:
-    """The texts of an unpacked tar that is a collection; None for another archive. shown: its
-    name."""
-    texts = format_tar.collected(data)
+def collected(file: File) -> Collected | None:
+    """The texts that a collection has beside its device tree; None for another file."""
+    texts, shown = format_tar.collected(file), file.shown
     if not texts:
         return None
     uname, dump = format_tar.uname_of(texts), texts.get(CPUIDLE, b"")

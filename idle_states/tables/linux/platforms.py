@@ -37,14 +37,14 @@ def parse(text: str) -> "AnyPlatform":
     first = text.partition(",")[0].strip()
     if "=" in first or first in PRESETS:
         return parse_platform(text)
-    from .intel_idle.platform import names
+    from .intel_idle.platform import OF_OTHERS, names
     from .intel_idle.platform_text import is_x86, parse_machine
 
     if is_x86(text):
         return parse_machine(text)
     raise BadPlatform(
         f"expected a platform ({', '.join(PRESETS)}), an x86 processor such as skx or "
-        f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}"
+        f"key=value, found {first!r}{suggestion(first, (*PRESETS, *names()))}{OF_OTHERS}"
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from ...base.model.beyond_opal import Held
 from ...base.model.table import IdleTable
+from ...base.reading.acpi.signs import OBTAINED
 from ...base.report.sheet import (
     NO_NUMBERS,
     Lines,
@@ -128,6 +129,9 @@ def _held(held: Held) -> Iterator[str]:
 
     for _, each in explained_of(held):
         yield from (f"{each.title}: {reason.because}" for reason in each.reasons)
+    if held.driver == "acpi_idle":
+        yield "acpi_idle made these states of ACPI's tables: show acpi.txt tells how, or the name"
+        yield f"of a collection with :acpi behind it; get the tables {OBTAINED}"
     yield "idle-states why tells what each state is used for, and what to do next"
 
 

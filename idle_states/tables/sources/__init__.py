@@ -12,6 +12,7 @@ from ...base.reading import opening
 from ...base.wording import few, nearest, suggestion
 from ..linux.intel_idle import PREFIX
 from ..spec.packaged import named, resolve_name
+from . import format_tar
 from .formats import read_file, read_path
 from .source import MAX_BYTES, File, NoSuchTable, Source, without_table
 
@@ -60,6 +61,9 @@ def read_sources(text: str) -> list[Source]:
     if name is None:
         return sources
     chosen = [source for source in sources if name in _called(source, shown)]
+    if not chosen and revision is None and name.partition(":")[0] == format_tar.ACPI_NAME:
+        found = format_tar.acpi_of(File.open(path))
+        chosen = [source for source in found if name in _called(source, shown)]
     if not chosen:
         known = few([_called(source, shown)[0] for source in sources], _MOST_NAMES)
         raise NoSuchTable(f"expected a table of {shown} ({known}), found {name!r}")
@@ -122,14 +126,9 @@ def one_table(sources: list[Source], text: str) -> Source:
 
 
 def _split(text: str) -> tuple[Path, str | None]:
-    path = Path(text)
-    if path == _STANDARD_INPUT or opening.kind_of(path):
-        return path, None
-    if text.startswith(f"{opening.STANDARD_INPUT}:"):
-        return _STANDARD_INPUT, text.partition(":")[2]
-    before, name = _longest_file(text)
-    if before is not None:
-        return before, name
+    path, (before, name) = Path(text), opening.longest_file(text)
+    if before:
+        return Path(before), None if before == text else name
     opening.expect_allowed(path)
     if "/" in text or path.suffix in _SUFFIXES:
         raise NoSuchTable(f"expected a file, found none of that name: {text!r}{_nearest(path)}")
@@ -167,15 +166,3 @@ def _nearest(path: Path) -> str:
     stem2name = {Path(name).stem: name for name in names}
     close = nearest(path.stem, stem2name)
     return f"; did you mean {(folder / stem2name[close]).as_posix()!r}?" if close else ""
-
-
-def _longest_file(text: str) -> tuple[Path | None, str]:
-    """Splits FILE:NAME, where both may contain colons, at the longest FILE that exists."""
-    name = ""
-    before, colon, after = text.rpartition(":")
-    while colon and before:
-        name = f"{after}:{name}" if name else after
-        if opening.kind_of(before):
-            return Path(before), name
-        before, colon, after = before.rpartition(":")
-    return None, ""

@@ -43,7 +43,9 @@ def speaks_of_it(data: bytes) -> bool:
     return not signs.is_blob(data) or b"_CST" in data or b"_LPI" in data
 
 
-def read(file: File) -> list[Source]:
+def read(file: File, *, bare: bool = False) -> list[Source]:
+    """The tables of a file or directory. bare: of processors without _CST and _LPI, too, one
+    without rows."""
     from ...base.reading.acpi import files, idle
 
     if file.data:
@@ -57,7 +59,8 @@ def read(file: File) -> list[Source]:
     except idle.NoStates as none:
         message = f"{none.message}; Linux has C1 alone, and what the FADT describes"
         noted = Finding(*_NONE, Severity.NOTE, message, Location(file=file.shown), table=file.shown)
-        return [Source(file.shown, file.shown, sha256, None, (noted,))]
+        table = table_of(none.idle, {}, file.shown, sha256) if bare and none.idle else None
+        return [Source(file.shown, file.shown, sha256, table, (noted,))]
     names = [each.idle.processors[0].path.rpartition(".")[2].lstrip("\\") for each in found]
     made = [
         table_of(each.idle, each.where, file.shown, sha256, name if names.count(name) == 1 else "")

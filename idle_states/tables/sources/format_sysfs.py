@@ -4,6 +4,7 @@ The kernel's driver has made these states from firmware's, so only their names a
 State 0 is left out of the table if it is the kernel's own (snooze, POLL, WFI).
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,10 @@ _LINE = pattern(
     rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|\bcpu\d+/power/\w+"
     rb"|/cpuidle/(?:current|available)_\w+|/proc/(?:version|cmdline)):"
 )
+_SEVERAL = 2
+_TOP = pattern(
+    rb"^([^\s:]*?)/?(?:sys/)?(?:devices/system/cpu/)?cpu0/cpuidle/state0/name:", re.MULTILINE
+)
 _FIELDS = {
     "state": "name",
     **{each: each for each in ("name", "latency", "residency", "disable", "usage")},
@@ -37,8 +42,23 @@ def recognises(head: bytes, path: Path) -> bool:
     return bool(_LINE.match(head[:4096]))
 
 
+def machines(file: File) -> list[File]:
+    """Returns the dumps in one file, of machines whose paths begin differently: hostA/sys."""
+    data = file.data
+    several = data.count(b"cpu0/cpuidle/state0/name:") > 1
+    tops = sorted(set(_TOP.findall(data))) if several else []
+    if len(tops) < _SEVERAL:
+        return [file]
+    lines = data.splitlines(keepends=True)
+    parts = (b"".join(line for line in lines if line.startswith(top)) for top in tops)
+    names = (f"{file.shown}:{top.decode('utf-8', 'replace').strip('/')}" for top in tops)
+    return [File(file.path, part, name) for part, name in zip(parts, names, strict=True)]
+
+
 def read(file: File, kernel: str = "") -> list[Source]:
-    """The tables of a dump. kernel: as the machine calls it, where the dump does not say."""
+    """The tables of a dump, or of several. kernel: as the machine calls it, where no dump says."""
+    if len(parts := machines(file)) > 1:
+        return [source for part in parts for source in read(part, kernel)]
     from contextlib import closing
 
     from ...base.reading import sysfs

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 COLLECTION = "idle-states-collection"
 """Top directory of a collection."""
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
-MACHINE = "machine.txt"
+MACHINE, CPUINFO = "machine.txt", "cpuinfo.txt"
 """The lines of grep on the machine as a whole, in the form of CPUIDLE and read behind it."""
+ACPI_TABLES, ACPI_NAME = "acpi-tables.bin", "acpi"
+"""ACPI's tables one after the other, and what they are called behind FILE:."""
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"
 _UNAME_MAX = 1000
 _ATTRIBUTE = pattern(r"(?:[\w.-]+/)*(?:cpu\d+/(?:cpuidle|power)|cpuidle)/\w+(?:/\w+)*", re.ASCII)
 """Path of a file of sysfs that a dump has as a line."""
-_TEXTS = {CPUIDLE, MACHINE, UNAME, KERNEL_LOG, OPAL_LOG}
+_TEXTS = {CPUIDLE, MACHINE, UNAME, KERNEL_LOG, OPAL_LOG, ACPI_TABLES, CPUINFO}
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 
 
@@ -40,12 +42,13 @@ def read(file: File) -> list[Source]:
     """The tables of the device tree in the archive. For a collection without a tree: the tables of
     its cpuidle dump, and its logs."""
     from ..devicetree import archive
+    from .formats import read_file
     from .trees import sources_of
 
-    if COLLECTION.encode() not in file.unpacked and (found := _inputs(file)):
-        return found
+    if COLLECTION.encode() not in file.unpacked and (given := inputs(file)):
+        return [source for each in given for source in read_file(each)]
     root = archive.read(file.unpacked, file.shown)
-    texts = {} if _is_tree(root) else collected(file.unpacked)
+    texts = {} if _is_tree(root) else collected(file)
     if not texts:
         return sources_of(root, file.shown, "tar", file.sha256)
     found = [source for source in _without_tree(file, texts) if source.table or source.facts]
@@ -57,12 +60,11 @@ def read(file: File) -> list[Source]:
     return [replace(source, file=file.shown, sha256=file.sha256) for source in found]
 
 
-def _inputs(file: File) -> list[Source]:
-    """The tables of what an archive has as files of their own, and those of sysfs, whose attributes
-    it has as files; [] of another. Links are ignored, and an archive in it is not opened. The
-    reader of trees reports what is not a tar."""
+def inputs(file: File) -> list[File]:
+    """Returns what an archive has as files of their own, and sysfs, whose attributes it has as
+    files; [] of another. Links are ignored, and an archive in it is not opened. The reader of trees
+    reports what is not a tar."""
     from ...base.reading.tar import REGULAR, NotTar, members
-    from .formats import read_file
 
     found, attributes = list[tuple[str, bytes]](), list[bytes]()
     try:
@@ -81,7 +83,7 @@ def _inputs(file: File) -> list[Source]:
     if len(found) > limits.FOLDER_TABLES:
         raise unreadable(file.shown, f"expected at most {limits.FOLDER_TABLES:,} inputs in it")
     given = [(f"{file.shown}:{name}" if name else file.shown, data) for name, data in found]
-    return [each for name, data in given for each in read_file(File(file.path, data, name))]
+    return [File(file.path, data, name) for name, data in given]
 
 
 def _is_input(data: bytes) -> bool:
@@ -93,21 +95,26 @@ def _is_input(data: bytes) -> bool:
     return plain and (signs.is_dump(data) or any(f.recognises(data, Path()) for f in forms))
 
 
-def collected(data: bytes) -> Mapping[str, bytes]:
-    """Name -> content of the texts in an unpacked tar, if it is a collection; else empty.
+def collected(file: File) -> Mapping[str, bytes]:
+    """Name -> content of the texts and ACPI tables in a tar, if it is a collection; else empty.
 
-    Links and devices in it are ignored. The reader of trees has already reported an archive that is
-    not a tar.
+    Links and devices in it are ignored. The reader of trees reports an archive that is not a tar.
+    Raises Unreadable for two collections in one.
     """
+    if not file.data or not recognises(file.data, file.path):
+        return {}
     from ...base.reading.tar import REGULAR, NotTar, members
 
     names = {f"{COLLECTION}/{name}": name for name in _TEXTS}
     texts: dict[str, bytes] = {}
-    if COLLECTION.encode() not in data:
+    if COLLECTION.encode() not in file.unpacked:
         return texts
     try:
-        for member in members(data):
+        for member in members(file.unpacked):
             name = names.get(member.name.removeprefix("./"))
+            if name in texts:
+                what = f"expected one collection, found a second {member.name}"
+                raise unreadable(file.shown, what)
             if name and member.kind == REGULAR:
                 texts[name] = member.data
     except NotTar:
@@ -122,6 +129,19 @@ def held(dump: bytes, shown: str, uname: str = "") -> list[Source]:
     from . import format_sysfs
 
     return format_sysfs.read(File(Path(shown), dump), uname)
+
+
+def acpi_of(file: File, *, bare: bool = False) -> list[Source]:
+    """The ACPI tables of a collection; [] of other files. bare: as format_acpi.read takes it.
+    Raises Unreadable."""
+    from . import format_acpi
+
+    data = collected(file).get(ACPI_TABLES, b"")
+    return (
+        format_acpi.read(File(file.path, data, f"{file.shown}:{ACPI_NAME}"), bare=bare)
+        if data
+        else []
+    )
 
 
 def uname_of(texts: Mapping[str, bytes]) -> str:
@@ -141,6 +161,8 @@ def _without_tree(file: File, texts: Mapping[str, bytes]) -> list[Source]:
     if CPUIDLE in texts:
         shown = f"{file.shown}/{COLLECTION}/{CPUIDLE}"
         found += held(texts[CPUIDLE], shown, uname_of(texts))
+    if not found:
+        found += acpi_of(file)
     for name in (OPAL_LOG, KERNEL_LOG):
         if name in texts and not found:
             log = File(Path(file.shown) / COLLECTION / name, texts[name])

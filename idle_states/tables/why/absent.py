@@ -3,12 +3,19 @@
 from collections.abc import Callable, Iterator
 from itertools import product
 
+from ...base.model.beyond_opal import AcpiIdle
+from ...base.reading.acpi.signs import OBTAINED
 from ...base.wording import joined
 from ..devicetree.idle_nodes import DOMAIN_STATE
+from ..linux.acpi_idle.machine import AcpiMachine
+from ..linux.acpi_idle.register import register
+from ..linux.acpi_idle.slots import MOST_C2_US, MOST_C3_US
+from ..linux.acpi_idle.told import PARAMETERS, parameters_of
+from ..linux.driver_table import DriverTable
 from ..linux.held import OWN, held_of
 from ..linux.intel_idle.known import known_tables
 from ..linux.intel_idle.origin import ACPI, CST, HINT, INTEL, origin
-from ..pipeline import Arrival, journey
+from ..pipeline import journey
 from ..skiboot.platform import ALL_LEVELS
 from ..sources import Source
 from .machine import CPUS, SeenMachine
@@ -20,6 +27,8 @@ _LEAVES_NONE = (
     ("cpuidle", "off", "cpuidle is off"),
     ("processor", "nocst", "acpi_idle does not read the states that ACPI offers"),
 )
+ACPI_DRIVERS = ACPI, "none"
+"""Drivers of machines whose states are ACPI's, or would be."""
 _DRIVER = f"{CPUS}/cpuidle/current_driver"
 
 
@@ -47,6 +56,14 @@ def _of_guest(machine: SeenMachine, name: str) -> Evidence:
 def _by_parameter(machine: SeenMachine, name: str) -> Evidence:
     module = {INTEL: "intel_idle", ACPI: "processor"}.get(machine.driver, "")
     limit, off = (machine.parameter(each, "max_cstate") for each in (module, "intel_idle"))
+    if machine.driver == ACPI and machine.firmware:
+        # exactly what max_cstate leaves out, and not what the tables lack
+        losses = (lost for _, driver in _drivers(machine) for lost in driver.lost)
+        lost = next((each for each in losses if each.state == name), None)
+        if lost is None or lost.cause != "max-cstate":
+            return None
+        where = limit[1] if limit else lost.ground
+        return lost.reason, where, "boot with a greater processor.max_cstate"
     most = max((len(states) - 1 for states in machine.dump.cpus.values()), default=0)
     if not module or name not in {row.name for table in known_tables() for row in table.rows}:
         return None
@@ -61,27 +78,46 @@ def _by_parameter(machine: SeenMachine, name: str) -> Evidence:
 
 def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
     """Not in firmware's table, or lost by the driver."""
-    names = dict.fromkeys(r.name for s in machine.firmware if s.table for r in s.table.states)
+    tables = [source.table for source in machine.firmware if source.table]
+    names = dict.fromkeys(row.name for table in tables for row in table.states)
     shown = {each[:_NAME_BYTES] for each in names}
     held = {state.name for states in machine.dump.cpus.values() for state in states}
-    if not shown or (held - {*OWN} and not shown & held):
-        # another driver's states
+    acpi = [table.origin for table in tables if table.origin.form == "acpi"]
+    # other drivers have tables of their own, and intel_idle's has states of ACPI's names, too
+    foreign = machine.driver not in ACPI_DRIVERS if acpi else held - {*OWN} and not shown & held
+    if foreign or not tables:
         return None
-    if name and name not in shown:
-        because = f"firmware does not offer it: its table has {', '.join(names)}"
-        return because, machine.firmware[0].file, "see firmware's settings and its release"
-    for source, arrival in _arrivals(machine):
-        for _, lost in arrival.lost:
+    for source, driver in _drivers(machine):
+        for lost in driver.lost:
             if name in (lost.state[:_NAME_BYTES], ""):
-                because = f"Linux {arrival.release.name} does not register it: {lost.reason}"
+                because = f"Linux {driver.kernel} does not register it: {lost.reason}"
                 step = f"idle-states check {source.file} names the rule"
                 return because, f"{source.file}; {lost.ground}", step
-    return None
+    if name in shown or (not name and names.keys() - {"C1"}):
+        return None
+    because = f"firmware does not offer it: its table has {', '.join(names)}"
+    because += "".join(f"; {bad.path}: {bad.entry}" for each in acpi for bad in each.malformed)
+    because = because if names else _of_fadt(acpi[0], name)
+    return because, machine.firmware[0].file, "see firmware's settings and its release"
+
+
+def _of_fadt(acpi: AcpiIdle, name: str) -> str:
+    """Tells why the FADT gives no such state to processors without _CST."""
+    told, because = acpi.fadt, "ACPI has no _CST, and"
+    if not told or not AcpiMachine(acpi).block:
+        return f"{because} no ports of C2 and C3 (P_BLK): C1 is all there is"
+    states = (("C2", told.c2_latency_us, MOST_C2_US), ("C3", told.c3_latency_us, MOST_C3_US))
+    above = "; ".join(
+        f"the FADT's {each} takes {us} us, where Linux accepts {most} us at most"
+        for each, us, most in states
+        if us > most and name in (each, "")
+    )
+    return f"{because} {above or 'the FADT has C2 and C3 alone'}"
 
 
 def _of_domain(machine: SeenMachine, name: str) -> Evidence:
-    for source, arrival in _arrivals(machine):
-        for domain in arrival.driver.domains:
+    for source, driver in _drivers(machine):
+        for domain in driver.domains:
             if name in (state.name[:_NAME_BYTES] for state in domain.states):
                 because = f"it is no state of cpuidle's but of {domain.name}: {DOMAIN_STATE}"
                 step = f"/sys/kernel/debug/pm_genpd/{domain.name}/idle_states counts its entries"
@@ -89,9 +125,17 @@ def _of_domain(machine: SeenMachine, name: str) -> Evidence:
     return None
 
 
-def _arrivals(machine: SeenMachine) -> Iterator[tuple[Source, Arrival]]:
+def _drivers(machine: SeenMachine) -> Iterator[tuple[Source, DriverTable]]:
+    """Yields firmware's tables, and what the kernel's model makes of each on this machine."""
+    named = ((each, machine.parameter("processor", each)) for each in PARAMETERS)
+    words = [f"processor.{name}={found[0]}" for name, found in named if found]
+    given = parameters_of([*words, *(machine.told("cmdline") or "").split()])
     for source, release in product(machine.firmware, filter(None, [machine.release])):
-        yield source, journey(source, ALL_LEVELS, [release]).arrivals[0]
+        table, cpuinfo = source.table, machine.cpuinfo
+        if table and table.origin.form == "acpi":
+            yield source, register(table, release, parameters=given, cpuinfo=cpuinfo)
+        else:
+            yield source, journey(source, ALL_LEVELS, [release]).arrivals[0].driver
 
 
 def _by_acpi(machine: SeenMachine, name: str) -> Evidence:
@@ -143,5 +187,16 @@ def absence(machine: SeenMachine, name: str) -> Reason:
     for kind, row in ROWS.items():
         if found := row(machine, name):
             return Reason(kind, *found)
-    because = "not known: nothing that was seen tells why no CPU has it"
-    return Reason("unknown", because, _DRIVER, "collect, run as root, sees firmware's tables")
+    because = "nothing that was seen tells why no CPU has it"
+    where, step = _DRIVER, "collect, run as root, sees firmware's tables"
+    if machine.driver == ACPI and machine.firmware:
+        because, step = f"{because}: by the driver's model ACPI gives it", "dmesg | grep -i acpi"
+    elif machine.driver == ACPI:
+        because = "acpi_idle makes its states of ACPI's tables, which were not seen"
+        where, step = "/sys/firmware/acpi/tables", f"get them {OBTAINED}"
+    elif machine.dump.missed:
+        because = f"{because}, and not all could be read: {machine.dump.missed[0]}"
+    elif not machine.dump.cpus and not machine.driver:
+        because = "nothing of cpuidle was seen below /sys"
+        step = "outside of a container? then the kernel has no cpuidle (CONFIG_CPU_IDLE)"
+    return Reason("unknown", f"not known: {because}", where, step)

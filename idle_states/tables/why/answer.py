@@ -1,5 +1,6 @@
 """The answer to `why`."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
@@ -7,14 +8,17 @@ from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.findings import UsageError
 from ...base.model.forms import Count
+from ...base.reading.acpi.signs import OBTAINED
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
 from ..linux.held import ENOUGH_ENTRIES, entries_of, held_of, idle_us_of, is_hardly_used
-from .absent import absence
+from .absent import ACPI_DRIVERS, absence
 from .machine import CPUS, SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
 from .request import WhyRequest
 
+_MOST_UNREAD = 4
+_CPU = re.compile(r"\bcpu(\d+)/", re.ASCII)
 DEEPER = "idle states beyond the first"
 """Stands for the states of a machine that has one at most."""
 
@@ -117,7 +121,8 @@ def explained(machine: SeenMachine, cpus: Sequence[int], number: int) -> Iterato
 def _lacking(machine: SeenMachine, state: str, having: set[int]) -> Iterator[Explained]:
     """Yields the CPUs that lack a state which others have, those with the same states together."""
     lacking: dict[str, list[int]] = {}
-    for cpu in sorted({*machine.dump.cpus, *online(machine)} - having):
+    unread = {int(cpu) for text in machine.dump.missed for cpu in _CPU.findall(text)}
+    for cpu in sorted({*machine.dump.cpus, *online(machine)} - having - unread):
         names = ", ".join(each.name for each in machine.dump.cpus.get(cpu, ()))
         lacking.setdefault(names, []).append(cpu)
     for names, cpus in lacking.items():
@@ -160,7 +165,13 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
     if machine.told("cmdline") is None:
         yield "the kernel's command line and its modules' parameters"
     if not machine.firmware:
-        yield "firmware's own table"
+        acpi = f", which is ACPI's; get it {OBTAINED}" if machine.driver in ACPI_DRIVERS else ""
+        yield f"firmware's own table{acpi}"
+    yield from machine.unread[:_MOST_UNREAD]
+    if more := machine.unread[_MOST_UNREAD:]:
+        yield f"{len(more)} more that could not be read"
+    if not offline and (away := machine.told("offline")):
+        yield f"states of CPU {away}: offline, or not there"
     yield "what the hardware makes of an entry: package limits, busy siblings, cstate counters"
     if machine.sampled is None:
         yield "what ends idle periods: interrupts and timers (--for 10, as root)"

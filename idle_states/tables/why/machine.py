@@ -1,7 +1,8 @@
 """A machine as far as it can be seen: this one, one that was gathered, or one in a directory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable, unreadable
@@ -9,7 +10,7 @@ from ...base.reading import opening, sysfs
 from ...base.reading.inputs import Input
 from ..linux.asked import ASSUMED_HZ, hz_of
 from ..linux.releases import Release, running
-from ..sources import Source, read_file, read_sources
+from ..sources import File, Source, format_acpi, format_tar, read_file
 from ..sources.told import gathered, opened
 from .sampled import Sampled
 
@@ -17,6 +18,7 @@ CPUS = "/sys/devices/system/cpu"
 _WANTED = (
     "proc/version",
     "proc/cmdline",
+    "proc/cpuinfo",
     "sys/devices/system/cpu/o*line",
     "etc/tuned/active_profile",
     "sys/module/*idle*/parameters/*",
@@ -27,8 +29,10 @@ _WANTED = (
     "sys/devices/system/cpu/cpu[0-9]*/cpuidle/driver/name",
     "sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/*",
 )
-_TREES = ("proc/device-tree", "sys/firmware/devicetree/base")
-_ATTRIBUTE_BYTES = 1 << 16
+_TABLES = ("sys/firmware/acpi/tables", "proc/device-tree", "sys/firmware/devicetree/base")
+_CPUINFO = "/proc/cpuinfo:"
+_ATTRIBUTE_BYTES = 1 << 22
+"""Of a file, which /proc/cpuinfo fills most: 2 KiB for a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,10 @@ class SeenMachine:
     """The facts that are known of a machine.
 
     kernel     as it calls itself; "" where that is not known
-    firmware   what its device tree has; (): not seen
+    firmware   what its device tree or its ACPI tables have; (): not seen
     inputs     (name, SHA-256) of what was read
+    cpuinfo    /proc/cpuinfo; "" where it was not seen
+    unread     what is there and could not be read, each with why
     sampled    its idle periods in a sample; None: none was taken
     """
 
@@ -46,6 +52,8 @@ class SeenMachine:
     kernel: str
     firmware: tuple[Source, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
+    cpuinfo: str = ""
+    unread: tuple[str, ...] = ()
     sampled: Sampled | None = None
 
     @property
@@ -77,39 +85,66 @@ class SeenMachine:
 
 
 def machine_of(text: str) -> SeenMachine:
-    """Reads a machine. Raises Unreadable and OSError."""
-    if opening.is_directory(text):
-        with opening.Tree(text) as tree:
-            data = "".join(_lines(tree)).encode("utf-8", "surrogateescape")
-            trees = [f"{text.rstrip('/')}/{name}" for name in _TREES if tree.is_directory(name)]
-        if not data:
-            raise unreadable(text, "expected /sys or /proc of a machine in it, found neither")
-        dump = sysfs.read(Input(text, held=data), stateless=True)
-        firmware = _firmware(source for path in trees[:1] for source in read_sources(path))
-        return SeenMachine(text, dump, dump.kernel, firmware)
-    file = opened(text)
-    found = gathered(file)
+    """Reads a machine. Raises Unreadable, NoSuchTable and OSError."""
+    path, name = opening.longest_file(text)
+    if opening.is_directory(path):
+        return _of_directory(path)
+    file = opened(path)
+    found = gathered(file, name)
     if found is None:
         message = "expected a collection, a dump of cpuidle's sysfs or a machine's directory"
         raise unreadable(file.shown, f"{message}, found neither")
-    firmware = _firmware(source for one in [file] for source in read_file(one))
-    return SeenMachine(text, *found, firmware, ((file.shown, file.sha256),))
+    texts = format_tar.collected(file)
+    acpi, unread = _firmware(lambda: format_tar.acpi_of(file, bare=True))
+    tables = acpi or _firmware(lambda: read_file(file) if texts else ())[0]
+    cpuinfo = texts.get(format_tar.CPUINFO, b"").decode("utf-8", "replace")
+    inputs = ((file.shown, file.sha256),)
+    return SeenMachine(text, *found, tables, inputs, cpuinfo, (*unread, *found[0].missed))
 
 
-def _firmware(sources: Iterator[Source]) -> tuple[Source, ...]:
-    """Returns firmware's own tables; none where they cannot be read, as without root."""
+def _of_directory(path: str) -> SeenMachine:
+    unread: list[str] = []
+    with opening.Tree(path) as tree:
+        lines = list(_lines(tree, unread))
+        found = [name for name in _TABLES if tree.is_directory(name)]
+    if not lines:
+        raise unreadable(path, "expected /sys or /proc of a machine in it, found neither")
+    data = "".join(lines).encode("utf-8", "surrogateescape")
+    dump = sysfs.read(Input(path, held=data), partial=True)
+    cpuinfo = "".join(line.removeprefix(_CPUINFO) for line in lines if line.startswith(_CPUINFO))
+    tables, reasons = _firmware(lambda: _read(opening.Found(Path(path), found[0])) if found else ())
+    return SeenMachine(
+        path, dump, dump.kernel, tables, (), cpuinfo, (*reasons, *dump.missed, *unread)
+    )
+
+
+def _read(found: opening.Found) -> list[Source]:
+    file = File.open(found)
+    return format_acpi.read(file, bare=True) if found.inner == _TABLES[0] else read_file(file)
+
+
+def _firmware(read: Callable[[], Iterable[Source]]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    """Returns firmware's own tables, or why they cannot be read, as without root."""
     try:
-        return tuple(s for s in sources if s.table and s.table.origin.form != "sysfs")
-    except (Unreadable, OSError):
-        return ()
+        found = [source for source in read() if not source.facts]
+        tables = tuple(s for s in found if s.table and s.table.origin.form != "sysfs")
+        findings = tuple(f for s in found for f in s.findings if s.table is None)
+    except Unreadable as error:
+        tables, findings = (), error.findings
+    except OSError as error:
+        return (), (f"firmware's table: {error.strerror}",)
+    return tables, tuple(f"{each.location.file}: {each.message}" for each in findings)
 
 
-def _lines(tree: opening.Tree) -> Iterator[str]:
-    """Yields what grep prints of the files that can be read."""
+def _lines(tree: opening.Tree, unread: list[str]) -> Iterator[str]:
+    """Yields what grep prints of the files that can be read; of others unread gets the reasons."""
     for path in (path for wanted in _WANTED for path in _matching(tree, "", wanted)):
         try:
             text = tree.read(path, _ATTRIBUTE_BYTES).decode("utf-8", "surrogateescape")
-        except (OSError, Unreadable):
+        except (FileNotFoundError, Unreadable):
+            continue
+        except OSError as error:
+            unread.append(f"/{path}: {error.strerror}")
             continue
         yield from (f"/{path}:{line}\n" for line in text.splitlines())
 

@@ -33,7 +33,7 @@ class WhyRequest:
 
     def __post_init__(self) -> None:
         words = [word for word in (self.state, self.machine) if word is not None]
-        paths = [w for w in words if w == opening.STANDARD_INPUT or opening.kind_of(w)]
+        paths = [word for word in words if opening.longest_file(word)[0]]
         states = [word for word in words if word not in paths]
         if len(paths) > 1 or len(states) > 1:
             what = "one state and one file or directory"

@@ -41,11 +41,12 @@ class Shared:
 
 
 class NoStates(Unreadable):
-    """Tables that are read, and give no processor idle states."""
+    """Tables that are read, and give no processor idle states. idle: what they say of processors
+    and of the FADT; None without processors."""
 
-    def __init__(self, file: str, message: str) -> None:
+    def __init__(self, file: str, message: str, idle: AcpiIdle | None) -> None:
         super().__init__(unreadable(file, message).findings)
-        self.message = message
+        self.message, self.idle = message, idle
 
 
 @dataclass(slots=True)
@@ -90,13 +91,14 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
             continue
         key = (cst, tuple(level.lpi for level in levels))
         groups.setdefault(key, []).append(processor)
+    facts, arch = fadt(list(tables)), present.arch if present else ""
     if not groups:
         message = f"expected {CST} or {LPI} of a processor, found none"
-        raise NoStates(file, f"{message} in {plural(len(processors), 'processor')}")
+        bare = AcpiIdle(tuple(processors), None, (), facts, arch) if processors else None
+        raise NoStates(file, f"{message} in {plural(len(processors), 'processor')}", bare)
     if len(groups) > limits.ACPI_DIFFERENT:
         message = f"expected processors with at most {limits.ACPI_DIFFERENT} different tables"
         raise unreadable(file, message)
-    facts = fadt(list(tables))
     found = []
     for alike in groups.values():
         path = alike[0].path
@@ -107,7 +109,7 @@ def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tup
             machine.values.get(used[0]),
             levels,
             facts,
-            present.arch if present else "",
+            arch,
             any(each in machine.evaluated for each in used),
             any(each in machine.depending for each in used),
         )

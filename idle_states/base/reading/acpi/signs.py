@@ -8,6 +8,7 @@ AML = (b"DSDT", b"SSDT", b"PSDT")
 USED = (*AML, b"FACP", b"APIC")
 HEAD = pattern(rb"([A-Z_][A-Z0-9_!]{3}) @ 0x[0-9A-Fa-f]{1,16}[ \t]*\r?$")
 """A table's first line in what acpidump prints."""
+OBTAINED = "as root: acpidump > acpi.txt, or the tar that the script of idle-states collect makes"
 AML_FILE = pattern(r"(?i)(dsdt|ssdt|psdt|facp|apic)([0-9]*)(\.(aml|dat|bin))?")
 
 

@@ -7,12 +7,13 @@ from ....base.dataclass import dataclass, replace
 from ....base.model.acpi_objects import AcpiProcessor, Fadt
 from ....base.model.beyond_opal import AcpiIdle
 from ....base.model.stages import Level, Message
-from ....base.model.table import U32_MAX, IdleTable
+from ....base.model.table import IdleTable
 from ....base.reading.acpi import tables
 from ....base.reading.tar import members
 from ....tables.linux.acpi_idle.features import features
-from ....tables.linux.acpi_idle.machine import AMD, HYGON, INTEL, AcpiIdleParameters, AcpiMachine
+from ....tables.linux.acpi_idle.machine import AcpiMachine
 from ....tables.linux.acpi_idle.several import SeveralStarted, start_all
+from ....tables.linux.acpi_idle.told import on_processors, parameters_of
 from ....tables.linux.driver_table import DriverTable
 from ....tables.linux.releases import Release, running
 from ..booted import Booted
@@ -47,11 +48,6 @@ _LEVELS: tuple[Level, ...] = (
     "info",
     "debug",
 )
-_VENDORS = {"GenuineIntel": INTEL, "AuthenticAMD": AMD, "HygonGenuine": HYGON}
-_PARAMETER = re.compile(r"processor\.(max_cstate|nocst|bm_check_disable|latency_factor)=(\w+)")
-_YES = ("1", "y", "Y")
-_UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
-"""What kstrtouint() takes; of another value the kernel says so, and keeps its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,43 +82,19 @@ def predict(placed: Placed, arguments: Sequence[str], booted: Booted) -> Q35Pred
 
 def machines_of(placed: Placed, processor: str, fadt: Fadt | None) -> list[AcpiMachine]:
     """Each processor as the kernel finds it. processor: the first, as /proc/cpuinfo has it."""
-    says = _cpuinfo(processor)
-    flags = says.get("flags", "").split()
     found = []
     for number, objects in enumerate(placed.cpus):
         itself = AcpiProcessor(machine.PROCESSOR.format(number), number, is_device=True)
+        acpi = AcpiIdle((itself,), objects.get("_CST"), (), fadt, "x86")
+        known = on_processors(AcpiMachine(acpi, model=94, stepping=3, cpuid_level=13), processor)
         found.append(
-            AcpiMachine(
-                AcpiIdle((itself,), objects.get("_CST"), (), fadt, "x86"),
+            replace(
+                known,
                 cpus=len(placed.cpus),
-                vendor=_VENDORS.get(says.get("vendor_id", ""), INTEL),
-                family=int(says.get("cpu family", "6")),
-                model=int(says.get("model", "94")),
-                stepping=int(says.get("stepping", "3")),
-                cpuid_level=int(says.get("cpuid level", "13")),
                 monitor_ecx=machine.MONITOR_ECX,
                 substates=machine.SUBSTATES,
-                arat="arat" in flags,
-                nonstop_tsc="nonstop_tsc" in flags,
             )
         )
-    return found
-
-
-def parameters_of(arguments: Sequence[str]) -> AcpiIdleParameters:
-    """The driver's parameters on a kernel's command line."""
-    found = AcpiIdleParameters()
-    for word in arguments:
-        if word in ("idle=halt", "idle=nomwait", "idle=poll"):
-            found = replace(found, idle=word.partition("=")[2])  # type: ignore[arg-type]
-        match = _PARAMETER.fullmatch(word)
-        if match and match[1] in ("nocst", "bm_check_disable"):
-            found = replace(found, **{match[1]: match[2] in _YES})  # type: ignore[arg-type]
-        elif match and (number := _UINT.fullmatch(match[2])):
-            base = 16 if number["hex"] else 8 if number["octal"] else 10
-            value = int(number["hex"] or number[0], base)
-            if value <= U32_MAX:
-                found = replace(found, **{match[1]: value})  # type: ignore[arg-type]
     return found
 
 
@@ -196,13 +168,6 @@ def lines_of(log: str) -> list[Message]:
             text = _ACPICA.sub("", match[2])
             found.append(Message(_LEVELS[int(match[1] or 6) & 7], text))
     return found
-
-
-def _cpuinfo(text: str) -> dict[str, str]:
-    """Of the first processor in /proc/cpuinfo."""
-    first = text.partition("\n\n")[0]
-    pairs = (line.partition(":") for line in first.splitlines())
-    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _tables(archive: bytes) -> dict[str, bytes]:

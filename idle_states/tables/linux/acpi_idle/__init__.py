@@ -7,5 +7,6 @@ slots     C-states: of _CST or of the FADT, checked, their latencies put in orde
 lpi       _LPI: the states of a processor and of the containers around it, combined
 start     the driver's start, from the objects to the registered states
 several   its start on processors whose objects differ
+told      the processors and parameters of a running machine
 register  a table of ACPI's: what acpi_idle, or intel_idle in its place, registers of it
 """

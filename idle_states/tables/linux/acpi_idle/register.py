@@ -21,6 +21,7 @@ from .for_intel import on
 from .machine import AcpiIdleParameters, AcpiMachine, Place
 from .several import Together, together
 from .start import AcpiIdleStart, AcpiIdleState, start
+from .told import on_processors
 
 _INTEL = "drivers/idle/intel_idle.c intel_idle_init_cstates_acpi()"
 _IDLE = "drivers/acpi/processor_idle.c"
@@ -42,12 +43,14 @@ def register(
     platform: X86Platform | None = None,
     firmware: PsciFirmware = USUAL_FIRMWARE,
     parameters: AcpiIdleParameters = AcpiIdleParameters(),
+    cpuinfo: str = "",
 ) -> DriverTable:
     """Returns what a release registers of a table of ACPI's.
 
     platform    the x86 machine; None: one whose processors intel_idle leaves to acpi_idle
     firmware    what PSCI's offers, on Arm
     parameters  acpi_idle's
+    cpuinfo     /proc/cpuinfo of the machine that the table is from; "": not known
     Raises UsageError for a release that is not modelled, and for a platform that cannot be meant.
     """
     if not reached(release, OLDEST):
@@ -75,7 +78,8 @@ def register(
         driver = f"acpi_idle, for intel_idle does not start: {tried}"
         assumed = without_acpi(platform)
     else:
-        driver, assumed = "acpi_idle", tuple(_assumed(table.origin))
+        driver, assumed = "acpi_idle", () if cpuinfo else tuple(_assumed(table.origin))
+        machine = on_processors(machine, cpuinfo) if cpuinfo and machine.is_x86 else machine
     found = _by_acpi_idle(table, release, (machine, parameters), places, driver, assumed)
     return replace(found, changed=(*found.changed, *_as_registered(table, found)))
 
@@ -312,7 +316,7 @@ def _lost(table: IdleTable, started: AcpiIdleStart, places: Mapping[Place, int])
         if level >= 0:
             yield Lost(row, name, *_lost_lpi(started, place))
         elif started.origin != "cst":
-            reason = started.refused[-1] if started.refused else "states of _LPI are registered"
+            reason = joined(started.refused) or "states of _LPI are registered"
             yield Lost(row, name, "no-driver", reason, _IDLE)
         elif entry in entry2skipped:
             skipped = entry2skipped[entry]

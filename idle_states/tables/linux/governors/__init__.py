@@ -261,12 +261,19 @@ class UnknownGovernor(UsageError):
     """A governor there is no model of, for the kernel asked for or at all."""
 
 
+_HALTPOLL = (
+    ": it polls for up to guest_halt_poll_ns in the first state, then halts in the second whatever "
+    "the length. why tells a machine's use of both, prove and simulate follow haltpoll; --governor "
+    "menu shows what another would select"
+)
+
+
 def expect_steady(name: str) -> None:
     """Raises UnknownGovernor for a governor without a model, and for haltpoll, whose decisions
     depend on how long it polled."""
     steady = tuple(known for known in governor_names() if known != "haltpoll")
     if name not in steady and not is_source(name):
-        beside = ", which prove and simulate follow" if name == "haltpoll" else ""
+        beside = _HALTPOLL if name == "haltpoll" else ""
         raise UnknownGovernor(
             f"expected a governor with steady states ({', '.join(steady)}; {SOURCES}), "
             f"found {name!r}{beside or suggestion(name, steady)}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....base.model.beyond_opal import BuiltIn, BuiltInState, MatchedCpu
 from ....base.model.findings import UsageError
 from ....base.model.table import IdleState, IdleTable, ReadFrom, Register
+from ....base.reading.acpi.signs import OBTAINED
 from ....base.wording import suggestion
 from ...skiboot.platform import BadPlatform
 from ..acpi_idle.for_intel import objects_of
@@ -15,7 +16,7 @@ from ..releases import NEWEST, Release, release
 from .figures import listed_in, tree_of
 from .known import NUMBERED, driver_data
 from .machine import AcpiState
-from .platform import acpi_states, names, short_names, spelled
+from .platform import OF_OTHERS, acpi_states, names, short_names, spelled
 from .platform_text import parse_machine
 from .start import CST_FACTOR
 from .states import NAME2FLAG, StartedState
@@ -45,7 +46,7 @@ def table_named(text: str) -> IdleTable:
     if name not in names():
         raise UsageError(
             f"expected a processor ({', '.join(short_names())}), found {match['cpu']!r}"
-            f"{suggestion(name, names())}"
+            f"{suggestion(name, names())}{OF_OTHERS}"
         )
     try:
         platform = parse_machine(machine)
@@ -63,7 +64,8 @@ def table_named(text: str) -> IdleTable:
     if platform.cst is None:
         raise UsageError(
             f"expected a processor with a table of intel_idle, found {name}: its states are "
-            f"ACPI's; name them, such as {name},acpi=0x00/1:0x21/127:0x60/1048"
+            f"ACPI's; give its tables, {name},acpi=./acpi.txt (get them {OBTAINED}), or name the "
+            f"states, such as {name},acpi=0x00/1:0x21/127:0x60/1048"
         )
     return _of_acpi(acpi_states("acpi", platform.cst, ()) or (), text, machine)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....base.dataclass import dataclass
 from ....base.model.beyond_opal import AcpiIdle
 from ....base.model.findings import UsageError
+from ....base.reading.acpi.signs import OBTAINED
 from .known import known_cpus
 from .machine import AcpiState, IntelIdleParameters, X86Machine
 from .states import StartedState
@@ -38,6 +39,10 @@ _UNLISTED = {
 ACPI's."""
 
 
+OF_OTHERS = (
+    "; processors of AMD and others have no table of intel_idle: give their ACPI tables as TABLE, "
+    f"which you get {OBTAINED}"
+)
 _USUAL = IntelIdleParameters()
 
 
