@@ -157,7 +157,7 @@ SYSFS_TABLES = _limit("dump of cpuidle's sysfs", "CPUs with different tables", 6
 SYSFS_DIGITS = _limit("dump of cpuidle's sysfs", "digits of a number", 20)
 SYSFS_CHARACTERS = _limit("dump of cpuidle's sysfs", "characters kept of a text", 64)
 SYSFS_MACHINE_CHARACTERS = _limit(
-    "dump of cpuidle's sysfs", "characters kept of a text of the whole machine", 4096
+    "dump of cpuidle's sysfs", "characters kept of a text of the whole machine", 65_536
 )
 
 LOG_LINES = _limit("log, of which the rest is counted", "lines with a word of interest", 200_000)

@@ -23,8 +23,9 @@ _LINE = pattern(
 )
 _GENERAL = pattern(
     rb"[^\s:]*/(?:(?:cpuidle|cpu|proc|proc/sys/kernel|proc/config|dev|tuned)/("
-    rb"(?:current|available)_\w+|online|offline|version|osrelease|cmdline|CONFIG_\w+|"
-    rb"cpu_\w+_latency(?:/holders)?|active_profile)|module/(\w+/parameters/\w+)|"
+    rb"(?:current|available)_\w+|online|offline|version|interrupts|osrelease|cmdline|CONFIG_\w+|"
+    rb"cpu_\w+_latency(?:/holders)?|active_profile)|(?:module|cpu)/(\w+/parameters/\w+|"
+    rb"cpu\d{1,5}/topology/thread_siblings_list)|"
     rb"(?:sys|proc|dev|etc)/[^\s:]+):(.*)"
 )
 """A line on the machine as a whole, which a wider grep prints too; only the named ones are read."""
@@ -64,9 +65,13 @@ def read(source: Input, *, partial: bool = False) -> Dump:
     found: dict[int, dict[int, _Given]] = {}
     drivers, limits_of, told = dict[int, str](), dict[int, str](), dict[str, str]()
     last: tuple[int, int] | None = None
+    table = list[str]()
     for line, cpu, state, attribute, raw in _attributes(source, miss):
         if cpu is None:
-            told[attribute] = _decoded(raw)[: limits.SYSFS_MACHINE_CHARACTERS]
+            text = _decoded(raw)[: limits.SYSFS_MACHINE_CHARACTERS]
+            if attribute == "interrupts":
+                table.append(text)
+            told[attribute] = text
             continue
         if state is None:
             if attribute in (_LIMIT, "driver/name"):
@@ -106,6 +111,7 @@ def read(source: Input, *, partial: bool = False) -> Dump:
                 raise unreadable(source.name, message, line)
     if source.cut is not None:
         miss(f"expected a whole dump, found: {source.cut}")
+    told |= {"interrupts": "\n".join(table)} if table else {}
     if not found and not partial:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
     cpus = {cpu: _states(cpu, found[cpu], _USUAL if partial else (), miss) for cpu in sorted(found)}

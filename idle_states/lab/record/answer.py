@@ -8,6 +8,7 @@ from ...tables.sources.format_tar import (
     KERNEL_LOG,
     MACHINE,
     UNAME,
+    WANTED,
 )
 from . import measuring, script
 from .request import CollectRequest
@@ -20,4 +21,5 @@ def script_of(request: CollectRequest) -> str:
     if request.measure:
         return measuring.script(request.measuring)
     names = {"top": COLLECTION, "cpuidle": CPUIDLE, "uname": UNAME, "kernel_log": KERNEL_LOG}
-    return template("collect.sh.j2").render(names, machine=MACHINE, acpi=ACPI_TABLES)
+    names |= {"machine": MACHINE, "acpi": ACPI_TABLES}
+    return template("collect.sh.j2").render(names, wanted=WANTED)

@@ -68,11 +68,13 @@ Use instead
 Ground
     Linux Documentation/admin-guide/pm/cpuidle.rst, usage and time. The thousandth is this tool's.
 
-IS430 state-refused: the driver refuses many entries of a state.
+IS430 state-undone: entries of a state that come to nothing.
 
 What it does
-    Reports each state of a dump whose `rejected` is at least half of its `usage`: a third of the
-    attempts to enter it ended with an error.
+    Reports each state of a dump whose `rejected` is at least half of its `usage`, so that a third
+    of the attempts to enter it failed, or whose entries last less than a tenth of its exit latency;
+    as a note a deepest state that cores were in for less than half the time that their threads
+    were, as the siblings were busy.
 
 Why is this bad
     The governor chose the state for a long idle period, and the CPU entered none. Firmware may
@@ -99,9 +101,11 @@ from .rule import Rule, Severity, Subject, Verdict, Verdicts
 OFF = Rule("IS427", "state-switched-off", Severity.WARNING, forms=("sysfs",))
 BEYOND = Rule("IS428", "state-beyond-limit", Severity.WARNING, forms=("sysfs",))
 NOT_USED = Rule("IS429", "state-not-used", Severity.NOTE, forms=("sysfs",))
-REFUSED = Rule("IS430", "state-refused", Severity.WARNING, forms=("sysfs",))
-RULES = (OFF, BEYOND, NOT_USED, REFUSED)
-_KIND2RULE = {"switched-off": OFF, "cpu-limit": BEYOND, "system-limit": BEYOND, "refused": REFUSED}
+STATE_UNDONE = Rule("IS430", "state-undone", Severity.WARNING, forms=("sysfs",))
+RULES = (OFF, BEYOND, NOT_USED, STATE_UNDONE)
+_KIND2RULE = {"switched-off": OFF, "cpu-limit": BEYOND, "system-limit": BEYOND}
+_UNDONE = "refused", "left-at-once", "busy-sibling"
+_KIND2RULE |= dict.fromkeys(_UNDONE, STATE_UNDONE)
 _CODE2ATTRIBUTE = {"IS427": "disable", "IS428": "latency"}
 
 
@@ -118,8 +122,9 @@ def _verdicts(subject: Subject) -> tuple[tuple[Rule, Verdict], ...]:
             rule = _KIND2RULE.get(reason.kind, NOT_USED)
             where = subject.at(number - held.first_row, _CODE2ATTRIBUTE.get(rule.code, "usage"))
             said = f"{each.title}: {reason.because} ({reason.kind})"
-            chosen = rule is OFF and held.states[number].default_disabled
-            found.append((rule, Verdict(where, said, Severity.NOTE if chosen else None)))
+            off = rule is OFF and held.states[number].default_disabled
+            note = Severity.NOTE if off or reason.kind == "busy-sibling" else None
+            found.append((rule, Verdict(where, said, note)))
     return tuple(found)
 
 

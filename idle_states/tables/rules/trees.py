@@ -8,51 +8,30 @@ POWER_MGT = """\
     };
 };
 """
-ONE_STATE = """\
+_LISTED = """\
 / {
     cpus {
         cpu@0 {
             compatible = "arm,cortex-a53";
             device_type = "cpu";
             enable-method = "psci";
-            cpu-idle-states = <&sleep>;
+            cpu-idle-states = <%s>;
         };
     };
-    sleep: sleep {
-        compatible = "arm,idle-state";
-        arm,psci-suspend-param = <0x10000>;
-        entry-latency-us = <300>;
-        exit-latency-us = <600>;
-        min-residency-us = <2000>;
-    };
-};
+%s};
 """
-TWO_STATES = """\
-/ {
-    cpus {
-        cpu@0 {
-            compatible = "arm,cortex-a53";
-            device_type = "cpu";
-            enable-method = "psci";
-            cpu-idle-states = <&sleep &deep>;
-        };
-    };
-    sleep: sleep {
+_STATE = """\
+    {0}: {0} {{
         compatible = "arm,idle-state";
-        arm,psci-suspend-param = <0x10000>;
+        arm,psci-suspend-param = <{1:#x}>;
         entry-latency-us = <300>;
         exit-latency-us = <600>;
-        min-residency-us = <2000>;
-    };
-    deep: deep {
-        compatible = "arm,idle-state";
-        arm,psci-suspend-param = <0x10001>;
-        entry-latency-us = <300>;
-        exit-latency-us = <600>;
-        min-residency-us = <3000>;
-    };
-};
+        min-residency-us = <{2}>;
+    }};
 """
+_SLEEP, _DEEP = _STATE.format("sleep", 0x10000, 2000), _STATE.format("deep", 0x10001, 3000)
+ONE_STATE = _LISTED % ("&sleep", _SLEEP)
+TWO_STATES = _LISTED % ("&sleep &deep", _SLEEP + _DEEP)
 CLUSTER = """\
 / {
     cpus {
@@ -107,25 +86,9 @@ CLUSTER = """\
 };
 """
 """Two CPUs, each with a power domain of its own, in the domain of a cluster."""
-_NODE = """\
-    s{number}: s{number} {{
-        compatible = "arm,idle-state";
-        arm,psci-suspend-param = <{parameter:#x}>;
-        entry-latency-us = <300>;
-        exit-latency-us = <600>;
-        min-residency-us = <{residency_us}>;
-    }};
-"""
-_NODES = (
-    _NODE.format(number=number, parameter=0x10000 + number, residency_us=2000 + 1000 * number)
-    for number in range(10)
-)
-TEN_STATES = (
-    ONE_STATE.partition("    sleep: sleep")[0].replace(
-        "&sleep", " ".join(f"&s{number}" for number in range(10))
-    )
-    + "".join(_NODES)
-    + "};\n"
+TEN_STATES = _LISTED % (
+    " ".join(f"&s{number}" for number in range(10)),
+    "".join(_STATE.format(f"s{n}", 0x10000 + n, 2000 + 1000 * n) for n in range(10)),
 )
 """One more than Linux takes."""
 _CST = """\

@@ -20,6 +20,25 @@ COLLECTION = "idle-states-collection"
 CPUIDLE, UNAME = "cpuidle.txt", "uname.txt"
 MACHINE, CPUINFO = "machine.txt", "cpuinfo.txt"
 """The lines of grep on the machine as a whole, in the form of CPUIDLE and read behind it."""
+WANTED = (
+    "proc/version",
+    "proc/cmdline",
+    "proc/interrupts",
+    "etc/tuned/active_profile",
+    "sys/module/*idle*/parameters/*",
+    "sys/module/haltpoll/parameters/*",
+    "sys/module/processor/parameters/*",
+    "sys/devices/system/cpu/cpuidle/*",
+    "sys/devices/system/cpu/o*line",
+    "sys/devices/system/cpu/cpu[0-9]*/power/pm_qos_resume_latency_us",
+    "sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list",
+)
+"""The files that tell of a machine as a whole, as shells name them; in MACHINE, as grep prints."""
+APART = (
+    "proc/cpuinfo",
+    "sys/devices/system/cpu/cpu[0-9]*/cpuidle/driver/name",
+    "sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/*",
+)
 ACPI_TABLES, ACPI_NAME = "acpi-tables.bin", "acpi"
 """ACPI's tables one after the other, and what they are called behind FILE:."""
 KERNEL_LOG, OPAL_LOG = "kernel-log.txt", "opal-log.txt"

@@ -12,6 +12,7 @@ from ...base.reading.acpi.signs import OBTAINED
 from ...base.wording import number_ranges
 from ..linux.asked import AssumedHz
 from ..linux.held import ENOUGH_ENTRIES, entries_of, held_of, idle_us_of, is_hardly_used
+from ..linux.intel_idle.origin import INTEL
 from .absent import ACPI_DRIVERS, absence
 from .machine import CPUS, SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
@@ -172,6 +173,8 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
         yield f"{len(more)} more that could not be read"
     if not offline and (away := machine.told("offline")):
         yield f"states of CPU {away}: offline, or not there"
-    yield "what the hardware makes of an entry: package limits, busy siblings, cstate counters"
+    perf = " (perf stat -a -e cstate_core/c6-residency/)" if machine.driver == INTEL else ""
+    hardware = f"package limits, busy siblings, cstate counters{perf}"
+    yield f"what the hardware makes of an entry: {hardware}"
     if machine.sampled is None:
         yield "what ends idle periods: interrupts and timers (--for 10, as root)"

@@ -1,6 +1,6 @@
 """A machine as far as it can be seen: this one, one that was gathered, or one in a directory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -11,28 +11,16 @@ from ...base.reading.inputs import Input
 from ..linux.asked import ASSUMED_HZ, hz_of
 from ..linux.releases import Release, running
 from ..sources import File, Source, format_acpi, format_tar, read_file
+from ..sources.format_tar import APART, WANTED
 from ..sources.told import gathered, opened
 from .sampled import Sampled
 
 CPUS = "/sys/devices/system/cpu"
-_WANTED = (
-    "proc/version",
-    "proc/cmdline",
-    "proc/cpuinfo",
-    "sys/devices/system/cpu/o*line",
-    "etc/tuned/active_profile",
-    "sys/module/*idle*/parameters/*",
-    "sys/module/haltpoll/parameters/*",
-    "sys/module/processor/parameters/*",
-    "sys/devices/system/cpu/cpuidle/*",
-    "sys/devices/system/cpu/cpu[0-9]*/power/pm_qos_resume_latency_us",
-    "sys/devices/system/cpu/cpu[0-9]*/cpuidle/driver/name",
-    "sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/*",
-)
 _TABLES = ("sys/firmware/acpi/tables", "proc/device-tree", "sys/firmware/devicetree/base")
 _CPUINFO = "/proc/cpuinfo:"
 _ATTRIBUTE_BYTES = 1 << 22
 """Of a file, which /proc/cpuinfo fills most: 2 KiB for a CPU."""
+_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +62,18 @@ class SeenMachine:
     def told(self, name: str) -> str | None:
         """A text of the machine as a whole, by the last name of its path; None: not seen."""
         return self.dump.told.get(name)
+
+    def interrupts(self, cpus: Sequence[int]) -> str:
+        """The interrupt that CPUs had most often since boot, in words; "" where none was seen."""
+        head, *lines = (self.told("interrupts") or "").split("\n")
+        names, counts = [f"CPU{cpu}" for cpu in cpus], dict[str, int]()
+        columns = [n for n, name in enumerate(head.split(), 1) if name in names]
+        for words in map(str.split, lines):
+            which = " ".join([words[0], *words[len(head.split()) + 1 :]]) if words else ""
+            counted = [words[n][:_DIGITS] for n in columns if n < len(words)]
+            counts[which] = sum(int(text) for text in counted if text.isdecimal())
+        most, total = max(counts, key=lambda each: counts[each], default=""), sum(counts.values())
+        return f"{most}, {counts[most]:,} of {total:,} since boot" if total else ""
 
     def parameter(self, module: str, name: str) -> tuple[str, str] | None:
         """A module's parameter, (value, where it stands); the command line, then /sys/module."""
@@ -138,7 +138,7 @@ def _firmware(read: Callable[[], Iterable[Source]]) -> tuple[tuple[Source, ...],
 
 def _lines(tree: opening.Tree, unread: list[str]) -> Iterator[str]:
     """Yields what grep prints of the files that can be read; of others unread gets the reasons."""
-    for path in (path for wanted in _WANTED for path in _matching(tree, "", wanted)):
+    for path in (path for wanted in (*WANTED, *APART) for path in _matching(tree, "", wanted)):
         try:
             text = tree.read(path, _ATTRIBUTE_BYTES).decode("utf-8", "surrogateescape")
         except (FileNotFoundError, Unreadable):

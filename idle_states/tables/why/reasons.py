@@ -34,7 +34,7 @@ from .sampled import SAMPLE
 _REFUSED, _FITTING, ELSEWHERE, _AT_ONCE = 2, 20, 100, 10
 """Limits, one in so many: entries refused, those that would have fitted, the time CPUs are idle,
 the exit latency that an entry lasts."""
-_ENDLESS_US = 0xFFFFFFFF
+_ENDLESS_US, _THREADS = 0xFFFFFFFF, 64
 _SEE_LIMITS = "see the latency limits first: collect gathers them, best as root"
 Evidence = tuple[str, str, str] | None
 """Because, where that stands, and the next step."""
@@ -212,6 +212,21 @@ def _left_at_once(view: StateView) -> Evidence:
     return because, view.path("time"), step
 
 
+def _busy_sibling(view: StateView) -> Evidence:
+    cpus, number, time_us, most_us = view.machine.dump.cpus, view.number, 0, 0
+    for cpu in view.held.cpus:
+        mine = cpus[cpu][number].time_us or 0
+        told = view.machine.told(f"cpu{cpu}/topology/thread_siblings_list") or ""
+        threads = islice(chain.from_iterable(spans_in(told)), _THREADS)
+        time_us += mine
+        most_us += min([mine, *(idle_us_of(cpus[each]) for each in threads if each in cpus)])
+    if most_us * 2 >= time_us or any(not each.disabled for each in view.held.states[number + 1 :]):
+        return None
+    because = f"siblings are busy: threads were in it for {time_us:,} us, and their cores for "
+    step = "threads of work on as few cores as they fit leave others idle"
+    return f"{because}{most_us:,} us at most", f"{CPUS}/cpu*/topology/thread_siblings_list", step
+
+
 def _idle_elsewhere(view: StateView) -> Evidence:
     cpus = view.machine.dump.cpus
     times = {cpu: idle_us_of(cpus[cpu]) for cpu in cpus}
@@ -284,6 +299,8 @@ def _idle_lengths(view: StateView) -> Evidence:
         f"{residency:,} us on; of {entries:,} at most {fit:,} were as long{cut and '; '}{cut}"
     )
     step = by or "something wakes these CPUs: see /proc/interrupts, timers and the tick"
+    if not by and (most_often := view.machine.interrupts(view.held.cpus)):
+        step = f"something wakes these CPUs; their most frequent interrupt: {most_often}"
     short = because, view.path("time", "*"), step
     if fit * _FITTING < entries:
         return short
@@ -320,11 +337,16 @@ KEEPING: dict[str, Callable[[StateView], Evidence]] = {
     "polls-always": _polls_always,
 }
 """Reasons that keep a state from being selected, whatever the governor; several may hold."""
+UNDONE: dict[str, Callable[[StateView], Evidence]] = {
+    "refused": _refused,
+    "left-at-once": _left_at_once,
+    "busy-sibling": _busy_sibling,
+}
+"""Reasons why entries come to nothing, of states that are used, too."""
 OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "for-suspend": _for_suspend,
     "never-selected": _never_selected,
-    "refused": _refused,
-    "left-at-once": _left_at_once,
+    **UNDONE,
     "idle-elsewhere": _idle_elsewhere,
     "polls-first": _polls_first,
     "same-residency": _same_residency,
@@ -341,6 +363,6 @@ def reasons(view: StateView, *, used: bool) -> list[Reason]:
     kept = [Reason(kind, *found) for kind, row in KEEPING.items() if (found := row(view))]
     if kept:
         return kept
-    rows = {"refused": _refused, "left-at-once": _left_at_once} if used else OTHERWISE
+    rows = UNDONE if used else OTHERWISE
     told = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
     return [*islice(told, 1)]

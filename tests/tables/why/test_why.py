@@ -19,6 +19,8 @@ LIMIT = "/dev/cpu_dma_latency:{}"
 NO_LIMIT = LIMIT.format(2_000_000_000)
 CMDLINE = "/proc/cmdline:quiet {}"
 MODULE = "/sys/module/{}"
+SIBLINGS = [f"{CPUS}/cpu{cpu}/topology/thread_siblings_list:{cpu},2" for cpu in (0, 1)]
+UNTOLD = {"limit": "", "driver": "", "governor": "", "kernel": ""}
 BUSY = {**C1, "usage": 100_000, "time": 900_000_000}
 """Idle for 9 ms on average, and never in C6."""
 SHORT = {**C1, "usage": 900_000, "time": 18_000_000, "below": 100}
@@ -230,6 +232,17 @@ CAUSES = {
     "printed with blanks": (
         planted(POLL, BUSY, OFF).replace(":", ": "), "C6", ["switched-off"], "it was switched off",
     ),
+    "busy siblings": (
+        planted(POLL, C1, C6, more=[NO_LIMIT, *SIBLINGS])
+        + dump(POLL, {**C1, "time": 8_000_000}, {**C6, "time": 80_000_000}, cpus=(2,), **UNTOLD),
+        "C6", ["busy-sibling"], "in it for 1,880,000,000 us, and their cores for 256,120,000 us",
+    ),
+    "idle siblings": (planted(POLL, C1, C6, more=[f"{SIBLINGS[0][:-1]}1"]), "C6", [], ""),
+    "busy siblings, and a deeper state": (
+        planted(POLL, C1, C6, {**C7, **USED, "residency": 900}, more=[NO_LIMIT, *SIBLINGS])
+        + dump(POLL, C1, {**C6, "time": 80_000_000}, {**C7, "residency": 900}, cpus=(2,), **UNTOLD),
+        "C6", [], "",
+    ),
     "used": (planted(POLL, C1, C6), "C6", [], ""),
     "kernel nobody knows": (
         planted(POLL, BUSY, UNUSED, {**C7, **C6, "name": "C7"}, kernel="99.1"),
@@ -253,6 +266,27 @@ def test_planted_cause_comes_first(name: str, tmp_path: Path) -> None:
         assert words in found.reasons[0].because
         assert found.reasons[0].where.startswith("/")
         assert found.reasons[0].next
+
+
+def test_the_most_frequent_interrupt_is_named(tmp_path: Path) -> None:
+    """Of the CPUs in question; other lines and columns do not count."""
+    table = (
+        "            CPU0       CPU1       CPU3",
+        "  9:          0          0         99   IO-APIC   9-fasteoi   acpi",
+        " 24:         20         30         99   PCI-MSI   eth0-rx",
+        "LOC:         10         60         99   Local timer interrupts",
+        "ERR:          0",
+        "",
+        f"XYZ: {'9' * 5000} x",
+    )
+    more = [NO_LIMIT, *(f"/proc/interrupts:{line}" for line in table[:-1])]
+    (found,) = asked(planted(POLL, SHORT, UNUSED, more=more), "C6", tmp_path).explained
+    assert found.reasons[0].next == (
+        "something wakes these CPUs; their most frequent interrupt: LOC: Local timer interrupts, "
+        "70 of 120 since boot"
+    )
+    more[-1] = f"/proc/interrupts:{table[-1]}"
+    assert asked(planted(POLL, SHORT, UNUSED, more=more), "C6", tmp_path).explained
 
 
 def test_cpus_are_explained_apart(tmp_path: Path) -> None:
@@ -477,6 +511,13 @@ def test_collect_gathers_what_why_reads(tmp_path: Path, capsys: pytest.CaptureFi
         subprocess.run(["sh", str(script)], stdout=file, stderr=subprocess.DEVNULL, check=True)
     seen = why(WhyRequest(None, str(machine))).machine
     assert seen.kernel == Path("/proc/version").read_text().strip()
+    counted = Path("/proc/interrupts").read_text().splitlines()
+    assert (seen.told("interrupts") or "").split()[:2] == counted[0].split()[:2]
+    assert seen.interrupts([0])
+    siblings = Path("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
+    if siblings.exists():
+        told = seen.told("cpu0/topology/thread_siblings_list")
+        assert told == siblings.read_text().strip()
     assert seen.told("cmdline") == Path("/proc/cmdline").read_text().strip()
     here = Path("/sys/devices/system/cpu/cpuidle/current_governor_ro")
     assert seen.dump.governor == (here.read_text().strip() if here.exists() else "")
