@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KIND = "acpi"
 _RULE = "IS122", "irregular-acpi-object"
+_LOADS = (b"\x5b\x20", b"\x5b\x1f")
+"""Operators of AML, Load and LoadTable."""
 _NONE = "IS601", "no-idle-states"
 
 
@@ -44,8 +46,8 @@ def speaks_of_it(data: bytes) -> bool:
 
 
 def read(file: File, *, bare: bool = False) -> list[Source]:
-    """The tables of a file or directory. bare: of processors without _CST and _LPI, too, one
-    without rows."""
+    """The tables of a file or directory. bare: of processors that certainly have no _CST and _LPI,
+    too, one without rows."""
     from ...base.reading.acpi import files, idle
 
     if file.data:
@@ -59,6 +61,9 @@ def read(file: File, *, bare: bool = False) -> list[Source]:
     except idle.NoStates as none:
         message = f"{none.message}; Linux has C1 alone, and what the FADT describes"
         noted = Finding(*_NONE, Severity.NOTE, message, Location(file=file.shown), table=file.shown)
+        # what they load, or refer to, may be in a table that is not given
+        partial = any(word in each.data for each in given for word in (b"_CST", *_LOADS))
+        bare = bare and not partial
         table = table_of(none.idle, {}, file.shown, sha256) if bare and none.idle else None
         return [Source(file.shown, file.shown, sha256, table, (noted,))]
     names = [each.idle.processors[0].path.rpartition(".")[2].lstrip("\\") for each in found]

@@ -97,6 +97,12 @@ def inputs(file: File) -> list[File]:
                 found.append((name, member.data))
     except NotTar:
         return []
+    texts = dict(found)
+    for name in [each for each in texts if each.endswith(f"{COLLECTION}/{MACHINE}")]:
+        # a collection below a folder, as of a host
+        if (states := f"{name.removesuffix(MACHINE)}{CPUIDLE}") in texts:
+            texts[states] += texts.pop(name)
+    found = list(texts.items())
     if any(b"/cpuidle/state" in line for line in attributes):
         found.append(("", b"".join(attributes)))
     if len(found) > limits.FOLDER_TABLES:

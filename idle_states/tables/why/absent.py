@@ -98,7 +98,8 @@ def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
     because = f"firmware does not offer it: its table has {', '.join(names)}"
     because += "".join(f"; {bad.path}: {bad.entry}" for each in acpi for bad in each.malformed)
     because = because if names else _of_fadt(acpi[0], name)
-    return because, machine.firmware[0].file, "see firmware's settings and its release"
+    step = "see firmware's settings and its release"
+    return (because, machine.firmware[0].file, step) if because else None
 
 
 def _of_fadt(acpi: AcpiIdle, name: str) -> str:
@@ -112,6 +113,8 @@ def _of_fadt(acpi: AcpiIdle, name: str) -> str:
         for each, us, most in states
         if us > most and name in (each, "")
     )
+    if not above and name in ("C2", "C3"):
+        return ""
     return f"{because} {above or 'the FADT has C2 and C3 alone'}"
 
 

@@ -128,6 +128,10 @@ def _firmware(read: Callable[[], Iterable[Source]]) -> tuple[tuple[Source, ...],
     try:
         found = [source for source in read() if not source.facts]
         tables = tuple(s for s in found if s.table and s.table.origin.form != "sysfs")
+        if any(s.table.origin.form == "acpi" and s.table.origin.depends for s in tables if s.table):
+            # what they give on this machine is not in them
+            where = tables[0].file
+            return (), (f"{where}: its C-states depend on memory or ports, which no table has",)
         findings = tuple(f for s in found for f in s.findings if s.table is None)
     except Unreadable as error:
         tables, findings = (), error.findings

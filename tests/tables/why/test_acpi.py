@@ -12,7 +12,7 @@ from idle_states.base.model.acpi_objects import AcpiRegister
 from idle_states.cli import main
 from idle_states.tables.why.answer import Explanation, why
 from idle_states.tables.why.request import WhyRequest
-from tests.support.acpi import fadt, processor, table
+from tests.support.acpi import block, compiled, fadt, processor, table
 from tests.support.dumps import C1, POLL, dump
 
 MWAIT, PORT2, PORT3 = (
@@ -118,6 +118,13 @@ CAUSES: dict[str, tuple[Any, ...]] = {
         "C3 takes 1001 us, where Linux accepts 1000",
         {},
     ),
+    "FADT that gives C3": (
+        tables(None, fadt(90, 1000, 1), 0x810), "C3", UNKNOWN, "by the driver's model", {},
+    ),
+    "FADT beside a table that loads others": (
+        tables(None, fadt(90, 1001, 1), 0x810) + table("SSDT", b"\x08LOAD\x0b\x5b\x20"), "C3",
+        UNKNOWN, "which were not seen", {},
+    ),
     "tables that are damaged": (
         tables(ZEN)[:-1], "C3", UNKNOWN, "which were not seen", {},
     ),
@@ -195,3 +202,23 @@ def test_tables_of_a_collection_are_shown(
     other.mkdir()
     assert main(["show", str(gathered(other, tables(ZEN), driver="none"))]) == 0
     assert "ACPI _CST of 2 processors" in capsys.readouterr().out
+
+
+def test_objects_that_depend_on_memory_give_no_reason(
+    tmp_path: Path, iasl: str, acpiexec_program: str
+) -> None:
+    """What acpiexec makes of them, with memory that is 0, is not what the machine has."""
+    inner = """
+        OperationRegion (MEM0, SystemMemory, 0x1000, 4)
+        Field (MEM0, AnyAcc, NoLock, Preserve) { CNT0, 32 }
+        Processor (\\CPU0, 0, 0, 0) {
+            Method (_CST) {
+                If (CNT0) { Return (Package () {1, Package () {
+                    ResourceTemplate () {Register (FFixedHW, 1, 2, 0, 3)}, 1, 9, 1}}) }
+                Return (Package () {1, Package () {
+                    ResourceTemplate () {Register (FFixedHW, 1, 2, 0, 3)}, 1, 1, 1}})
+            }
+        }"""
+    found = asked("C3", gathered(tmp_path, compiled(block(inner)), POLL, HALT, C2))
+    assert found.explained[0].reasons[0].kind == UNKNOWN
+    assert any("depend on memory or ports" in text for text in found.not_seen)

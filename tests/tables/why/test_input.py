@@ -163,6 +163,23 @@ def test_two_collections_in_one_are_refused(tmp_path: Path) -> None:
         why(WhyRequest("C6", str(file)))
 
 
+def test_collections_below_folders_are_machines(tmp_path: Path) -> None:
+    texts = {
+        f"{host}/idle-states-collection/{name}": text
+        for host, off in (("hostA", OFF), ("hostB", C6))
+        for name, text in {
+            "cpuidle.txt": dump(POLL, C1, off, driver="", governor="", kernel=""),
+            "machine.txt": dump(),
+        }.items()
+    }
+    file = archive(tmp_path / "hosts.tar", texts)
+    with pytest.raises(NoSuchTable, match="2 machines; name one"):
+        why(WhyRequest("C6", str(file)))
+    found = why(WhyRequest("C6", f"{file}:hostA/idle-states-collection/cpuidle.txt"))
+    assert [reason.kind for reason in found.explained[0].reasons] == ["switched-off"]
+    assert found.machine.driver == "intel_idle"
+
+
 def written(text: str, top: Path) -> Path:
     for line in text.splitlines():
         path, _, value = line.partition(":")
