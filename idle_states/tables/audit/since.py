@@ -4,6 +4,8 @@ import io
 import json
 import marshal
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ...base.dataclass import dataclass, field
@@ -76,26 +78,20 @@ def worst_first(rule: RuleFound, count: int) -> tuple[int, int, str]:
 def since(name: str) -> EarlierAudit:
     """Reads an earlier audit, JSON or JSON Lines as `audit` writes them. Raises UsageError for
     anything else, Unreadable and OSError."""
-    before, known = Spill("known"), dict[str, Known]()
-
-    def settle() -> None:
-        for file, each in known.items():
-            before.put(name_key(file), marshal.dumps(each))
-        known.clear()
-
-    for entry in _entries(name):
-        try:
-            findings = {
-                (each["rule"], each["name"], each["severity"])
-                for each in entry["findings"]
-                if not each["suppressed"]
-            }
-            if entry["file"] not in known:
-                settle()
-            _add(known, entry["file"], entry["fingerprint"], findings)
-        except (KeyError, TypeError):
-            raise _other(name) from None
-    settle()
+    before = Spill("known")
+    try:
+        for file, entries in groupby(_entries(name), itemgetter("file")):
+            known: dict[str, Known] = {}
+            for entry in entries:
+                findings = {
+                    (each["rule"], each["name"], each["severity"])
+                    for each in entry["findings"]
+                    if not each["suppressed"]
+                }
+                _add(known, file, entry["fingerprint"], findings)
+            before.put(name_key(file), marshal.dumps(known[file]))
+    except (AttributeError, KeyError, TypeError):
+        raise _other(name) from None
     return EarlierAudit(name, before)
 
 
