@@ -27,34 +27,23 @@ def time(ns: float | None) -> str:
 def overview(some: Sequence[FittedState], rows: Sequence[Sequence[Cell]]) -> Drawing:
     """Draws the advertised and the measured latency of states that have one. rows: the same in
     words."""
-    found = []
+    levels, times = [], []
     for state, row in zip(some, rows, strict=True):
         if state.by is None or state.by.value_ns is None:
             continue
+        value, ends = state.by.value_ns, state.by.interval_ns or (None, None)
         advertised = state.advertised.latency_ns if state.advertised else None
-        low, high = state.by.interval_ns or (None, None)
         words = "; ".join(cell.words if isinstance(cell, Marked) else str(cell) for cell in row)
-        found.append((state, advertised, state.by.value_ns, low, high, words))
-    values = [v for _, *times, _ in found for v in times if v]
-    axis = svg.times(values, "exit latency; the line is the interval")
-    levels = [
-        Level(
-            f"{state.name}: {state.verdict}",
-            ((_ADVERTISED, advertised), (_MEASURED, value)),
-            (
-                value if low is None and high is None else low or axis.first,
-                value if low is None and high is None else high or axis.last,
-            ),
-            words,
-        )
-        for state, advertised, value, low, high, words in found
-    ]
+        near = (ends[0] or 0, ends[1] or math.inf) if any(ends) else (value, value)
+        values = ((_ADVERTISED, advertised), (_MEASURED, value))
+        levels.append(Level(f"{state.name}: {state.verdict}", values, near, words))
+        times += [ns for ns in (advertised, value, *ends) if ns]
     drawing = markers.levels(
         "Advertised and measured exit latencies",
         "For each state a marker for the advertised exit latency, one for the measured, and a line "
         "for the interval of the measured, on a logarithmic axis of time.",
         levels,
-        axis,
+        svg.times(times, "exit latency; the line is the interval"),
     )
     legend = (
         (svg.swatch_marker(_ADVERTISED), "advertised"),

@@ -1,7 +1,7 @@
 """The beginning of a trace as a time line: what its CPUs entered, and what models select."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...base.dataclass import dataclass
 from ...base.reading.problems import InputProblems
@@ -42,11 +42,7 @@ class _Noting(Tally):
 
 
 class _NotingModel(ReplayModel):
-    def tally_of(self, cpu: int, report: Callable[[str, str], None]) -> Tally | None:
-        tally = super().tally_of(cpu, report)
-        if tally is not None:
-            tally = self._tallies[cpu] = _Noting(tally.table, tally.in_ns)
-        return tally
+    counts = _Noting
 
     def pieces(self, periods: Sequence[Period]) -> Iterator[tuple[Piece, ...]]:
         """Yields what is selected in each of one CPU's periods, until there is enough."""
@@ -113,5 +109,4 @@ def _band(label: str, names: Mapping[int, str], piece: Piece, zero_ns: int) -> B
     since = (start_ns - zero_ns) / 1e6
     tip = f"{label}: {since:.6g} ms, for {svg.time(end_ns - start_ns)}: {name}"
     series = (state,) if state in names else ()
-    end = (end_ns - zero_ns) / 1e6
-    return Band(since, end, series, str(state), f"{state} {name}", tip)
+    return Band(since, (end_ns - zero_ns) / 1e6, series, str(state), f"{state} {name}", tip)

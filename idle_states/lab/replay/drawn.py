@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...base.report.html.shares import Share, distribution, divided
-from ...base.report.sheet import Drawing
+from ...base.report.sheet import Drawing, Picture, Rows
 from .counters import Figures
 from .energy_said import AS_HELD
 from .fits import Misfits
@@ -13,13 +13,13 @@ Totals = Sequence[tuple[str, Figures]]
 """(name of a table, its figures)."""
 
 
-def residencies(some: Totals) -> Drawing:
+def residencies(some: Totals, table: Rows) -> Picture:
     """Draws a bar of shares of the idle time for each table."""
-    title = "Share of idle time by state"
-    return divided(title, ((label, _shares(figures)) for label, figures in some), "idle time")
+    bars = ((label, _shares(figures)) for label, figures in some)
+    return divided("Share of idle time by state", bars, "idle time", table)
 
 
-def by_cpu(account: Account) -> Drawing:
+def by_cpu(account: Account) -> Picture:
     """Draws a bar of shares of its idle time for each CPU."""
     title = f"Share of idle time by state and CPU: {account.machine}"
     bars = ((f"CPU {cpu}", _shares(figures)) for cpu, figures in account.cpus.items())

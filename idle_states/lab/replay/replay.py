@@ -101,11 +101,14 @@ def each_asked(machines: Sequence[TracedMachine], settings: Sequence[Settings]) 
 class CpuModels:
     """A machine's CPUs with their counters, whatever decides.
 
+    counts     what counts a CPU's periods
     decisions  number of decisions; with the tick kept, a traced period takes several
     held       CPU -> number of periods whose traced or recorded state is known, and of these for
                which the model's first decision is that state
     domains    the power domains of its CPUs; None without any that may be off
     """
+
+    counts: type[Tally] = Tally
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
@@ -137,7 +140,7 @@ class CpuModels:
             message = f"CPU {cpu}: no table of {self.machine.name} covers it"
             report("cpu-without-table", message)
             return None
-        tally = self._tallies[cpu] = Tally(table, counts_in_ns(self._settings.release))
+        tally = self._tallies[cpu] = self.counts(table, counts_in_ns(self._settings.release))
         return tally
 
 

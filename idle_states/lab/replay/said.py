@@ -130,25 +130,8 @@ def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
     )
     yield Section("What waking cost", (Picture(partial(drawn.latencies, totals), paid),))
     times = beside((0, 1, 2, 3, 6), "Usage and time by state")
-    by_cpu = [_by_cpu(each) for each in result.accounts if 1 < len(each.cpus) <= _CPUS]
-    picture = Picture(partial(drawn.residencies, totals), times)
-    yield Section("Where idle time went", (picture, *by_cpu))
-
-
-def _by_cpu(account: Account) -> Picture:
-    own = list(dict.fromkeys(state.name for state in account.total.states))
-    rows = tuple(
-        (
-            f"CPU {cpu}",
-            *(
-                percent(sum(s.time_us for s in figures.states if s.name == name), figures.time_us)
-                for name in own
-            ),
-        )
-        for cpu, figures in account.cpus.items()
-    )
-    table = Rows(("CPU", *map(as_is, own)), rows, f"Share of idle time: {account.machine}")
-    return Picture(partial(drawn.by_cpu, account), table)
+    by_cpu = [drawn.by_cpu(each) for each in result.accounts if 1 < len(each.cpus) <= _CPUS]
+    yield Section("Where idle time went", (drawn.residencies(totals, times), *by_cpu))
 
 
 def reading(read: Read) -> str:

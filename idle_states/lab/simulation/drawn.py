@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...base.report.html import axes, svg
 from ...base.report.html.shares import Share, distribution, divided
-from ...base.report.sheet import Drawing, Rows
+from ...base.report.sheet import Drawing, Picture, Rows
 from ..replay.fits import Misfits
 from .setup import bucket_top
 from .summary import SimulationSummary
@@ -33,10 +33,11 @@ def misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
     ]
 
 
-def times(found: Sequence[SimulationSummary]) -> Drawing:
+def times(found: Sequence[SimulationSummary], table: Rows) -> Picture:
     """Draws a bar of all CPUs' time for each table."""
     title = "Share of the CPUs' time by state asked for"
-    return divided(title, ((e.setup.name, shares(e)) for e in found), "the time of all CPUs")
+    bars = ((each.setup.name, shares(each)) for each in found)
+    return divided(title, bars, "the time of all CPUs", table)
 
 
 def shares(found: SimulationSummary) -> list[Share]:

@@ -170,7 +170,7 @@ def _times(found: Summaries) -> Picture:
     head = ("State", "Share of time", "In periods that ended", "Reached", "Table")
     caption = "Time by state asked for; idle periods that reached it"
     table = Rows(head, tuple(rows), caption, _FIGURES, unbroken=True)
-    return Picture(partial(drawn.times, found), table)
+    return drawn.times(found, table)
 
 
 def _share(value: float) -> str:

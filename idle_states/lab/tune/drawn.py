@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...base.report.html import markers, svg
 from ...base.report.html.markers import Level, Point
 from ...base.report.html.shares import Share, divided
-from ...base.report.sheet import Drawing
+from ...base.report.sheet import Drawing, Picture, Rows
 from ..replay.energy_said import AS_HELD, PAID, upwards
 from .judging import Judged
 from .tuning import Tuning
@@ -65,7 +65,7 @@ def residencies(tuning: Tuning, rows: Sequence[Sequence[str]]) -> Drawing:
     return Drawing(drawing, (*samples, (svg.swatch_near(), "within 1 % of the best")))
 
 
-def times(tuning: Tuning) -> Drawing:
+def times(tuning: Tuning, table: Rows) -> Picture:
     """Draws a bar of idle time, divided by states, for each of the three tables."""
     rows = []
     for label, each in tuning.compared:
@@ -73,4 +73,4 @@ def times(tuning: Tuning) -> Drawing:
         named = enumerate(zip(tuning.table.names, spent, strict=True))
         parts = [Share(n, name, us / (sum(spent) or 1), f"{us} us") for n, (name, us) in named]
         rows.append((label, parts))
-    return divided("Share of idle time by state", rows, "idle time")
+    return divided("Share of idle time by state", rows, "idle time", table)

@@ -281,7 +281,7 @@ def _times(tuning: Tuning) -> Section:
     )
     head = ("State", "Usage", "Time", "Share", "Table")
     table = Rows(head, rows, "Usage and time by state", unbroken=True)
-    return Section("Where idle time goes", (Picture(partial(drawn.times, tuning), table),))
+    return Section("Where idle time goes", (drawn.times(tuning, table),))
 
 
 def _waits(tuning: Tuning) -> Iterator[Section]:

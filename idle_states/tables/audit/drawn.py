@@ -7,11 +7,10 @@ from ...base.dataclass import replace
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
-from ...base.report.sheet import NO_NUMBERS, Drawing, Marked, Picture, Rows
+from ...base.report.sheet import Drawing, Marked, Picture, Rows
 from ...base.wording import plural
 from ..linux.kernel_ranges import kernel_ranges
-from ..selection.drawn import band
-from ..selection.idle_lengths import lengths
+from ..selection.drawn import band, map_of
 from .audited import Audited, Selected
 from .summary import FleetSummary
 
@@ -24,27 +23,17 @@ def kernels(audited: Audited, some: Sequence[str]) -> str:
 
 def selected(audited: Audited) -> Picture:
     """Returns a row for kernels that select the same, a band for each range of idle lengths."""
-    rows, lines, named = [], [], []
+    rows, named = [], []
     for group, name2number in _numbered(audited):
         label = f"Linux {kernels(audited, group.kernels)}"
         named.append((label, [(number, name) for name, number in name2number.items()]))
         bands = []
         for first, last, some in group.ranges:
             numbers = sorted((name2number[name], name) for name in some if name in name2number)
-            where, what = lengths(first, last), " and ".join(some)
-            bands.append(band(first, last, dict(numbers), what))
-            lines.append((label if len(bands) == 1 else "", where, what))
+            bands.append(band(first, last, dict(numbers), " and ".join(some)))
         rows.append(BandRow(label, tuple(bands)))
-    starts = [first for group in audited.selected for first, _, _ in group.ranges]
     caption = "What is selected for steady idles that an interrupt ends"
-    drawing = pictures.bands(
-        caption,
-        "A row for kernels that select the same; bands along a logarithmic scale of the idle "
-        "length carry the number of the state that is selected.",
-        rows,
-        svg.times(starts, "idle length, every idle period alike"),
-    )
-    table = Rows(("Kernels", "Idle length", "Selected"), tuple(lines), caption, NO_NUMBERS)
+    drawing, table = map_of(caption, "idle length", "Kernels", rows)
     return Picture(partial(Drawing, drawing, legend(named)), table)
 
 

@@ -302,16 +302,16 @@ def _unnamed(summary: FleetSummary, rule: str, more: int) -> list[str]:
 
 def _where(summary: FleetSummary) -> Iterator[Part]:
     """Yields the same for pages: each input once, with its findings."""
-    file2found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     more: list[Line] = []
     for (rule, name, severity), count in summary.found_worst_first():
         files = summary.named.get((rule, name, severity), [])
         for file in files:
-            file2found.setdefault(file, []).append(f"{severity} {rule} {name}")
+            found.setdefault(file, []).append(f"{severity} {rule} {name}")
         left = _unnamed(summary, rule, count - len(files)) if files else []
         more += [f"{rule} {name}: {words}" for words in left]
-    top = _common(file2found)
-    rows = tuple((_within(top, file), ", ".join(some)) for file, some in file2found.items())
+    top = _common(found)
+    rows = tuple((os.path.relpath(f, top) if top else f, ", ".join(r)) for f, r in found.items())
     caption = f"Inputs to look at, below {top}" if top else "Inputs to look at"
     yield Rows(("Input", "Findings"), rows, caption, NO_NUMBERS)
     yield Lines(tuple(more))
@@ -393,14 +393,11 @@ def _common(files: Iterable[str]) -> str:
         return ""
 
 
-def _within(top: str, file: str) -> str:
-    return os.path.relpath(file, top) if top else file
-
-
 def _group(group: TableGroup, top: str) -> tuple[str, ...]:
     count = len(group.differences)
     nearest = f"{group.nearest or '-'}{f' +{count}' if count else ''}"
-    example = _within(top, group.examples[0])
+    file = group.examples[0]
+    example = os.path.relpath(file, top) if top else file
     states = str(len(group.states))
     note = " (stands out)" if group.outlier else ""
     cpu = group.cpu or "?"

@@ -6,17 +6,16 @@ from ...base.report.html import markers, svg
 from ...base.report.html.markers import Level
 from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
 from ..selection.words import circumstances
-from .moves import Cause, Move, Moves
+from .moves import Move, Moves
 
 _SELECTED, _REGISTERED, _STILL = 0, 1, 3
 """Numbers of markers."""
 
 
 def time_line(found: Moves, still: str) -> Picture:
-    """Returns the releases in order, a row for all that changes alike. still: the row of changes
-    that move nothing."""
-    steps = {*(each.step for each in found.moves), *(each.step for each in found.still)}
-    names = list(dict.fromkeys(now.name for _, now in sorted(steps, key=lambda s: s[1].version)))
+    """Returns the releases in order, a row for what changes alike. still: names the last row."""
+    kernels = [each.step[1] for each in found.moves] + [each.step[1] for each in found.still]
+    names = [name for _, name in sorted({(kernel.version, kernel.name) for kernel in kernels})]
     rows: dict[str, list[tuple[str, int, str]]] = {}
     for move in found.moves:
         for label, marker, words in _changes(move):
@@ -45,24 +44,19 @@ def time_line(found: Moves, still: str) -> Picture:
         )
         return Drawing(drawn, tuple((svg.swatch_marker(n), k) for n, k in kinds if n in there))
 
-    head = ("Release", "What", "Change")
     table = tuple((name, label, words) for label, name, _, words in listed)
-    return Picture(draw, Rows(head, table, caption, NO_NUMBERS))
+    return Picture(draw, Rows(("Release", "What", "Change"), table, caption, NO_NUMBERS))
 
 
 def _changes(move: Move) -> Iterator[tuple[str, int, str]]:
     """Yields (row, marker, what changes, by which commits)."""
-    by = ", ".join(dict.fromkeys(map(_commit, move.causes)))
+    commits = (cause.origin.commit or "commit not known" for cause in move.causes)
+    by = ", ".join(dict.fromkeys(commits))
     of = f" ({by})" if by else ""
     for mapped, some in move.maps:
         words = (f"{'/'.join(each.a)} -> {'/'.join(each.b)}" for each in some)
         yield circumstances(mapped), _SELECTED, f"{'; '.join(dict.fromkeys(words))}{of}"
     registered = [f"{each.path}: {each.a} -> {each.b}" for each in move.registered]
-    if move.begins and move.at is not None:
-        registered.append(f"{move.at.governor} begins to select")
+    registered += [f"{move.at.governor} begins to select"] if move.begins and move.at else []
     if registered:
         yield "What is registered", _REGISTERED, f"{'; '.join(registered)}{of}"
-
-
-def _commit(cause: Cause) -> str:
-    return cause.origin.commit or "commit not known"

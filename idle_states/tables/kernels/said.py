@@ -171,8 +171,8 @@ def moves(found: Moves) -> Sheet:
     still_title = f"Other changes of {of.governor}, which move no map"
     sections: list[Section] = []
     if found.moves or found.still:
-        drawn = Section(Worded("", "What changes when"), (time_line(found, still_title),))
-        sections.append(drawn)
+        line = time_line(found, still_title)
+        sections.append(Section(Worded("", "What changes when"), (line,)))
     sections += [
         Section(_hanging("", ", ".join(steps)), tuple(_move(move)))
         for steps, move in alike(found.moves)

@@ -37,7 +37,7 @@ def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
         unmoved = len(selections) > 1 and group[0] not in moved
         drawing, table = _picture(rows, ", the same in all" if unmoved else "")
         if group[0] in moved:
-            samples = (*samples, (svg.swatch_marked(), f"not as {rows[0][0]}"))
+            samples = (*samples, (svg.swatch_near("marked"), f"not as {rows[0][0]}"))
         yield Picture(partial(Drawing, drawing, samples), table)
 
 
@@ -90,31 +90,39 @@ def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]], same: str) -> t
     shared = "" if len({circumstances(mapped) for _, _, mapped in rows}) > 1 else fixed
     about = f"{'Next timer' if over_timer else 'Idle length'} and selected state"
     caption = f"{about}{same}: {shared}" if shared else about + same
-    starts = [r.first_ns for _, _, mapped in rows for r in mapped.ranges]
+    drawn = [
+        BandRow(
+            label,
+            tuple(_band(selection, r) for r in mapped.ranges),
+            tuple(_marked(first, one, selection, mapped)) if shared else (),
+        )
+        for label, selection, mapped in rows
+    ]
+    return map_of(caption, what, "Map", drawn)
+
+
+def map_of(caption: str, what: str, of: str, rows: Sequence[BandRow]) -> tuple[Element, Rows]:
+    """Draws rows of band()s and lists them, equal rows together. what: along which they are; of:
+    what each row is of."""
+    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for row in rows:
+        said = tuple(band.tip.partition(": ")[::2] for band in row.bands)
+        alike.setdefault(said, []).append(row.label)
     drawing = pictures.bands(
         caption,
-        f"A row for each of {'; '.join(label for label, _, _ in rows)}. Bands along a logarithmic "
+        f"A row for each of {'; '.join(row.label for row in rows)}. Bands along a logarithmic "
         f"scale of the {what} carry the number of the state that is selected.",
-        [
-            BandRow(
-                label,
-                tuple(_band(selection, r) for r in mapped.ranges),
-                () if shared == "" else tuple(_marked(first, one, selection, mapped)),
-            )
-            for label, selection, mapped in rows
-        ],
-        svg.times(starts, f"{what}, every idle period alike"),
+        rows,
+        svg.times(
+            [band.first for row in rows for band in row.bands], f"{what}, every idle period alike"
+        ),
     )
-    alike: dict[Hashable, tuple[list[str], list[tuple[str, str]]]] = {}
-    for label, selection, mapped in rows:
-        selected = [(lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in mapped.ranges]
-        alike.setdefault(tuple(selected), ([], selected))[0].append(label)
-    lines = [
+    lines = (
         ("; ".join(labels) if place == 0 else "", *cells)
-        for labels, selected in alike.values()
-        for place, cells in enumerate(selected)
-    ]
-    return drawing, Rows(("Map", what.capitalize(), "Selected"), tuple(lines), caption, NO_NUMBERS)
+        for said, labels in alike.items()
+        for place, cells in enumerate(said)
+    )
+    return drawing, Rows((of, what.capitalize(), "Selected"), (*lines,), caption, NO_NUMBERS)
 
 
 def _marked(

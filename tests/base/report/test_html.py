@@ -436,7 +436,7 @@ def test_what_differs_from_the_first_kernel_is_underlined(made: dict[str, str]) 
     """Where the text says so, and nowhere else; what no kernel changes is drawn once."""
     top = parse(made["select-kernels"])
     stopped = figure(top, "Idle length and selected state: interrupt, tick stopped")
-    marked = [g for g in stopped.all("g") if g.all("rect", "marked")]
+    marked = [g for g in stopped.all("g") if g.all("line", "marked")]
     tips = [group.all("title")[0].text for group in marked]
     title = "From power9, Linux 4.11 to power9: menu of Linux 6.1, HZ 250"
     (section,) = [s for s in top.all("section") if s.all("h2")[0].text == title]

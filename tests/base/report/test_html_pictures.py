@@ -98,12 +98,12 @@ def test_marks_underline_their_stretch() -> None:
     band = Band(1000, 1_000_000, (1,), "1", "1 a", "tip", "1 us")
     row = BandRow("r", (band,), ((10_000, float("inf"), "a -> b"),))
     drawing = pictures.bands("t", "d", [row], AXIS)
-    (mark,) = drawing.findall(".//rect[@class='marked']")
+    (mark,) = drawing.findall(".//line[@class='marked']")
     (plain,) = drawing.findall(".//rect[@class='band s1']")
-    assert _share(mark.get("x")) == pytest.approx(AXIS.at(10_000), abs=0.001)
-    assert _share(mark.get("x")) + _share(mark.get("width")) == pytest.approx(100, abs=0.002)
-    assert float(mark.get("y", "")) > float(plain.get("y", "")) + float(plain.get("height", ""))
-    assert drawing.findtext(".//g/rect[@class='marked']/../title") == "a -> b"
+    assert _share(mark.get("x1")) == pytest.approx(AXIS.at(10_000), abs=0.001)
+    assert _share(mark.get("x2")) == pytest.approx(100, abs=0.002)
+    assert float(mark.get("y1", "")) > float(plain.get("y", "")) + float(plain.get("height", ""))
+    assert drawing.findtext(".//g/line[@class='marked']/../title") == "a -> b"
 
 
 def test_states_in_turn_share_a_band() -> None:

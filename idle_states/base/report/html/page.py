@@ -5,6 +5,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from markupsafe import Markup
 
@@ -60,7 +61,7 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
     """The sections that have a part to show, or a title alone."""
     found: list[dict[str, object]] = []
     shown: list[dict[str, object]] = []
-    ids = _Ids()
+    ids = {each.get("id") for each in svg.definitions()}
     for section in (*whole.sections, *whole.further, whole.about):
         title = _words(section.title, linked=False)
         parts = [made for part in _flat(section.parts) if (made := _part(part, title, ids))]
@@ -68,24 +69,17 @@ def _sections(whole: Sheet) -> list[dict[str, object]]:
             shown += parts
         elif parts or not section.parts:
             shown = parts
-            found.append({"title": title, "id": ids.of(title), "parts": shown})
+            found.append({"title": title, "id": _id(title, ids), "parts": shown})
     return found
 
 
-class _Ids:
-    """Names for what an address can lead to, each given once: of a title's letters and digits."""
-
-    def __init__(self) -> None:
-        self._taken = {each.get("id") for each in svg.definitions()}
-
-    def of(self, title: str) -> str:
-        first = found = re.sub("[^a-z0-9]+", "-", title.lower())[:_ID].strip("-") or "part"
-        number = 1
-        while found in self._taken:
-            number += 1
-            found = f"{first}-{number}"
-        self._taken.add(found)
-        return found
+def _id(title: str, taken: set[str | None]) -> str:
+    """Returns a name for an address to lead to, of a title's letters and digits, and takes it."""
+    first = re.sub("[^a-z0-9]+", "-", title.lower())[:_ID].strip("-") or "part"
+    names = (f"{first}-{number}" for number in count(2))
+    found = next(name for name in chain([first], names) if name not in taken)
+    taken.add(found)
+    return found
 
 
 def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
@@ -112,7 +106,7 @@ def _findings(found: FindingsPart) -> Rows:
     return Rows(head, rows, "By severity", NO_NUMBERS)
 
 
-def _part(part: Rows | Lines | Picture, title: str, ids: _Ids) -> dict[str, object]:
+def _part(part: Rows | Lines | Picture, title: str, ids: set[str | None]) -> dict[str, object]:
     if isinstance(part, Lines):
         lines = [words for line in part.lines if (words := _words(line).strip())]
         return {"kind": "lines", "lines": lines} if lines else {}
@@ -123,19 +117,19 @@ def _part(part: Rows | Lines | Picture, title: str, ids: _Ids) -> dict[str, obje
     return {
         "kind": "picture",
         "title": caption,
-        "id": ids.of(caption),
+        "id": _id(caption, ids),
         "drawing": svg.markup(found.drawn),
         "legend": [(svg.markup(sample), printable(words)) for sample, words in found.legend],
         "table": _rows(part.table, title, ids),
     }
 
 
-def _rows(table: Rows, title: str, ids: _Ids) -> dict[str, object]:
+def _rows(table: Rows, title: str, ids: set[str | None]) -> dict[str, object]:
     numbers = table.numbers
     caption = printable(table.caption or title)
     return {
         "kind": "table",
-        "id": ids.of(caption),
+        "id": _id(caption, ids),
         "caption": caption,
         "head": [_words(cell) for cell in table.head],
         "rows": [[_words(cell) for cell in row] for row in table.rows],
@@ -155,13 +149,10 @@ def _words(line: Line, linked: bool = True) -> str:
     if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
         return Markup('<span class="{}">{}</span>').format(line.kind, words)
     pieces = _RULE.split(words) if linked else [words]
-    code2page = {code: page_of(code) for code in pieces[1::2]}
-    if not any(code2page.values()):
+    if len(pieces) == 1 or page_of(pieces[1]) is None:
         return words
-    link = Markup('<a href="{}">{}</a>')
-    return Markup("").join(
-        link.format(page, piece) if (page := code2page.get(piece)) else piece for piece in pieces
-    )
+    link = Markup('<a href="{}">{}</a>').format
+    return Markup("").join(link(page_of(p), p) if n % 2 else p for n, p in enumerate(pieces))
 
 
 def _of_cell(cell: Cell) -> str:

@@ -81,11 +81,10 @@ def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> 
             _band(found, band, axis, top + _LABEL, height)
             free = _edge(found, band, axis.at(band.first), top + below, free)
         for first, last, tip in row.marked:
-            left, right = axis.at(first), axis.at(last)
-            group = add(found, "g")
+            x1, x2 = percent(axis.at(first)), percent(axis.at(last))
+            group, y = add(found, "g"), top + _LABEL + height + 1 + _MARK / 2
             svg.tip(group, tip)
-            y, width = top + _LABEL + height + 1, percent(right - left)
-            add(group, "rect", x=percent(left), y=y, width=width, height=_MARK, class_="marked")
+            add(group, "line", x1=x1, x2=x2, y1=y, y2=y, class_="marked")
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
-from ..sheet import Drawing
+from ..sheet import Drawing, Picture, Rows, as_is
 from . import pictures, svg
 from .pictures import Band, BandRow, Curve
 
@@ -31,6 +31,9 @@ class Share:
     amount: str
 
 
+Bars = Iterable[tuple[str, Sequence[Share]]]
+
+
 def bar(label: str, some: Sequence[Share]) -> BandRow:
     bands, first = [], 0.0
     for share in some:
@@ -51,18 +54,27 @@ def bar(label: str, some: Sequence[Share]) -> BandRow:
     return BandRow(label, tuple(bands))
 
 
-def divided(title: str, some: Iterable[tuple[str, Sequence[Share]]], whole: str) -> Drawing:
-    """Draws a bar for each label, divided by states. whole: what each bar is."""
+def divided(title: str, some: Bars, whole: str, table: Rows | None = None) -> Picture:
+    """Returns a bar for each label, divided by states. whole: each bar; table: else the shares."""
     rows = [*some]
-    drawing = pictures.bands(
-        title,
-        f"A bar for each of {', '.join(label for label, _ in rows)}: {whole}, divided by states, "
-        "which are numbered.",
-        [bar(label, parts) for label, parts in rows],
-        svg.shares(f"share of {whole}"),
-    )
-    names = ((label, [(part.number, part.name) for part in parts]) for label, parts in rows)
-    return Drawing(drawing, legend(names))
+    numbered = [(label, [(part.number, part.name) for part in parts]) for label, parts in rows]
+    names = dict.fromkeys(name for _, states in numbered for _, name in states)
+    cells = []
+    for label, parts in rows:
+        own = {part.name: f"{100 * part.value:.2f} %" for part in parts}
+        cells.append((label, *(own.get(name, "-") for name in names)))
+
+    def draw() -> Drawing:
+        drawing = pictures.bands(
+            title,
+            f"A bar for each of {', '.join(label for label, _ in rows)}: {whole}, divided by "
+            "states, which are numbered.",
+            [bar(label, parts) for label, parts in rows],
+            svg.shares(f"share of {whole}"),
+        )
+        return Drawing(drawing, legend(numbered))
+
+    return Picture(draw, table or Rows(("", *map(as_is, names)), (*cells,), title))
 
 
 def legend(some: Iterable[tuple[str, States]]) -> Legend:

@@ -123,24 +123,14 @@ def hatching(number: int) -> str:
 def definitions() -> "Element":
     """The hatchings, once for all pictures of a page."""
     found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
-    for number, path in enumerate(HATCHES):
-        _pattern(found, str(number), path, plain(number))
-    _pattern(found, _AWAKE_ID, _AWAKE_PATH, plain(AWAKE))
+    side = {"width": _TILE, "height": _TILE}
+    for number, path in (*enumerate(HATCHES), (AWAKE, _AWAKE_PATH)):
+        name = hatching(number)[len("url(#") : -1]
+        tile = add(found, "pattern", id=name, patternUnits="userSpaceOnUse", **side)
+        add(tile, "rect", class_=plain(number), **side)
+        if path:
+            add(tile, "path", d=path, class_="hatch")
     return found
-
-
-def _pattern(parent: "Element", name: str, path: str, colour: str) -> None:
-    tile = add(
-        parent,
-        "pattern",
-        id=f"h{name}",
-        width=_TILE,
-        height=_TILE,
-        patternUnits="userSpaceOnUse",
-    )
-    add(tile, "rect", width=_TILE, height=_TILE, class_=colour)
-    if path:
-        add(tile, "path", d=path, class_="hatch")
 
 
 def swatch_band(number: int) -> "Element":
@@ -159,12 +149,8 @@ def swatch_marker(number: int) -> "Element":
     return _sample("path", d=path, transform="translate(16 8)", class_="mark")
 
 
-def swatch_marked() -> "Element":
-    return _sample("rect", x=0, y=6, width=32, height=4, class_="marked")
-
-
-def swatch_near() -> "Element":
-    return _sample("line", x1=0, y1=8, x2=32, y2=8, class_="near")
+def swatch_near(kind: str = "near") -> "Element":
+    return _sample("line", x1=0, y1=8, x2=32, y2=8, class_=kind)
 
 
 def line(parent: "Element", number: int, x1: object, y1: float, x2: object, y2: float) -> None:
@@ -303,16 +289,15 @@ def named(names: Sequence[str], caption: str) -> Axis:
     for."""
     last = len(names) - 1
     bare = Axis(0, max(1, last), (), caption)
-    found: list[dict[float, str]] = []
-    there: dict[float, str] = {last: names[last]}
+    found: list[dict[float, str]] = [{last: names[last]}]
     for pixels in (PLOT, WIDE):
+        found.append(dict(found[-1]))
         for value, label in enumerate(names):
-            if _clear(bare, there | {value: label}, pixels):
-                there = there | {value: label}
-        found.append(there)
-    narrow, wide = found
-    more = tuple((value, label) for value, label in wide.items() if value not in narrow)
-    return Axis(bare.first, bare.last, tuple(narrow.items()), caption, more=more)
+            if _clear(bare, found[-1] | {value: label}, pixels):
+                found[-1][value] = label
+    _, narrow, wide = (tuple(each.items()) for each in found)
+    more = tuple(tick for tick in wide if tick not in narrow)
+    return Axis(bare.first, bare.last, narrow, caption, more=more)
 
 
 def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
