@@ -19,16 +19,7 @@ Form[tuple[str, int]], takes its items in turn. A final underscore is no part of
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter, itemgetter
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Generic,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from ..dataclass import dataclass
 

@@ -123,10 +123,7 @@ class History(Generic[FeaturesT]):
         return self._given() if callable(self._given) else self._given
 
     def fold(
-        self,
-        way: Sequence[Place],
-        place: Callable[[str], Place],
-        without: Sequence[Since] = (),
+        self, way: Sequence[Place], place: Callable[[str], Place], without: Sequence[Since] = ()
     ) -> FeaturesT:
         """Features of a release: all rows on its way.
 

@@ -296,14 +296,7 @@ class IdleState:
 
     def values(self) -> tuple[str, int, int | None, int, int, int]:
         """What firmware and kernel see of the row: the six fields of the C struct."""
-        return (
-            self.name,
-            self.latency_ns,
-            self.residency_ns,
-            self.flags,
-            self.control,
-            self.mask,
-        )
+        return (self.name, self.latency_ns, self.residency_ns, self.flags, self.control, self.mask)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,11 +116,7 @@ class Packages:
         return self.made(kept, make)
 
     def binary_file(
-        self,
-        package: str,
-        member: str,
-        architecture: str | None = None,
-        suite: str | None = None,
+        self, package: str, member: str, architecture: str | None = None, suite: str | None = None
     ) -> Path:
         """One file of a binary package. member: its path, or a pattern as of tar, whose * stands
         for slashes too, such as ``boot/vmlinux-*``."""

@@ -20,10 +20,7 @@ _PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
 
 
 def registered_stage(
-    driver: str,
-    told: Mapping[int, Sequence[Row]],
-    sections: Mapping[str, str],
-    governor: str = "",
+    driver: str, told: Mapping[int, Sequence[Row]], sections: Mapping[str, str], governor: str = ""
 ) -> Stage:
     """The driver's name, the governor's and each CPU's states.
 

@@ -101,8 +101,7 @@ class Step:
         having = {name: board for name, board in boards.items() if has_node(board, path)}
         if not having:
             raise self.faulty(
-                f"expected a board with {edit.node}, found none of {some(list(boards))}",
-                edit.where,
+                f"expected a board with {edit.node}, found none of {some(list(boards))}", edit.where
             )
         states = set()
         others: dict[str, list[str]] = {}
@@ -204,13 +203,7 @@ class Step:
         return DtsText(self.texts[path], (self.tree.root / path).as_posix())
 
     def change(
-        self,
-        path: str,
-        source: DtsText,
-        place: int,
-        node: str,
-        name: str,
-        edit: DtsEdit,
+        self, path: str, source: DtsText, place: int, node: str, name: str, edit: DtsEdit
     ) -> None:
         where = source.location(place, place + 1)
         if isinstance(edit, PropertyEdit):

@@ -245,10 +245,7 @@ class _Towards:
             self.labels[new] = unique
             given = {name: self.given(node, name) for name in _PROPERTIES}
             properties = {name: value for name, value in given.items() if value is not None}
-            yield (
-                _NEW,
-                NodeEdit(self.path, unique, properties, name_of(new), beside, place),
-            )
+            yield (_NEW, NodeEdit(self.path, unique, properties, name_of(new), beside, place))
 
     def has(self, path: str) -> bool:
         return self.board.root.find(path) is not None

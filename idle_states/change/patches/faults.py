@@ -7,20 +7,11 @@ from ...tables.skiboot.patching import EditRefused, SourceText
 
 
 def cannot_patch(
-    message: str,
-    where: Location,
-    table: str = "",
-    related: Sequence[tuple[Location, str]] = (),
+    message: str, where: Location, table: str = "", related: Sequence[tuple[Location, str]] = ()
 ) -> Finding:
     """The finding IS934: an edit that the source does not take. table: its name."""
     return Finding(
-        "IS934",
-        "cannot-patch",
-        Severity.ERROR,
-        message,
-        where,
-        related=tuple(related),
-        table=table,
+        "IS934", "cannot-patch", Severity.ERROR, message, where, related=tuple(related), table=table
     )
 
 

@@ -130,10 +130,7 @@ Patch = Packaged | Planned
 
 
 def planned(
-    found: plan.Plan,
-    absent: Sequence[str],
-    written: Sequence[str],
-    bad: Sequence[findings.Finding],
+    found: plan.Plan, absent: Sequence[str], written: Sequence[str], bad: Sequence[findings.Finding]
 ) -> With:
     """What Planned writes."""
     return With(found, absent=absent, written=written, findings=bad)

@@ -266,12 +266,7 @@ class _Planning:
         )
 
     def set_field(
-        self,
-        index: int,
-        patch: Patch,
-        edit: FieldEdit,
-        rows: list[IdleState],
-        table: IdleTable,
+        self, index: int, patch: Patch, edit: FieldEdit, rows: list[IdleState], table: IdleTable
     ) -> None:
         at = self.row(index, patch, edit, rows, table)
         found = value_in(rows[at], edit.field)
@@ -288,12 +283,7 @@ class _Planning:
         rows[at] = with_value(rows[at], edit.field, edit.after)
 
     def row(
-        self,
-        index: int,
-        patch: Patch,
-        edit: FieldEdit,
-        rows: Sequence[IdleState],
-        table: IdleTable,
+        self, index: int, patch: Patch, edit: FieldEdit, rows: Sequence[IdleState], table: IdleTable
     ) -> int:
         """The row of an edit: under its own name, or where that is gone, under the one that a later
         edit of the series gives it (the tree then has that edit)."""

@@ -27,8 +27,7 @@ class PatchRequest:
         ),
     ] = None
     check: Annotated[
-        bool,
-        Option("--check", "show the difference, write nothing", only="mode", after="--apply"),
+        bool, Option("--check", "show the difference, write nothing", only="mode", after="--apply")
     ] = False
     force: Annotated[
         bool,

@@ -69,9 +69,7 @@ def fit(request: FitRequest) -> FitResult:
 
 
 def read_inputs(
-    inputs: Iterable[MeasuredInput],
-    period_ns: float | None = None,
-    woken_by: WokenBy | None = None,
+    inputs: Iterable[MeasuredInput], period_ns: float | None = None, woken_by: WokenBy | None = None
 ) -> list[Measured]:
     """Reads measurements. period_ns, woken_by: of inputs without. Raises UsageError, Unreadable."""
     found: list[Measured] = []

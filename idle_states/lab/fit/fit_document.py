@@ -40,8 +40,7 @@ class LatencyFit(Form[FittedLatency]):
         derived("estimate.n")
     )
     effective_n: Annotated[
-        Count | None,
-        "How many independent wake-ups they count as, by which the interval is made.",
+        Count | None, "How many independent wake-ups they count as, by which the interval is made."
     ] = derived("estimate.effective")
     confidence: Annotated[
         float, "Of the interval, in percent: those of all measurements of a state hold together."

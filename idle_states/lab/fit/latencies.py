@@ -47,10 +47,7 @@ class FittedLatency:
         low, high = self.estimate.low_ns, self.estimate.high_ns
         if low is None and high is None:
             return None
-        return (
-            None if low is None else math.floor(low),
-            None if high is None else math.ceil(high),
-        )
+        return (None if low is None else math.floor(low), None if high is None else math.ceil(high))
 
 
 def fitted_latency(

@@ -161,10 +161,7 @@ class FitRequest:
     ] = None
     woken_by: Annotated[
         WokenBy | None,
-        Option(
-            "--woken-by",
-            "what ended the idle periods, of files that do not say it",
-        ),
+        Option("--woken-by", "what ended the idle periods, of files that do not say it"),
     ] = None
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
 

@@ -140,10 +140,7 @@ class ByGovernor:
                 agreement = replace(agreement, uncalibrated=own.agreed)
                 inferred = calibration
         return Accounts(
-            tuple(found[at] for at in range(len(self._asked))),
-            agreement,
-            inferred,
-            self._others,
+            tuple(found[at] for at in range(len(self._asked))), agreement, inferred, self._others
         )
 
 
@@ -154,11 +151,7 @@ def judged(
         return Account(machine.name, None, cpus)
     found = domains.finish()
     return Account(
-        machine.name,
-        None,
-        delayed(cpus, found, machine),
-        domains=found.figures,
-        left=found.left,
+        machine.name, None, delayed(cpus, found, machine), domains=found.figures, left=found.left
     )
 
 
@@ -172,10 +165,7 @@ def modelled(model: CpuModels, settings: Settings) -> Account:
 
 
 def agreement_of(
-    account: Account,
-    observed: Account,
-    settings: Settings,
-    counted: Counted,
+    account: Account, observed: Account, settings: Settings, counted: Counted
 ) -> Agreement:
     """account: the traced machine's, by the model of what decided there, which `settings` are."""
     usages: Counter[tuple[int, str]] = Counter()

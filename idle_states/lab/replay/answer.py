@@ -165,11 +165,7 @@ def _suspected(
     sample = Sample()
     sample.fill(rows(recording.again()))
     of = NamedGovernor(
-        governor,
-        request.hz,
-        table,
-        None if request.tables else request.states,
-        request.platform,
+        governor, request.hz, table, None if request.tables else request.states, request.platform
     )
     skip = head.skip if head else 0
     by = Basis(governor, request.kernel, request.rate, machines[0], skip)

@@ -38,9 +38,7 @@ def misfits(some: Totals) -> list[Misfits]:
     """Returns the idle periods that were too deep or too shallow, by table and state."""
     return [
         Misfits(
-            label,
-            figures.usage,
-            tuple((s.index, s.name, s.above, s.below) for s in figures.states),
+            label, figures.usage, tuple((s.index, s.name, s.above, s.below) for s in figures.states)
         )
         for label, figures in some
     ]

@@ -82,9 +82,7 @@ def from_driver(table: DriverTable, disabled: Iterable[int] = ()) -> CpuTable:
     """Returns the table that a kernel's driver registered. disabled: besides those that it
     registers switched off."""
     return CpuTable(
-        tuple(state.name for state in table.states),
-        states_of(table),
-        table.off.union(disabled),
+        tuple(state.name for state in table.states), states_of(table), table.off.union(disabled)
     )
 
 

@@ -54,8 +54,7 @@ class ReplayRequest:
     ] = ()
     states: Annotated[GivenStates | None, GIVEN] = None
     disabled: Annotated[
-        "StateNumbers",
-        Option("--disabled", "states switched off, by number", metavar="N,..."),
+        "StateNumbers", Option("--disabled", "states switched off, by number", metavar="N,...")
     ] = ()
     governors: Annotated[
         tuple[str, ...],

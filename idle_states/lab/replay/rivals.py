@@ -78,12 +78,7 @@ def _rival(by: str, account: Account, oracle: Account, power: PowerModel | None)
 
 
 def rival(
-    table: str,
-    by: str,
-    figures: Figures,
-    oracle: Figures,
-    power: PowerModel | None,
-    awake_ns: int,
+    table: str, by: str, figures: Figures, oracle: Figures, power: PowerModel | None, awake_ns: int
 ) -> Rival:
     """Returns what a governor makes of idle periods, beside an oracle. awake_ns: time in which a
     CPU selects again, where for the oracle one idle period goes on."""

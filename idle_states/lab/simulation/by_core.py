@@ -233,9 +233,7 @@ def _domains(laid: Sequence[Laid], cpus: int) -> tuple[bytes, bytes, "array[int]
             own[cpu] = number
         for state in each.states:
             states += DOMAIN_STATE.pack(
-                off_ns=state.power_off_ns,
-                on_ns=state.power_on_ns,
-                residency_ns=state.residency_ns,
+                off_ns=state.power_off_ns, on_ns=state.power_on_ns, residency_ns=state.residency_ns
             )
     return bytes(packed), bytes(states), members, own
 

@@ -88,9 +88,7 @@ def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Dra
 def anything(states: Sequence[tuple[str, str]]) -> Draws:
     """The widest range that is possible. states: as for likely()."""
     return Draws(
-        RUNNING,
-        tuple((name, 0, SNOOZES) for name, _ in states),
-        (RUNNING_SAID, ANYTHING_SAID),
+        RUNNING, tuple((name, 0, SNOOZES) for name, _ in states), (RUNNING_SAID, ANYTHING_SAID)
     )
 
 

@@ -38,9 +38,7 @@ class Given:
 
 
 def given(
-    request: WorkloadRequest,
-    say: Callable[[str], None] = lambda message: None,
-    cpus: int = CPUS,
+    request: WorkloadRequest, say: Callable[[str], None] = lambda message: None, cpus: int = CPUS
 ) -> Given:
     """Reads the files that a request names. say: called with messages for the user; cpus: how many
     there are at least where neither the request nor the workload says. Raises UsageError, and

@@ -100,9 +100,7 @@ def parse(text: str) -> Policy:
             raise BadPlacement(f"expected {key} once, found it again in {text!r}")
         chosen[what] = values[value]
     return Policy(
-        chosen.get("recent", "on") == "on",
-        chosen.get("smt", "small"),
-        chosen.get("cluster", "off"),
+        chosen.get("recent", "on") == "on", chosen.get("smt", "small"), chosen.get("cluster", "off")
     )
 
 

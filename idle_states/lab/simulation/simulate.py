@@ -31,16 +31,7 @@ from collections import Counter
 from ...base.reading import limits
 from ..replay.counters import Tally, counts_in_ns
 from ..statistics.buckets import bucket_of
-from .actors import (
-    BETWEEN,
-    CPU_STREAMS,
-    EXITING,
-    IDLE,
-    RUNNING,
-    WORK,
-    RunningTask,
-    SimulatedCpu,
-)
+from .actors import BETWEEN, CPU_STREAMS, EXITING, IDLE, RUNNING, WORK, RunningTask, SimulatedCpu
 from .idle_periods import IdlePeriods
 from .placement import Placement
 from .programs import GOLDEN, U64, Op, OpKind, Which, mix, stream_key

@@ -46,8 +46,7 @@ class WorkloadRequest:
     ] = None
     placement: Annotated[str, Option("--placement", PLACEMENT, metavar="P")] = ""
     duration: Annotated[
-        str | None,
-        Option("--duration", "to simulate (default: 1s; a trace's)", metavar="TIME"),
+        str | None, Option("--duration", "to simulate (default: 1s; a trace's)", metavar="TIME")
     ] = None
     seed: Annotated[int, Option("--seed", "default: 1", metavar="N")] = 1
     runs: Annotated[int, Option("--runs", "seeds from --seed on (default: 1)", metavar="N")] = 1

@@ -86,13 +86,7 @@ def stats(request: StatsRequest) -> StatsResult:
     inputs = tuple((file.name, file.sha256) for file in files)
     remarks = tuple(remark for file in files for remark in file.remarks)
     return StatsResult(
-        analysis,
-        tuple(histograms),
-        tuple(found),
-        tuple(table),
-        inputs,
-        remarks,
-        tuple(printed),
+        analysis, tuple(histograms), tuple(found), tuple(table), inputs, remarks, tuple(printed)
     )
 
 

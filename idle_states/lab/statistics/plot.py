@@ -17,12 +17,7 @@ def plot(datasets: Sequence[Dataset], rows: Sequence[Summary], width: int, separ
     bars for each set."""
     low, high = 999e99, -999e99
     for row in rows:
-        for value in (
-            row.minimum,
-            row.maximum,
-            row.average - row.stddev,
-            row.average + row.stddev,
-        ):
+        for value in (row.minimum, row.maximum, row.average - row.stddev, row.average + row.stddev):
             # false for what is not a number
             if value < low:
                 low = value

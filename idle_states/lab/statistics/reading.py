@@ -133,9 +133,7 @@ def _refuse_samples(file: ResultsFile) -> None:
         alone = is_number(line.partition("#")[0].strip())
         if alone and before:
             raise unreadable(
-                file.name,
-                f"expected {file.holds} alone, found samples: split the file",
-                number - 1,
+                file.name, f"expected {file.holds} alone, found samples: split the file", number - 1
             )
         before = alone
 

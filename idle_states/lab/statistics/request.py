@@ -64,10 +64,7 @@ class StatsRequest:
                 (MINISTAT, "as ministat computes and prints it"),
                 (HISTOGRAM, "ten bins of each set, too"),
                 (SCHBENCH, "percentiles of samples in us as schbench has them"),
-                (
-                    MMTESTS,
-                    "a table of means with percent, from files with lines of NAME SAMPLE...",
-                ),
+                (MMTESTS, "a table of means with percent, from files with lines of NAME SAMPLE..."),
             ),
         ),
     ] = ""

@@ -32,9 +32,7 @@ class Reduced(Form[outliers.Reduced]):
     average: Annotated[float, "Of those."]
     stddev: Annotated[float | None, "Of those."] = derived(lambda row: _finite(row.stddev))
     share_of_squares: Annotated[
-        float,
-        Limits(minimum=0, maximum=1),
-        "What the maximum contributed to the sum of squares.",
+        float, Limits(minimum=0, maximum=1), "What the maximum contributed to the sum of squares."
     ] = derived("share")
 
 
@@ -154,9 +152,7 @@ class Percentile(Form[schbench.Percentile]):
     percent: Annotated[float, "The percentile."]
     value: Annotated[Count, "As printed."]
     bucket: Annotated[
-        list[Count],
-        Limits(minItems=2, maxItems=2),
-        "First and last value of the bucket.",
+        list[Count], Limits(minItems=2, maxItems=2), "First and last value of the bucket."
     ] = derived(lambda entry: schbench.bounds(schbench.bucket(entry.value)))
     is_middle: Annotated[bool, "schbench itself can print this value."] = derived(
         lambda entry: schbench.is_printed(entry.value)

@@ -160,8 +160,7 @@ def running(
             def over_cluster(work: Work) -> Run:
                 given = workers.sent(work)
                 return over(
-                    work,
-                    lambda new: on_cluster(workers, given, work, new, results, bar.advance),
+                    work, lambda new: on_cluster(workers, given, work, new, results, bar.advance)
                 )
 
             yield over_cluster

@@ -109,8 +109,7 @@ def _rests(tuning: Tuning) -> Section:
         for each in tuning.source.problems
     ]
     return Section(
-        "All of this rests on",
-        (bullets([*tuning.assumptions(), *known]), Lines(tuple(problems))),
+        "All of this rests on", (bullets([*tuning.assumptions(), *known]), Lines(tuple(problems)))
     )
 
 

@@ -143,9 +143,7 @@ def _table(which: Callable[[Tuned], Judged]) -> Any:
 def _judged(judged: Judged, tuning: Tuning) -> With:
     whole = tuning.whole(judged)
     return With(
-        judged,
-        regret=rounded(tuning.tuned.regret(judged)),
-        running_power=whole and whole.power,
+        judged, regret=rounded(tuning.tuned.regret(judged)), running_power=whole and whole.power
     )
 
 
@@ -250,8 +248,7 @@ class Tune(Form[Tuning]):
         float | None, "How long state 0 polls at present; null: until the CPU is woken."
     ] = derived(lambda tuning: None if tuning.timeout_ns is None else tuning.timeout_ns / 1000)
     waits: Annotated[
-        list[Wait],
-        "How long to poll before a state, if the time polled alone were known.",
+        list[Wait], "How long to poll before a state, if the time polled alone were known."
     ]
     problems: Annotated[list[Problem], "What was wrong with the input, counted."] = derived(
         "source.problems"

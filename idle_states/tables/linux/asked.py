@@ -49,10 +49,7 @@ TABLE_OF_MACHINE = Argument(
     is_table=True,
 )
 GOVERNOR = Option(
-    "--governor",
-    f"menu, teo or ladder, {SOURCES} (default: menu)",
-    metavar="G",
-    after="--polling",
+    "--governor", f"menu, teo or ladder, {SOURCES} (default: menu)", metavar="G", after="--polling"
 )
 HZ = Option("--hz", "HZ (default: the distribution's, else 250)", metavar="N", after="--governor")
 HZ_RECORDED = Option(

@@ -180,11 +180,7 @@ TRACES = Traces(
         },
         "of_prefix": 'of: "OF: "',
         "clips": f"{_ADD} CPUIDLE_STATE_MAX - 1",
-        "names": {
-            "cut": ["drv: strlcpy", "drv: strscpy"],
-            "strncpy": "drv: strncpy",
-            "": _ADD,
-        },
+        "names": {"cut": ["drv: strlcpy", "drv: strscpy"], "strncpy": "drv: strncpy", "": _ADD},
         "threshold": f"{_ADD} POWERNV_THRESHOLD_LATENCY_NS",
         "stop": "drv: stop_loop",
         "psscr_mask": "drv: psscr_mask",
@@ -245,5 +241,5 @@ POWERNV_SOURCES = Sources(
 )
 PSERIES_SOURCES = Sources(
     compiled="4.4..4.14.325 4.15 4.16..6.4.6 6.6.. rhel-4.18.. rhel-5.14.. rhel-6.12.. "
-    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14",
+    "ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. ubuntu-6.11.. suse-4.12.14"
 )

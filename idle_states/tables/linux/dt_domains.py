@@ -121,11 +121,7 @@ def _all_made(found: Domains) -> bool:
 
 
 def _add(
-    domain: PowerDomain,
-    riscv: bool,
-    known: DtIdleFeatures,
-    firmware: PsciFirmware,
-    found: Domains,
+    domain: PowerDomain, riscv: bool, known: DtIdleFeatures, firmware: PsciFirmware, found: Domains
 ) -> None:
     """psci_pd_init(), sbi_pd_init(): reads the domain's states; one bad state is enough."""
     if not domain.states and not known.stateless_domains:

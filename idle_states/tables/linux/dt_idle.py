@@ -159,10 +159,7 @@ def register(
         kernel=release.name,
         states=states,
         lost=(*_lost(listed, found, failure), *lost_rows(listed, above)),
-        changed=(
-            *(_changed(listed, found) if not failure else ()),
-            *wrapped_times(listed, above),
-        ),
+        changed=(*(_changed(listed, found) if not failure else ()), *wrapped_times(listed, above)),
         messages=tuple(found.messages),
         offline="",
         domains=above,

@@ -41,12 +41,7 @@ def as_of(driver: DriverTable, release: Release) -> DriverTable:
 
 
 def register(
-    node: PowerMgt | None,
-    cpu: Cpu,
-    release: Release,
-    *,
-    stop_api: bool = True,
-    dd1: bool = False,
+    node: PowerMgt | None, cpu: Cpu, release: Release, *, stop_api: bool = True, dd1: bool = False
 ) -> DriverTable:
     """The driver's table. stop_api: opal_slw_set_reg() succeeds. dd1: a POWER9 of revision 1."""
     features = features_for(cpu, release)

@@ -99,9 +99,7 @@ def _platform(boot: Boot) -> None:
         stop_api_failed(rows, boot)
     if boot.offline != "stop":
         boot.offline = offline_before_stop(
-            boot.supported,
-            winkle_needs_full=features.supported_filter,
-            otherwise=boot.offline,
+            boot.supported, winkle_needs_full=features.supported_filter, otherwise=boot.offline
         )
 
 

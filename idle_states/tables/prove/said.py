@@ -26,9 +26,7 @@ def text(found: Proven, style: Style) -> str:
     names = [printable(proof.name) for proof in found.proofs]
     for proof in found.proofs:
         lines += ["", *_state(proof, names, style)]
-    notes = [
-        *grounds.remarks([request.release], request.of.governor, grounds.LOOP),
-    ]
+    notes = [*grounds.remarks([request.release], request.of.governor, grounds.LOOP)]
     if found.kept is not None:
         lines += ["", style("strong", "equal idle periods, ended by interrupts, the timer far:")]
         lines += _periods(found, found.kept, names)

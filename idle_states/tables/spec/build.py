@@ -34,11 +34,7 @@ _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
 def build(
-    expanded: ExpandedSpec,
-    file: str,
-    sha256: str,
-    problems: SpecProblems,
-    beside: Beside,
+    expanded: ExpandedSpec, file: str, sha256: str, problems: SpecProblems, beside: Beside
 ) -> IdleTable:
     """Builds the table of an expanded spec, adding to `problems`. If there are any, the values of
     the table have no meaning. beside: finds what other specs say."""

@@ -24,10 +24,7 @@ _TOP = (
     *("name", "title", "note", "extends", "architecture", "provenance"),
     *("states", "override", "drop", *OF_ACPI),
 )
-_STATE = (
-    *("name", "latency", "note", "measured", "power", "provenance", "before"),
-    *STATE_OF_ACPI,
-)
+_STATE = (*("name", "latency", "note", "measured", "power", "provenance", "before"), *STATE_OF_ACPI)
 _TYPES = range(1, 4)
 _PATH = pattern(r"\\(?:[A-Z_][A-Z0-9_]{0,3}\.)*[A-Z_][A-Z0-9_]{0,3}", re.ASCII)
 _NO_RESIDENCY = (

@@ -26,17 +26,7 @@ from .keys import (
     X86,
 )
 
-UNSOURCED = (
-    "name",
-    "note",
-    "reason",
-    "cpuidle",
-    "power",
-    "description",
-    "label",
-    "node",
-    "before",
-)
+UNSOURCED = ("name", "note", "reason", "cpuidle", "power", "description", "label", "node", "before")
 """Keys whose values need no provenance or state their source themselves."""
 _MERGED = ("cpu", "firmware", "partition")
 _INHERITED = (*_MERGED, "register", "mask", *OF_TREES, *OF_ACPI)

@@ -75,16 +75,7 @@ CPU_KEYS = (
 )
 VERSION_KEYS = ("pvr", "chips", "linux", "testers")
 CHIP_KEYS = ("name", "cfam-id", "skiboot", "sleeps-from-ec")
-FIRMWARE_KEYS = (
-    "array",
-    "file",
-    "ec",
-    "quirk",
-    "fused-core",
-    "copy-of",
-    "shares",
-    "skiboot",
-)
+FIRMWARE_KEYS = ("array", "file", "ec", "quirk", "fused-core", "copy-of", "shares", "skiboot")
 STATE_OF_TABLES = ("latency", "flags", "psscr", "pmicr", "mask", "cpuidle", "reason")
 PROVENANCE_KEYS = ("kind", "source", "confidence", "note")
 PROVENANCE_KINDS = ("commit", "measured", "estimate", "architecture", "file")

@@ -167,9 +167,7 @@ def _shown(domain: FoundDomain | None) -> str:
 
 
 def _usage(
-    predicted: VirtPredicted,
-    before: Mapping[str, FoundDomain],
-    after: Mapping[str, FoundDomain],
+    predicted: VirtPredicted, before: Mapping[str, FoundDomain], after: Mapping[str, FoundDomain]
 ) -> Stage:
     """Each state's counters: what genpd can take grows, and something is taken for long idles."""
     possible = _possible(predicted)

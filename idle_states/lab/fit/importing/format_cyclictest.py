@@ -100,11 +100,7 @@ def _of_text(output: ToolOutput) -> Measured:
         column.total = None if column.total is None else column.total + column.over
     latencies = _latencies(output, columns, 1000)
     return output.measured(
-        "cyclictest",
-        SCHEDULER,
-        MICROSECONDS,
-        *([awake] if awake else []),
-        latencies=latencies,
+        "cyclictest", SCHEDULER, MICROSECONDS, *([awake] if awake else []), latencies=latencies
     )
 
 

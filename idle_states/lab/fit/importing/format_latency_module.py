@@ -70,7 +70,5 @@ def read(output: ToolOutput, told: Told) -> Measured:
     if not latencies and not output.left_out:
         raise output.refused("expected ipi_latency_ns or timeout_diff_ns, found neither", 1)
     return output.measured(
-        "latency_test module",
-        "an IPI's latency has its sending in it",
-        latencies=latencies,
+        "latency_test module", "an IPI's latency has its sending in it", latencies=latencies
     )

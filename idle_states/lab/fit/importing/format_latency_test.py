@@ -94,10 +94,7 @@ class _Reader:
             if block.state is not None and block.expected is not None
         }
         return self.output.measured(
-            "cpuidle latency test",
-            *self.notes,
-            latencies=latencies,
-            claims=claims.values(),
+            "cpuidle latency test", *self.notes, latencies=latencies, claims=claims.values()
         )
 
     def _line(self, number: int, line: str) -> None:

@@ -132,10 +132,5 @@ def _values(
             "expected minimum, quantiles and maximum to rise, found otherwise", line
         )
     return SummaryOnly(
-        count,
-        times.get("mean"),
-        times.get("sd"),
-        times.get("min"),
-        times.get("max"),
-        quantiles,
+        count, times.get("mean"), times.get("sd"), times.get("min"), times.get("max"), quantiles
     )

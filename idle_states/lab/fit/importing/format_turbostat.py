@@ -37,9 +37,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
         message = "expected values in columns of power, found none"
         raise output.refused(message, found[0].line)
     return output.measured(
-        f"turbostat {version[1]}" if version else "turbostat",
-        *notes,
-        energies=energies,
+        f"turbostat {version[1]}" if version else "turbostat", *notes, energies=energies
     )
 
 
@@ -94,10 +92,7 @@ def entries(output: ToolOutput, interval: TurbostatInterval) -> float | None:
 
 
 def _energies(
-    output: ToolOutput,
-    found: list[TurbostatInterval],
-    told: Told,
-    notes: list[str],
+    output: ToolOutput, found: list[TurbostatInterval], told: Told, notes: list[str]
 ) -> tuple[Energy, ...]:
     measured = []
     state, period_ns = told.state, told.period_ns

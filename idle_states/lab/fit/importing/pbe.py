@@ -214,11 +214,7 @@ def _inside(span: _Span, kept: list[_Reading]) -> list[_Reading]:
 
 
 def _energies(
-    output: ToolOutput,
-    period_ns: float,
-    place: Location,
-    chosen: Sequence[_Reading],
-    told: Told,
+    output: ToolOutput, period_ns: float, place: Location, chosen: Sequence[_Reading], told: Told
 ) -> list[Energy]:
     if not chosen:
         output.leave_out(UNMEASURED)

@@ -164,5 +164,5 @@ features = features_in(HISTORY, OLDEST, "teo")
 SOURCES = Sources(
     compiled="5.1.15.. 5.13 ubuntu-5.4.0 ubuntu-5.15.0 ubuntu-6.8.0 ubuntu-6.14.0 ubuntu-6.17.0 "
     "rhel-4.18.0-240.. rhel-5.14.. rhel-6.12.. ubuntu-5.4.0-58.. ubuntu-5.15.0-47.. ubuntu-6.8.. "
-    "ubuntu-6.11..",
+    "ubuntu-6.11.."
 )

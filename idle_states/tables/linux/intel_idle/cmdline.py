@@ -57,9 +57,7 @@ def table_argument(stock: Sequence[Adjustable], wanted: Mapping[str, Times]) -> 
             )
     target = [
         replace(
-            state,
-            exit_latency_us=wanted[state.name][0],
-            target_residency_us=wanted[state.name][1],
+            state, exit_latency_us=wanted[state.name][0], target_residency_us=wanted[state.name][1]
         )
         if at and state.name in wanted
         else state

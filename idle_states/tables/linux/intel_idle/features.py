@@ -158,10 +158,7 @@ TRACES = Traces(
             "any": "drv: force_irq_on",
             "": "drv: intel_idle_init()",
         },
-        "ibrs_off": (
-            "drv: state_update_enter_method",
-            "drv: state_update_enter_method() ibrs_off",
-        ),
+        "ibrs_off": ("drv: state_update_enter_method", "drv: state_update_enter_method() ibrs_off"),
         "partial_hints": "drv: CPUIDLE_FLAG_PARTIAL_HINT_MATCH",
         "tableless": "drv: intel_idle_init() if ( icpu -> state_table )",
         "no_native": "drv: no_native",

@@ -33,8 +33,7 @@ interface would compile to nonsense."""
 _OURS = ("gov_kernel.h", "gov.h", "unit.c", "serve.c")
 _SEEN = ("bin", "lib", "lib32", "lib64", "libexec", "include")
 _ERROR = re.compile(
-    r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$",
-    re.ASCII,
+    r"^(?:\S*/)?(?P<file>[^/\s:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?[Ee]rror: (.*)$", re.ASCII
 )
 MOST_KEPT = 100
 """Programs in the user's cache; each has about 800 KB."""

@@ -6,15 +6,7 @@ from typing import Any, Self
 
 from .....base.dataclass import dataclass
 from ..core.packing import NONE, Buffer, Decisions, pack
-from ..interface import (
-    CPU_CAPACITY,
-    NO_STATE,
-    Decision,
-    GovernorModel,
-    Outcome,
-    Situation,
-    State,
-)
+from ..interface import CPU_CAPACITY, NO_STATE, Decision, GovernorModel, Outcome, Situation, State
 from . import python
 from .running import Program
 from .started import running

@@ -156,8 +156,7 @@ class Program:
                 )
             said = said or f"it ends the program itself (exit status {status})"
             raise unreadable(
-                self.source.file,
-                f"expected a decision of the governor, found: {said}",
+                self.source.file, f"expected a decision of the governor, found: {said}"
             )
         return found
 
