@@ -138,10 +138,6 @@ def _state_numbers(text: str) -> tuple[int, ...]:
     return state_numbers(text)
 
 
-def _state_names(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split(",") if name)
-
-
 def _path(text: str) -> "Path":
     from pathlib import Path
 
@@ -154,20 +150,16 @@ def _severity(text: str) -> "Severity":
     return Severity[text.upper()]
 
 
-def _codes(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(code for text in texts for code in text.split(",") if code)
-
-
 READERS: dict[str, Callable[..., Any]] = {
     "AnyPlatform": platform,
     "Path": _path,
     "Release": kernel,
     "Severity": _severity,
-    "StateNames": _state_names,
+    "StateNames": lambda text: tuple(filter(None, text.split(","))),
     "StateNumbers": _state_numbers,
     "tuple[Path, ...]": lambda texts: tuple(map(_path, texts)),
     "tuple[Release, ...]": kernels,
-    "tuple[RuleCode, ...]": _codes,
+    "tuple[RuleCode, ...]": lambda texts: tuple(filter(None, ",".join(texts).split(","))),
 }
 """Name of a type -> what makes a value of it of the words given: one, or of a tuple all."""
 CHOICES = {"Severity": ("error", "warning", "note")}

@@ -467,11 +467,8 @@ class IdleTable:
         return next((state for state in self.states if state.name == name), None)
 
     def path(self, index: int | None = None, leaf: str = "") -> str:
-        """Logical path in the notation of the table's source.
-
-        power10:states[3].psscr.mtl
-        power10_cpu_idle_states[3].pm_ctrl_reg_val
-        """
+        """Logical path in the notation of the table's source. power10:states[3].psscr.mtl
+        power10_cpu_idle_states[3].pm_ctrl_reg_val"""
         if index is None:
             return self.name + (f":{leaf}" if leaf else "")
         if self.read_from.kind == "c":

@@ -37,11 +37,6 @@ def read(log: Path) -> str:
         return file.read(limits.CONSOLE_BYTES).decode("utf-8", "replace")
 
 
-def is_too_large(log: Path) -> bool:
-    """Tells whether a guest has printed more than it may."""
-    return log.stat().st_size > limits.CONSOLE_BYTES
-
-
 def sections(log: str, names: Sequence[str]) -> Mapping[str, bytes]:
     """Name -> content of the sections with these names; where one is printed again, the last.
 

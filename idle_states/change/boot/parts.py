@@ -136,11 +136,6 @@ def stock_kernel(
     return kernel, config[0] if config else None
 
 
-def skiboot_source(packages: Packages) -> Path:
-    """Returns the skiboot tree that is part of QEMU's source package."""
-    return packages.source_tree("qemu", "roms/skiboot")
-
-
 def _given(path: Path) -> Path:
     if not opening.is_file(path):
         raise Unavailable(f"expected a file, found no {path}")
@@ -159,7 +154,7 @@ def main() -> int:
 
     name2part: dict[str, Callable[[], object]] = {
         **{machine.name: partial(part, machine) for machine in MACHINES.values()},
-        "skiboot source": partial(skiboot_source, packages),
+        "skiboot source": partial(packages.source_tree, "qemu", "roms/skiboot"),
     }
     status = 0
     for name, found in name2part.items():

@@ -198,11 +198,8 @@ def _replayed(
 def _model(
     predicted: Registering, header: RecordedMachine, first: RecordedDecision
 ) -> Governor | None:
-    """The governor's model of a CPU as it was before the CPU's first recorded decision.
-
-    None if the state of the idle period before that is not predicted to exist. Raises
-    UnknownGovernor.
-    """
+    """The governor's model of a CPU as it was before the CPU's first recorded decision. None if the
+    state of the idle period before that is not predicted to exist. Raises UnknownGovernor."""
     driver = predicted.driver_of(first.cpu)
     if driver is None or not driver.states:
         return None

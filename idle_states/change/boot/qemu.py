@@ -5,7 +5,6 @@ from pathlib import Path
 
 from ...base.model.findings import Unreadable
 from ...base.reading import launching, limits
-from . import console
 from .parts import Parts
 from .request import BootRequest
 
@@ -60,7 +59,7 @@ def run(
         watch(elapsed_s)
 
     def expect_little() -> None:
-        if console.is_too_large(log):
+        if log.stat().st_size > limits.CONSOLE_BYTES:
             most = f"{limits.CONSOLE_BYTES} bytes from the guest"
             raise GuestFailure(f"expected at most {most}, found more; see {log}")
 

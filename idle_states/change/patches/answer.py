@@ -44,10 +44,8 @@ class PreparedSeries:
 
 
 def patch(request: PatchRequest) -> PreparedSeries:
-    """Reads the tree and the series and applies it in memory; nothing is written.
-
-    Raises UsageError, NoSuchTable, Faulty, Unreadable.
-    """
+    """Reads the tree and the series and applies it in memory; nothing is written. Raises
+    UsageError, NoSuchTable, Faulty, Unreadable."""
     is_skiboot = opening.is_file(request.tree / "hw/slw.c")
     if not is_skiboot and SourcesTree.is_one(request.tree):
         sources = SourcesTree(request.tree)

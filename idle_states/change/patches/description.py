@@ -109,12 +109,6 @@ class Patch:
     dts: tuple[DtsEdit, ...] = ()
 
 
-def is_description(text: str) -> bool:
-    """Tells whether a YAML text is a patch description: it has edits or a subject, which specs
-    lack."""
-    return re.search(r"^(?:edits|subject):", text, re.MULTILINE) is not None
-
-
 def read(path: Path, shown: str) -> Patch:
     """Reads a description file. Raises Unreadable, Faulty with every error in it, OSError."""
     data = opening.read(path, shown=shown)

@@ -1,5 +1,6 @@
 """Reads a SERIES: a patch description, a directory of them, or the name of a packaged one."""
 
+import re
 from pathlib import Path
 
 from ...base.model.findings import Unreadable, unreadable
@@ -9,7 +10,7 @@ from ...base.resources import resource
 from ...tables.skiboot.c_table.writer import array_name
 from ...tables.sources import NoSuchTable, read_table
 from ...tables.sources.source import MAX_BYTES
-from .description import Patch, TableEdit, is_description, read
+from .description import Patch, TableEdit, read
 
 DIRECTORY, DTS_DIRECTORY = "skiboot-patches", "linux-patches"
 """Of packaged descriptions: of skiboot's tables, and of device-tree source."""
@@ -19,6 +20,8 @@ FORMER_NAMES = {
     "power9_dd1_cpu_idle_states": ("power9_ndd1_cpu_idle_states",),
 }
 """Arrays that skiboot renamed: the name from 84368bbf8 to 805373b35, and the name since then."""
+_SIGNS = re.compile(r"^(?:edits|subject):", re.MULTILINE)
+"""Keys of a description that specs lack."""
 
 
 def packaged(directory: str = DIRECTORY) -> list[Patch]:
@@ -28,8 +31,7 @@ def packaged(directory: str = DIRECTORY) -> list[Patch]:
 
 def series(text: str) -> list[Patch] | None:
     """The descriptions of a SERIES, those of a directory sorted by file name. None if `text` is not
-    a SERIES (it may be a TABLE). Raises Unreadable, Faulty.
-    """
+    a SERIES (it may be a TABLE). Raises Unreadable, Faulty."""
     path = Path(text)
     if opening.is_directory(path):
         with opening.Tree(path) as tree:
@@ -49,7 +51,7 @@ def series(text: str) -> list[Patch] | None:
 def _is_description(file: Path) -> bool:
     """Tells whether a file is a description, by its content; a directory with one is a series."""
     try:
-        return opening.is_file(file) and is_description(opening.read_text(file, MAX_BYTES))
+        return opening.is_file(file) and bool(_SIGNS.search(opening.read_text(file, MAX_BYTES)))
     except Unreadable:
         # too large for a description
         return False
@@ -70,10 +72,8 @@ def _read(path: Path) -> Patch:
 
 
 def table_of(edit: TableEdit) -> IdleTable:
-    """Reads the new table of an edit: a file beside the description, or any TABLE.
-
-    Raises NoSuchTable, Unreadable, Faulty.
-    """
+    """Reads the new table of an edit: a file beside the description, or any TABLE. Raises
+    NoSuchTable, Unreadable, Faulty."""
     table = edit.read or _table(edit)
     if table.register is Register.NONE:
         raise NoSuchTable(

@@ -54,8 +54,7 @@ class Posting:
 
 def mails(plan: Plan, posting: Posting = Posting()) -> list[tuple[str, bytes]]:
     """Returns (file name, content) of a mail for each patch that changes something, a cover letter
-    before them. Raises UsageError where nobody is known who could sign off.
-    """
+    before them. Raises UsageError where nobody is known who could sign off."""
     sign_off = posting.sign_off
     if sign_off and plan.tree.identity is None:
         raise UsageError(

@@ -15,10 +15,8 @@ from .said_revision import added_lines, left_lines
 
 
 def change_line(change: ValueChange) -> str:
-    """Returns a line such as:
-
-    hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns -> 1us
-    """
+    """Returns a line such as: hw/slw.c:245:19: power9_cpu_idle_states stop0_lite: latency 200ns ->
+    1us"""
     place = f"{printable(change.file)}:{change.line}:{change.column}"
     head = f"{place}: {change.table} {printable(change.state)}"
     if change.field == "row":

@@ -33,10 +33,8 @@ class Ranks:
 
 @lru_cache(maxsize=1024)
 def ranks(n: int, percent: Decimal, confidence: Decimal) -> Ranks:
-    """Returns the narrowest ranks of which each leaves half of what confidence leaves.
-
-    n: 1 or more; percent, confidence: between 0 and 100, exclusive.
-    """
+    """Returns the narrowest ranks of which each leaves half of what confidence leaves. n: 1 or
+    more; percent, confidence: between 0 and 100, exclusive."""
     p, q = float(percent / 100), float((100 - percent) / 100)
     aside = float((100 - confidence) / 200)
     mode = min(n, int((n + 1) * p))

@@ -79,10 +79,8 @@ class NoLine:
 def usable(
     spans: Iterable[Energy], latency_ns: float | None
 ) -> tuple[list[Energy], dict[str, int]]:
-    """Returns the spans that tell of the state, and the number left out by reason.
-
-    latency_ns: the state's exit latency, None where it is not known.
-    """
+    """Returns the spans that tell of the state, and the number left out by reason. latency_ns: the
+    state's exit latency, None where it is not known."""
     kept, left_out = [], dict[str, int]()
     for span in spans:
         why = None

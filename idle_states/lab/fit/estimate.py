@@ -125,10 +125,8 @@ def mean(summary: SummaryOnly, confidence: Decimal) -> Estimate:
 
 
 def above_busy(state: Values, busy: Values, percent: Decimal, confidence: Decimal) -> Estimate:
-    """Returns the state's estimate less the middle of what was measured with the CPU busy.
-
-    Nothing is less than 0. Without an interval of the middle, the difference has none.
-    """
+    """Returns the state's estimate less the middle of what was measured with the CPU busy. Nothing
+    is less than 0. Without an interval of the middle, the difference has none."""
     aside = 100 - confidence
     found = estimate(state, percent, 100 - aside * (1 - _BUSY_SHARE))
     middle = _middle(busy, 100 - aside * _BUSY_SHARE)

@@ -136,10 +136,8 @@ def domains_of(machine: TracedMachine, release: Release) -> DomainReplay | None:
 def assumed_of_domains(
     machines: Sequence[TracedMachine], cpus: Collection[int], release: Release
 ) -> Iterator[str]:
-    """Sentences: what the counters of power domains rest on, or why there are none.
-
-    cpus: those that take part.
-    """
+    """Sentences: what the counters of power domains rest on, or why there are none. cpus: those
+    that take part."""
     yield from dict.fromkeys(note for machine in machines for note in machine.domain_notes)
     dead = dict.fromkeys(d.dead for m in machines for d in m.domains if d.states and d.dead)
     yield from (f"power domains are never off: {why}" for why in dead)

@@ -51,10 +51,8 @@ class Observed:
         self._examples: list[str] = []
 
     def sift(self, periods: Sequence[Period], misses: bool) -> Sequence[Period]:
-        """Counts periods, and returns them without refused entries.
-
-        misses: whether the trace has had a cpu_idle_miss, and the machine is the traced one
-        """
+        """Counts periods, and returns them without refused entries. misses: whether the trace has
+        had a cpu_idle_miss, and the machine is the traced one"""
         if isinstance(periods, Periods) and self._counted_by_core(periods, misses):
             return periods
         idle = []

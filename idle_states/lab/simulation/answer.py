@@ -52,10 +52,8 @@ class PreparedSimulation:
 def prepare_simulation(
     request: SimulateRequest, say: Callable[[str], None] = lambda message: None
 ) -> PreparedSimulation:
-    """Reads what a request names. say: called with messages for the user.
-
-    Raises UsageError, UnknownGovernor, Unreadable and OSError.
-    """
+    """Reads what a request names. say: called with messages for the user. Raises UsageError,
+    UnknownGovernor, Unreadable and OSError."""
     held = [of_table(text, request.platform, request.release) for text in request.tables]
     if request.states:
         held.append(of_given(request.states))

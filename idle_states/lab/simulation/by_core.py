@@ -60,11 +60,8 @@ def knows(setup: Setup) -> bool:
 
 
 def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
-    """Runs one seed by the core, with the interpreter's lock released.
-
-    trace: number of task switches to keep in the result. Raises Unreadable for more events than
-    there may be.
-    """
+    """Runs one seed by the core, with the interpreter's lock released. trace: number of task
+    switches to keep in the result. Raises Unreadable for more events than there may be."""
     topology, states = setup.topology, setup.table.states
     governor = setup.model()
     tally = Tally(setup.table, counts_in_ns(setup.release))

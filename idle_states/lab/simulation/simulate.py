@@ -433,7 +433,5 @@ class Simulation:
 
 def simulate(setup: Setup, seed: int, trace: int = 0) -> SimulationRun:
     """Runs one seed by the Python reference. trace: number of switches to keep in the result.
-
-    Raises UnknownGovernor; Unreadable for more events than there may be.
-    """
+    Raises UnknownGovernor; Unreadable for more events than there may be."""
     return Simulation(setup, seed, trace).run()

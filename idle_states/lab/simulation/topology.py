@@ -186,10 +186,8 @@ def describe(shape: Shape) -> str:
 
 
 def parse(text: str) -> Topology:
-    """A preset's name, or words: cpus=16,threads=4,fused=yes,pair=2,quad=2,cluster=8,llc=16.
-
-    Raises BadTopology.
-    """
+    """A preset's name, or words: cpus=16,threads=4,fused=yes,pair=2,quad=2,cluster=8,llc=16. Raises
+    BadTopology."""
     if text in PRESETS:
         return regular(PRESETS[text], text)
     values: dict[str, int | bool] = {}

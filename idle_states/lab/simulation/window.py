@@ -33,10 +33,8 @@ class Window(CpuUse):
 def window(
     setup: Setup, seed: int, from_ns: int, simulate: Callable[[Setup, int], SimulationRun]
 ) -> Window:
-    """Simulates a setup, and returns what follows from_ns. The topology must be regular.
-
-    simulate: the reference's function or the core's
-    """
+    """Simulates a setup, and returns what follows from_ns. The topology must be regular. simulate:
+    the reference's function or the core's"""
     first = simulate(replace(setup, duration_ns=from_ns), seed)
     return _window(setup, simulate(setup, seed), first, setup.duration_ns - from_ns)
 

@@ -55,10 +55,8 @@ class Taken:
 
 
 def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
-    """Opens a file; - is standard input. taken: what the files before it used of the limits.
-
-    Raises OSError, and Unreadable for what is no file, too large or empty.
-    """
+    """Opens a file; - is standard input. taken: what the files before it used of the limits. Raises
+    OSError, and Unreadable for what is no file, too large or empty."""
     taken = taken or Taken()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
     taken.add(name, size=len(data), lines=data.count(b"\n"))

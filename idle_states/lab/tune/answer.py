@@ -23,7 +23,7 @@ from ..simulation.workload_request import WorkloadRequest
 from .candidates import BootTimes, Grid
 from .evaluate import EvaluationTask, TuneSimulation, Work
 from .judging import Allowed
-from .request import ALL, TuneRequest
+from .request import ALL, CMDLINE, TuneRequest
 from .running import NoBar, StartBar, keeping, run_offline, running
 from .sampling import SAMPLE, IdleSample, sample
 from .search import Tuned, search
@@ -120,7 +120,7 @@ def _believed(request: TuneRequest) -> _Believed:
     """Raises UsageError, Unreadable, OSError and the errors of reading a table."""
     held = _held(request)
     table = held.states
-    boot = _boot_times(request, held) if request.at_boot else None
+    boot = _boot_times(request, held) if request.to == CMDLINE else None
     power, truth, real = _power(request.power, held), None, table
     if request.measured:
         truth = truth_of(request.measured, held, request.of, request.release)

@@ -156,10 +156,8 @@ def _outcomes(
 
 
 def offline(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
-    """Evaluates a candidate with the length of every gap known when the gap begins.
-
-    For exact results, 1 ns less than each residency must be one of the gaps' cuts.
-    """
+    """Evaluates a candidate with the length of every gap known when the gap begins. For exact
+    results, 1 ns less than each residency must be one of the gaps' cuts."""
     limits = [0, *(residency_us * _US for residency_us in candidate)]
     usage, time_us = [], []
     for number, limit in enumerate(limits):

@@ -41,11 +41,8 @@ class Gaps:
         return self.sums[-1]
 
     def up_to(self, length: int) -> tuple[int, int]:
-        """Returns the number and the sum of the gaps up to `length`.
-
-        A bucket with gaps on both sides of `length` is left out as a whole; a cut has no such
-        bucket.
-        """
+        """Returns the number and the sum of the gaps up to `length`. A bucket with gaps on both
+        sides of `length` is left out as a whole; a cut has no such bucket."""
         place = bisect_right(self.greatest, length)
         return self.counts[place], self.sums[place]
 

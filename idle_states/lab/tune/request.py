@@ -198,11 +198,6 @@ class TuneRequest:
         return not self.governed or self.gaps is not None
 
     @property
-    def at_boot(self) -> bool:
-        """Tells whether the best table is to be given at boot."""
-        return self.to == CMDLINE
-
-    @property
     def settings(self) -> "Settings":
         from ..replay.replay import Settings
 

@@ -80,10 +80,8 @@ class GapSource:
 
 
 def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = None) -> GapSource:
-    """Reads a whole trace or exact recording.
-
-    cuts: see gaps.py. settings: the governor in the loop, if any. Raises Unreadable.
-    """
+    """Reads a whole trace or exact recording. cuts: see gaps.py. settings: the governor in the
+    loop, if any. Raises Unreadable."""
     gathered = Gatherer(cuts)
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         joined = Joined()

@@ -64,10 +64,8 @@ def on_cluster(
     results: Results,
     advance: Advance,
 ) -> None:
-    """Evaluates candidates on a Dask cluster. given: the work, as the cluster has sent it.
-
-    Raises Unreadable if the scheduler or the workers die.
-    """
+    """Evaluates candidates on a Dask cluster. given: the work, as the cluster has sent it. Raises
+    Unreadable if the scheduler or the workers die."""
     _spread(cluster, given, _chunks(work, candidates, 1), results, advance, cluster.address)
 
 

@@ -44,10 +44,8 @@ class WaitStep:
 
 
 def cost(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
-    """Returns the cost summed over all gaps.
-
-    threshold: None: the step is never taken. A gap exactly as long ends before the step.
-    """
+    """Returns the cost summed over all gaps. threshold: None: the step is never taken. A gap
+    exactly as long ends before the step."""
     if threshold is None:
         return step.rate * gaps.total
     within, longer = gaps.shared(threshold)
@@ -67,10 +65,8 @@ def best(gaps: Gaps, step: WaitStep) -> tuple[int | None, Number]:
 
 
 def offline_cost(gaps: Gaps, step: WaitStep) -> Number:
-    """The least cost of a step if every gap's length were known beforehand.
-
-    Exact if the break-even is one of the gaps' cuts.
-    """
+    """The least cost of a step if every gap's length were known beforehand. Exact if the break-even
+    is one of the gaps' cuts."""
     exact = step.break_even
     if exact is None:
         return step.rate * gaps.total
@@ -136,10 +132,8 @@ class Wait:
 
 
 def steps(table: CpuTable, model: PowerModel, weight: Fraction = Fraction(0)) -> list[WaitStep]:
-    """Returns the steps from polling in state 0 to each other state of a table.
-
-    weight: cost of 1 ns of wake latency, in ns of an awake CPU's energy.
-    """
+    """Returns the steps from polling in state 0 to each other state of a table. weight: cost of 1
+    ns of wake latency, in ns of an awake CPU's energy."""
     middle, found = model.middles(), []
     awake, polling = middle.awake.low, middle.states[table.names[0]].power.low
     for name, state in zip(table.names[1:], table.states[1:], strict=True):
@@ -168,11 +162,8 @@ def waits(
     timeout_ns: int | None,
     weight: Fraction = Fraction(0),
 ) -> tuple[Wait, ...]:
-    """Returns the best polling time before each state except state 0.
-
-    timeout_ns: present polling limit of state 0; None: it polls until the CPU is woken. weight: as
-    in steps().
-    """
+    """Returns the best polling time before each state except state 0. timeout_ns: present polling
+    limit of state 0; None: it polls until the CPU is woken. weight: as in steps()."""
     found = []
     for name, each in zip(table.names[1:], steps(table, model, weight), strict=True):
         best_ns, best_cost = best(gaps, each)

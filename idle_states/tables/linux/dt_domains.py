@@ -100,12 +100,11 @@ def _made(
 
 
 def attach(listed: IdleList, known: DtIdleFeatures, found: Domains) -> str:
-    """dt_idle_attach_cpu() in OS-initiated mode: returns why it fails, "" if it does not.
-
-    A domain that is not among those of the tree's is taken to come from another driver.
-    """
+    """dt_idle_attach_cpu() in OS-initiated mode: returns why it fails, "" if it does not. A domain
+    that is not among those of the tree's is taken to come from another driver."""
     wanted = listed.attached
-    if wanted is None or not known.hierarchy or not (known.needs_domains or _all_made(found)):
+    made = known.needs_domains or (found.paths and not found.problem)
+    if wanted is None or not known.hierarchy or not made:
         return ""
     if wanted.path and wanted.path not in {domain.path for domain in listed.power_domains}:
         return ""
@@ -114,10 +113,6 @@ def attach(listed: IdleList, known: DtIdleFeatures, found: Domains) -> str:
     name = wanted.path.rpartition("/")[2] or "a phandle of 0"
     why = f": {found.problem}" if found.problem else ""
     return f"its power domain, {name}, is not there{why}"
-
-
-def _all_made(found: Domains) -> bool:
-    return bool(found.paths) and not found.problem
 
 
 def _add(

@@ -201,18 +201,14 @@ def is_asked(features: IdleLoopFeatures, governor: str, states: Sequence[State])
 
 
 def unasked_stop_tick(features: IdleLoopFeatures, got_tick: bool) -> bool:
-    """Returns whether to stop the tick where no governor is asked.
-
-    got_tick: the tick ended the idle period before, and no task ran since.
-    """
+    """Returns whether to stop the tick where no governor is asked. got_tick: the tick ended the
+    idle period before, and no task ran since."""
     return features.single_state == "got_tick" and got_tick
 
 
 def tick_stops(features: IdleLoopFeatures, stop_tick: bool, stopped: bool) -> bool:
-    """Returns whether the tick is off during the idle period.
-
-    stop_tick: the governor's decision; stopped: the tick is off already, and is not restarted.
-    """
+    """Returns whether the tick is off during the idle period. stop_tick: the governor's decision;
+    stopped: the tick is off already, and is not restarted."""
     return stop_tick or stopped or not features.governor_decides_tick
 
 
@@ -223,9 +219,7 @@ def latency_limit_us(
     wakeup_us: int | None = None,
 ) -> int:
     """Returns the latency limit given to governors, in us: the least of those the release knows.
-
-    resume_us: the CPU's resume latency; wakeup_us: cpu_wakeup_latency; None: not set.
-    """
+    resume_us: the CPU's resume latency; wakeup_us: cpu_wakeup_latency; None: not set."""
     limits = [system_us]
     if features.resume_latency and resume_us is not None and (resume_us or features.zero_limits):
         limits.append(resume_us)
@@ -302,10 +296,7 @@ class Polled:
 
 def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
     """poll_idle(): notices a wake-up after wakeup_ns at once, but the limit only when it reads the
-    clock.
-
-    check_ns: time between two clock reads; 0: none.
-    """
+    clock. check_ns: time between two clock reads; 0: none."""
     if limit_ns is None:
         return Polled(wakeup_ns, False, False)
     end = limit_ns if check_ns <= 0 else (limit_ns // check_ns + 1) * check_ns

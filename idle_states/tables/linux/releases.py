@@ -320,9 +320,7 @@ def builds_of(named: Named, line: str) -> tuple[Key, ...]:
 
 def _build(line: str, key: Key, builds: Sequence[Key]) -> tuple[Key, list[str]]:
     """The build that a distribution's kernel is followed as, and why if it is another or a guess.
-
-    builds: those of its line that are known, oldest first; none where builds are not told apart
-    """
+    builds: those of its line that are known, oldest first; none where builds are not told apart"""
     if not builds or builds[0] <= key <= builds[-1]:
         return key, []
     first, last = name_of((line, builds[0])), name_of((line, builds[-1]))
@@ -382,10 +380,8 @@ def _shown(text: str) -> str:
 
 
 def running(text: str) -> Release | None:
-    """Returns the release of a running machine; None if it is not modelled.
-
-    text: uname -r and -v, with /proc/version_signature behind it where there is one.
-    """
+    """Returns the release of a running machine; None if it is not modelled. text: uname -r and -v,
+    with /proc/version_signature behind it where there is one."""
     try:
         return release(text)
     except UnknownRelease:

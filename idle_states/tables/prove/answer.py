@@ -49,10 +49,8 @@ class Proven:
 
 
 def prove(request: ProveRequest, say: Callable[[str], None] = lambda message: None) -> Proven:
-    """Finds a witness for each state, or a proof. say: called with notes for the user.
-
-    Raises UsageError, UnknownGovernor, and what reading a table raises.
-    """
+    """Finds a witness for each state, or a proof. say: called with notes for the user. Raises
+    UsageError, UnknownGovernor, and what reading a table raises."""
     held = held_by(request.release, request.of)
     for note in crashes([held]):
         say(note)

@@ -139,9 +139,7 @@ class UnknownSkiboot(UsageError):
 
 def version_key(version: str) -> tuple[int, int, int, int]:
     """Returns a key by which releases sort: (6, 0, 4, 0) of "6.0.4", (6, 0, 0, -999) of "6.0-rc1".
-
-    Raises UnknownSkiboot for what is no release's name.
-    """
+    Raises UnknownSkiboot for what is no release's name."""
     match = _VERSION.fullmatch(version)
     if not match:
         raise UnknownSkiboot(

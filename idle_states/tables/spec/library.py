@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 @cache
 def find(name: str) -> IdleTable:
-    """A packaged table of firmware by name.
-
-    Raises KeyError if there is no such spec, Unreadable if it cannot be parsed, Faulty if it has
-    errors.
-    """
+    """A packaged table of firmware by name. Raises KeyError if there is no such spec, Unreadable if
+    it cannot be parsed, Faulty if it has errors."""
     revision = resolve_table(name)
     if revision is None:
         raise KeyError(name)
@@ -33,10 +30,8 @@ def find(name: str) -> IdleTable:
 
 
 def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[IdleTable]:
-    """Yields the packaged tables for which `wanted` is true, in the order of `revisions`.
-
-    Tables whose spec has errors are left out: `list` and `check` report these.
-    """
+    """Yields the packaged tables for which `wanted` is true, in the order of `revisions`. Tables
+    whose spec has errors are left out: `list` and `check` report these."""
     for revision in revisions():
         if wanted(revision):
             try:

@@ -126,10 +126,7 @@ class PowernvBoot(PreparedBoot):
 
 def read(request: BootRequest) -> Preparing:
     """Reads the TABLE; without one, firmware's own table is booted. Raises what reading a TABLE
-    raises.
-
-    To prepare the boot makes the firmware, and raises what functions of `image` raise.
-    """
+    raises. To prepare the boot makes the firmware, and raises what functions of `image` raise."""
     assert request.patch is None
     given = None if request.table is None else read_table(request.table)
 

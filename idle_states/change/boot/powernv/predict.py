@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from ....base.dataclass import dataclass, replace
 from ....base.model.findings import Unreadable
@@ -81,7 +80,8 @@ def predict(
 
     levels  as of BootRequest
     """
-    firmware, skiboot = firmware_in(booted.sections["msglog"] or _console(booted.log))
+    printed = console.read(booted.log) if booted.log.is_file() else ""
+    firmware, skiboot = firmware_in(booted.sections["msglog"] or printed)
     platform = replace(PRESETS[f"qemu-{machine}"], skiboot=skiboot)
     if levels is not None:
         platform = replace(platform, enabled_stop_levels=levels)
@@ -108,10 +108,6 @@ def firmware_in(log: str) -> tuple[str, str | None]:
     except UnknownSkiboot:
         return name, None
     return name, version[1] if version else None
-
-
-def _console(log: Path) -> str:
-    return console.read(log) if log.is_file() else ""
 
 
 def stages(predicted: PowernvPredicted, booted: Booted, smp: int) -> tuple[Stage, ...]:

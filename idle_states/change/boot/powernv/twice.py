@@ -46,10 +46,8 @@ class BootPair:
 
 
 def run_before_and_after(request: BootRequest, around: Surroundings = Surroundings()) -> BootPair:
-    """Builds the tree as it is and with the patches, and boots both.
-
-    Everything is built before the first boot. Raises what `run` and `change_of` raise.
-    """
+    """Builds the tree as it is and with the patches, and boots both. Everything is built before the
+    first boot. Raises what `run` and `change_of` raise."""
     assert request.tree is not None
     assert request.patch is not None
     tree = PatchedTree(request.tree)

@@ -124,10 +124,8 @@ class Moment:
 
 
 def power_down_ok(domain: Domain, moment: Moment, features: GenpdFeatures) -> bool:
-    """cpu_power_down_ok(): whether a domain is to be off now; if so, domain.state says how.
-
-    The CPUs' next timer is all that is known of when they wake up. The domain must have states.
-    """
+    """cpu_power_down_ok(): whether a domain is to be off now; if so, domain.state says how. The
+    CPUs' next timer is all that is known of when they wake up. The domain must have states."""
     if not domain.default_power_down_ok():
         return False
     online = domain.cpus - moment.offline

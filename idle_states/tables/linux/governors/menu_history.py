@@ -41,9 +41,7 @@ class IntervalHistory:
         deviation_bits: int = 0,
     ) -> None:
         """The parameters are the features of the same meaning (MenuFeatures.typical_*).
-
-        deviation_bits: up to which width a variance's root is taken; 0: variances are compared
-        """
+        deviation_bits: up to which width a variance's root is taken; 0: variances are compared"""
         self.intervals = [0] * SIZE
         self._next = 0
         self._trims_both_ends = trims_both_ends

@@ -249,8 +249,8 @@ def _memory(governor: Governor) -> bytes:
     pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = {
         **{type(constant): _named for constant in constants},
-        IntervalHistory: _intervals,
-        WatchedLength: _watched,
+        IntervalHistory: lambda history: (tuple, (history.oldest_first,)),
+        WatchedLength: lambda length: (tuple, (length.form,)),
     }
     pickler.dump(governor)
     return buffer.getvalue()
@@ -258,14 +258,6 @@ def _memory(governor: Governor) -> bytes:
 
 def _named(constant: object) -> tuple[type[int], tuple[int]]:
     return int, (id(constant),)
-
-
-def _intervals(history: IntervalHistory) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
-    return tuple, (history.oldest_first,)
-
-
-def _watched(length: WatchedLength) -> tuple[type[tuple[int, ...]], tuple[tuple[int, ...]]]:
-    return tuple, (length.form,)
 
 
 def _polls(governor: Governor, state: int) -> bool:

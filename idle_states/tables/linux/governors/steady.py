@@ -215,9 +215,7 @@ def _lengths(settling: Settling, circumstances: Circumstances) -> set[int]:
 
 def _corrected(residency_ns: int, timer_ns: int) -> int:
     """The measured idle from which on menu's corrected time to the next timer reaches a residency.
-
-    The factor is 8 * floor(1024 * measured / timer) + 7, in 1/8192, where it stays.
-    """
+    The factor is 8 * floor(1024 * measured / timer) + 7, in 1/8192, where it stays."""
     factor = -(-residency_ns * 8192 // max(timer_ns, 1))
     return max(0, -(-(factor - 7) // 8)) * timer_ns // 1024
 

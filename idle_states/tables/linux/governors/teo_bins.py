@@ -51,7 +51,7 @@ class Bins:
 
         slot = self._free_slot()
         idle = min(timer, self._bin(measured))
-        if self._beyond_tick(wakeup.sleep_length):
+        if self._has_tick_bin() and wakeup.sleep_length >= self.table.tick:
             if measured >= self.table.tick:
                 self.tick_hits += PULSE
                 return
@@ -68,9 +68,6 @@ class Bins:
         early = s64(wakeup.sleep_length - min(measured, KTIME_MAX))
         return early < self.table.exit[wakeup.state] // 2
 
-    def all_intercepts(self) -> int:
-        return sum(self.intercepts)
-
     def _endless(self, wakeup: Wakeup) -> bool:
         """Nothing but the timer or a safety net ended the idle: it counts as the timer's."""
         if self.features.tick_idles != "endless":
@@ -80,10 +77,8 @@ class Bins:
         return wakeup.time_span >= wakeup.sleep_length
 
     def _hit_by_tick(self, timer: int) -> bool:
-        """Tells whether a wakeup by the tick is a hit, and then it is counted.
-
-        Prevailing ticks are compared with the total, intercepts with it less this wakeup's weight.
-        """
+        """Tells whether a wakeup by the tick is a hit, and then it is counted. Prevailing ticks are
+        compared with the total, intercepts with it less this wakeup's weight."""
         self.tick_wakeups += PULSE
         if self.features.deepest_for_ticks and 3 * self.tick_wakeups > 2 * self.total:
             self.hits[-1] += PULSE
@@ -118,9 +113,6 @@ class Bins:
 
     def _has_tick_bin(self) -> bool:
         return self.features.tick_hits and self.table.residency[-1] < self.table.tick
-
-    def _beyond_tick(self, sleep_length: int) -> bool:
-        return self._has_tick_bin() and sleep_length >= self.table.tick
 
     def _free_slot(self) -> int:
         """The oldest wakeup's slot, that wakeup's intercept taken off."""

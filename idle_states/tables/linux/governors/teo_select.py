@@ -36,10 +36,6 @@ class Candidate:
     recent: int = 0
 
 
-def _is_utilised(situation: Situation) -> bool:
-    return situation.cpu_util > situation.cpu_capacity >> UTILISED_SHIFT
-
-
 class TeoSelection:
     """One CPU's metrics of the second generation, and the choice by them."""
 
@@ -52,7 +48,9 @@ class TeoSelection:
         self.bins.learn(wakeup)
 
     def choose(self, situation: Situation, why: dict[str, Any]) -> Choice:
-        utilised = self.features.utilisation != "" and _is_utilised(situation)
+        utilised = self.features.utilisation != "" and (
+            situation.cpu_util > situation.cpu_capacity >> UTILISED_SHIFT
+        )
         if self.features.lazy_timers:
             return self._choose_then_ask(situation, utilised, why)
         return self._ask_then_choose(situation, utilised, why)
@@ -267,5 +265,5 @@ class TeoSelection:
         if self.features.two_thirds:
             return 3 * bins.tick_intercepts >= 2 * bins.total
         every = self.features.tick_intercepts == "all"
-        weight = bins.all_intercepts() if every else bins.tick_intercepts
+        weight = sum(bins.intercepts) if every else bins.tick_intercepts
         return weight > bins.total // 2 + bins.total // 8

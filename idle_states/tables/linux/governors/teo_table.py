@@ -96,10 +96,8 @@ class TeoTable:
     def shallower(
         self, state: int, duration: int, disabled: frozenset[int], *, polls: bool = True
     ) -> int:
-        """The deepest enabled state above `state` fit for the duration; else the shallowest.
-
-        polls: polling states are eligible.
-        """
+        """The deepest enabled state above `state` fit for the duration; else the shallowest. polls:
+        polling states are eligible."""
         found = state
         for i in range(state - 1, -1, -1):
             if i in disabled or (self.polling[i] and not polls):

@@ -58,11 +58,8 @@ def _digest(text: str) -> str:
 
 
 def find(name: str) -> SourceFile:
-    """Reads the source that a name stands for.
-
-    Raises UsageError for a name of no file, Unreadable for a file that cannot be read or includes
-    what lies elsewhere, OSError.
-    """
+    """Reads the source that a name stands for. Raises UsageError for a name of no file, Unreadable
+    for a file that cannot be read or includes what lies elsewhere, OSError."""
     if name in _GIVEN:
         return _GIVEN[name]
     plain = name.removeprefix(UNCONFINED)
