@@ -89,7 +89,7 @@ class PowernvNight:
 @cache
 def _source() -> Path:
     """skiboot's source. Raises Unavailable."""
-    return boot_parts.skiboot_source(boot_parts.packages_in())
+    return boot_parts.packages_in().source_tree("qemu", "roms/skiboot")
 
 
 def boots() -> Iterator[PowernvNight]:

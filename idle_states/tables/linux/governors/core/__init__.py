@@ -32,7 +32,6 @@ from .streams import Stream as Stream
 from .streams import Sweep as Sweep
 from .streams import processors as processors
 from .streams import run as run
-from .streams import run_cpus as run_cpus
 from .streams import sweep as sweep
 
 
@@ -47,10 +46,8 @@ def instruction_set() -> str:
 
 
 def supports(governor: str, features: object) -> bool:
-    """Tells whether the core can replay this governor with these features.
-
-    Warns with CoreFallsShort if it has the governor, but no code for the features.
-    """
+    """Tells whether the core can replay this governor with these features. Warns with
+    CoreFallsShort if it has the governor, but no code for the features."""
     try:
         packed_features(governor, features)
     except CoreMissing:

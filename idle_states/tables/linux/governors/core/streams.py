@@ -65,9 +65,7 @@ class Stream:
 
     def replay(self, rows: Buffer) -> Decisions:
         """Returns the decisions of the next rows, as made by `pack`. ValueError for a partial row.
-
-        Releases the GIL; a stream must not be used by two threads at once.
-        """
+        Releases the GIL; a stream must not be used by two threads at once."""
         decisions = bytearray(len(rows) // ROW.size * _DECISION_SIZE)
         compiled.replay(*self._given, self.memory, rows, decisions, self._specialised)
         return Decisions(decisions)
@@ -161,21 +159,6 @@ def run(
 ) -> Decisions:
     """Replays all rows with a new `Stream`."""
     return Stream(governor, features, states, hz, any_features=any_features).replay(rows)
-
-
-def run_cpus(
-    governor: str,
-    features: object,
-    states: Sequence[State],
-    hz: int,
-    cpus: Sequence[Buffer],
-    threads: int | None = None,
-) -> list[Decisions]:
-    """Runs run() for several CPUs. threads: None: one for each available processor."""
-    workers = max(1, min(threads or processors(), len(cpus)))
-    with Threads(workers) as pool:
-        found = [pool.call(run, governor, features, states, hz, rows) for rows in cpus]
-        return [decisions() for decisions in found]
 
 
 def sweep(

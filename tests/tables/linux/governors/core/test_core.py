@@ -342,22 +342,6 @@ def test_tables_make_a_difference() -> None:
     assert [d.state for d in deep.unpacked()[-3:]] == [0, 0, 0]
 
 
-def test_threads_over_cpus() -> None:
-    chosen = features("teo", "6.12")
-    random = Random("CPUs")
-    era = Era("teo", "6.12", chosen)
-    states = [OracleState(*times, i == 0) for i, times in enumerate(vectors.TABLES["p9"])]
-    cpus = [random_cpu(random, 250, 1) for _ in range(9)]
-    packed = []
-    answers = []
-    for cpu in cpus:
-        table, rows, expected = by_reference(era, Cpu(states, cpu.rows), 250)
-        packed.append(core.pack(rows))
-        answers.append(expected)
-    found = core.run_cpus("teo", chosen, table, 250, packed, threads=3)
-    assert [decided(decisions) for decisions in found] == answers
-
-
 # What it knows
 
 
