@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from idle_states.base.dataclass import replace
 from idle_states.base.model import power_mgt as dt
 from idle_states.base.model.findings import Location, Unreadable
 from idle_states.base.model.power_mgt import NODE, PowerMgt, decode, u32_array, u64_array
@@ -186,5 +187,5 @@ BEYOND: dict[str, Fault] = {
 def source(properties: Mapping[str, bytes], name: str = NODE) -> Source:
     """Returns a Source of a node with these properties, as if it had been read from a blob."""
     node = PowerMgt(properties, Location(NODE, f"{name}.dtb"))
-    table = decode(node, None, ReadFrom("dtb")).renamed(name)
+    table = replace(decode(node, None, ReadFrom("dtb")), name=name)
     return Source(name, f"{name}.dtb", "", table, node=node)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
-from ..dataclass import dataclass, field, replace
+from ..dataclass import dataclass, field
 from .findings import Location
 from .processors import Known, Processor
 
@@ -467,8 +467,8 @@ class IdleTable:
         return next((state for state in self.states if state.name == name), None)
 
     def path(self, index: int | None = None, leaf: str = "") -> str:
-        """Logical path in the notation of the table's source. power10:states[3].psscr.mtl
-        power10_cpu_idle_states[3].pm_ctrl_reg_val"""
+        """Logical path in the notation of the table's source: power10:states[3].psscr.mtl, or
+        power10_cpu_idle_states[3].pm_ctrl_reg_val."""
         if index is None:
             return self.name + (f":{leaf}" if leaf else "")
         if self.read_from.kind == "c":
@@ -480,9 +480,6 @@ class IdleTable:
         return [state.values() for state in self.states] == [
             state.values() for state in other.states
         ]
-
-    def renamed(self, name: str) -> "IdleTable":
-        return replace(self, name=name)
 
 
 def mask_of(text: str) -> int:

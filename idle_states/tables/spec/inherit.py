@@ -234,16 +234,14 @@ def _table_provenance(document: Mapping, problems: SpecProblems) -> dict[str, Pr
     """Field -> provenance for every state written in this document; "default" for the rest."""
     written = document.entries.get("provenance")
     node = scalars.mapping(written, "a mapping of fields to provenance", problems)
-    return _provenance_map(node, problems, allow_default=True) if node else {}
+    return _provenance_map(node, problems) if node else {}
 
 
-def _provenance_map(
-    node: Mapping, problems: SpecProblems, *, allow_default: bool
-) -> dict[str, Provenance]:
-    result = {}
+def _provenance_map(node: Mapping, problems: SpecProblems) -> dict[str, Provenance]:
+    result, known = {}, (*STATE_KEYS, "default")
     for key, value in node.entries.items():
-        if key not in STATE_KEYS and not (allow_default and key == "default"):
-            problems.unknown_key(key, node.keys[key], (*STATE_KEYS, "default"))
+        if key not in known:
+            problems.unknown_key(key, node.keys[key], known)
             continue
         if not isinstance(value, Mapping):
             problems.wrong_type(
@@ -287,7 +285,7 @@ def _state_source(
     own: dict[str, Provenance] = {}
     written = entries.pop("provenance", None)
     if isinstance(written, Mapping):
-        own = _provenance_map(written, problems, allow_default=True)
+        own = _provenance_map(written, problems)
     elif written is not None:
         problems.wrong_type("a mapping of fields to provenance", written.kind, written.where)
     provenance = {}
