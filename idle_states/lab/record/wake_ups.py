@@ -10,7 +10,7 @@ from ...tables.linux.held import POLL, SNOOZE
 from ...tables.why.sampled import POLLED, REFUSED, TICK, UNKNOWN, SampledIdle
 from .decisions import EXIT
 from .recorded import Event, Recorded, RecordedMachine
-from .script import A_TIMER, ENDS, HRTIMER, INTERRUPT, TICK_STOP, TIMER, WAKING, WITHOUT
+from .script import A_TIMER, ENDS, HRTIMER, TICK_STOP, TIMER, WAKING, WITHOUT
 
 _ENDS = {path.partition("/")[2]: words for path, words in ENDS.items()}
 _HEARD = {*_ENDS, HRTIMER, TIMER, WAKING}
@@ -67,19 +67,16 @@ def _idle(
     else:
         polls = states[state].name in (POLL, SNOOZE) and WITHOUT in header.wake_ups
         by = POLLED if polls else UNKNOWN
-    misses = (each.words.rpartition("=")[2] for each in events if each.name == "cpu_idle_miss")
-    yield SampledIdle(cpu, state, length_ns, by, next(misses, ""))
+    yield SampledIdle(cpu, state, length_ns, by)
 
 
 def _ended_by(events: Sequence[Event], *, stopped: bool) -> str:
     """Names the interrupt that is the first of some events, or the timer. stopped: there is no
     tick; while it runs, timers of the wheel only come with it."""
     first, *rest = events
-    is_timer = _ENDS[first.name] == A_TIMER or [e.name for e in rest[:1]] == [HRTIMER]
-    if not is_timer and first.name == INTERRUPT:
-        return f"interrupt {first.values.get('irq')} ({first.words.partition(' name=')[2]})"
-    if not is_timer:
-        return _ENDS[first.name]
+    if _ENDS[first.name] != A_TIMER and [event.name for event in rest[:1]] != [HRTIMER]:
+        number, name = first.values.get("irq"), first.words.partition(" name=")[2]
+        return f"interrupt {number} ({name})" if name else _ENDS[first.name]
     own = [first, *takewhile(lambda e: e.name == HRTIMER or e.name not in _ENDS, rest)]
     ran = [(event.name, found[1]) for event in own if (found := _FUNCTION.search(event.words))]
     others = [function for name, function in ran if name == HRTIMER and function not in _TICKS]

@@ -14,7 +14,7 @@ from ...tables.linux.governors import Decision, UnknownGovernor
 from ...tables.linux.governors.interface import KTIME_MAX
 from ...tables.why.machine import SeenMachine, machine_of
 from ...tables.why.request import WhyRequest
-from ...tables.why.sampled import REFUSED, Sampled, SampledState
+from ...tables.why.sampled import REFUSED, Sampled, SampledIdle, SampledState
 from ..record.convert import as_recording
 from ..record.recorded import Recorded
 from ..record.request import RecordOptions
@@ -69,10 +69,15 @@ def _sampled(machine: SeenMachine, source: Input) -> Sampled:
             what = f"states of CPU {cpu} that it has on {machine.name}"
             raise unreadable(source.name, f"expected the {what}; it is of another machine")
     found = tuple(idles(recorded))
+    periods: defaultdict[_Key, list[SampledIdle]] = defaultdict(list)
+    for idle in found:
+        periods[idle.cpu, idle.state].append(idle)
     judged: _Judged = defaultdict(list)
     model: Counter[_Key] = Counter()
     learnt = _exact(source, judged, model)
-    if header.without:
+    if not found:
+        learnt = iter(["no CPU was idle"])
+    elif header.without:
         learnt = _estimated(source, machine, header.without, model)
     notes: list[str] = []
     try:
@@ -84,8 +89,8 @@ def _sampled(machine: SeenMachine, source: Input) -> Sampled:
     if lost := sum(header.lost.values()):
         notes.append(f"{lost:,} events are lost: the buffer of their CPU was full")
     rows_of = []
-    for key in sorted({*model, *judged, *((idle.cpu, idle.state) for idle in found)}):
-        own = [idle for idle in found if (idle.cpu, idle.state) == key]
+    for key in sorted({*model, *judged, *periods}):
+        own = periods[key]
         ended_by = Counter(idle.ended_by for idle in own)
         situations = [row.situation for row, _ in judged[key]]
         whys = [decision.why for _, decision in judged[key] if "predicted" in decision.why]

@@ -22,14 +22,12 @@ _STEPS = {
 
 
 class SampledIdle(NamedTuple):
-    """An idle period. ended_by: in words; REFUSED: it was none. miss: above or below, as the kernel
-    counts; "": neither, or not told."""
+    """An idle period. ended_by: in words; REFUSED: it was none."""
 
     cpu: int
     state: int
     length_ns: int
     ended_by: str
-    miss: str
 
 
 @dataclass(frozen=True, slots=True)

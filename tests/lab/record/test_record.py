@@ -135,6 +135,7 @@ def test_what_is_left_out_of_the_real_ones_is_counted() -> None:
         (402, {"ended": 2, "shorter": 7}, {}),
         (371, {"ended": 2}, {}),
         (136, {"ended": 1}, {}),
+        (323, {"ended": 1}, {}),
     ]
 
 

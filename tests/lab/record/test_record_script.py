@@ -43,7 +43,7 @@ def missing(program: str) -> "pytest.MarkDecorator":
         pytest.param(["shellcheck", "-s", "sh"], id="shellcheck", marks=missing("shellcheck")),
     ],
 )
-@pytest.mark.parametrize("governor", GOVERNORS)
+@pytest.mark.parametrize("governor", [*GOVERNORS, "haltpoll"])
 @pytest.mark.parametrize(
     "arch", [*slow(*ARCHS), None], ids=lambda arch: arch.name if arch else "all"
 )
@@ -52,11 +52,12 @@ def test_every_shell_can_read_it(
 ) -> None:
     words = ["collect", "--record", "--governor", governor, "--restart-governor"]
     words += ["--arch", arch.name] if arch in ARCHS else []
-    assert main(words) == 0
-    file = tmp_path / "record.sh"
-    file.write_text(capsys.readouterr().out)
-    done = subprocess.run([*reader, file], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for more in ([], ["--wake-ups"]) if governor in GOVERNORS else (["--wake-ups"],):
+        assert main([*words, *more]) == 0
+        file = tmp_path / "record.sh"
+        file.write_text(capsys.readouterr().out)
+        done = subprocess.run([*reader, file], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_registers_are_the_architectures() -> None:

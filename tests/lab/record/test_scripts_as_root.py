@@ -3,6 +3,7 @@ leave nothing, whatever the machine, the shell, the place and the moment."""
 
 import os
 import random
+import re
 import signal
 import subprocess
 import tarfile
@@ -23,6 +24,9 @@ from tests.support.thorough import examples, few
 
 MEASURE = measuring(MeasureOptions(5))
 RECORD = recording(RecordOptions(seconds=1, restart_governor=True))
+READ_ONLY = (
+    "cd {0} && mount --bind kprobe_events kprobe_events && mount -o remount,bind,ro kprobe_events"
+)
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -194,13 +198,49 @@ def test_measure_puts_all_back(machine: MadeMachine, shell: str) -> None:
 
 @as_root
 @pytest.mark.parametrize("shell", few(1, SHELLS))
-def test_record_puts_all_back(machine: MadeMachine, shell: str) -> None:
+@pytest.mark.parametrize("wake_ups", [False, True])
+def test_record_puts_all_back(machine: MadeMachine, shell: str, wake_ups: bool) -> None:
     before = machine.set
-    done = machine.run(RECORD, shell)
+    script = recording(RecordOptions(seconds=1, restart_governor=True, wake_ups=wake_ups))
+    done = machine.run(script, shell)
     assert done.returncode == 0, done.stderr
+    heard = re.findall("^# wake-ups: (.*)", done.stdout, re.MULTILINE)
+    assert heard == ["hrtimer_expire_entry reschedule_entry sched_waking"] * wake_ups
+    assert "# without" not in done.stdout
+    seen = machine.directory / "seen/events/sched/sched_waking/filter"
+    assert (seen.read_text() if wake_ups else seen.exists()) == (wake_ups and "common_pid == 0\n")
     assert done.stdout.endswith("# end\n")
     assert machine.set == before
     assert machine.left == []
+
+
+@as_root
+@pytest.mark.parametrize(
+    ("governor", "prepared", "why"),
+    [
+        ("menu", "rm -f {}/kprobe_events", "expected kprobe events, found none in {}"),
+        ("menu", READ_ONLY, "the kernel refuses the probe"),
+        ("ladder", READ_ONLY, "the kernel refuses the probe"),
+        ("haltpoll", ":", "no probes of haltpoll are known"),
+    ],
+)
+def test_idle_periods_alone_without_probes(
+    machine: MadeMachine, governor: str, prepared: str, why: str
+) -> None:
+    """What ends them is recorded all the same, and a script without it refuses."""
+    (machine.directory / "cpu/cpuidle/current_governor").write_text(f"{governor}\n")
+    tracing = "/sys/kernel/tracing"
+    machine.prepared, before = prepared.format(tracing), machine.set
+    done = machine.run(recording(RecordOptions(governor=governor, seconds=1, wake_ups=True)))
+    assert done.returncode == 0, done.stderr
+    assert f"record: without what {governor} is given: {why.format(tracing)}" in done.stderr
+    assert f"\n# without: {why.format(tracing)}" in done.stdout
+    assert "\n# probe: " not in done.stdout
+    assert machine.set == before
+    if governor != "haltpoll":
+        done = machine.run(recording(RecordOptions(governor=governor, seconds=1)))
+        assert done.returncode == 1
+        assert why.format(tracing) in done.stderr
 
 
 @pytest.fixture
