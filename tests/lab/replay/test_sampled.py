@@ -1,14 +1,16 @@
 """Samples of idle periods: what ended each, the model's decision beside the kernel's, and the
 reasons of `why` that rest on them."""
 
+import fcntl
 import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -351,12 +353,11 @@ COMMAND = [sys.executable, "-m", "idle_states", "why", "--for"]
 
 
 @pytest.fixture
-def alone() -> None:
-    """Waits for another sampling to end, as tests run side by side."""
-    for _ in range(600):
-        if not INSTANCE.exists():
-            break
-        time.sleep(0.1)
+def alone() -> Iterator[None]:
+    """Waits until no other test samples this machine, as tests run side by side."""
+    with Path(tempfile.gettempdir(), "idle-states-sampling.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def run(*before: str) -> "subprocess.CompletedProcess[str]":
