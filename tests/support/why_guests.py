@@ -69,7 +69,7 @@ holds() {{
 
 # copy: of what a person would copy by hand
 copy() {{
-    for path in sys/devices/system/cpu sys/firmware/devicetree/base \
+    for path in sys/devices/system/cpu sys/firmware/acpi/tables sys/firmware/devicetree/base \\
         sys/module/processor/parameters sys/module/cpuidle/parameters proc/version proc/cmdline
     do
         mkdir -p "/copied/${{path%/*}}"
@@ -134,6 +134,7 @@ class Planted:
     cpus   that it is said of; (): no CPU has the state
     kinds  of the reasons that are expected; words of the first
     seconds  that the cause has to work
+    acpi     ACPI's tables are kept with the collection
     """
 
     guest: str
@@ -143,6 +144,7 @@ class Planted:
     kinds: Sequence[str]
     words: str = ""
     seconds: int = 1
+    acpi: bool = False
 
     @property
     def timed(self) -> bool:
@@ -221,15 +223,15 @@ def _table(guest: Guest) -> q35_tables.Q35Table | virt_tables.VirtTable:
     return next(each for each in virt_tables.tables() if (each.machine, each.name) == named)
 
 
-def trimmed(collection: bytes) -> bytes:
+def trimmed(collection: bytes, *, acpi: bool) -> bytes:
     """Returns a collection with what `why` reads, gzipped; the same bytes each time."""
-    into = io.BytesIO()
+    into, kept = io.BytesIO(), (*_KEPT, f"{TOP}/acpi-tables.bin") if acpi else _KEPT
     with (
         tarfile.open(fileobj=io.BytesIO(collection)) as whole,
         tarfile.open(fileobj=into, mode="w") as tar,
     ):
         for member in sorted(whole.getmembers(), key=lambda each: each.name):
-            if member.isfile() and member.name.startswith(_KEPT) and _LEFT_OUT not in member.name:
+            if member.isfile() and member.name.startswith(kept) and _LEFT_OUT not in member.name:
                 fresh = tarfile.TarInfo(member.name)
                 fresh.size = member.size
                 tar.addfile(fresh, whole.extractfile(member))

@@ -60,10 +60,10 @@ def _by_parameter(machine: SeenMachine, name: str) -> Evidence:
         # exactly what max_cstate leaves out, and not what the tables lack
         losses = (lost for _, driver in _drivers(machine) for lost in driver.lost)
         lost = next((each for each in losses if each.state == name), None)
-        if lost is None or lost.cause != "max-cstate":
-            return None
-        where = limit[1] if limit else lost.ground
-        return lost.reason, where, "boot with a greater processor.max_cstate"
+        if lost and lost.cause == "max-cstate":
+            where = limit[1] if limit else lost.ground
+            return lost.reason, where, "boot with a greater processor.max_cstate"
+        limit = None
     most = max((len(states) - 1 for states in machine.dump.cpus.values()), default=0)
     if not module or name not in {row.name for table in known_tables() for row in table.rows}:
         return None
