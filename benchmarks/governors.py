@@ -27,6 +27,7 @@ from idle_states.tables.linux.governors.source.named import find
 from idle_states.tables.linux.releases import Release, release
 from tests.oracle import OracleError, Unavailable
 from tests.oracle.linux import governors as oracle
+from tests.support.swept import sweep
 from tests.support.vectors import table
 
 from .measuring import ROOT, Given, Times, Work, timed
@@ -202,7 +203,7 @@ def of_governor(
 
     def swept(level: int) -> Times:
         def run() -> list[core.Decisions]:
-            return core.sweep(governor, features, tables, HZ, packed, level=level)
+            return sweep(governor, features, tables, HZ, packed, level=level)
 
         for number, decisions in enumerate(run()):
             same(f"{governor}, sweep", decisions.packed, expected(number))

@@ -337,3 +337,34 @@ def _enter(cpu: IdlingCpu, world: World, state: int) -> int:
 def _default_idle(world: World) -> None:
     if not world.need_resched():
         world.default_idle()
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """The end of polling.
+
+    ns          time polled
+    timed_out   the limit ended it: nothing woke the CPU, and a state is selected again
+    time_limit  dev->poll_time_limit, by which the governor learns of it
+    """
+
+    ns: int
+    timed_out: bool
+    time_limit: bool
+
+
+def poll(wakeup_ns: int, limit_ns: int | None, check_ns: int = 0) -> Polled:
+    """poll_idle(): notices a wake-up after wakeup_ns at once, but the limit only when it reads the
+    clock. check_ns: time between two clock reads; 0: none."""
+    if limit_ns is None:
+        return Polled(wakeup_ns, False, False)
+    end = limit_ns if check_ns <= 0 else (limit_ns // check_ns + 1) * check_ns
+    timed_out = wakeup_ns > end
+    return Polled(end if timed_out else wakeup_ns, timed_out, timed_out)
+
+
+def snooze(features: IdleLoopFeatures, wakeup_ns: int, timeout_ns: int | None) -> Polled:
+    """powernv's snooze: a wakeup or the time-out ends it."""
+    if timeout_ns is None or wakeup_ns <= timeout_ns:
+        return Polled(wakeup_ns, False, False)
+    return Polled(timeout_ns, True, features.snooze_polling)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from idle_states.tables.linux.governors.interface import State, tick_ns
-from idle_states.tables.linux.idle_loop import IdleLoopFeatures, latency_limit_us, poll
+from idle_states.tables.linux.idle_loop import IdleLoopFeatures, latency_limit_us
 
 from . import idle_model
 from .governors import STATE_MAX
@@ -132,7 +132,9 @@ class _World:
             rounds = -(-(self._turn.idle_ns % MOST_POLLED_NS) // RELAX_NS)
             limit_ns = self._poll_limit.ns(self._turn.disabled)
             # of a wake-up in the round that reads the clock, nothing is noticed
-            polled = poll(rounds * RELAX_NS + 1, limit_ns, idle_model.POLL_CHECK_RELAXES * RELAX_NS)
+            polled = idle_model.poll(
+                rounds * RELAX_NS + 1, limit_ns, idle_model.POLL_CHECK_RELAXES * RELAX_NS
+            )
             elapsed_ns, told = polled.ns - (not polled.timed_out), polled.time_limit
             self._resched = not polled.timed_out
         if self._kernel.tells_limit:

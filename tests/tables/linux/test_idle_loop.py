@@ -10,21 +10,26 @@ from hypothesis import strategies as st
 from idle_states.tables.linux.governors.interface import KTIME_MAX, State
 from idle_states.tables.linux.idle_loop import (
     IdleLoopFeatures,
-    Polled,
     asks_governor,
     features,
     is_asked,
     latency_limit_us,
-    poll,
     poll_limit_ns,
-    snooze,
     snooze_timeout_ns,
     tick_stops,
     unasked_stop_tick,
 )
 from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import MAINLINE, PRESETS, release
-from tests.oracle.linux.idle_model import Counters, PollLimit, judge, measured_ns
+from tests.oracle.linux.idle_model import (
+    Counters,
+    Polled,
+    PollLimit,
+    judge,
+    measured_ns,
+    poll,
+    snooze,
+)
 from tests.support import vectors
 
 TICK = 4_000_000

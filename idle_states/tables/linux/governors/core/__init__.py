@@ -32,7 +32,6 @@ from .streams import Stream as Stream
 from .streams import Sweep as Sweep
 from .streams import processors as processors
 from .streams import run as run
-from .streams import sweep as sweep
 
 
 def available() -> bool:

@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Sequence
 from functools import cache
 
-from .....base.reading.threads import Threads
 from .. import Governor
 from ..interface import Outcome, State
 from .packing import (
@@ -24,7 +23,6 @@ FEWEST_TABLES = 3
 """Below this number of tables, replaying them one after the other is faster than a sweep."""
 SETTLED = 64
 """States that settled() gives for each length."""
-_LANES = 8
 _DECISION_SIZE = 2
 _LED = struct.Struct("<QQ")
 
@@ -159,35 +157,6 @@ def run(
 ) -> Decisions:
     """Replays all rows with a new `Stream`."""
     return Stream(governor, features, states, hz, any_features=any_features).replay(rows)
-
-
-def sweep(
-    governor: str,
-    features: object,
-    tables: Sequence[Sequence[State]],
-    hz: int,
-    rows: Buffer,
-    *,
-    threads: int = 1,
-    level: int = 4,
-) -> list[Decisions]:
-    """Runs run() with each of several tables on the same rows; with menu, as a Sweep."""
-    step = 1
-    if governor == "menu":
-        step = max(-(-len(tables) // (max(threads, 1) * _LANES)), 1) * _LANES
-    groups = [tables[start : start + step] for start in range(0, len(tables), step)]
-
-    def group(some: Sequence[Sequence[State]]) -> list[Decisions]:
-        streams = [Stream(governor, features, states, hz) for states in some]
-        if governor == "menu":
-            return Sweep(streams, level=level).replay(rows)
-        return [stream.replay(rows) for stream in streams]
-
-    if threads < 2:
-        return [decisions for some in groups for decisions in group(some)]
-    with Threads(threads) as pool:
-        found = [pool.call(group, some) for some in groups]
-        return [decisions for of_group in found for decisions in of_group()]
 
 
 @cache

@@ -24,6 +24,7 @@ from tests.oracle.linux.governors import Cpu, Row
 from tests.oracle.linux.governors import State as OracleState
 from tests.support import ROOT, vectors
 from tests.support.compiled import needs_core
+from tests.support.swept import sweep
 from tests.support.thorough import examples
 from tests.tables.linux.governors.test_models import (
     HZS,
@@ -302,8 +303,8 @@ def test_sweep_equals_single_replays(era: Era) -> None:
     for tables, rows, hz in sweeps(era, 12):
         single = [core.run("menu", era.features, table, hz, rows) for table in tables]
         for level in LEVELS:
-            assert core.sweep("menu", era.features, tables, hz, rows, level=level) == single
-        assert core.sweep("menu", era.features, tables, hz, rows, threads=2) == single
+            assert sweep("menu", era.features, tables, hz, rows, level=level) == single
+        assert sweep("menu", era.features, tables, hz, rows, threads=2) == single
 
 
 def test_sweep_of_an_endless_prediction() -> None:
@@ -319,7 +320,7 @@ def test_sweep_of_an_endless_prediction() -> None:
     single = [core.run("menu", chosen, table, 250, rows) for table in tables]
     assert [list(found.states)[-2:] for found in single] == [[1, 0], [3, 0]]
     for level in LEVELS:
-        assert core.sweep("menu", chosen, tables, 250, rows, level=level) == single
+        assert sweep("menu", chosen, tables, 250, rows, level=level) == single
 
 
 @pytest.mark.parametrize("governor", ["teo", "ladder"])
@@ -327,7 +328,7 @@ def test_other_governors_sweep_too(governor: str) -> None:
     era = Era(governor, "6.1", features(governor, "6.1"))
     for tables, rows, hz in sweeps(era, 3):
         single = [core.run(governor, era.features, table, hz, rows) for table in tables]
-        assert core.sweep(governor, era.features, tables, hz, rows, threads=2) == single
+        assert sweep(governor, era.features, tables, hz, rows, threads=2) == single
 
 
 def test_tables_make_a_difference() -> None:
@@ -337,7 +338,7 @@ def test_tables_make_a_difference() -> None:
         [(Situation(2_000_000_000, 50_000, 50_000), Outcome(0, 50_000))] * 100, as_selected=True
     )
     tables = [[State(0, 0), State(1_000, us * 1_000)] for us in (10, 60)]
-    shallow, deep = core.sweep("menu", chosen, tables, 250, rows)
+    shallow, deep = sweep("menu", chosen, tables, 250, rows)
     assert [d.state for d in shallow.unpacked()[-3:]] == [1, 1, 1]
     assert [d.state for d in deep.unpacked()[-3:]] == [0, 0, 0]
 

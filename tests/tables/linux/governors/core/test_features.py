@@ -17,6 +17,7 @@ from idle_states.tables.linux.governors import Governor, State, core, menu_featu
 from idle_states.tables.linux.governors.core import packing
 from idle_states.tables.linux.releases import all_releases, release
 from tests.support.compiled import needs_core
+from tests.support.swept import sweep
 from tests.tables.linux.governors.core.test_core import (
     LEVELS,
     Era,
@@ -73,7 +74,7 @@ def test_sweeps_of_made_up_releases() -> None:
         for tables, rows, hz in sweeps(era, 2):
             single = [core.run("menu", era.features, table, hz, rows) for table in tables]
             for level in LEVELS:
-                assert core.sweep("menu", era.features, tables, hz, rows, level=level) == single
+                assert sweep("menu", era.features, tables, hz, rows, level=level) == single
 
 
 @pytest.fixture
