@@ -15,6 +15,7 @@ import errno
 import math
 import os
 import resource
+import select
 import signal
 import stat
 import subprocess
@@ -134,7 +135,18 @@ def has_ended(process: Process) -> bool:
 
 
 def wait(process: Process, time_s: float) -> None:
-    """Until it has ended, and no longer than that."""
+    """Until it has ended, and no longer than that. Looks again and again only before Linux 5.3."""
+    if has_ended(process):
+        return
+    with contextlib.suppress(OSError):
+        number = os.pidfd_open(process.pid)
+        try:
+            poll = select.poll()
+            poll.register(number, select.POLLIN)
+            poll.poll(max(0, time_s) * 1000)
+        finally:
+            os.close(number)
+        return
     until = time.monotonic() + time_s
     while not has_ended(process) and (left := until - time.monotonic()) > 0:
         time.sleep(min(_STEP_S, left))

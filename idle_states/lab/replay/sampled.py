@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import median_low
+from time import sleep
 
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, unreadable
@@ -29,6 +30,8 @@ from .replay import Settings
 from .run import from_trace
 
 _PER_US = {"us": 1, "ns": 1000}
+_LOOKS_S = 1
+"""To look for the script's end more often would wake this machine's CPUs."""
 _BESIDE_S, _GRACE_S = 60, 30
 """How long the script may take beside the sampling, to find where the governor keeps its outputs
 and to print; and to put all settings back where it is to end early."""
@@ -52,7 +55,9 @@ def sampled_machine(asked: WhyRequest) -> SeenMachine:
     with launching.private_directory({}) as directory:
         log = directory / "recording"
         # however this ends, but by SIGKILL, the script puts the settings of tracefs back
-        status = launching.run_logged("/bin/sh", words, most_s, log, grace_s=_GRACE_S)
+        status = launching.run_logged(
+            "/bin/sh", words, most_s, log, watch=lambda elapsed_s: sleep(_LOOKS_S), grace_s=_GRACE_S
+        )
         if status != 0:
             said = Input(str(log)).beginning.decode("utf-8", "replace").rpartition("record: ")[2]
             why = f"no end within {most_s} s" if status is None else said.strip()
