@@ -231,15 +231,16 @@ def _pairs(found: Sequence[_Values], wanted: Sequence[_Values]) -> dict[int, int
     pairs: dict[int, int] = {}
     left, free = [*range(len(wanted))], [*range(len(found))]
     for key in (slice(None), slice(1), slice(1, None)):
-        values2indices: dict[_Values, list[int]] = {}
-        for index in reversed(free):
-            values2indices.setdefault(found[index][key], []).append(index)
+        rows = [(index, found[index][key]) for index in free]
         for at in left:
-            if indices := values2indices.get(wanted[at][key]):
-                pairs[at] = indices.pop()
-        taken = {*pairs.values()}
+            values = wanted[at][key]
+            for pair in rows:
+                if pair[1] == values:
+                    pairs[at] = pair[0]
+                    rows.remove(pair)
+                    break
         left = [at for at in left if at not in pairs]
-        free = [index for index in free if index not in taken]
+        free = [index for index, _ in rows]
         if not left or not free:
             break
     return pairs

@@ -92,8 +92,11 @@ class PowerMgt:
 
 
 def cells(data: bytes, size: int) -> tuple[int, ...]:
-    """The whole big-endian entries of `size` bytes (4 or 8); a rest that is shorter is dropped."""
+    """The whole big-endian entries of `size` bytes (4 or 8); a rest that is shorter is dropped.
+    data may be a column that has them as its `numbers`."""
     count = len(data) // size
+    if (numbers := getattr(data, "numbers", None)) is not None:
+        return tuple(numbers[:count])
     return struct.unpack(f">{count}{'I' if size == 4 else 'Q'}", data[: count * size])
 
 

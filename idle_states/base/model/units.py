@@ -10,7 +10,10 @@ UNITS_NS: dict[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_00
 
 
 def format_time(nanoseconds: int) -> str:
-    """The shortest exact spelling: 2050000 -> "2050us", 20000000 -> "20ms"."""
+    """The shortest exact spelling: 2050000 -> "2050us", 20000000 -> "20ms". Of a time that is yet
+    to be told, a place for it."""
+    if not isinstance(nanoseconds, (int, float)):
+        return f"{nanoseconds:time}"
     for unit in ("s", "ms", "us"):
         if nanoseconds and nanoseconds % UNITS_NS[unit] == 0:
             return f"{nanoseconds // UNITS_NS[unit]}{unit}"

@@ -207,7 +207,8 @@ class Auditor:
             return []
         self._shapes.move_to_end(judged.shape)
         try:
-            return [shape.audit(file, judged, _serial(judged))]
+            whole = self._whole or self._write is not None
+            return shape.audit(file, judged, _serial(judged), whole=whole)
         except Exception:
             # audit_path says what is wrong
             return []
@@ -239,7 +240,8 @@ class Auditor:
         source = audited.source
         if source is None or source.table is None or not source.table.states or source.findings:
             return None
-        if any(finding.location.file != audited.file for finding in audited.findings):
+        own = audited.file, source.file
+        if any(finding.location.file not in own for finding in audited.findings):
             return None
         if self._whole:
             kept = replace(source, tree=None) if self._setting.sources else None

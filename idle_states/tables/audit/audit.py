@@ -8,7 +8,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import (
@@ -40,7 +40,7 @@ from ..linux.platforms import firmware_of
 from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..rules.catalogue import rule_of
-from ..rules.engine import Begun, reading, run
+from ..rules.engine import reading, run
 from ..sources import Source, read_file
 from ..sources.format_tar import CPUIDLE
 from ..sources.source import File, with_processor_of
@@ -220,24 +220,15 @@ def subject_of(source: Source, setting: Setting, kernels: Sequence[Release]) -> 
 
 def _of_table(source: Source, setting: Setting) -> Audited:
     assert source.table is not None
-    kernels = expanded(setting.criteria.judging(source.table))
-    return of_subject(subject_of(source, setting, kernels), source, setting)
-
-
-def of_subject(
-    subject: Subject, source: Source, setting: Setting, begun: Begun | None = None
-) -> Audited:
-    """The audit of a table followed to all kernels. begun: the findings that are known already."""
-    table, criteria = subject.table, setting.criteria
+    table, criteria = source.table, setting.criteria
+    subject = subject_of(source, setting, expanded(criteria.judging(table)))
 
     def found(kernels: tuple[Release, ...]) -> list[Finding]:
         # the same subject has made all stages, unless a kernel is not known
         same = kernels == subject.kernels
         judged = subject if same else subject_of(source, setting, kernels)
-        return list(run(judged, source.suppressions, criteria.rules, begun))
+        return list(run(judged, source.suppressions, criteria.rules))
 
-    claimed = claim(subject)
-    held = origin(table.origin) if table.origin.form == "sysfs" else None
     return Audited(
         source.file,
         source.sha256,
@@ -245,22 +236,33 @@ def of_subject(
         table.read_from.kind,
         cpu=table.cpu.generation if table.cpu else "",
         states=tuple(state.name for state in table.states),
-        missing=tuple(_missing(subject)),
-        nearest=claimed.table.name if claimed else held.name if held else None,
-        differences=held.differences if held else tuple(_differences(subject)),
-        registered=tuple(_registered(subject)),
-        selected=tuple(_selected(subject, setting)),
         findings=tuple(over_ends(criteria.judging(table), found, criteria.rules)),
-        fingerprint=_fingerprint(source),
+        **compared(subject),
+        **of_values(subject, setting),
     )
 
 
-def _fingerprint(source: Source) -> str:
-    table = source.table
-    assert table is not None
-    levels = source.node.stop_levels if source.node else None
-    values = repr((levels, [state.values() for state in table.states]))
-    return hashlib.sha256(values.encode()).hexdigest()[:12]
+def compared(subject: Subject) -> dict[str, Any]:
+    """Returns the fields of an audit about the packaged table that a table is nearest to."""
+    claimed, listed = claim(subject), subject.table.origin
+    held = origin(listed) if listed.form == "sysfs" else None
+    return {
+        "missing": tuple(_missing(subject)),
+        "nearest": claimed.table.name if claimed else held.name if held else None,
+        "differences": held.differences if held else tuple(_differences(subject)),
+    }
+
+
+def of_values(subject: Subject, setting: Setting, *, whole: bool = True) -> dict[str, Any]:
+    """Returns the fields of an audit that change with each value. whole: those that `brief` leaves
+    out, too."""
+    levels = subject.node.stop_levels if subject.node else None
+    values = repr((levels, [state.values() for state in subject.table.states]))
+    return {
+        "fingerprint": hashlib.sha256(values.encode()).hexdigest()[:12],
+        "registered": tuple(_registered(subject)) if whole else (),
+        "selected": tuple(_selected(subject, setting)) if whole else (),
+    }
 
 
 def _missing(subject: Subject) -> Iterator[tuple[str, str]]:

@@ -1,24 +1,30 @@
 """Audits trees that differ in their states' times alone: what does not depend on these is computed
-once."""
+once, and what depends on answers about them once for equal answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 from ...base.dataclass import replace
-from ...base.model.findings import Location
+from ...base.model.findings import Finding, Location, moved
 from ...base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, PowerMgt, decode
 from ...base.model.table import IdleTable, ReadFrom
 from ..devicetree.fdt import JudgedPart
 from ..devicetree.tree import Node
 from ..pipeline import Subject
-from ..rules.engine import Begun, begun
-from ..rules.untimed import TimeAsked, untimed
+from ..rules.engine import taken
+from ..rules.kept import Answered, KeptFindings
+from ..rules.watched import Answers, filled, times_of, watched, with_times
 from ..sources import Source
 from ..sources.source import File
 from . import fwts, op_test
-from .audit import Setting, of_subject, subject_of
+from .audit import Setting, compared, of_values, subject_of
 from .audited import Audited
 from .fwts import ToolVerdict
+
+WATCHED = 4
+"""From this tree of a shape on, answers are kept: noting them takes as long as some audits."""
+_Others = tuple[dict[str, Any], Callable[[Sequence[int]], tuple[str, ...]]]
 
 
 class TreeShape:
@@ -37,54 +43,78 @@ class TreeShape:
         self._first, self._setting, self._source = first, setting, source
         self._table, self._node, self._tree = source.table, source.node, source.tree
         self._pvr = None if first.machine is None else first.machine.pvr
-        self._audited = 0
+        self._asked = 0
+        self._last: tuple[Answers, tuple[IdleTable, PowerMgt]] | None = None
 
-    def audit(self, file: File, part: JudgedPart, serial: str) -> Audited:
-        """The audit of another of the trees. part: what is judged of it."""
+    def audit(self, file: File, part: JudgedPart, serial: str, *, whole: bool) -> list[Audited]:
+        """The audit of another of the trees; empty as long as there were few. part: what is judged
+        of it; whole: not only what `brief` leaves, which no place is part of."""
+        self._asked += 1
+        if self._asked < WATCHED:
+            return []
+        times = times_of(part.latencies, part.residencies)
+        node = self._node_of(part, self._first.file)
+        subject = self._subject.retimed(with_times(self._table, node), node)
+        found: Iterable[Finding] = self._kept.of(times, subject, texts=whole)
+        (others,) = self._kept_others.of(times)
+        fields, differences = others or self._others(subject)
+        source = self._source
+        if whole:
+            found = moved(found, self._first.file, file.shown)
+            node = self._node_of(part, file.shown)
+            read_from = ReadFrom("dtb", file.shown, file.sha256, node.where)
+            table = replace(decode(node, self._table.cpu, read_from), origin=self._table.origin)
+            source = Source(table.name, file.shown, file.sha256, table, node=node)
+        machine = self._first.machine
+        audited = replace(
+            self._first,
+            file=file.shown,
+            sha256=file.sha256,
+            machine=machine and replace(machine, serial=serial),
+            findings=tuple(found),
+            differences=differences(times),
+            source=source,
+            **fields,
+            **of_values(subject, self._setting, whole=whole),
+        )
+        return [audited]
+
+    def _others(self, subject: Subject) -> _Others:
+        """Returns fields of an audit, and what makes the differences of times."""
+        assert subject.node is not None
+        fields = compared(subject) | {"verdicts": self._verdicts(subject.node)}
+        return fields, filled(fields.pop("differences"))
+
+    def _node_of(self, part: JudgedPart, file: str) -> PowerMgt:
         times = {LATENCIES: part.latencies, RESIDENCIES: part.residencies}
         said = {name: value for name, value in times.items() if value is not None}
-        place = Location(self._node.where.path, file.shown)
-        node = PowerMgt({**self._node.properties, **said}, place)
-        read_from = ReadFrom("dtb", file.shown, file.sha256, place)
-        table = replace(decode(node, self._table.cpu, read_from), origin=self._table.origin)
-        source = Source(table.name, file.shown, file.sha256, table, node=node)
-        # what is run to be kept is run for two more at least
-        self._audited += 1
-        begun = self._begun.moved(self._first.file, file.shown) if self._audited > 1 else None
-        known = of_subject(self._subject.retimed(table, node), source, self._setting, begun)
-        machine = self._first.machine
-        return replace(
-            known,
-            machine=machine and replace(machine, serial=serial),
-            verdicts=self._verdicts(node),
-            source=source,
-        )
+        place = Location(self._node.where.path, file)
+        return PowerMgt({**self._node.properties, **said}, place)
 
     @cached_property
     def _subject(self) -> Subject:
         return subject_of(self._source, self._setting, self._setting.criteria.kernels)
 
+    def _watched(self, answers: Answers) -> Subject:
+        if self._last is None or self._last[0] is not answers:
+            self._last = answers, watched(self._table, self._node, answers)
+        return self._subject.retimed(*self._last[1])
+
     @cached_property
-    def _begun(self) -> Begun:
-        return begun(self._subject.retimed(*self._bare), self._setting.criteria.rules)
+    def _kept(self) -> KeptFindings:
+        rules = taken(self._subject, self._setting.criteria.rules)
+        said = (self._node.properties.get(name) for name in (LATENCIES, RESIDENCIES))
+        return KeptFindings(self._watched, rules, times_of(*said))
+
+    @cached_property
+    def _kept_others(self) -> Answered[_Others]:
+        return Answered(lambda answers, _: self._others(self._watched(answers)))
 
     def _verdicts(self, node: PowerMgt) -> tuple[ToolVerdict, ...]:
         if not self._first.verdicts:
             return ()
-        of_op_test = op_test.verdicts(self._with(node), self._pvr)
-        return (*(self._of_fwts or fwts.verdicts(self._with(node))), *of_op_test)
-
-    @cached_property
-    def _of_fwts(self) -> tuple[ToolVerdict, ...]:
-        """Empty if fwts looks at times."""
-        try:
-            return fwts.verdicts(self._with(self._bare[1]))
-        except TimeAsked:
-            return ()
-
-    @cached_property
-    def _bare(self) -> tuple[IdleTable, PowerMgt]:
-        return untimed(self._table, self._node)
+        tree = self._with(node)
+        return (*fwts.verdicts(tree), *op_test.verdicts(tree, self._pvr))
 
     def _with(self, node: PowerMgt) -> Node:
         """The tree with another node of idle states."""

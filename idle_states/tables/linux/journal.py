@@ -71,7 +71,8 @@ class Journal:
             ("latency", row.latency_ns, state.exit_latency_us),
             ("residency", row.residency_ns, state.target_residency_us),
         ):
-            if ns != us * 1000:
+            # of watched times (rules/watched.py), which changes no rule of OPAL's tables reads
+            if isinstance(us, int) and ns != us * 1000:
                 before = "none" if ns is None else f"{ns} ns"
                 reason, cause = conversion(ns, us, features)
                 self.change(row, field_name, before, f"{us} us", reason, cause=cause)

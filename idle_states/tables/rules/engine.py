@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...base.dataclass import dataclass, replace
-from ...base.model.findings import Finding, Location, Severity, moved, sort_findings
+from ...base.dataclass import replace
+from ...base.model.findings import Finding, Location, Severity, sort_findings
 from ...base.model.table import IdleTable
 from ...base.reading.unexpected import internal_error, raise_expected
 from ...base.wording import joined
@@ -18,37 +18,8 @@ if TYPE_CHECKING:
     from ..spec.suppress import Suppression
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """Rules of which some have run.
-
-    findings  of those that have
-    left      the others, in the order of their codes
-    """
-
-    findings: tuple[Finding, ...]
-    left: tuple[Rule, ...]
-
-    def moved(self, file: str, other: str) -> "Begun":
-        """The same of another file."""
-        return replace(self, findings=tuple(moved(self.findings, file, other)))
-
-
-def begun(bare: Subject, selection: RuleSelection) -> Begun:
-    """Runs the rules that can do with what a table says that leaves something untold. Those that
-    ask for it are left."""
-    findings: list[Finding] = []
-    left: list[Rule] = []
-    for rule in _taken(bare, selection):
-        try:
-            findings += list(rule.findings(bare))
-        except Exception:
-            # whatever it is, the rule says it of the whole table
-            left.append(rule)
-    return Begun(tuple(findings), tuple(left))
-
-
-def _taken(subject: Subject, selection: RuleSelection) -> tuple[Rule, ...]:
+def taken(subject: Subject, selection: RuleSelection) -> tuple[Rule, ...]:
+    """Returns the rules that run on a table, in the order of their codes."""
     rules = (loaded.rule for loaded in rules_on(subject.form))
     return tuple(rule for rule in rules if selection.takes(rule.code))
 
@@ -57,15 +28,13 @@ def run(
     subject: Subject,
     suppressions: "Sequence[Suppression]" = (),
     selection: RuleSelection = ALL,
-    begun: Begun | None = None,
 ) -> list[Finding]:
-    """All findings on one table, suppressed ones marked, in stable order. begun: of the rules that
-    are not to be run.
+    """All findings on one table, suppressed ones marked, in stable order.
 
     Includes IS901 and IS902 about the suppressions themselves.
     """
-    found = list(begun.findings) if begun else []
-    for rule in begun.left if begun else _taken(subject, selection):
+    found: list[Finding] = []
+    for rule in taken(subject, selection):
         try:
             found += rule.findings(subject)
         except Exception as error:

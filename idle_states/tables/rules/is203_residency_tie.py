@@ -30,6 +30,7 @@ Ground
 """
 
 from functools import partial
+from itertools import pairwise
 
 from ...base.model.units import format_time
 from ...base.wording import joined
@@ -52,6 +53,8 @@ RULE = Rule(
 
 @RULE.of_each(partial(columns, field="residency"))
 def check(group: list[Time]) -> Verdicts:
+    if all(before.ns < after.ns for before, after in pairwise(group)):
+        return
     rows = [time.row for time in group]
     for first, row in repeated(rows, lambda each: each.state.residency_ns):
         residency = format_time(row.state.residency_ns or 0)

@@ -43,8 +43,8 @@ PMICR_BITS = 0x30_0030_0000
 
 @RULE.of_each(all_times)
 def check_time(time: Time) -> Verdicts:
-    row, swapped = time.row, _reversed(time.ns, 4)
-    if _digits(time.ns) < 5 or _digits(swapped) > 3:
+    row, swapped = time.row, sum(time.ns // 256**at % 256 * 256 ** (3 - at) for at in range(4))
+    if _is_round(time.ns, 4) or not _is_round(swapped, 3):
         return
     if SHORTEST.of(row.subject) <= swapped <= LONGEST.of(row.subject):
         yield row.verdict(
@@ -71,13 +71,16 @@ def check_control(row: StateRow) -> Verdicts:
             )
 
 
-def _reversed(value: int, size: int) -> int:
-    return int.from_bytes((value % (1 << 8 * size)).to_bytes(size, "big"), "little")
+def _reversed(value: int) -> int:
+    return int.from_bytes((value % (1 << 64)).to_bytes(8, "big"), "little")
 
 
-def _digits(ns: int) -> int:
-    """Decimal digits before the zeros at the end: 2 for 4900."""
-    return len(str(ns).rstrip("0"))
+def _is_round(ns: int, digits: int) -> bool:
+    """Tells whether a number has at most so many decimal digits before the zeros at its end: 4900
+    has two."""
+    while ns >= 10**digits and ns % 10 == 0:
+        ns //= 10
+    return bool(ns < 10**digits)
 
 
 def _register(value: int, bits: int) -> int | None:
@@ -85,4 +88,4 @@ def _register(value: int, bits: int) -> int | None:
     if not value & ~bits:
         return None
     words = value >> 32 | (value & 0xFFFF_FFFF) << 32
-    return next((other for other in (_reversed(value, 8), words) if not other & ~bits), None)
+    return next((other for other in (_reversed(value), words) if not other & ~bits), None)

@@ -7,7 +7,7 @@ its rule says: a table, each part of a table, or what each kernel makes of one.
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Confidence as Confidence
@@ -102,6 +102,34 @@ class Remedy:
 
 Check = Callable[[Subject], Verdicts]
 Judge = Callable[[KernelView], Verdicts]
+Groups = Iterable[tuple[int, ...]]
+"""Numbers of kernels, those together of which one is judged for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartCheck:
+    """A check of each part of a table by itself."""
+
+    parts: Callable[[Subject], Iterable[Any]]
+    judge: Callable[[Any], Verdicts]
+
+    def __call__(self, subject: Subject) -> Verdicts:
+        return chain.from_iterable(map(self.judge, self.parts(subject)))
+
+    def of_one(self, number: int) -> Check:
+        """Returns the check of one of the parts."""
+        return lambda subject: self.judge([*self.parts(subject)][number])
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCheck:
+    """A check of what kernels' drivers make of a table."""
+
+    groups: Callable[[Subject], Groups]
+    judge: Judge
+
+    def __call__(self, subject: Subject) -> Verdicts:
+        return per_kernel(subject, self.judge, self.groups(subject))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +183,7 @@ class Rule:
         def decorated(
             judge: Callable[[Part], Verdicts],
         ) -> Callable[[Part], Verdicts]:
-            self.checks.append(lambda subject: chain.from_iterable(map(judge, parts(subject))))
+            self.checks.append(PartCheck(parts, judge))
             return judge
 
         return decorated
@@ -163,13 +191,13 @@ class Rule:
     def of_each_driver(self, judge: Judge) -> Judge:
         """Decorates a check of what a kernel's driver makes of a table. Of kernels whose drivers
         are alike, one is judged for all."""
-        self.checks.append(lambda subject: per_kernel(subject, judge, subject.alikes))
+        self.checks.append(KernelCheck(lambda subject: subject.alikes, judge))
         return judge
 
     def of_each_kernel(self, judge: Judge) -> Judge:
         """Decorates a check of what a kernel makes of a table: its driver, or its governors."""
         self.checks.append(
-            lambda subject: per_kernel(subject, judge, ((n,) for n in range(len(subject.kernels))))
+            KernelCheck(lambda subject: ((n,) for n in range(len(subject.kernels))), judge)
         )
         return judge
 
@@ -185,13 +213,13 @@ class Rule:
                 return None
 
         def decorated(judge: Judge) -> Judge:
-            def check(subject: Subject) -> Verdicts:
-                if (groups := subject.timeless.get(features)) is None:
-                    groups = subject.grouped(lambda each: (subject.alike(each), of(each)))
-                    subject.timeless[features] = groups
-                return per_kernel(subject, judge, groups)
+            def groups(subject: Subject) -> Groups:
+                if (found := subject.timeless.get(features)) is None:
+                    found = subject.grouped(lambda each: (subject.alike(each), of(each)))
+                    subject.timeless[features] = found
+                return found
 
-            self.checks.append(check)
+            self.checks.append(KernelCheck(groups, judge))
             return judge
 
         return decorated
@@ -200,22 +228,25 @@ class Rule:
         """Yields the findings of all checks on a table."""
         for check in self.checks:
             for verdict in check(subject):
-                yield Finding(
-                    rule=self.code,
-                    name=self.name,
-                    severity=verdict.severity or self.severity,
-                    message=verdict.message,
-                    location=verdict.where,
-                    confidence=verdict.confidence or self.confidence,
-                    kernels=verdict.kernels,
-                    related=verdict.related,
-                    table=subject.table.name,
-                )
+                yield self.finding(verdict, subject.table.name)
+
+    def finding(self, verdict: Verdict, table: str) -> Finding:
+        """Returns the finding of a verdict on the table of a name."""
+        return Finding(
+            rule=self.code,
+            name=self.name,
+            severity=verdict.severity or self.severity,
+            message=verdict.message,
+            location=verdict.where,
+            confidence=verdict.confidence or self.confidence,
+            kernels=verdict.kernels,
+            related=verdict.related,
+            table=table,
+        )
 
 
-def per_kernel(subject: Subject, judge: Judge, groups: Iterable[tuple[int, ...]]) -> Verdicts:
-    """Merges equal verdicts on the kernels into one that names them. groups: numbers of the kernels
-    that are judged once."""
+def per_kernel(subject: Subject, judge: Judge, groups: Groups) -> Verdicts:
+    """Merges equal verdicts on the kernels into one that names them."""
     verdict2numbers: dict[Verdict, set[int]] = {}
     for group in groups:
         for verdict in judge(_view(subject, group[0])):

@@ -255,7 +255,7 @@ def test_a_mistake_of_the_tool_does_not_end_the_run(
         return real(source, setting)
 
     monkeypatch.setattr(audits, "audit", fails)
-    monkeypatch.setattr(tree_shape, "of_subject", ZeroDivisionError)
+    monkeypatch.setattr(tree_shape, "of_values", ZeroDivisionError)
     found = results(audit_all(Walk().inputs([str(fleet)]), SETTING, 1))
     (failed,) = [audited for audited in found if audited.file.endswith("010.dtb")]
     assert failed.unreadable

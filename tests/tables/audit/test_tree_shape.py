@@ -4,12 +4,14 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from idle_states.base.model.power_mgt import LATENCIES, RESIDENCIES, u32_array
-from idle_states.tables.audit import alike
+from idle_states.tables.audit import alike, tree_shape
 from idle_states.tables.audit.audit import Setting, audit_path
+from idle_states.tables.audit.brief import brief
 from idle_states.tables.audit.tree_shape import TreeShape
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.devicetree import fdt
@@ -35,8 +37,8 @@ SETTINGS = {
 }
 
 
-def shaped(drawn: random.Random) -> Iterator[Node]:
-    """Four trees that differ in their states' times, which are of any length."""
+def shaped(drawn: random.Random, count: int = 4) -> Iterator[Node]:
+    """Some trees that differ in their states' times, which are of any length."""
     root = tree(drawn.choice(["powernv8", "powernv9", "powernv10"]))
     version = drawn.choice(CPU_VERSIONS)
     _, properties, _ = random_case(drawn)
@@ -48,7 +50,7 @@ def shaped(drawn: random.Random) -> Iterator[Node]:
         root = edited(
             root, f"/cpus/{first.children[0].name}", **{"cpu-version": u32_array([version])}
         )
-    for number in range(4):
+    for number in range(count):
         for name in {LATENCIES, RESIDENCIES} & properties.keys():
             size = len(properties[name])
             times = u32_array(time_ns(drawn) for _ in range(size // 4 + 1))
@@ -63,28 +65,32 @@ def shaped(drawn: random.Random) -> Iterator[Node]:
         )
 
 
+@pytest.mark.parametrize("everything", [True, False])
 @pytest.mark.parametrize("name", SETTINGS)
 def test_each_is_audited_as_alone(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, everything: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tree_shape, "WATCHED", 2)
     quick = 0
     real = TreeShape.audit
 
-    def counted(*given: object) -> object:
+    def counted(*given: Any, **named: Any) -> Any:
         nonlocal quick
-        result = real(*given)  # type: ignore[arg-type]
-        quick += 1
+        result = real(*given, **named)
+        quick += len(result)
         return result
 
     monkeypatch.setattr(TreeShape, "audit", counted)
-    setting = SETTINGS[name]
-    drawn = random.Random(name)
+    setting = replace(SETTINGS[name], everything=everything)
+    drawn = random.Random(f"{name} {everything}")
     with alike.Auditor(setting) as auditor:
-        for number in range(examples(12, 150)):
-            for inner, root in enumerate(shaped(drawn)):
+        for number in range(examples(8, 150)):
+            for inner, root in enumerate(shaped(drawn, drawn.choice([4, 16]))):
                 file = tmp_path / f"{number}-{inner}.dtb"
                 file.write_bytes(fdt.write(root))
-                assert list(auditor.audit(file)) == audit_path(file, setting)
+                alone = audit_path(file, setting)
+                wanted = alone if everything else list(map(brief, alone))
+                assert list(auditor.audit(file)) == wanted
     assert (quick > 12) == (name != "unknown")
 
 

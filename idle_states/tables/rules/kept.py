@@ -1,0 +1,145 @@
+"""What is found in tables that differ in times alone, kept by the answers to what is asked about
+these."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+from ...base.dataclass import replace
+from ...base.model.findings import MAX_MESSAGE, Finding, sort_findings
+from ..pipeline import Subject
+from .engine import once
+from .rule import Check, KernelCheck, PartCheck, Rule
+from .watched import Answers, TimeAsked, computed, filled
+
+T = TypeVar("T")
+MOST = 64
+"""The number of results that are kept of each computation."""
+_VARYING = re.compile("(\2[^\3]*\3|[0-9]+)(ns|us|ms|s)?")
+_Times = Sequence[int]
+
+
+class Answered(Generic[T]):
+    """The results of some computations, by the answers to what they ask about times.
+
+    run    computes one of the parts from times that note what is asked
+    parts  number of computations
+    """
+
+    def __init__(self, run: Callable[[Answers, int], T], parts: int = 1) -> None:
+        self._run = run
+        # a question, what follows from yes and from no, its function; a result as a tuple of one
+        self._tries: list[Any] = [None] * parts
+        self._left = [MOST] * parts
+
+    def of(self, times: _Times) -> list[T | None]:
+        """Returns each part's result; None where it has to be computed from the times."""
+        found: list[T | None] = []
+        answers = Answers(times)
+        for part, node in enumerate(self._tries):
+            try:
+                while type(node) is list:
+                    node = node[1] if node[3](times) else node[2]
+            except ArithmeticError:
+                node = (None,)
+            if node is None and self._left[part]:
+                node = self._learned(answers, part)
+            found.append(node and node[0])
+        return found
+
+    def _learned(self, answers: Answers, part: int) -> tuple[T | None]:
+        self._left[part] -= 1
+        answers.asked.clear()
+        leaf: tuple[T | None] = (None,)
+        with suppress(Exception):
+            # whatever is raised, the times themselves tell
+            leaf = (self._run(answers, part),)
+        node, at = self._tries, part
+        for question, answer in answers.asked.items():
+            node[at] = node[at] or [question, None, None, computed(question)]
+            node, at = node[at], 1 if answer else 2
+            if type(node) is not list or node[0] != question:
+                break
+        else:
+            if node[at] is None:
+                node[at] = leaf
+                return leaf
+        # it asked something else before
+        self._tries[part] = (None,)
+        return (None,)
+
+
+class KeptFindings:
+    """The findings on tables that differ in times alone.
+
+    watched  returns a new table with times that note what is asked
+    rules    that run
+    times    of one of the tables
+    """
+
+    def __init__(
+        self, watched: Callable[[Answers], Subject], rules: Iterable[Rule], times: _Times
+    ) -> None:
+        self._watched = watched
+        self._parts: list[list[tuple[Rule, Check]]] = []
+        of_kernels: list[tuple[Rule, Check]] = []
+        for rule, check in ((each, check) for each in rules for check in each.checks):
+            answers = Answers(times)
+            if isinstance(check, KernelCheck):
+                # most is asked by the drivers, and by these for all rules
+                of_kernels.append((rule, check))
+                continue
+            checks: list[Check] = [check]
+            if isinstance(check, PartCheck):
+                parts = [*check.parts(watched(answers))]
+                apart = [check.of_one(number) for number in range(len(parts))]
+                checks = checks if answers.asked else apart
+            self._parts += [[(rule, each)] for each in checks]
+        self._parts.append(of_kernels)
+        self._kept = Answered(self._run, len(self._parts))
+
+    def of(self, times: _Times, table: Subject, *, texts: bool) -> list[Finding]:
+        """Returns what `run` does. table: the one that has the times; texts: whether theirs are
+        wanted."""
+        made: list[_Made] = []
+        for part, kept in enumerate(self._kept.of(times)):
+            made += [(each, None) for each in self._found(part, table)] if kept is None else kept
+        # of two of a rule at one place, the texts tell whether they are one, and which is first
+        texts = texts or len({(each.rule, each.location.path) for each, _ in made}) < len(made)
+        found = [fill(times) if texts and fill else each for each, fill in made]
+        return sort_findings(once(found))
+
+    def _run(self, answers: Answers, part: int) -> "list[_Made]":
+        return _made(self._found(part, self._watched(answers)))
+
+    def _found(self, part: int, table: Subject) -> list[Finding]:
+        name = table.table.name
+        return [rule.finding(v, name) for rule, check in self._parts[part] for v in check(table)]
+
+
+_Made = tuple[Finding, Callable[[_Times], Finding] | None]
+
+
+def _made(findings: Sequence[Finding]) -> list[_Made]:
+    """Returns findings with what puts times into their texts. Raises TimeAsked where these decide
+    whether two verdicts of kernels are one."""
+    kinds = {
+        f"{each.rule} {each.location.path} {_VARYING.sub('', each.message)}" for each in findings
+    }
+    if len(kinds) < len(findings) or any(len(each.message) >= MAX_MESSAGE for each in findings):
+        raise TimeAsked
+    return [(each, _filling(each)) for each in findings]
+
+
+def _filling(finding: Finding) -> Callable[[_Times], Finding] | None:
+    texts = (finding.message, *(remark for _, remark in finding.related))
+    if not any("\2" in text for text in texts):
+        return None
+    places, fill = [where for where, _ in finding.related], filled(texts)
+
+    def made(times: _Times) -> Finding:
+        message, *remarks = fill(times)
+        return replace(finding, message=message, related=tuple(zip(places, remarks, strict=True)))
+
+    return made
