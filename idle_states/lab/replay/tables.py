@@ -40,12 +40,10 @@ class HeldTables:
         return TracedMachine(self.name, self.states, {}, self.domains, self.domain_notes)
 
 
-def of_table(
-    text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int] = ()
-) -> HeldTables:
+def of_table(text: str, platform: AnyPlatform, release: Release) -> HeldTables:
     """Reads a TABLE. Raises UsageError if the kernel registers none of its states, and the errors
     of reading it."""
-    return _held(read_table(text), text, platform, release, disabled)
+    return _held(read_table(text), text, platform, release, ())
 
 
 def of_tree(

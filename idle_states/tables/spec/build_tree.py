@@ -144,7 +144,9 @@ class _Reader:
             parameter=parameter,
             domain=domain,
             description=optional_text(entries, "description", problems),
-            compatible=tuple(self.texts(entries.get("compatible"), "compatible strings")),
+            compatible=tuple(
+                text for text, _ in self.names(entries.get("compatible"), "compatible strings")
+            ),
             status=status or "",
             properties=tuple(self.properties(entries.get("properties"))),
             label=self.label(entries),
@@ -191,15 +193,6 @@ class _Reader:
     def parts(self, node: Node, what: str) -> list[Node]:
         """The items of a list; one alone may stand without it."""
         return [node] if isinstance(node, Scalar) else scalars.items(node, what, self.problems)
-
-    def texts(self, node: Node | None, what: str) -> Iterator[str]:
-        """One text, or a list of them."""
-        if node is None:
-            return
-        for part in self.parts(node, what):
-            found = scalars.text(part, what, self.problems)
-            if found is not None:
-                yield found
 
     def names(self, node: Node | None, what: str) -> list[tuple[str, Location]]:
         """Names with their places, of one text or a list."""

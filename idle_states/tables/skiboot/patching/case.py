@@ -288,9 +288,8 @@ class _Made:
             return [Replacement(chain[-1].end, chain[-1].end, f" else {arm}")]
         return [Replacement(other.start, other.start, f"{arm} else ")]
 
-    def arm(self, terms: Sequence[str], indent: str, target: str = "") -> str:
-        end, array = self.newline, self.claim.array
-        target = target or self.target
+    def arm(self, terms: Sequence[str], indent: str) -> str:
+        end, array, target = self.newline, self.claim.array, self.target
         star = "*" if target.startswith("*") else ""
         return (
             f"if ({self.fitted(terms, indent)}) {{{end}{indent}\t{target} = {array};{end}"
