@@ -398,7 +398,7 @@ def test_memory_does_not_grow_with_findings(form: str) -> None:
         written = 0
         for number, text in enumerate(formats.parts(form, "audit", parts, {})):
             written += len(text)
-            if number % 200 == 0:
+            if number % 25 == 0:
                 # json.dumps leaves cycles behind
                 gc.collect()
         return written
