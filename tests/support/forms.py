@@ -33,7 +33,7 @@ _THREAD = ("Message-Id", "In-Reply-To", "References")
 _ANSWER = ["Subject", "In-Reply-To", "References"]
 _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "video", "audio"}
 _LINK = re.compile(r"#[a-z0-9-]+|(https?|file)://[!-~]+/rules/IS\d{3}\.html")
-"""Where a page's links lead: to its own parts and to the pages of rules."""
+"""The addresses that a page links to: its own parts and the pages of rules."""
 
 
 def faults(form: str, data: bytes) -> list[str]:

@@ -32,7 +32,7 @@ _KEPT = (
     *(f"{TOP}/{name}.txt" for name in ("cpuidle", "machine", "uname")),
     *(f"{TOP}/device-tree/{name}" for name in ("cpus", "firmware", "ibm,opal/power-mgt")),
 )
-"""Of a collection, what `why` reads; no text of the kernel's is kept."""
+"""The files of a collection that `why` reads; no text of the kernel's is kept."""
 _LEFT_OUT = "ibm,powerpc-cpu-features"
 """Hundreds of files of a tree, none of which tells of idle states."""
 _INIT = """#!/bin/sh

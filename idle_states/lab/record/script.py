@@ -88,7 +88,7 @@ ENDS = {
     f"sched/{WITHOUT}": "another CPU (without an interrupt)",
 }
 TRACEPOINTS = (*ENDS, f"timer/{TIMER}", f"timer/{TICK_STOP}", f"sched/{WAKING}")
-"""What is recorded, as far as a kernel has it."""
+"""The events that are recorded, as far as a kernel has them."""
 
 SECONDS_MAX = 86_400
 BUFFER_KB_MAX = 4 << 20

@@ -1,4 +1,4 @@
-"""What ends idle periods, from the tracepoints of a recording: the first interrupt after a CPU's
+"""Finds what ended idle periods in a recording's tracepoints: the first interrupt after a CPU's
 entry, before or, where the driver waits with interrupts off, after its exit.
 """
 

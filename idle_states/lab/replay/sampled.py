@@ -31,10 +31,10 @@ from .run import from_trace
 
 _PER_US = {"us": 1, "ns": 1000}
 _LOOKS_S = 1
-"""To look for the script's end more often would wake this machine's CPUs."""
+"""The time between two looks for the script's end; more of them would wake this machine's CPUs."""
 _BESIDE_S, _GRACE_S = 60, 30
-"""How long the script may take beside the sampling, to find where the governor keeps its outputs
-and to print; and to put all settings back where it is to end early."""
+"""The time that the script may take beside the sampling, to find where the governor keeps its
+outputs and to print; and the time to put all settings back where it is to end early."""
 _Key = tuple[int, int]
 """A CPU and a state."""
 _Judged = defaultdict[_Key, list[tuple[RecordedDecision, Decision]]]

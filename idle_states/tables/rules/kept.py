@@ -1,5 +1,4 @@
-"""What is found in tables that differ in times alone, kept by the answers to what is asked about
-these."""
+"""Keeps findings in tables that differ in times alone, by the answers to questions about them."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -24,7 +24,7 @@ class TimeAsked(Exception):
 
 
 class Answers:
-    """What is asked about times, and the answers.
+    """The questions that were asked about times, with their answers.
 
     times  latencies, then residencies
     asked  question, an expression of the times `t` -> its answer, in order

@@ -19,7 +19,7 @@ CPUS = "/sys/devices/system/cpu"
 _TABLES = ("sys/firmware/acpi/tables", "proc/device-tree", "sys/firmware/devicetree/base")
 _CPUINFO = "/proc/cpuinfo:"
 _ATTRIBUTE_BYTES = 1 << 22
-"""Of a file, which /proc/cpuinfo fills most: 2 KiB for a CPU."""
+"""The most that is read of a file; /proc/cpuinfo is the largest, with 2 KiB for a CPU."""
 _DIGITS = 18
 
 

@@ -118,7 +118,7 @@ def test_script_makes_no_markup_of_words() -> None:
 def test_findings_lead_to_the_pages_of_their_rules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where it is known where those are; no name of an input is taken for a rule's."""
+    """The links are there where the pages are known; no name of an input is taken for a rule's."""
     links = []
     for home in ("https://docs.example.org/it", ""):
         monkeypatch.setenv("IDLE_STATES_DOCS", home)
@@ -433,7 +433,7 @@ def test_changes_are_told(made: dict[str, str]) -> None:
 
 
 def test_what_differs_from_the_first_kernel_is_underlined(made: dict[str, str]) -> None:
-    """Where the text says so, and nowhere else; what no kernel changes is drawn once."""
+    """The marks are where the text tells of a difference; what no kernel changes is drawn once."""
     top = parse(made["select-kernels"])
     stopped = figure(top, "Idle length and selected state: interrupt, tick stopped")
     marked = [g for g in stopped.all("g") if g.all("line", "marked")]

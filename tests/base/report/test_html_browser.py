@@ -192,7 +192,7 @@ def test_keys_reach_everything(name: str, measured: Path) -> None:
 
 
 def _numbers(cells: list[str]) -> list[float] | None:
-    """Those of a column with one unit."""
+    """Returns the numbers of a column with one unit, else None."""
     found = [each for cell in cells if (each := re.fullmatch(r"(\d+(?:\.\d+)?)( us)?", cell))]
     alike = len(found) == len(cells) and len({each[2] for each in found}) == 1
     return [float(each[1]) for each in found] if alike else None

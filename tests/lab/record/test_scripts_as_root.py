@@ -227,7 +227,7 @@ def test_record_puts_all_back(machine: MadeMachine, shell: str, wake_ups: bool) 
 def test_idle_periods_alone_without_probes(
     machine: MadeMachine, governor: str, prepared: str, why: str
 ) -> None:
-    """What ends them is recorded all the same, and a script without it refuses."""
+    """The script records what ends them all the same; one that is not to record it refuses."""
     (machine.directory / "cpu/cpuidle/current_governor").write_text(f"{governor}\n")
     tracing = "/sys/kernel/tracing"
     machine.prepared, before = prepared.format(tracing), machine.set

@@ -17,7 +17,7 @@ from tests.support import DATA
 TRACE = DATA / "traces/mt8196-teo.slice.txt.gz"
 TABLES = ("power9", "power9-dd1@84368bbf8")
 CPUS = 4
-"""As many as a time line shows."""
+"""The number of CPUs that a time line shows."""
 
 
 def _replayed(into: Path, lines: int, **more: object) -> tuple[ReplayResult, Picture]:

@@ -122,7 +122,7 @@ def test_what_ended_an_idle_period(name: str, tmp_path: Path) -> None:
 
 
 def test_an_interrupt_before_the_exit(tmp_path: Path) -> None:
-    """As where the driver halts with interrupts on."""
+    """A driver that halts with interrupts on has it so."""
     inside = f"1900 0 {TIMER}\n1900 0 {TICK}\n"
     before, _, after = period(1000, 0, 1, 900).partition("\n")
     assert found(recording(f"{before}\n{inside}{after}"), tmp_path)[0].ended_by == "the tick"
@@ -206,7 +206,7 @@ def test_the_interrupt_that_cuts_idle_periods_short(why: Callable[..., str]) -> 
 
 
 def test_the_counters_and_what_ends_short_periods(why: Callable[..., str]) -> None:
-    """Where many sampled periods were long enough, the counters since boot decide."""
+    """The counters since boot decide where many sampled periods were long enough."""
     machine = dump(POLL, {**C1, "usage": 900_000, "time": 18_000_000}, UNUSED)
     text = recording(many(300, (TIMER, SLEEP, WAKING), 40) + many(900, (TIMER, TICK), 60))
     shown = " ".join(why(text, "C6", machine=machine).split())
@@ -264,7 +264,7 @@ REAL_STATES = [
 
 
 def test_a_real_recording(why: Callable[..., str]) -> None:
-    """Of a guest, without what ends idle periods: each decision is the model's, too."""
+    """The decisions of a guest are the model's, too; what ends idle periods was not recorded."""
     machine = dump(SNOOZE, *REAL_STATES, driver="powernv_idle", kernel="6.1.0-50-powerpc64le")
     text = gzip.decompress(REAL.read_bytes()).decode()
     found = json.loads(why(text, "--format", "json", machine=machine))["sample"]
@@ -367,7 +367,7 @@ def run(*before: str) -> "subprocess.CompletedProcess[str]":
 
 @can_sample
 def test_no_root() -> None:
-    """As in a user namespace in which nobody is root."""
+    """Nobody is root in a user namespace of its own."""
     done = run("unshare", "--user")
     assert done.returncode == 3
     assert "cannot be sampled: expected to run as root, found user 65534" in done.stderr

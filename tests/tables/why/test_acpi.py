@@ -207,7 +207,7 @@ def test_tables_of_a_collection_are_shown(
 def test_objects_that_depend_on_memory_give_no_reason(
     tmp_path: Path, iasl: str, acpiexec_program: str
 ) -> None:
-    """What acpiexec makes of them, with memory that is 0, is not what the machine has."""
+    """The values that acpiexec makes of them, with memory that is 0, are not the machine's."""
     inner = """
         OperationRegion (MEM0, SystemMemory, 0x1000, 4)
         Field (MEM0, AnyAcc, NoLock, Preserve) { CNT0, 32 }

@@ -190,7 +190,7 @@ def written(text: str, top: Path) -> Path:
 
 
 def test_machine_without_sys_is_not_explained(tmp_path: Path) -> None:
-    """As in a container."""
+    """A container has no /sys of cpuidle's."""
     machine = written("/proc/version:Linux version 6.18.3\n/proc/cmdline:quiet\n", tmp_path)
     (found,) = why(WhyRequest(None, str(machine))).explained
     assert found.reasons[0].kind == "unknown"

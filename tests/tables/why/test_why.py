@@ -269,7 +269,7 @@ def test_planted_cause_comes_first(name: str, tmp_path: Path) -> None:
 
 
 def test_the_most_frequent_interrupt_is_named(tmp_path: Path) -> None:
-    """Of the CPUs in question; other lines and columns do not count."""
+    """The CPUs in question count alone; other lines and columns do not."""
     table = (
         "            CPU0       CPU1       CPU3",
         "  9:          0          0         99   IO-APIC   9-fasteoi   acpi",

@@ -15,11 +15,11 @@ _LABEL, _WORDS, _HATCHED, _GAP = 16, 17, 9, 8
 """Heights in pixels: of a row's label; of a band, what carries its label and what is hatched."""
 _BAND = _WORDS + _HATCHED
 _PLAIN = 12
-"""Of a band where none is hatched."""
+"""The height of a band where none is hatched."""
 _MARK = 5
-"""Of what underlines a stretch."""
+"""The height of the line below a marked stretch."""
 _EDGES = 14
-"""Of the labels of bands' beginnings."""
+"""The height of the labels of bands' beginnings."""
 _FINEST = 0.25
 """Steps of a curve that are closer, in percent of the width, are drawn as one."""
 

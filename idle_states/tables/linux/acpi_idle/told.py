@@ -9,11 +9,11 @@ from .machine import AMD, HYGON, INTEL, AcpiIdleParameters, AcpiMachine
 
 _VENDORS = {"GenuineIntel": INTEL, "AuthenticAMD": AMD, "HygonGenuine": HYGON}
 PARAMETERS = ("max_cstate", "nocst", "bm_check_disable", "latency_factor")
-"""Of the module `processor`."""
+"""The parameters of the module `processor` that decide about states."""
 _PARAMETER = re.compile(rf"processor\.({'|'.join(PARAMETERS)})=(\w+)")
 _YES = ("1", "y", "Y")
 _UINT = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|[1-9][0-9]*")
-"""What kstrtouint() takes; of another value the kernel says so, and keeps its default."""
+"""The numbers that kstrtouint() takes; of others the kernel complains and keeps its default."""
 _NUMBERS = ("cpu family", "model", "stepping", "cpuid level")
 
 
