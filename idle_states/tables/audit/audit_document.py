@@ -22,7 +22,7 @@ Names = list[str]
 
 
 class Machine(Form[machine.MachineFacts]):
-    """What the tree says of its machine; what it does not say is empty or null."""
+    """The machine as the tree describes it; what it does not say is empty or null."""
 
     model: str
     serial: str
@@ -50,7 +50,7 @@ class State(Form[driver_table.DriverState]):
 
 
 class Registered(Form[audited.Registered]):
-    """What these kernels make of the table; they agree in all of it."""
+    """The states that these kernels register of the table; they agree in all of it."""
 
     kernels: Names
     states: Annotated[list[State], "Registered states; times in microseconds."]
@@ -89,7 +89,7 @@ class Failure(Form[tuple[str, str]]):
 
 
 class Verdict(Form[fwts.ToolVerdict]):
-    """What another tool's rules say of the tree."""
+    """The verdict of another tool's rules on the tree."""
 
     tool: Literal["fwts", "op-test"]
     test: Literal["idle states", "pstates"]
@@ -230,7 +230,7 @@ class Audit(Form[Any]):
 
 
 def _fact(name: str) -> Callable[[audited.Audited], str]:
-    """Of the machine, "" where there is none."""
+    """Returns a getter of a fact of the machine, "" where there is no machine."""
     return lambda audited: getattr(audited.machine or machine.MachineFacts(), name)
 
 

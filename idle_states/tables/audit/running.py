@@ -23,7 +23,7 @@ _GOVERNOR = re.compile("cpuidle: using governor")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a running kernel makes of its tree, beside the model's prediction."""
+    """The differences of a running kernel from the model's prediction for its tree."""
 
     kernel: Annotated[str, "As it calls itself."]
     modelled_as: Annotated[str, "The release whose model was asked."]

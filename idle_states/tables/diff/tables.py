@@ -31,7 +31,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two tables do not have in common."""
+    """The difference between two tables at one key."""
 
     stage: Annotated[
         str,
@@ -76,8 +76,8 @@ def diff(
 def arrivals_differ(
     a: Arrival, b: Arrival, governor: str | None, hz: int, *, known: bool = True
 ) -> Iterator[Difference]:
-    """What a kernel registers otherwise, and with a governor, selects otherwise. known: as for
-    registered_otherwise()."""
+    """Yields the differences in the states a kernel registers and, with a governor, selects. known:
+    as for registered_otherwise()."""
     yield from registered_otherwise(a, b, known)
     if governor and a.driver.states and b.driver.states:
         yield from _selections(a, b, governor, hz)
@@ -209,7 +209,7 @@ def _exports(a: Export, table_a: IdleTable, b: Export, table_b: IdleTable) -> It
 
 
 def registered_otherwise(a: Arrival, b: Arrival, known: bool) -> Iterator[Difference]:
-    """What one kernel registers otherwise than another, of one table or two.
+    """Yields the differences between the states that kernels register, of one table or two.
 
     known: neither side is a dump of sysfs, so default_stop, deepest_stop etc. are known too.
     """

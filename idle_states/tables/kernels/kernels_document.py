@@ -16,7 +16,7 @@ from .values import Value, Values
 
 
 class Grounded(Form[Any]):
-    """How some releases are known."""
+    """The basis on which some releases are known."""
 
     first: Annotated[str, "The first release that is known so."] = derived(lambda row: row[1])
     last: Annotated[str, "The last one."] = derived(lambda row: row[2])
@@ -119,7 +119,7 @@ class Unmoved(Form[Still]):
 
 
 class OfTable(Form[Moves]):
-    """Where a governor's selection from a table changes."""
+    """The changes in a governor's selection from a table."""
 
     table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
     governor: Annotated[str, "menu, teo or ladder."] = derived("request.of.governor")

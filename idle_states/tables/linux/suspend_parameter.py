@@ -18,8 +18,8 @@ _EINVAL, _EOVERFLOW = -22, -75
 
 @dataclass(frozen=True, slots=True)
 class RejectedParameter:
-    """Why a driver rejects a node's parameter. problem: for people, without the node's name;
-    error: the kernel's number; message: what it prints."""
+    """The reason why a driver rejects a node's parameter. problem: for people, without the node's
+    name; error: the kernel's number; message: what it prints."""
 
     problem: str
     error: int
@@ -79,7 +79,7 @@ def is_sbi_state(value: int) -> bool:
 
 
 def log_prefix(riscv: bool) -> str:
-    """What the driver's messages begin with."""
+    """Returns the beginning of the driver's messages."""
     return "cpuidle-riscv-sbi: " if riscv else "CPUidle PSCI: "
 
 
@@ -88,7 +88,7 @@ ParameterFormat = Literal["original", "extended", "either", "sbi"]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What firmware is asked with, taken apart."""
+    """The parameter of a request to firmware, taken apart."""
 
     value: U32
     format: Annotated[

@@ -1,4 +1,4 @@
-"""What states draw and what idle time costs: part of show, replay, simulate and tune."""
+"""The states' power and the energy of idle time: part of show, replay, simulate and tune."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -45,7 +45,7 @@ class State(Form[tuple[str, StatePower]]):
 
 
 class Power(Form[PowerModel]):
-    """What states draw."""
+    """The power of the states."""
 
     unit: Annotated[Literal["relative", "watts"], "relative: to an awake CPU."]
     assumptions: Annotated[list[str], "What every figure rests on."]
@@ -62,7 +62,7 @@ class Payoff(Form[tuple[str, str, Any]]):
 
 
 class TablePower(Form[tuple[PowerModel, list[tuple[str, str, Any]]]]):
-    """What states draw, and when they pay."""
+    """The power of the states, and their break-even times."""
 
     model: Annotated[Power, INLINE]
     break_evens: Annotated[list[Payoff], "By depth."]
@@ -80,7 +80,7 @@ def in_seconds(bounds: energy.PowerBounds | None) -> energy.PowerBounds | None:
 
 
 class Table(Form[tuple[str, Spent]]):
-    """What the idle time cost with a table."""
+    """The energy of the idle time with a table."""
 
     table: Annotated[str, "The table."]
     states: Annotated[list[Energy], "By state."] = derived(lambda item: item[1].states)

@@ -46,7 +46,7 @@ class DomainStateFigures:
 
 @dataclass(frozen=True, slots=True)
 class DomainFigures:
-    """What became of a power domain."""
+    """The figures of a power domain over a run."""
 
     name: Annotated[str, "Its node's."]
     level: Annotated[DomainLevel, "Of what."]
