@@ -263,7 +263,7 @@ class GovernorRequest:
 
 @dataclass(frozen=True, slots=True)
 class NamedGovernor:
-    """What was named of a GovernorRequest; None: as the head of a recording says.
+    """The options of a GovernorRequest that were named; None: as the head of a recording says.
 
     Raises UsageError for contradictory options.
     """

@@ -1,4 +1,4 @@
-"""How cpuidle-powernv, its platform code and cpuidle-pseries changed over the releases."""
+"""The changes of cpuidle-powernv, its platform code and cpuidle-pseries over the releases."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What a Linux cpuidle driver registered: the value governors work on.
+"""The states that a Linux cpuidle driver registered: the value governors work on.
 
 `DriverState.index` is the number in /sys/devices/system/cpu/cpuN/cpuidle/stateINDEX.
 """

@@ -47,7 +47,7 @@ WFI_US = (1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a list gives no driver. index: position in the list; None: the list as a whole."""
+    """The reason why a list gives no driver. index: position in the list; None: for all of it."""
 
     cause: str
     reason: str

@@ -1,4 +1,4 @@
-"""How the reading of idle-state nodes changed over the releases."""
+"""The changes in the reading of idle-state nodes over the releases."""
 
 from ...base.dataclass import dataclass
 from ...base.model.history import History, Sources, rows_of

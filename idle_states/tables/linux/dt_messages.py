@@ -1,5 +1,5 @@
-"""What a kernel prints of the idle states of all CPUs of a tree (Arm, RISC-V), one CPU after the
-other."""
+"""The messages of a kernel on the idle states of all CPUs of a tree (Arm, RISC-V), one CPU after
+the other."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,5 @@
-"""How well a release is known, for each subsystem: compiled and compared, read, between two that
-agree, or taken as another."""
+"""The ground on which a release is known, for each subsystem: compiled and compared, read, between
+two that agree, or taken as another."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -48,7 +48,7 @@ Span = tuple[Key, Key]
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """How a subsystem's behaviour in a release is known.
+    """The ground on which a subsystem's behaviour in a release is known.
 
     kind      "compiled" and compared with the model; "read" in its source; "bracketed" by two that
               were and agree with it; "taken" as another, because the release itself is not known;
@@ -157,8 +157,8 @@ def left_out(kernels: Sequence[Release], subsystem: str) -> str:
 
 @cache
 def ground(kernel: Release, subsystem: str) -> Ground:
-    """How a release's subsystem is known; one of subsystems(), or a governor's source, which is
-    compiled as it is."""
+    """Returns the ground on which a release's subsystem is known; one of subsystems(), or a
+    governor's source, which is compiled as it is."""
     if is_source(subsystem):
         return Ground("compiled")
     history, sources = known_of(subsystem)
@@ -273,8 +273,8 @@ def source_remarks(name: str) -> Iterator[str]:
 
 
 def known_of(subsystem: str) -> tuple[History[Any], Sources]:
-    """How a subsystem changed over the releases, and which of these the model was held against.
-    Raises UsageError for a governor's source, which has no releases."""
+    """Returns a subsystem's changes over the releases, and the releases its model was compared
+    with. Raises UsageError for a governor's source, which has no releases."""
     if is_source(subsystem):
         raise UsageError(
             f"expected the name of a governor whose releases are compared (menu, teo ...), found "

@@ -1,4 +1,4 @@
-"""What a kernel log says of idle states: dmesg, with or without levels, or journalctl.
+"""The messages of a kernel log on idle states: dmesg, with or without levels, or journalctl.
 
     [    0.118132] cpuidle: using governor menu
     <6>[    0.1] ...             raw, kern  :info  : [    0.1] ...  dmesg -x, [Mon ...] dmesg -T

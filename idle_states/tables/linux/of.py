@@ -1,4 +1,4 @@
-"""How the kernel reads device-tree properties: counts, arrays and string lists with its errors.
+"""The kernel's reading of device-tree properties: counts, arrays, string lists and its errors.
 
 Model of drivers/of/property.c: a property that is too short is an error, one that is too long
 is not; a length that is no multiple of the element size is an error only when counting.
@@ -31,7 +31,7 @@ def array(node: PowerMgt, name: str, entries: int) -> tuple[int, ...] | None:
 
 
 def shortage(node: PowerMgt, name: str, entries: int) -> str:
-    """Why `array` gave None, for people."""
+    """Returns the reason why `array` gave None, for people."""
     data = node.properties.get(name)
     if data is None:
         return f"{name} is absent"

@@ -49,7 +49,7 @@ def parse(text: str) -> "AnyPlatform":
 
 
 def firmware_of(platform: "AnyPlatform") -> Platform:
-    """What firmware exports for; x86 machines have none that exports."""
+    """Returns the platform that firmware exports for; x86 machines have no such firmware."""
     return platform if isinstance(platform, Platform) else ALL_LEVELS
 
 

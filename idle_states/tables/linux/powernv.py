@@ -1,4 +1,4 @@
-"""What cpuidle-powernv registers from /ibm,opal/power-mgt, by release.
+"""The states that cpuidle-powernv registers from /ibm,opal/power-mgt, by release.
 
 Three generations of the code, each in its own module:
   powernv_early     to 3.19: flags, later latencies, everything else built in

@@ -1,4 +1,4 @@
-"""What PSCI's firmware offers, which no device tree tells."""
+"""The features of PSCI's firmware, which no device tree tells."""
 
 from ...base.dataclass import dataclass
 
@@ -8,7 +8,7 @@ ORIGINAL_FORMAT, _EXTENDED_FORMAT = 0x0301_FFFF, 0x4FFF_FFFF
 
 @dataclass(frozen=True, slots=True)
 class PsciFirmware:
-    """What PSCI's firmware offers, which no tree tells.
+    """The features of PSCI's firmware, which no tree tells.
 
     osi       OS-initiated mode, as is usual where a tree has power domains of CPUs
     extended  power states are in the extended format; None: not known, so that either is fine

@@ -1,4 +1,4 @@
-"""What cpuidle-pseries registers in a partition. There is no device tree behind it.
+"""The states that cpuidle-pseries registers in a partition. There is no device tree behind it.
 
 Model of drivers/cpuidle/cpuidle-pseries.c. The CEDE latency is fixed up from the extended-cede
 records that RTAS ibm,get-system-parameter, token 45, returns.

@@ -1,4 +1,4 @@
-"""When mainline's releases came out, and which of them were current on a day.
+"""The dates of mainline's releases, and the releases that were current on a day.
 
 Dates are those of Linus Torvalds' announcements (the tags of his repository): almost always a
 Sunday. Debian's changelogs, which take a release up within days, agree with them from 5.18 on. Of

@@ -30,7 +30,7 @@ Numbers = Literal["stable", "patched", "base"]
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Who numbers kernels how.
+    """The numbering of kernels by a distribution.
 
     name     as in debian-6.1.192
     title    as its maker writes it

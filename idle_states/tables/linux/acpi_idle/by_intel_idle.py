@@ -1,4 +1,4 @@
-"""What intel_idle registers of ACPI's objects on a named x86 machine, if it starts there."""
+"""The states that intel_idle registers of ACPI's objects on a named x86 machine, if it starts."""
 
 from collections.abc import Iterator, Mapping
 
@@ -28,7 +28,7 @@ def by_intel_idle(
     machine: AcpiMachine,
     places: Mapping[Place, int],
 ) -> DriverTable | str:
-    """What intel_idle registers, or why it does not start."""
+    """Returns the states that intel_idle registers, or the reason why it does not start."""
     objects = given(machine, release)
     taken, slots, flattened = objects.taken, objects.slots, objects.flattened
     started = start_intel_idle(
@@ -60,7 +60,7 @@ def by_intel_idle(
 
 
 def without_acpi(platform: X86Platform) -> tuple[str, ...]:
-    """What is assumed of a machine, but for ACPI's objects, which are known."""
+    """Returns the assumptions on a machine, but for those on ACPI's objects, which are known."""
     return tuple(text for text in platform.assumed if not text.endswith("(acpi=)"))
 
 

@@ -37,7 +37,7 @@ class Skipped:
 
 @dataclass(slots=True)
 class EvaluatedCst:
-    """What _CST came to.
+    """The result of evaluating _CST.
 
     slots    with empty ones; the first is C0's
     count    slots that are used, the empty one of a C1 that firmware does not name too; None where

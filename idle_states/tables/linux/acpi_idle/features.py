@@ -1,4 +1,4 @@
-"""How acpi_idle changed over the releases."""
+"""The changes of acpi_idle over the releases."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What intel_idle is given of ACPI's objects: by acpi_processor_evaluate_cst(), and from 7.3 on
+"""The objects that ACPI gives intel_idle: by acpi_processor_evaluate_cst(), and from 7.3 on
 acpi_processor_evaluate_lpi()."""
 
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
 
 
 def objects_of(platform: X86Platform, release: Release) -> GivenToIntelIdle | None:
-    """What a release gives intel_idle of the ACPI tables that the platform names: the objects of
+    """Returns the objects that a release gives intel_idle of the platform's ACPI tables: those of
     the first processors whose _CST can be used, else of the first. None if it names none."""
     groups: Sequence[AcpiIdle] = platform.objects
     found = [given(on(AcpiMachine(replace(g, arch="x86")), platform), release) for g in groups]

@@ -72,7 +72,7 @@ class AcpiMachine:
 
     @property
     def path(self) -> str:
-        """Of the first processor as the kernel writes it, each name padded to four characters."""
+        """The first processor's path as the kernel writes it, names padded to four characters."""
         root, *names = self.acpi.processors[0].path.lstrip("\\^").split(".")
         return "\\" + ".".join(name.ljust(4, "_") for name in (root, *names))
 

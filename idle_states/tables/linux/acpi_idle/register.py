@@ -1,5 +1,5 @@
-"""What Linux registers of ACPI's objects, and why entries of theirs have no state: by acpi_idle, or
-on an x86 machine that is named by intel_idle if it starts."""
+"""The states that Linux registers of ACPI's objects, and the reasons why entries have none: by
+acpi_idle, or on an x86 machine that is named by intel_idle if it starts."""
 
 from collections.abc import Iterator, Mapping
 
@@ -95,7 +95,7 @@ def _machine(acpi: AcpiIdle, platform: X86Platform | None, firmware: PsciFirmwar
 
 
 def _assumed(acpi: AcpiIdle) -> Iterator[str]:
-    """What is taken for granted of a machine of which only the tables are known."""
+    """Yields the assumptions on a machine of which only the tables are known."""
     if not acpi.arch:
         arch = "x86" if acpi.cst is not None else "Arm"
         yield f"the processors are of {arch} (the input has no MADT)"
@@ -157,8 +157,8 @@ def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
 
 
 def _factor(acpi: AcpiIdle, row: int, driver: str) -> int:
-    """How many times its latency the residency of a C-state is: processor.latency_factor, or what
-    intel_idle has built in."""
+    """Returns the ratio of a C-state's residency to its latency: processor.latency_factor, or the
+    one that intel_idle has built in."""
     if driver != "intel_idle":
         return AcpiIdleParameters().latency_factor
     entry = acpi.rows[row].entry
@@ -242,7 +242,7 @@ def _lost_to_leader(
     sources: Mapping[str, int | None],
     whole: Together | None,
 ) -> Iterator[Lost]:
-    """What a processor has beyond the states of the first, which are the driver's."""
+    """Yields the states of a processor beyond those of the first, which are the driver's."""
     for state in states[count:]:
         row = sources[state.name]
         if row is not None and whole is not None:
@@ -290,7 +290,7 @@ def _sources(
 def _combined(
     table: IdleTable, states: tuple[AcpiIdleState, ...], places: Mapping[Place, int]
 ) -> Iterator[Changed]:
-    """What combined states come to."""
+    """Yields the times of each state that combines several entries of _LPI."""
     for state in states:
         rows = [places[place] for place in state.lpi if place in places]
         if len(state.lpi) < 2 or len(rows) < len(state.lpi):

@@ -24,7 +24,7 @@ REPAIRS, ENTERS = "acpi_ns_repair_CST", "acpi_idle_enter"
 
 @dataclass(frozen=True, slots=True)
 class SeveralStarted:
-    """How the driver started on all processors.
+    """The outcome of the driver's start on all processors.
 
     registered  it is the kernel's cpuidle driver
     states      of the driver
@@ -117,7 +117,7 @@ def _reads(features: AcpiIdleFeatures, first: int | None, count: int) -> Iterato
 
 
 def _warned(machine: AcpiMachine, found: Evaluation) -> list[Message]:
-    """What ACPICA says, which writes paths without padding."""
+    """Returns the warnings of ACPICA, which writes paths without padding."""
     path = machine.acpi.processors[0].path
     return [Message("warning", f"ACPI Warning: {path}._CST: {text}") for text in found.warnings]
 
@@ -128,7 +128,7 @@ def _without_objects(machine: AcpiMachine) -> AcpiMachine:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What acpi_idle does on all processors of a machine.
+    """The outcome of acpi_idle's start on all processors of a machine.
 
     states    the driver's, which each processor shows; () where it crashes before it has any
     leader    path of the processor whose _CST they are; "" for none

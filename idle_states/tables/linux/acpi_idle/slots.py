@@ -68,7 +68,7 @@ def add_c1(slots: Sequence[CstateSlot], features: AcpiIdleFeatures) -> None:
 
 @dataclass(slots=True)
 class Verified:
-    """What checking the slots found.
+    """The result of checking the slots.
 
     broadcast     the first slot in which the local timer stops; None for none
     bm_check      entering C3 looks at bus masters; None while no C3 was looked at

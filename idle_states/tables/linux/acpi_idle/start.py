@@ -64,7 +64,7 @@ POLL = AcpiIdleState("POLL", "CPUIDLE CORE POLL IDLE", 0, 0, POLLING)
 
 @dataclass(frozen=True, slots=True)
 class AcpiIdleStart:
-    """How the driver started.
+    """The outcome of the driver's start.
 
     registered    the driver is the kernel's cpuidle driver
     states        of the driver; none unless it is registered
@@ -344,7 +344,7 @@ class _Start:
         )
 
     def flags(self, number: int) -> int:
-        """Of the C-state in a slot."""
+        """Returns the flags of the C-state in a slot."""
         slot, verified = self.cst.slots[number], self.verified
         flags = 0
         if verified.broadcast is not None and number >= verified.broadcast:
@@ -391,5 +391,5 @@ class _Start:
 
 
 def _hex(number: int) -> str:
-    """As %#x of printk()."""
+    """Returns a number as printk() writes it with %#x."""
     return f"{number:#x}" if number else "0"

@@ -1,4 +1,4 @@
-"""What the headers of a Linux tree define for one of its files: macros, and enumerators as such.
+"""The definitions that the headers of a Linux tree give one of its files: macros and enumerators.
 
 Only what the file itself includes is read, and of headers for one architecture those of the
 architecture asked for.
@@ -86,7 +86,7 @@ class Headers:
         ]
 
     def definitions(self, text: str, arch: str) -> dict[str, str]:
-        """What the headers define for a file with this text on an architecture: "NAME" or
+        """Returns the headers' definitions for a file with this text on an architecture: "NAME" or
         "NAME(a, b)" -> text."""
         found: dict[str, str] = {}
         for path in dict.fromkeys(self.paths(text, arch)):
@@ -113,7 +113,7 @@ class Headers:
             return False
 
     def of(self, path: str) -> Mapping[str, str]:
-        """What one header defines; nothing if it cannot be read."""
+        """Returns the definitions of one header; none if it cannot be read."""
         if path not in self._path2definitions:
             try:
                 data = self.tree.read(path, limits.C_CHARACTERS)
@@ -125,7 +125,7 @@ class Headers:
 
 
 def definitions_of(text: str) -> dict[str, str]:
-    """What a header defines, without what BUILTIN has, and without ARRAY_SIZE."""
+    """Returns the definitions of a header, without those of BUILTIN and without ARRAY_SIZE."""
     clean = preprocess(text, CONFIGURED, BUILTIN)
     found = own_definitions(clean) | enumerators(clean)
     return {head: body for head, body in found.items() if head.partition("(")[0] not in _OURS}

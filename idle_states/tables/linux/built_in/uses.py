@@ -1,4 +1,4 @@
-"""Where a driver's source uses its tables: what chooses, registers and changes them at run time."""
+"""The uses of a driver's tables in its source: their choice, registration and run-time changes."""
 
 import re
 from collections.abc import Iterator

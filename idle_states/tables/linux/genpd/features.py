@@ -1,4 +1,4 @@
-"""How genpd and its governor for CPUs changed over the releases."""
+"""The changes of genpd and its governor for CPUs over the releases."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""When a power domain is turned off at all, and with it the domains it is part of.
+"""The conditions for turning off a power domain at all, and with it the domains it is part of.
 
 Model of drivers/pmdomain/core.c genpd_power_off(), genpd_power_on() and genpd_sync_power_off().
 Left out: a domain that must stay on until boot has ended, and firmware that refuses.

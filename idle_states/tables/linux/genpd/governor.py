@@ -101,7 +101,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What the governor looks at when a domain's last CPU idles.
+    """The governor's inputs when a domain's last CPU idles.
 
     now_ns            ktime_get()
     timers_ns         CPU -> when its next timer expires (dev->next_hrtimer), the tick included;

@@ -65,8 +65,8 @@ def made_of(
 
 
 def levels(listed: IdleList) -> tuple[DomainLevel, ...]:
-    """What each row of the list's table is a state of. Rows of domains that no driver knows are of
-    a cluster."""
+    """Returns the domain level of each row of the list's table. Rows of domains that no driver
+    knows are of a cluster."""
     tree = TreeDomains(listed)
     path2level = {
         node.path: tree.level(domain.path)

@@ -91,8 +91,8 @@ def needs_state_0(governor: "Governor", disabled: frozenset[int]) -> bool:
 
 
 def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
-    """What selections computed without any CPU's utilisation rest on: one sentence that names the
-    kernels whose governor asks for it, or none. Kernels without the governor are passed over."""
+    """Returns the assumption of selections without any CPU's utilisation, one sentence that names
+    the kernels whose governor asks for it, or none; skips kernels without the governor."""
     if not is_governor(name):
         return ()
     asking = dict.fromkeys(
@@ -223,7 +223,7 @@ class Governor:
         return self._model.select(situation)
 
     def reflect(self, outcome: Outcome) -> None:
-        """What became of it; rejected entries included, of which the kernel hears nothing."""
+        """Passes on the outcome; rejected entries, too, of which the kernel hears nothing."""
         self._model.finished(outcome)
 
     @property

@@ -1,4 +1,4 @@
-"""How the haltpoll governor changed over the releases."""
+"""The changes of the haltpoll governor over the releases."""
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of

@@ -1,4 +1,4 @@
-"""How the ladder governor changed over the releases: little, and its bug not at all."""
+"""The changes of the ladder governor over the releases: few, and none to its bug."""
 
 from ....base.dataclass import dataclass
 from ....base.model.history import History, Sources, rows_of

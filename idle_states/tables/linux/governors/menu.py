@@ -144,7 +144,7 @@ class Menu:
         )
 
     def _learnt(self, outcome: Outcome) -> tuple[int, int]:
-        """What is learnt from an idle period: the time measured, and that in whole us, u32."""
+        """Returns the time that an idle period teaches: as measured, and in whole us, u32."""
         measured = min(self._measured(outcome), self._next_timer)
         return measured, u32(_divided(s64(measured), self._per_us))
 

@@ -41,7 +41,7 @@ class Correction:
         self.factors[bucket] = factor - factor // DECAY + self._share(measured, next_timer)
 
     def settled_us(self, bucket: int, measured: int, next_timer: int) -> int:
-        """What predicted_us() becomes in the end if this interval is learnt again and again. The
+        """Returns the limit of predicted_us() if this interval is learnt again and again. The
         factor only rises or only falls on the way there."""
         factor, share = self.factors[bucket], self._share(measured, next_timer)
         while factor // DECAY != share:

@@ -1,4 +1,4 @@
-"""How the menu governor changed over the releases."""
+"""The changes of the menu governor over the releases."""
 
 from typing import Literal
 

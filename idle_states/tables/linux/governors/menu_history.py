@@ -143,8 +143,8 @@ def _alike(spread: SampleSpread) -> bool:
 
 
 def _alike_by_root(spread: SampleSpread, bits: int) -> bool:
-    """As _alike(), before 4.6: by the standard deviation, cut to whole us; samples whose variance
-    exceeds a C long are not alike."""
+    """Tells whether samples are alike as before 4.6: by the standard deviation, cut to whole us;
+    samples whose variance exceeds a C long are not alike."""
     deviation = isqrt(spread.variance)
     small = spread.average > 6 * deviation and spread.size * 4 >= SIZE * 3
     return spread.variance >> bits == 0 and (small or deviation <= STILL_ALIKE_DEVIATION)

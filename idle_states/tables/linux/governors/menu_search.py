@@ -109,7 +109,7 @@ def find(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> None:
 
 
 def _first(features: MenuFeatures, table: MenuTable, search: MenuSearch) -> int:
-    """Where to start: at 1 if the timer is too far for polling."""
+    """Returns the state to start at: 1 if the timer is too far for polling, else 0."""
     polls = features.polling_loop or (features.skips_polling and table.polling[0])
     if not polls or 1 not in search.enabled:
         return 0

@@ -29,7 +29,7 @@ _CLOSELY = 64
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What every idle period shares.
+    """The circumstances that every idle period shares.
 
     tick_stopped   the tick is already stopped at select
     timer_driven   the idle ends by the next timer; else by an interrupt
@@ -91,8 +91,8 @@ class Settling:
         circumstances: Circumstances,
         history: Sequence[Outcome] = (),
     ) -> list[tuple[int, ...]]:
-        """As at(), for each length. A length's time to the next timer replaces that of the
-        circumstances."""
+        """Returns the result of at() for each length. A length's time to the next timer replaces
+        that of the circumstances."""
         taken: dict[bytes, tuple[int, ...]] = {}
         found = []
         for selected in self.steps(lengths, circumstances, history):

@@ -1,4 +1,4 @@
-"""What a governor selects in the long run, when every idle period is like the one before, as
+"""The selections of a governor in the long run, when every idle period is like the one before, as
 exact ranges of its length, or of the time to the next timer.
 
 Lengths are in ns, whatever the kernel computes in. The selection changes at a threshold (a
@@ -84,7 +84,7 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
 
 
 def _timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
-    """As _idles_tried(), of timer_map()."""
+    """Returns the times to the next timer that timer_map() tries, sorted, all above the length."""
     points = _timers(settling, idle_ns, circumstances.wake_ns)
     return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
 

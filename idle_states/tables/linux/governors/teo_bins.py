@@ -1,4 +1,4 @@
-"""What teo's second generation, 5.14 on, learns: hits and intercepts in bins.
+"""The bins of hits and intercepts that teo's second generation, 5.14 on, learns.
 
 A bin is the range of idle times from one state's residency to the next one's. A wakeup in the bin
 of the timer is a hit there; one in a shallower bin is an intercept there.

@@ -1,4 +1,4 @@
-"""How the timer events oriented (teo) governor changed over the releases.
+"""The changes of the timer events oriented (teo) governor over the releases.
 
 Commits are given where known.
 """

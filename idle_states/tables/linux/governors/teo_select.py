@@ -1,4 +1,4 @@
-"""How teo's second generation, 5.14 on, chooses a state from its bins.
+"""The choice of a state from its bins by teo's second generation, 5.14 on.
 
 The deepest enabled state is the candidate (up to 6.5, the deepest within the sleep length). If
 intercepts below it outweigh everything at and above it, it moves down to where most of them lie.

@@ -1,4 +1,4 @@
-"""What is given to intel_idle at boot so that its states have a table's times."""
+"""The value of table= that gives intel_idle's states a table's times at boot."""
 
 from collections.abc import Mapping
 
@@ -82,7 +82,7 @@ def argument_for(
 
 
 def stock_of(release: Release, platform: X86Platform) -> DriverTable:
-    """What a release registers on a machine of its own table, without table=."""
+    """Returns the states that a release registers on a machine of its own table, without table=."""
     plain = replace(platform, parameters=replace(platform.parameters, table=b""))
     name = platform.name.partition(",table=")[0]
     if not is_named(f"{NAMED}{name}") or not platform.processor:

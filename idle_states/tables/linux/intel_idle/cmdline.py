@@ -37,7 +37,7 @@ class TableArgument:
 
     @property
     def argument(self) -> str:
-        """As a boot loader passes it."""
+        """The argument as a boot loader passes it."""
         return f"intel_idle.table={self.value}"
 
 

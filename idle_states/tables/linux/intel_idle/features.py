@@ -1,4 +1,4 @@
-"""How intel_idle's start changed over the releases."""
+"""The changes of intel_idle's start over the releases."""
 
 from typing import Literal
 

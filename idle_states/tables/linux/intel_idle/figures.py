@@ -16,7 +16,7 @@ from .states import IntelIdleData, StartedState
 
 @dataclass(frozen=True, slots=True)
 class IntelTables:
-    """Where the figures of a release are from.
+    """The origin of a release's figures.
 
     tree  the release whose source a release's tables are taken from
     """

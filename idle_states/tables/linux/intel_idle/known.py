@@ -134,7 +134,7 @@ def known_cpus() -> tuple[KnownCpu, ...]:
 
 @cache
 def driver_data(release: str) -> IntelIdleData:
-    """What the driver of a release has, by the packaged figures; flags by the bits of 5.9 and
+    """Returns the data of a release's driver by the packaged figures; flags by the bits of 5.9 and
     later. release: one of `tables.TREES`. KeyError for others."""
     if release not in tables.TREES.split():
         raise KeyError(release)

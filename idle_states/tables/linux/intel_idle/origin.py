@@ -1,5 +1,5 @@
-"""Where the states of a running x86 kernel come from: one of intel_idle's own tables, ACPI's _CST
-or _LPI through intel_idle, or acpi_idle.
+"""The origin of a running x86 kernel's states: one of intel_idle's own tables, ACPI's _CST or _LPI
+through intel_idle, or acpi_idle.
 
 sysfs shows names, times and descriptions, neither the processor's model nor the release: a table is
 told by its figures, and tables with equal figures are all named.
@@ -43,7 +43,7 @@ class NearTable:
 
 @dataclass(frozen=True, slots=True)
 class HeldOrigin:
-    """Where the states of some CPUs come from.
+    """The origin of some CPUs' states.
 
     kind      native: a table of intel_idle; cst, lpi: intel_idle, from ACPI's _CST or _LPI;
               acpi_idle: the driver of that name
@@ -61,7 +61,7 @@ class HeldOrigin:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What differs from the table, in words."""
+        """The differences from the table, in words."""
         absent = (
             "is not registered: no such MWAIT sub-state, or left out by a parameter or the driver"
         )
@@ -69,7 +69,7 @@ class HeldOrigin:
 
     @property
     def name(self) -> str:
-        """As reports call it: "intel_idle: skl_cstates"."""
+        """The origin as reports call it: "intel_idle: skl_cstates"."""
         if self.kind == "native":
             return f"{INTEL}: {' or '.join(table.name for table in self.tables)}"
         if self.kind == ACPI:
@@ -136,7 +136,7 @@ def _native(states: Sequence[SysfsState]) -> HeldOrigin | None:
 
 
 def _update(table: KnownTable, row: KnownRow, times: tuple[int, int]) -> str | None:
-    """Why intel_idle itself gives a row these times; None if it does not."""
+    """Returns the reason why intel_idle gives a row these times; None if it does not."""
     if row.name in _FROM_MSR.get(table.name, ()) and times[0] == times[1]:
         return "the processor's interrupt response limits say so"
     return _UPDATES.get((table.name, row.name, times))

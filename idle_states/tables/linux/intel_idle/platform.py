@@ -88,8 +88,8 @@ class X86Platform:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What is taken for granted because the user did not say it, in words, each with the key
-        that says otherwise."""
+        """The assumptions on all that the user did not say, in words, each with the key that says
+        otherwise."""
         unsaid = (
             f"{text} ({key}=)"
             for key, text in _assumptions(self.machine.model)
@@ -145,7 +145,7 @@ def acpi_states(
 def _acpi_state(
     key: str, entry: NamedAcpiState, number: int, rows: Sequence[StartedState]
 ) -> AcpiState:
-    """Of _CST the types go up with the entries: C1, C2, and C3 for all others."""
+    """Returns an entry's state. Types of _CST go up with the entries: C1, C2, C3 for the rest."""
     row = next(
         (
             row

@@ -1,4 +1,4 @@
-"""What intel_idle registers of a table on a machine, and why it loses or changes rows."""
+"""The states that intel_idle registers of a table, and its reasons to lose or change rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

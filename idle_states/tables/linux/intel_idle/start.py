@@ -48,7 +48,7 @@ class LeftRow:
 
 @dataclass(frozen=True, slots=True)
 class IntelIdleStart:
-    """How the driver started.
+    """The outcome of the driver's start.
 
     status          0, or an error number: ENODEV, EPERM; then another driver may have the CPUs
     states          as registered, POLL first; none unless status is 0

@@ -46,7 +46,7 @@ class StartedState:
 
 @dataclass(frozen=True, slots=True)
 class IntelIdleData:
-    """What a release's driver has: its arrays, and the processors of its list."""
+    """The data of a release's driver: its arrays, and the processors of its list."""
 
     arrays: Mapping[str, tuple[StartedState, ...]]
     cpus: Sequence[MatchedCpu]

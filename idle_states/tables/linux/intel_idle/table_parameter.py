@@ -47,7 +47,7 @@ Timed = Adjustable | DriverState
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """What the parameter makes of the states.
+    """The effect of the parameter on the states.
 
     verdict   absent: it is empty; too long, refused: nothing changes; accepted
     states    as the kernel has them then
@@ -179,7 +179,7 @@ def _field(text: bytes, separator: bytes) -> tuple[bytes, bytes | None]:
 
 
 def _number(text: bytes) -> int:
-    """As kstrtouint() with base 0."""
+    """Returns the number that kstrtouint() reads with base 0. Raises _Refused for others."""
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise _Refused

@@ -1,4 +1,4 @@
-"""What intel_idle changes in its tables for the machine at hand."""
+"""The changes that intel_idle makes to its tables for the machine at hand."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ def array_of(cpu: MatchedCpu, machine: X86Machine) -> str:
 
 
 def unusable_because(row: StartedState, machine: X86Machine, dropped: str) -> str:
-    """Why a row of an updated table is flagged CPUIDLE_FLAG_UNUSABLE. dropped: see `updated`."""
+    """Returns the reason for CPUIDLE_FLAG_UNUSABLE on an updated row. dropped: see `updated`."""
     if row.name == dropped:
         return f"it differs from the state before by package C6 alone, and {PC6_OFF}"
     if machine.model == _SKYLAKE:
@@ -39,14 +39,14 @@ def unusable_because(row: StartedState, machine: X86Machine, dropped: str) -> st
 
 
 def least_rows(machine: X86Machine) -> int:
-    """How many rows a table must have for `updated` to find those that it changes."""
+    """Returns the least number of rows in which `updated` finds all those that it changes."""
     if machine.model in GOLDMONT or machine.model == _SKYLAKE:
         return 7
     return 3 if machine.model in (_SKX, *_SPR) else 2
 
 
 def changed_because(machine: X86Machine) -> str:
-    """Why `updated` has other times for a row than the processor's table."""
+    """Returns the reason why `updated` changes the times of a row."""
     if machine.model == IVT:
         return f"the machine has {machine.packages} sockets"
     if machine.model in GOLDMONT:

@@ -26,8 +26,8 @@ def loaded() -> ModuleType:
 
 
 def why() -> str:
-    """Why the core is missing: what went wrong when idle-states was installed, or when the core is
-    loaded now. "" if it is there."""
+    """Returns the reason why the core is missing: the error when idle-states was installed, or when
+    the core is loaded now. "" if it is there."""
     try:
         loaded()
     except ModuleNotFoundError:
@@ -41,6 +41,6 @@ def why() -> str:
 
 
 def remedy() -> str:
-    """What gives the core on this machine, in the words of a shell."""
+    """Returns the commands that give the core on this machine, in the words of a shell."""
     again = "make core" if source_tree() else "install idle-states again"
     return f"{_PACKAGES}, then {again}" if sys.platform == "linux" else again

@@ -20,7 +20,7 @@ _UTILISATION = re.compile(r"\bsched_cpu_util\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What a governor and its kernel say to each other.
+    """The interface between a governor and its kernel.
 
     in_ns         times of states, latency limits and residencies are in ns, else in us
     signed_ns     those of states are s64, else u64

@@ -14,7 +14,7 @@ from .started import running
 
 @dataclass(frozen=True, slots=True)
 class SourceFeatures:
-    """What tells a governor's source from others. utilisation: it asks how much a CPU is used."""
+    """The features of a governor's source. utilisation: it asks how much a CPU is used."""
 
     file: str
     sha256: str
