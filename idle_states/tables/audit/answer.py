@@ -153,7 +153,7 @@ def boards_of(folder: str) -> NamedBoards:
 
 
 def with_idle_states(named: NamedBoards, walk: Walk) -> Iterator[Found]:
-    """Those that may have idle states; the others are counted in `walk`."""
+    """Yields the boards that may have idle states; the others are counted in `walk`."""
     for board in named.boards.files():
         if named.boards.has_idle_states(board):
             yield Found(named.folder, PurePosixPath(board).relative_to(named.inner).as_posix())

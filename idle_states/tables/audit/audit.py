@@ -292,7 +292,7 @@ def _differences(subject: Subject) -> Iterator[str]:
 
 
 def _registered(subject: Subject) -> Iterator[Registered]:
-    """What the kernels register, in the order asked for; kernels with equal results share one."""
+    """Yields the kernels' registered states, in the order asked for; equal results share one."""
     names: dict[object, list[str]] = {}
     drivers: dict[object, DriverTable] = {}
     for release in subject.kernels:

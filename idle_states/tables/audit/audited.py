@@ -16,7 +16,7 @@ NOT_LOOKED_AT = "not looked at"
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What several kernels register of a table, all alike.
+    """The states that several kernels register of a table, all alike.
 
     lost     (state, reason) for each state that is not registered
     offline  what an offlined CPU does
@@ -33,7 +33,7 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What the governor of several kernels selects, all alike, for equal idle periods that an
+    """The selections of several kernels' governor, all alike, for equal idle periods that an
     interrupt ends.
 
     ranges  (first, last ns or None, names of states)

@@ -132,8 +132,8 @@ _Results = list[Sequence[Audited]]
 
 
 def _sent(paths: list[Path | Found]) -> bytes:
-    """What a process is given, for `_audited`, as bytes: Dask looks through all else. Of inputs
-    below one directory their names."""
+    """Returns the argument of `_audited` for a process, as bytes: Dask looks through all else. Of
+    inputs below one directory their names."""
     top = paths[0].top if isinstance(paths[0], Found) else None
     inner = [path.inner for path in paths if isinstance(path, Found) and path.top is top]
     of_top = top is not None and len(inner) == len(paths)

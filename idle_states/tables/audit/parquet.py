@@ -19,7 +19,7 @@ _ROWS = 4096
 
 @contextmanager
 def writer(path: Path) -> Iterator[Callable[[Sequence[Audited]], None]]:
-    """What takes the tables of one input after the other; the file is there when all went well.
+    """Yields a function that writes the tables of an input; the file is there if all went well.
 
     Raises Unreadable (IS930) without the extra.
     """

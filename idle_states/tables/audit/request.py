@@ -12,7 +12,7 @@ from ..linux.asked import ASSUMED_HZ, HZ, check_hz
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """What to audit, and how. Raises UsageError for values that make no sense.
+    """The inputs of an audit, and its options. Raises UsageError for values that make no sense.
 
     inputs     files and directories; "-" stands for names on standard input, one a line
     trees      trees of device-tree sources, or folders in them, whose boards are audited

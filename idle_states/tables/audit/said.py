@@ -157,7 +157,7 @@ def _column(table: IdleTable, tree: bool, audited: Audited, group: Registered) -
 
 
 def _known(audited: Audited) -> list[str]:
-    """How well the kernels' drivers are known."""
+    """Returns the remarks on how well the kernels' drivers are known."""
     table = audited.source.table if audited.source else None
     if table is None:
         return []
@@ -353,7 +353,7 @@ def _tables(summary: FleetSummary, most: int) -> Iterator[Part]:
 
 
 def _boards(summary: FleetSummary) -> Iterator[Section]:
-    """Of trees of sources: each table once with its boards, and what is to be edited."""
+    """Yields each table of trees of sources once, with its boards and what is to be edited."""
     if not summary.groups.of_boards:
         return
     groups = [group for group in summary.groups if group.boards]

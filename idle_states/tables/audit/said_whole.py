@@ -23,7 +23,7 @@ _PAGES = 8
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is shown. summary: only that, as for many inputs; pages: one for each, however many;
+    """The parts to show. summary: only that, as for many inputs; pages: one for each, however many;
     notes: findings of that severity, too; against: name of the tree that each is compared with."""
 
     summary: bool

@@ -1,4 +1,4 @@
-"""What the audits of many inputs come to: equal tables, findings and verdicts, counted."""
+"""The summary of the audits of many inputs: equal tables, findings and verdicts, counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which configuration and which baseline tell the findings that a project has accepted."""
+"""The configuration and the baseline that tell the findings a project has accepted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ class Marking:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Where accepted findings are listed.
+    """The places where accepted findings are listed.
 
     config    a setup.cfg or pyproject.toml; NO_CONFIG: none; None: the one in the current folder,
               or the nearest above it within the repository

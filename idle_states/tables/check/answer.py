@@ -72,7 +72,7 @@ class Checked:
 
     @property
     def remarks(self) -> list[str]:
-        """How well the releases are known whose drivers were followed."""
+        """The remarks on how well the releases are known whose drivers were followed."""
         driver2kernels: dict[str, dict[Release, None]] = {}
         for driver, known, _ in self._followed:
             driver2kernels.setdefault(driver, {}).update(dict.fromkeys(known))

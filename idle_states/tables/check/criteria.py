@@ -1,4 +1,4 @@
-"""What findings depend on beside the tables."""
+"""The criteria that findings depend on beside the tables."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What findings depend on beside the tables: the same of check, audit and review.
+    """The criteria of findings beside the tables: the same of check, audit and review.
 
     kernels   Linux releases that the tables are modelled for
     own_time  whether check also takes those of each table's processor's own time

@@ -36,7 +36,7 @@ def validator(dtschema: Any, binding: str, prepared: str) -> Any:
 
 
 def records(judge: Any, blob: bytes) -> list[dict[str, Any]]:
-    """What dt-validate says of a tree with a power-mgt node alone, without where it is."""
+    """Returns dt-validate's records on a tree with a power-mgt node alone, without places."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

@@ -79,7 +79,7 @@ class Validator:
         raise unreadable(Location(), message)
 
     def records(self, nodes: Sequence[Mapping[str, bytes]]) -> list[list[Record]]:
-        """What dt-validate says of each power-mgt node, given by its properties.
+        """Returns dt-validate's records on each power-mgt node, given by its properties.
 
         Raises Unreadable (IS930) if it does not work.
         """
@@ -109,8 +109,8 @@ class Validator:
         return found
 
     def _kept(self, binding: Path) -> Path | None:
-        """Where the cache has, or is to have, the binding as this Python's dtschema prepares it.
-        None where nothing can be kept."""
+        """Returns the cache's path of the binding as this Python's dtschema prepares it, whether or
+        not it exists. None where nothing can be kept."""
         of = hashlib.sha256(self.python.encode() + b"\0" + binding.read_bytes())
         with suppress(OSError):
             return own_cache() / f"{binding.stem}-{of.hexdigest()[:16]}.json"

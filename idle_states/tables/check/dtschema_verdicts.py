@@ -289,7 +289,7 @@ _WAYS_OF_ENTRY = (
 
 
 def _clock_faults(word: int) -> Iterator[tuple[str, str]]:
-    """What the binding asks of nap, sleep and winkle beyond the rules."""
+    """Yields the binding's demands on nap, sleep and winkle that go beyond the rules."""
     if word & SLEEP_CLASSES == SLEEP_CLASSES:
         yield OTHER, "SLEEP_ENABLED or SLEEP_ENABLED_ER1, not both"
     if word & Flag.NAP_ENABLED:

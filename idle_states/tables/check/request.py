@@ -16,7 +16,7 @@ DTSCHEMA: Engine = "dtschema"
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What to check, and how.
+    """The tables to check, and the engine that checks them.
 
     tables  TABLE arguments, or directories for the tables below them; empty: that of the platform,
             an x86 machine, else those that the configuration names, else what the repository or
