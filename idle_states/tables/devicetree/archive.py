@@ -144,7 +144,7 @@ def _has_processors(path: str, directory: _Directory) -> bool:
 
 
 def _part(top: _Directory) -> tuple[str, _Directory]:
-    """Of an archive of a part of a tree: its topmost node."""
+    """Returns the topmost node of an archive of a part of a tree, with its name."""
     name, found = "", top
     while not found.files and len(found.directories) == 1 and name != "power-mgt":
         ((name, found),) = found.directories.items()

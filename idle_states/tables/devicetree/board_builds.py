@@ -35,7 +35,7 @@ class BuiltBoard:
 
     @cached_property
     def places(self) -> Places:
-        """Where each node and property was written last."""
+        """The place where each node and property was written last."""
         return self.source.places()
 
     @cached_property

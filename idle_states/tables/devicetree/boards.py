@@ -27,7 +27,7 @@ Scanned = tuple[bool, tuple[tuple[str, bool], ...]]
 
 
 def included(data: bytes) -> tuple[tuple[str, bool], ...]:
-    """What a source includes: the name, and whether it stands in quotes."""
+    """Returns the files that a source includes: name, and whether it stands in quotes."""
     found = []
     for match in _INCLUDE.finditer(data):
         name = match["angled"] or match["quoted"] or match["dtc"] or b""

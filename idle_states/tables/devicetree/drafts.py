@@ -238,7 +238,7 @@ _DOMAIN = {"node": ("",), "states": (DOMAIN_LIST,), "parent": (DOMAINS,)}
 
 
 def places_of(idle: IdleTree) -> Places:
-    """Where the spec says what each node and property of its tree says."""
+    """Returns the places in the spec of each node and property of its tree."""
     state_keys = {**_STATE, "parameter": (idle.architecture.parameter,)}
     found = {state.path: _placed(state.where, state_keys) for state in idle.states}
     found |= {cpu.path: _placed(cpu.where, _CPU) for cpu in idle.cpus}

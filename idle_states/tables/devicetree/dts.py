@@ -54,7 +54,7 @@ class PreparedSource:
     place: Place
 
     def places(self) -> Places:
-        """Where each node and property of the source was written last."""
+        """Returns the place where each node and property of the source was written last."""
         return places(self.text.decode("utf-8", "replace"), self.file, self.place)
 
     def labels(self) -> Mapping[str, str]:

@@ -55,7 +55,7 @@ _ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 @dataclass(slots=True)
 class ExpandedSource:
-    """What dtc is given.
+    """The source that dtc is given.
 
     source    the text
     binaries  name in the private directory -> content, for /incbin/

@@ -1,4 +1,4 @@
-"""Where nodes and properties stand in device-tree source.
+"""The places of nodes and properties in device-tree source.
 
 dtc says what a source means; this light scan only says where it was written: the last writer of
 each property, whatever names the node, its path or a label.
@@ -56,7 +56,7 @@ def labels(text: str) -> Mapping[str, str]:
 
 
 class _NodePlaces(Mapping[str, Location]):
-    """Of one node, worked out where it is asked for: few of a tree's are."""
+    """The places of one node, computed when asked for: few of a tree's are."""
 
     __slots__ = ("at", "path", "text")
 
@@ -161,7 +161,7 @@ class _Scan:
         return self.label2path.get(reference[1:], "")
 
     def _property(self) -> None:
-        """What ends with "=" or ";": a property, or something deleted."""
+        """Notes a property at its "=" or ";", or forgets what is deleted there."""
         if self.name is None:
             return
         name = self.name.group()

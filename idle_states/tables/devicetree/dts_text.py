@@ -36,7 +36,7 @@ _NAMES = pattern(rb"(?:[ -~]*\0)+")
 
 
 def render(root: Node, about: Sequence[str]) -> str:
-    """What dts.write() gives, see there."""
+    """Returns the text that dts.write() gives, see there."""
     name = "versioned.dts.j2" if root.find(VERSIONED) else "power_mgt.dts.j2"
     comment = [comment_text(line) for line in about]
     return template(name).render(roots=[_shown(root, "/", 1)], about=comment)
@@ -102,7 +102,7 @@ def _items(name: str, data: bytes) -> Items:
 
 
 def strings_of(data: bytes) -> Items:
-    """Of strings of printable ASCII."""
+    """Returns the items of strings of printable ASCII."""
     texts = data[:-1].decode("ascii").replace("\\", "\\\\").replace('"', '\\"')
     return "", [f'"{text}"' for text in texts.split("\0")], ", ", ""
 

@@ -69,7 +69,7 @@ def read_blob(data: bytes, file: str) -> Blob:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPart:
-    """What an audit judges of a blob, and the root's properties that it only repeats.
+    """The part of a blob that an audit judges, and the root's properties that it only repeats.
 
     shape          equal for blobs that are judged alike but for the states' times: all else that is
                    read of /cpus, of /ibm,opal/power-mgt and of the firmware's versions

@@ -66,7 +66,7 @@ _OUTCOMES = {
 
 
 def _array_problems(table: IdleTable, indices: Sequence[int]) -> Iterator[Finding]:
-    """What skiboot's struct or the arrays cannot hold of the rows that are exported."""
+    """Yields the problems of exported rows that skiboot's struct or the arrays cannot hold."""
     timed = [table.states[index].residency_ns is not None for index in indices]
     for index in indices:
         state = table.states[index]

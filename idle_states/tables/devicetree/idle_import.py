@@ -204,7 +204,7 @@ class _Reader:
         return found[0] if found else ""
 
     def own_domains(self, linked: LinkedTree) -> Iterator[TreeDomain]:
-        """Those that Linux makes of the tree, and those further up that they are part of."""
+        """Yields the domains that Linux makes of the tree, and the outer ones they are part of."""
         first = next(iter(self.lists), None)
         waiting = (
             [domain.path for domain in first.power_domains if domain.provides] if first else []

@@ -189,7 +189,7 @@ def _state(node: ListedNode, listed: IdleList) -> IdleState:
 
 
 def _key(found: IdleList) -> object:
-    """What CPUs of one table share. Nodes of one tree are told apart by their paths."""
+    """Returns the key of a table's CPUs. Nodes of one tree are told apart by their paths."""
     paths = [
         tuple(node.path if node else "" for node in nodes)
         for nodes in (found.flat, found.own_domain, *found.above)
@@ -210,7 +210,7 @@ def _meant(name: str, words: tuple[str, ...]) -> str:
 
 
 def is_cpu(node: Node) -> bool:
-    """As for_each_of_cpu_node(), which passes over CPUs that failed."""
+    """Tells whether for_each_of_cpu_node() visits a node; it passes over CPUs that failed."""
     if any(status.startswith("fail") for status in node.strings("status")[:1]):
         return False
     return node.name.partition("@")[0] == "cpu" or node.strings("device_type") == ("cpu",)

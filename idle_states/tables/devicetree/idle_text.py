@@ -1,5 +1,5 @@
-"""What of a source's text may bear on idle states, so that a change of anything else need not be
-looked at: building a board takes long, and most changes concern its other devices.
+"""The part of a source's text that may bear on idle states, so that a change of anything else need
+not be looked at: building a board takes long, and most changes concern its other devices.
 
 Too much may count as bearing on them, never too little: all below /cpus and the nodes of firmware,
 what any node says of latencies, lists and power domains, and what a reference to one of these nodes
@@ -35,7 +35,7 @@ _WORD = pattern(r"[A-Za-z_]\w*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class IdleText:
-    """Of one file.
+    """The part of one file that may bear on idle states.
 
     own       statements that bear on idle states by themselves, conditions of the preprocessor
     referred  label -> what a reference to it says
@@ -50,7 +50,7 @@ class IdleText:
 
 
 def idle_text(data: bytes) -> IdleText:
-    """What of a file may bear on idle states. A text that is not understood does as a whole."""
+    """Returns the part of a file that may bear on idle states; all of it if not understood."""
     text = data.decode("utf-8", "surrogateescape")
     macros, conditions = _directives(_COMMENT.sub(" ", text))
     try:
@@ -78,8 +78,8 @@ def idle_text(data: bytes) -> IdleText:
 
 
 def whole_text(files: Iterable[IdleText]) -> tuple[str, ...]:
-    """What of a board, with all the files that it includes, bears on idle states: equal for two
-    versions of a board that have the same tables."""
+    """Returns the text of a board, with all the files that it includes, that bears on idle states:
+    equal for two versions of a board that have the same tables."""
     held = list(files)
     labels = frozenset[str]().union(*(one.labels for one in held))
     found: list[str] = []

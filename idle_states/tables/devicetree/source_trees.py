@@ -41,8 +41,8 @@ class Layout:
     lacks: tuple[str, ...] = ()
 
     def paths(self, name: str) -> tuple[str, ...]:
-        """What a file is called in a tree of this kind, that in another may be called `name`: in
-        Linux arch/arm64/boot/dts/a/b.dtsi, in its sources alone src/arm64/a/b.dtsi, in short
+        """Returns the names in a tree of this kind of a file that in another may be called `name`:
+        in Linux arch/arm64/boot/dts/a/b.dtsi, in its sources alone src/arm64/a/b.dtsi, in short
         arm64/a/b.dtsi."""
         short = short_name(name)
         arch, _, rest = short.partition("/")
@@ -104,7 +104,7 @@ LAYOUTS = (
 
 
 class SourceFiles(Protocol):
-    """What reading the sources of a tree takes; `opening.Tree` says what each does."""
+    """The access to files that reading a tree's sources takes; `opening.Tree` documents it."""
 
     @property
     def real(self) -> str: ...
@@ -126,7 +126,7 @@ class SourceFiles(Protocol):
 
 
 class Kept:
-    """What sources of one tree share.
+    """The cache that sources of one tree share.
 
     files    as the preprocessor takes them, the most recent ones
     paths    (folders, name) -> the file that the name stands for there
@@ -171,7 +171,7 @@ _keeping = _Keeping()
 
 
 def kept_within(tree: "SourceTree") -> Kept | None:
-    """What is kept of a tree within `keeping`; None outside of it."""
+    """Returns the cache of a tree within `keeping`; None outside of it."""
     return tree.kept if _keeping else None
 
 
@@ -189,7 +189,7 @@ def keeping() -> Iterator[None]:
 
 
 def keep_on() -> None:
-    """As `keeping`, for the rest of this process."""
+    """Keeps as `keeping` does, for the rest of this process."""
     _keeping.depth = max(1, _keeping.depth)
 
 
@@ -256,7 +256,7 @@ class SourceTree:
         self.close()
 
     def find(self, name: str, quoted: bool, includer: str) -> tuple[str, Sections] | None:
-        """As `preprocessor.Find`."""
+        """Finds an included file as `preprocessor.Find` does."""
         path = self.sought(name, quoted, self._named[includer])
         if path is None:
             if not name.endswith(self._may_miss):
@@ -296,7 +296,7 @@ class SourceTree:
         return None
 
     def shown(self, path: str) -> str:
-        """What messages call a file of the tree: by the way that the source was named."""
+        """Returns a file's name in messages, by the way that the source was named."""
         if path == self.inner:
             return self._source
         file = os.path.join(self.tree.real, path)
@@ -321,7 +321,7 @@ def layouts_in(paths: Iterable[str]) -> dict[str, Layout]:
 
 
 def layout_at(folder: Path) -> Layout | None:
-    """What kind of tree a folder is the top of, if it is one's."""
+    """Returns the layout of the tree that a folder is the top of, if it is one's."""
     return _layout(lambda path: opening.kind_of(folder / path) == opening.DIRECTORY)
 
 

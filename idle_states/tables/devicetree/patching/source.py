@@ -55,7 +55,7 @@ class DtsProperty:
 
 @dataclass(slots=True)
 class DtsBlock:
-    """What stands in braces after a node's name or a reference to one.
+    """The block in braces after a node's name or a reference to one.
 
     name           "cpu@0", "/", "&label" or "&{/path}"
     path           of its node, as far as this file tells: "/cpus/cpu@0", "&label/child"

@@ -83,8 +83,8 @@ def blanked(text: str) -> str:
 
 
 def rewritten(source: DtsText, statement: DtsProperty, value: DtsValue) -> tuple[int, int, str]:
-    """Where the file's text changes so that a statement gives a property a value, and to what.
-    Raises EditRefused."""
+    """Returns the range of the file's text to replace, and the new text, so that a statement gives
+    a property a value. Raises EditRefused."""
     if statement.deletes or statement.value is None or value is True:
         return _whole(source, statement, value)
     start, end = statement.value

@@ -50,7 +50,7 @@ class MadeText:
 
     @cached_property
     def lines(self) -> list[int]:
-        """Where the lines of the output begin."""
+        """The positions where the lines of the output begin."""
         return [0, *(match.end() for match in re.finditer("\n", self.made))]
 
 

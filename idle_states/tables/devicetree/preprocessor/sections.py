@@ -92,7 +92,7 @@ class Sections:
 
 
 class Misread(Exception):
-    """What makes a file unreadable as it stands. line: where."""
+    """The fault that makes a file unreadable as it stands. line: where."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
