@@ -106,8 +106,8 @@ def refuting(
     features: object | None = None,
     ticking: bool = False,
 ) -> Callable[[int], Unreachable | None]:
-    """What proves of a state that the governor never selects it. features: in place of its own;
-    ticking: that menu or teo does not while the tick runs."""
+    """Returns a function that proves of a state that the governor never selects it. features: in
+    place of its own; ticking: that menu or teo does not while the tick runs."""
     match features or governor.features:
         case MenuFeatures() as menu:
             return MenuProof(governor, menu, scene, names, ticking).unreachable

@@ -19,7 +19,7 @@ _STOPPED = "the tick is stopped"
 
 @dataclass(frozen=True, slots=True)
 class Selectable:
-    """When a governor selects a state, without a latency limit.
+    """The conditions under which a governor selects a state, without a latency limit.
 
     never  it is proven that no history selects it
     only   what must be so while it does, one of these, which is proven; empty: nothing is known
@@ -39,8 +39,8 @@ class Conditions:
         self._known: dict[object, Selectable] = {}
 
     def of(self, release: Release, held: DriverTable, state: int) -> Selectable:
-        """When the kernel's governor selects a state of what its driver registered. Raises
-        UnknownGovernor for a kernel that does not have it."""
+        """Returns the conditions for the kernel's governor to select a state that its driver
+        registered. Raises UnknownGovernor for a kernel that does not have it."""
 
         def make() -> Governor:
             return Governor.for_kernel(self.governor, release, held, _HZ)

@@ -29,7 +29,7 @@ __all__ = ["IdleStep", "Memory", "Played", "Scene"]
 
 @dataclass(frozen=True, slots=True)
 class IdleStep:
-    """What surrounds one idle period. Times in ns from select on.
+    """The circumstances of one idle period. Times in ns from select on.
 
     timer_ns       until the next timer
     interrupt_ns   until an interrupt wakes the CPU; None: none does
@@ -61,7 +61,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the surroundings remember from one step to the next.
+    """The memory that the surroundings carry from one step to the next.
 
     clock_ns   local_clock()
     stopped    the tick is stopped, and stays so unless something is run
@@ -73,7 +73,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is the same in all steps.
+    """The circumstances that all steps share.
 
     loop      the kernel's idle loop
     snoozes   state 0 is powernv's snooze, which has a time-out of its own
@@ -89,7 +89,7 @@ class Scene:
     wake_ns: int = 0
 
     def situation(self, governor: Governor, step: IdleStep, memory: Memory) -> Situation:
-        """What the governor is asked with at a step, given what it and the idle loop remember."""
+        """Returns the governor's input at a step, given what it and the idle loop remember."""
         delta = (
             step.timer_ns if step.tick_stopped else min(step.timer_ns, self._tick(governor, step))
         )
@@ -107,7 +107,7 @@ class Scene:
     def after(
         self, governor: Governor, step: IdleStep, decision: Decision, memory: Memory
     ) -> tuple[Outcome, Memory]:
-        """What becomes of a decision. With the timer within the tick, the tick is not stopped."""
+        """Returns a decision's outcome. With the timer within the tick, the tick is not stopped."""
         tick = tick_ns(governor.hz)
         far = step.timer_ns > tick
         stopped = step.tick_stopped or (far and self._stops(decision))

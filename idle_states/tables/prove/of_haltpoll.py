@@ -1,4 +1,4 @@
-"""Why haltpoll never selects a state: it knows two."""
+"""The proof that haltpoll never selects a state: it knows two."""
 
 from .proof import Bound, Unreachable, Way
 

@@ -1,4 +1,4 @@
-"""Why ladder never selects a state: no rung that is reached leads to it."""
+"""The proof that ladder never selects a state: no rung that is reached leads to it."""
 
 from collections.abc import Iterator
 
@@ -68,7 +68,7 @@ class LadderProof:
             yield from range(self.first, last)
 
     def _barred(self, state: int) -> str:
-        """Why there is no promotion to a state; "": there is."""
+        """Returns the reason why there is no promotion to a state; "": there is one."""
         if state in self.disabled:
             return f"{self.names[state]} is switched off"
         if self.exits[state] > self.limit:

@@ -1,4 +1,4 @@
-"""Why menu never selects a state: each way there is to it, and what excludes it.
+"""The proof that menu never selects a state: each way there is to it, and what excludes it.
 
 menu's step looks at five quantities: what it predicts, the time to the next timer and to the next
 event, the latency limit in force, and whether the tick runs. What the history makes of the first
@@ -54,7 +54,7 @@ BOUNDS = (SHARE, WIDTH, SHORT, EVENT, LIMIT, DUE)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a step is like: the quantities' bounds, and whether the tick is stopped."""
+    """The circumstances of a step: the quantities' bounds, and whether the tick is stopped."""
 
     text: str
     stopped: bool
@@ -112,7 +112,7 @@ class MenuProof:
         return Unreachable(self._because(state), tuple(ways), bounds)
 
     def _at_once(self) -> Way | None:
-        """What excludes all but state 0, where the limit has it returned at once."""
+        """Returns the way past menu_select()'s first return if the limit closes it, else None."""
         text = "menu_select() goes on behind its first return"
         if self.limit == 0:
             return Way(text, ("latency limit > 0", "latency limit = 0"))
@@ -184,7 +184,7 @@ class MenuProof:
         return state == 1 and polls
 
     def _come_to(self, before: int) -> list[Inequality]:
-        """What it takes for the search to go on from a state to the next one, too deep as it is."""
+        """Returns the conditions for the search to go on from a too deep state to the next one."""
         needs = []
         following = self._next(before)
         if self.features.latency_first and following is not None:
@@ -204,8 +204,8 @@ class MenuProof:
             yield from self._starts("the search starts behind the polling state", state)
 
     def _starts(self, text: str, state: int) -> Iterator[_Needs]:
-        """Where the search starts, a state is taken even if it does not fit; then the search may
-        end at once."""
+        """Yields the ways to the state where the search starts, which is taken even if it does not
+        fit; then the search may end at once."""
         yield f"{text} and ends, for it does not fit", None, self._too_deep(state)
         yield f"{text} and ends, for it is too slow", None, [self._slow(state)]
         yield from self._ends(text, state, [])

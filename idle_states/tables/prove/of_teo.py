@@ -1,5 +1,5 @@
-"""Why teo never selects a state: that it is switched off, that the latency limit excludes it, or
-that the next one has the same target residency.
+"""The proof that teo never selects a state: that it is switched off, that the latency limit
+excludes it, or that the next one has the same target residency.
 
 teo's choice depends on sums over bins, which are not looked into but for one thing: the bin of a
 state whose successor has the same target residency is empty. Other states are left undecided where

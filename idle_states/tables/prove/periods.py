@@ -1,4 +1,4 @@
-"""Which equal idle periods keep a state once it is selected, and how long the selection takes to
+"""The equal idle periods that keep a state once it is selected, and the time the selection takes to
 follow when the period changes.
 
 Interrupts end the idle periods, the next timer is far, the tick runs at first. Both are found by
@@ -57,7 +57,7 @@ class PeriodTrial:
         self.states = search.governor.states
 
     def kept(self, state: int, witness: Sequence[Played]) -> StateKept:
-        """Which periods lead to a state, and which keep it."""
+        """Returns the periods that lead to a state, and those that keep it."""
         lengths = self._lengths(state)
         first = next((each for each in lengths if self._settles([], each, state)), None)
         before = [one.step for one in witness]

@@ -1,4 +1,4 @@
-"""What `prove` finds of a state: a witness, a proof that there is none, or neither."""
+"""The result of `prove` for a state: a witness, a proof that there is none, or neither."""
 
 from typing import Annotated
 

@@ -39,7 +39,7 @@ def rules() -> tuple[LoadedRule, ...]:
 
 @cache
 def rules_on(form: str) -> tuple[LoadedRule, ...]:
-    """Those that look at tables of a form, in the order of their codes."""
+    """Returns the rules that look at tables of a form, in the order of their codes."""
     others = (names for forms, names in _FORMS2FAMILIES.items() if form not in forms)
     elsewhere = tuple(" ".join(others).upper().split())
     loaded = (rule_of(code) for code in _code2name() if not code.startswith(elsewhere))

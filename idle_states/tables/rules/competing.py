@@ -1,4 +1,4 @@
-"""Which rows of a table compete: those of which one kernel code chooses one.
+"""The rows of a table that compete: the same kernel code chooses one of them.
 
 cpuidle chooses among the states of a CPU's list, genpd among those of a power domain: never
 between the two. A disabled node is no state, and a node listed twice is the same state. Of a

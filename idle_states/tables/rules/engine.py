@@ -52,8 +52,8 @@ def _failure(error: Exception, table: IdleTable) -> Finding:
 
 
 def reading(source: Source, selection: RuleSelection = ALL) -> list[Finding]:
-    """What reading a source found, suppressed ones marked. Why no table could be read is no rule to
-    select: it counts whatever is selected."""
+    """Returns the findings of reading a source, suppressed ones marked. Why no table could be read
+    is no rule to select: it counts whatever is selected."""
     found = source.findings
     if source.table is not None:
         found = tuple(f for f in found if selection.takes(f.rule))

@@ -1,4 +1,4 @@
-"""What the IS1xx rules share: which arrays a power-mgt node needs, and how many entries.
+"""The parts that the IS1xx rules share: the arrays a power-mgt node needs, and their lengths.
 
 Source: skiboot hw/slw.c add_cpu_idle_state_properties() writes them; Linux
 arch/powerpc/platforms/powernv/idle.c pnv_parse_cpuidle_dt() reads them.
@@ -42,6 +42,6 @@ def has_arrays(node: PowerMgt) -> bool:
 
 
 def state_count(node: PowerMgt) -> int | None:
-    """How many states the tree has: Linux counts the flags. None if they cannot be counted."""
+    """Returns the number of states by the flags, as Linux does; None if they cannot be counted."""
     data = node.properties.get(dt.FLAGS)
     return None if data is None or len(data) % 4 else len(data) // 4

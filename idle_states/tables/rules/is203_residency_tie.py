@@ -67,7 +67,7 @@ def check(group: list[Time]) -> Verdicts:
 
 
 def _passed_over(first: StateRow, last: StateRow) -> str:
-    """What governors make of the two, where Linux holds the rows as they stand."""
+    """Returns the governors' treatment of the two, where Linux holds the rows as they stand."""
     if first.subject.form not in ("driver", "sysfs"):
         return ""
     known, others = _exceptions(first.subject, first.number)

@@ -1,4 +1,4 @@
-"""What the IS2xx rules share: the time columns of a table, and how they are spoken of."""
+"""The parts that the IS2xx rules share: a table's time columns, and the words for them."""
 
 from collections.abc import Iterator
 from functools import lru_cache

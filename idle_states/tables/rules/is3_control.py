@@ -1,5 +1,5 @@
-"""What the IS3xx rules share: rows whose PSSCR says something, flag words as text, and the
-processor and skiboot table behind a subject.
+"""The parts that the IS3xx rules share: rows whose PSSCR says something, flag words as text, and
+the processor and skiboot table behind a subject.
 """
 
 from collections.abc import Iterator

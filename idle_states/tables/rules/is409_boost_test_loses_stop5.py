@@ -80,6 +80,6 @@ def _row(subject: Subject) -> int | None:
 
 
 def _withheld(subject: Subject, row: int) -> str:
-    """Why firmware does not export a row; "" if it does."""
+    """Returns the reason why firmware does not export a row; "" if it does."""
     lost = subject.export.lost if subject.export else ()
     return next((each.reason for each in lost if each.index == row), "")

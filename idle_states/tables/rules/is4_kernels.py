@@ -1,4 +1,4 @@
-"""What the IS4xx rules share: from a kernel's view back to the rows of the table.
+"""The parts that the IS4xx rules share: from a kernel's view back to the rows of the table.
 
 A kernel speaks of states by their position in the tree. A damaged tree may have more of them
 than the table has rows, so every way back can fail.

@@ -121,7 +121,7 @@ def check_share(subject: Subject) -> Verdicts:
 
 
 def _problem(domain: Parameter, cpu: Parameter) -> tuple[str, bool]:
-    """What a domain's parameter lacks of the CPU's; whether it is wrong in any layout."""
+    """Returns a domain parameter's fault beside the CPU's, and whether any layout has it."""
     if cpu.power_down and not domain.power_down:
         return f"which powers nothing down, while the CPU's {cpu.value:#x} does", True
     if domain.level == 0:

@@ -1,4 +1,4 @@
-"""What the IS6xx rules share: the nodes behind a table of an Arm or RISC-V tree."""
+"""The parts that the IS6xx rules share: the nodes behind a table of an Arm or RISC-V tree."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a rule is: its identity, and the checks that make findings for it.
+"""The parts of a rule: its identity, and the checks that make findings for it.
 
 A check sees one thing and yields a verdict on each fault of it. What the thing is, the decorator of
 its rule says: a table, each part of a table, or what each kernel makes of one.
@@ -80,7 +80,7 @@ class Threshold:
         return int(text)
 
     def __str__(self) -> str:
-        """As a project sets it, with the default."""
+        """Returns the setting as a project writes it, with the default."""
         value = format_time(self.default) if self.unit else str(self.default)
         return f"{self.name} = {value}"
 

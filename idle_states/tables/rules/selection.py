@@ -1,4 +1,4 @@
-"""Which rules run."""
+"""The selection of the rules that run."""
 
 from typing import TYPE_CHECKING, TypeAlias
 

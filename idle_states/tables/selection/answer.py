@@ -49,7 +49,7 @@ class Selections:
 
     @property
     def obeyed(self) -> Iterator[ObeyedLimits]:
-        """Which limits the kernels look at, where a limit is asked for."""
+        """The limits that the kernels look at, where a limit is asked for."""
         return obeyed(self.releases) if self.limits else iter(())
 
 

@@ -29,7 +29,7 @@ class DomainRange:
 
 @dataclass(frozen=True, slots=True)
 class DomainMap:
-    """What a domain enters under a latency limit.
+    """The states that a domain enters under a latency limit.
 
     limited  whether the limit holds for domains in this kernel
     first    when it is asked for the first time since boot, or since a constraint changed
@@ -44,7 +44,7 @@ class DomainMap:
 
 @dataclass(frozen=True, slots=True)
 class DomainSelection:
-    """What becomes of a power domain under one kernel.
+    """The selections of a power domain's states under one kernel.
 
     asked_by  the CPUs' idle state that asks for it: their last
     maps      one for each latency limit; none if the domain is dead

@@ -65,7 +65,7 @@ def _alike(selections: Sequence[TableSelection], number: int) -> list[tuple[str,
 def _grouped(
     selections: Sequence[TableSelection], key: Callable[[TableSelection], Hashable]
 ) -> list[tuple[str, TableSelection]]:
-    """Of selections with equal keys, the first, under the names of all."""
+    """Returns the first of the selections with equal keys, under the names of all."""
     groups: dict[Hashable, list[TableSelection]] = {}
     for selection in selections:
         groups.setdefault((selection.governor, key(selection)), []).append(selection)

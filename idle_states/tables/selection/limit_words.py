@@ -55,7 +55,7 @@ class AskedLimit:
 
 @dataclass(frozen=True, slots=True)
 class LimitMeant:
-    """What a limit comes to on one table.
+    """The value of a limit on one table.
 
     value_us  the value that is written, in us
     word      the word that it is from

@@ -103,14 +103,14 @@ class LimitedTable:
 
     @property
     def unexpected(self) -> tuple[StateUnderLimit, ...]:
-        """Of a limit that is to keep states: deeper ones that stay with them, and shallower ones
-        that go."""
+        """The unexpected states of a limit that is to keep some: deeper ones that stay with them,
+        and shallower ones that go."""
         return unexpected(self.states, self.meant.states) if self.meant else ()
 
 
 @dataclass(frozen=True, slots=True)
 class TableLimit:
-    """What a limit leaves of a table.
+    """The states that a limit leaves of a table.
 
     table      as given; "" for plain states
     governor   what selects
@@ -131,7 +131,7 @@ class TableLimit:
 
 @dataclass(frozen=True, slots=True)
 class ObeyedLimits:
-    """Which other limits kernels look at: that of a CPU, and the one on waking up the system."""
+    """The other limits kernels look at: that of a CPU, and the one on waking up the system."""
 
     releases: tuple[Release, ...]
     per_cpu: bool

@@ -1,4 +1,4 @@
-"""Which states a latency limit leaves, and which values leave the same.
+"""The states that a latency limit leaves, and the values that leave the same.
 
 A governor compares a state's exit latency with the limit: a state is allowed if its latency is not
 greater. Up to 5.4 kernels compare whole microseconds, from 5.5 on nanoseconds, which are the same

@@ -114,8 +114,8 @@ def _selected(selection: TableSelection) -> str:
 
 
 def _most(first: TableSelection, maps: MapChanges) -> str:
-    """How many maps change, and where most: over the range that ends at the greatest multiple of
-    its beginning."""
+    """Returns the number of changed maps, and the place of the greatest change: over the range that
+    ends at the greatest multiple of its beginning."""
     if not maps:
         return "nothing changes"
 

@@ -78,8 +78,8 @@ def _fate(state: StateUnderLimit) -> str:
 
 
 def _sentences(table: LimitedTable, asked: TableLimit) -> Iterator[str]:
-    """What a limit comes to: the value, the deepest state, what more would take, which values do
-    the same, and for states to be kept where the value is written."""
+    """Yields the results of a limit: the value, the deepest state, what more would take, which
+    values do the same, and for states to be kept where the value is written."""
     meant = table.meant
     assert meant is not None
     yield from _value(meant, table)

@@ -33,7 +33,7 @@ class Lengths(Form[Any]):
 
 
 class Where(Form[Circumstances]):
-    """What is held fixed."""
+    """The circumstances that are held fixed."""
 
     tick: Annotated[Literal["running", "stopped"], "The tick at select."] = derived(
         lambda fixed: "stopped" if fixed.tick_stopped else "running"
@@ -140,7 +140,7 @@ class Domain(Form[domains.DomainSelection]):
 
 
 def domain_of(selection: domains.DomainSelection) -> With:
-    """What Domain writes."""
+    """Returns the content of a Domain."""
     names = [state.name for state in selection.domain.states]
 
     def of(ranges: Sequence[domains.DomainRange]) -> list[With]:
@@ -358,7 +358,7 @@ def _ranges(selection: TableSelection, of_timers: bool) -> list[With]:
 
 
 def selected(found: Selections) -> With:
-    """What Select writes: a selection, what others select otherwise, and what limits leave."""
+    """Returns the content of Select: a selection, the others' differences, and limits' effects."""
     first, changed = found.first, found.changed
     changes = [
         With(change, other=other, circumstances=mapped.circumstances, idle_us=_idle_us(mapped))

@@ -41,7 +41,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class TableSelection:
-    """What a governor selects from one table under one kernel.
+    """The selections of a governor from one table under one kernel.
 
     table              name of the table, "" for plain states
     names              names of the states, by number
@@ -139,8 +139,8 @@ class Selecting:
         asked: Asked,
         name: str = "",
     ) -> TableSelection:
-        """What a governor selects of a table under a release: see select(), whose other arguments
-        this has."""
+        """Returns a governor's selections from a table under a release: see select(), whose other
+        arguments this has."""
         settling = settling_of(self.governor, release, table, self._hz)
         key = settling.behaviour, names_of(table, settling.governor.states)
         if (key, asked) not in self._known:

@@ -1,4 +1,4 @@
-"""What each kernel makes of a table, in words: states registered, lost and altered, and why."""
+"""The states that each kernel registers of a table, loses and alters, in words, with reasons."""
 
 from collections.abc import Iterator
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShowRequest:
-    """Which table to follow, and how far. Raises UsageError for no table.
+    """The table to follow, and the kernels to follow it to. Raises UsageError for no table.
 
     releases    kernels that it is followed to
     platform    machine that it is exported for

@@ -163,7 +163,7 @@ def _origin(found: HeldOrigin) -> Iterator[str]:
 
 
 def _machine(journey: Journey) -> Iterator[str]:
-    """What the driver starts on: what was named, and what is assumed."""
+    """Yields the machine that the driver starts on: as named, and as assumed."""
     machine = journey.machine
     if machine is not None:
         model = f"model {machine.machine.model:#x}"

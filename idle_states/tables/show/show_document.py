@@ -24,7 +24,7 @@ Messages = Annotated[list[Message], "Lines in the log, in order."]
 
 
 def _states(table: IdleTable) -> list[With]:
-    """What a source that is no OPAL's does not tell is unknown, not 0."""
+    """Returns the states; those of sources other than OPAL's have unknown flags etc., not 0."""
     origin = table.origin
     opal = origin.form in ("spec", "dt")
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
