@@ -30,8 +30,8 @@ MOST_MACHINES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class MachineKind:
-    """What the code asks of a machine. chip, quirks: as skiboot names them, without PROC_CHIP_, and
-    with QUIRK_."""
+    """The properties of a machine that the code asks for. chip, quirks: as skiboot names them,
+    without PROC_CHIP_, and with QUIRK_."""
 
     chip: str
     ec: int = LATEST_EC
@@ -107,7 +107,7 @@ _ATOM = pattern(
 
 
 def condition(words: Sequence[Token]) -> Condition:
-    """What a condition's tokens ask."""
+    """Returns the condition that tokens express."""
     while _is_enclosed(words):
         words = words[1:-1]
     for sign, how in (("||", "any"), ("&&", "all")):
@@ -367,7 +367,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class TakenTable:
-    """What the code does on a machine.
+    """The table that the code takes on a machine.
 
     array      it takes, "" for none
     function   that has the statement, and path: the statements around it, the outermost first
@@ -392,7 +392,7 @@ class Choosing:
     power8: Function | None = None
 
     def taken(self, machine: MachineKind) -> TakenTable:
-        """What a machine gets."""
+        """Returns the table that a machine gets."""
         run = _Run(self, machine)
         try:
             run.statement(self.main, self.main.body, ())

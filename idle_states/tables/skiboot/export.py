@@ -152,7 +152,7 @@ class _Exporter:
         return False
 
     def _never_gets_there(self) -> tuple[str, str, str] | None:
-        """Why no property is created at all: cause, reason, ground; None if some are."""
+        """Returns cause, reason and ground for creating no property at all; None if some are."""
         features, quirk = self.features, self.platform.quirk
         generation = self.table.cpu.generation if self.table.cpu else ""
         if quirk == "awan" and features.awan_returns:

@@ -1,4 +1,4 @@
-"""What a skiboot tree's own export code does, read from its C.
+"""The export code of a skiboot tree, read from its C.
 
 The counterpart of `releases`, for a tree that is at hand: its masks, its choice of a table by chip
 and quirk, and which states it supports, whatever its version says. What is read are the functions
@@ -179,7 +179,7 @@ def _roles(choosing: Choosing | None) -> Iterator[tuple[str, Role]]:
 
 
 def _variant(machines: Sequence[MachineKind]) -> str:
-    """What all machines that take an array have in common, which tells them from the usual one."""
+    """Returns the trait that tells machines with an array from the usual one; "" for none."""
     for quirk in sorted(frozenset.intersection(*(machine.quirks for machine in machines))):
         return quirk_word(quirk)
     if all(machine.ec == 0x10 for machine in machines):

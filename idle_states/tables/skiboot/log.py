@@ -1,4 +1,4 @@
-"""What an OPAL message log says of idle states: /sys/firmware/opal/msglog, or a console's capture.
+"""The idle states in an OPAL message log: /sys/firmware/opal/msglog, or a console's capture.
 
     [   55.222333444,6] SLW: Enabling: stop0_lite
 

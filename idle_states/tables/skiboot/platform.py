@@ -13,7 +13,7 @@ from ...base.wording import suggestion
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What of a machine decides which states skiboot writes into the device tree.
+    """The properties of a machine that decide which states skiboot writes into the device tree.
 
     enabled_stop_levels  the value of ibm,enabled-stop-levels: the highest of 32 bits is stop0, the
                          next one stop1; None: there is no such property

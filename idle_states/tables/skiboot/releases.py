@@ -78,7 +78,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class ExportCode:
-    """What the export code of a source tree does, where it is asked for instead of a release.
+    """The export code of a source tree, where it is asked for instead of a release.
 
     chips     types that get a table of their processor
     roles     (array, its role)

@@ -99,7 +99,7 @@ def _only(sources: list[Source], text: str) -> Source:
 
 
 def _contents(source: Source) -> str:
-    """What tells a table from others of its file: its states, and the processors that have it."""
+    """Returns the words that tell a table from others of its file: its states and processors."""
     if source.table is None:
         return ""
     names = [state.name for state in source.table.states]
@@ -152,8 +152,8 @@ _SUFFIXES = (".yaml", ".yml", ".c", ".h", ".dts", ".dtb", ".lid", ".tar", ".gz",
 
 
 def _nearest(path: Path) -> str:
-    """What there is in place of a file that is not there: nothing of its folder, or the name that
-    is most like it."""
+    """Returns a hint on a file that is not there: its folder is missing, too, or the name that is
+    most like it."""
     folder = path.parent
     if not opening.is_directory(folder):
         return f"; there is no folder {folder.as_posix()!r}"

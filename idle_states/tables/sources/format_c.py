@@ -18,7 +18,7 @@ def recognises(head: bytes, path: Path) -> bool:
 
 
 def _has_array(head: bytes) -> bool:
-    """Whether, after the struct's name, a bracket comes before a semicolon and a brace."""
+    """Tells whether, after the struct's name, a "[" comes before a semicolon and a brace."""
     at = 0
     while name := _NAME.search(head, at, _LOOKED_AT):
         found = _NEXT.search(head, name.end(), _LOOKED_AT)

@@ -91,7 +91,7 @@ def _lean(source: Source) -> Source:
 
 
 def _part_of(tree: "SourceTree", error: Unreadable) -> Unreadable:
-    """Why a part of a source cannot be read on its own, with the boards that have it."""
+    """Returns the error of a part of a source read on its own, with the boards that have it."""
     from ..devicetree.boards import Boards
 
     if tree.layout is None:

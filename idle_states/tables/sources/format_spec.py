@@ -40,7 +40,7 @@ def speaks_of_it(data: bytes) -> bool:
 
 
 def other_kind(data: bytes, path: Path) -> str:
-    """What is wrong with a text that is surely no spec; "" for what may be one. A text whose name
+    """Returns the fault of a text that is surely no spec; "" for what may be one. A text whose name
     ends as YAML's do is taken as a spec: the YAML parser then says what is wrong with it.
 
     Only as much is looked at as a spec may have.

@@ -1,4 +1,4 @@
-"""What a folder or repository holds that can be checked: told by content, once the name allows it.
+"""The tables that a folder or repository holds: told by content, once the name allows it.
 
 Unlike a TABLE that is named, a file that is only found must show what it is: a repository has YAML,
 C and archives of other kinds as well.
@@ -34,7 +34,7 @@ _MOST_LISTED = 4
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was read.
+    """The tables and files that were read.
 
     sources   all tables, in order
     files     what was found below directories

@@ -102,14 +102,14 @@ def _writers(lists: tuple[IdleList, ...], source: PreparedSource, kept: Kept) ->
 
 
 def _opening(names: Set[str], labels: Set[str]) -> re.Pattern[str]:
-    """What a file has that writes to nodes; a reference in a value writes nothing."""
+    """Returns a pattern for writes to nodes; a reference in a value writes nothing."""
     words = [rf"{re.escape(name)}\}}?" for name in sorted(names)]
     words += [f"&{label}" for label in sorted(labels)]
     return re.compile(rf"(?:{'|'.join(words)})\s*\{{" if words else r"(?!)")
 
 
 def _paths(lists: tuple[IdleList, ...]) -> Iterator[str]:
-    """Of the nodes of states and power domains."""
+    """Yields the paths of the nodes of states and power domains."""
     for listed in lists:
         yield from (node.path for node in (*listed.nodes(), *listed.domains, *listed.unlisted))
         yield from (domain.path for domain in listed.power_domains)

@@ -109,7 +109,7 @@ def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[Idle
 def _register(
     entries: Mapping[str, Node], kind: int, where: Location, problems: SpecProblems
 ) -> AcpiRegister:
-    """How the state is entered: by MWAIT, by reading a port, or, as C1 alone can be, by HLT."""
+    """Returns the way to enter the state: by MWAIT, by reading a port, or, for C1 alone, by HLT."""
     if "mwait" in entries and "port" in entries:
         message = "expected mwait or port, found both"
         problems.add("IS922", "wrong-type", message, entries["port"].where)

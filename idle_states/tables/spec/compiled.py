@@ -137,7 +137,7 @@ def _folder() -> str:
 
 @cache
 def _compiled() -> _Compiled | None:
-    """What was compiled; None where that was not done, or anything it depends on has changed."""
+    """Returns the compiled specs; None if there are none, or if their dependencies changed."""
     try:
         found = (resource("tables", "specs") / NAME).read_bytes()
         digest, data = found[:8], found[8:]
@@ -156,12 +156,12 @@ def _names() -> tuple[str, ...]:
 
 
 def _digest(files: Iterable[str]) -> bytes:
-    """Of files of the package with their names."""
+    """Returns the digest of files of the package with their names."""
     contents = ((name, _content(name)) for name in files)
     return source_hash(b"".join(f"{name} {len(data)}\n".encode() + data for name, data in contents))
 
 
 def _content(name: str) -> bytes:
-    """Of a file of the package. A path of each took as long as its digest."""
+    """Returns the content of a file of the package. A path of each took as long as its digest."""
     with open(f"{_PACKAGE}/{name}", "rb", buffering=0) as file:
         return file.readall()

@@ -1,4 +1,4 @@
-"""What loading a spec gives."""
+"""The result of loading a spec."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ class LoadedSpec:
 
     @property
     def name(self) -> str:
-        """What the spec calls itself; "" if it has errors."""
+        """The spec's own name; "" if it has errors."""
         found = self.table or self.machine
         return found.name if found else ""
 

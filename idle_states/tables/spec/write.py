@@ -51,7 +51,7 @@ BUILT_IN = (
 
 
 def not_of_opal(table: IdleTable) -> str:
-    """Why a spec cannot hold a table that is none of OPAL's; "" if it can."""
+    """Returns the reason why a spec cannot hold a table that is none of OPAL's; "" if it can."""
     reasons = {"sysfs": HELD, "nodes": LISTED, "driver": BUILT_IN, "acpi": ACPI}
     return reasons.get(table.origin.form, "")
 

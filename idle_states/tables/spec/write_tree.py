@@ -106,7 +106,7 @@ def _as_item(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _value(data: bytes) -> str:
-    """What the spec says for a property's value."""
+    """Returns the spec's words for a property's value."""
     if not data:
         return "yes"
     if is_text(data):

@@ -1,4 +1,4 @@
-"""What a C source does to its tables beside giving their values, which no model follows."""
+"""The effects of a C source on its tables beside their values, which no model follows."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

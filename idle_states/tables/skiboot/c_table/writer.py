@@ -234,7 +234,7 @@ def _register_value(value: int, names: dict[int, str]) -> str:
 
 
 def _self_test(tables: Sequence[IdleTable]) -> dict[str, object]:
-    """What the self-test needs: macros and struct of its own, and the checks of each array."""
+    """Returns the self-test's parts: macros and struct of its own, the checks of each array."""
     has_residency = any(s.residency_ns is not None for table in tables for s in table.states)
     members = [
         f"char name[{NAME_BYTES}]",

@@ -1,4 +1,4 @@
-"""What a build calls its tables: symbols of skiboot.elf, or of the list skiboot.map.
+"""The symbols of a build's tables, from skiboot.elf or from the list skiboot.map.
 
 An image has no names; its build leaves them beside it. skiboot is linked at 0, and the image is the
 memory from there on, so that a symbol's address is its offset in the image.
