@@ -1,4 +1,4 @@
-"""Which packaged table a subject claims to be, or is nearest to, and in what it differs from it."""
+"""The packaged table that a subject claims to be, or is nearest to, and the differences from it."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache

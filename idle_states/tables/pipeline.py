@@ -151,7 +151,7 @@ class Subject:
 
     @cached_property
     def export(self) -> "Export | None":
-        """What firmware puts in the tree; None for a tree (already exported) and for pseries."""
+        """The states that firmware exports; None for a tree (already exported) and for pseries."""
         if self.table.origin.form == "dt" or not self.is_opal:
             return None
         from .skiboot.export import export
@@ -222,7 +222,7 @@ class Subject:
         return held.form != "sysfs" or held.governor in ("", governor)
 
     def linux(self, release: Release) -> DriverTable:
-        """What `release` registers; `source` of its states indexes the exported rows."""
+        """Returns the driver table of `release`; `source` of its states indexes exported rows."""
         key = release.name, release.lacks
         if key not in self._linux:
             driver = self.driver(release)
@@ -309,7 +309,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What one kernel registers of the exported tree. Rows are positions in the table.
+    """The states that one kernel registers of the exported tree. Rows are positions in the table.
 
     subsystem   the driver's, of linux.grounds
     registered  row -> the state registered for it
@@ -345,7 +345,7 @@ class Journey:
 
 
 def psci_firmware(platform: "AnyPlatform") -> PsciFirmware:
-    """What PSCI's firmware offers on a platform."""
+    """Returns the features of PSCI's firmware on a platform."""
     return PsciFirmware(osi=firmware_of(platform).psci_mode == "osi")
 
 
@@ -385,8 +385,8 @@ def followed(
 
 
 def registered_of(source: Source, text: str, platform: "AnyPlatform", release: Release) -> Arrival:
-    """What a kernel registers of the table of a source, named by a text for people. Raises
-    UsageError if it registers no state."""
+    """Returns the states that a kernel registers of a source's table, named by a text for people.
+    Raises UsageError if it registers no state."""
     arrival = journey(source, platform, [release]).arrivals[0]
     if not arrival.driver.states:
         raise UsageError(

@@ -40,7 +40,7 @@ class DiffResult:
 
     @property
     def remarks(self) -> list[str]:
-        """How well the kernels are known."""
+        """The remarks on how well the kernels are known."""
         tables = (source.table for source in (self.a, self.b))
         known = dict.fromkeys(subsystem_of(t, self.request.platform) for t in tables if t)
         governor = self.request.governor

@@ -156,7 +156,7 @@ def _registered(
     governor: str | None,
     hz: int,
 ) -> Iterator[Difference]:
-    """What kernels register otherwise for the CPUs that both machines have."""
+    """Yields differences in the states registered for the CPUs that both machines have."""
     cpu2table_a, cpu2table_b = (_tables(sources) for sources in (a, b))
     both = [cpu for cpu in cpu2table_a if cpu in cpu2table_b]
     ways = {id(source): journey(source, platform, kernels) for source in (*a, *b)}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
-    """What to compare. Raises UsageError where both are standard input.
+    """The tables to compare. Raises UsageError where both are standard input.
 
     a, b      TABLE arguments; two of whole machines of Arm or RISC-V are compared as machines
     governor  whose selections are compared too; None: none are

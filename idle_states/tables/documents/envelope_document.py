@@ -1,4 +1,4 @@
-"""What every document begins with."""
+"""The beginning of every document."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal

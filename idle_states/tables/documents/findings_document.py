@@ -54,7 +54,7 @@ class Finding(Form[findings.Finding]):
 
 
 def count(found: Iterable[findings.Finding], severity: Severity) -> int:
-    """How many are of a severity and count."""
+    """Returns the number of findings that are of a severity and count."""
     return sum(finding.severity is severity for finding in found if finding.counts)
 
 

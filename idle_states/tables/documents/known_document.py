@@ -1,4 +1,4 @@
-"""How well a kernel is known, as keys of what was found for it."""
+"""The keys of documents that say how well a kernel is known."""
 
 from typing import Annotated, Any, NamedTuple
 

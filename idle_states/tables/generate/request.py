@@ -27,7 +27,7 @@ _LIMIT = "cmdline: leave the states that a PM QoS latency limit such as 70us lea
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What `generate` makes. Raises UsageError for values that make no sense.
+    """The form that `generate` makes. Raises UsageError for values that make no sense.
 
     versioned  for device trees: one node per state, as proposed in 2018
     part       for device-tree source of an Arm or RISC-V machine
@@ -71,7 +71,7 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """What to make of which table. Raises UsageError for no table.
+    """The table and the form to make of it. Raises UsageError for no table.
 
     release   for cmdline, the kernel that is to take the parameter
     platform  for device trees, the machine to export for; for cmdline, that of the parameter

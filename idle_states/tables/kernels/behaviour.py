@@ -1,4 +1,4 @@
-"""What a release does, subsystem by subsystem, and what it does otherwise than another."""
+"""The behaviour of a release, subsystem by subsystem, and its differences from another's."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -54,7 +54,7 @@ class OneSided:
 
 @dataclass(frozen=True, slots=True)
 class KernelComparison:
-    """What one release does otherwise than another, in the order of the subsystems."""
+    """The differences between two releases, in the order of the subsystems."""
 
     a: Release
     b: Release
@@ -104,7 +104,7 @@ def rows_of(release: Release, subsystem: str) -> list[Dated]:
 
 
 def compare(a: Release, b: Release, governor: str | None = None) -> KernelComparison:
-    """What b does otherwise than a: of one governor or all, the drivers and the idle loop.
+    """Returns b's differences from a: of one governor or all, the drivers and the idle loop.
 
     Raises UnknownGovernor.
     """

@@ -16,7 +16,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a changed value means.
+    """The meaning of a changed value.
 
     follows  for whoever wrote the table
     rules    codes, of which one reports it

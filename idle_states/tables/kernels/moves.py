@@ -1,4 +1,4 @@
-"""Where a governor's selection from a table changes, as values. walk.py says how it is found."""
+"""The changes in a governor's selection from a table, as values. walk.py says how to find them."""
 
 from typing import Annotated
 
@@ -118,5 +118,5 @@ class Moves:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the maps of selections rest on, in sentences."""
+        """The assumptions of the maps of selections, in sentences."""
         return not_utilised(self.request.of.governor, self.kernels)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KernelsRequest:
-    """Which kernels. Raises UsageError for more than two, and for options that contradict.
+    """The kernels asked for. Raises UsageError for more than two, and contradictory options.
 
     names     none, a series, a kernel, or two to compare
     governor  None: all, or with a table, menu

@@ -57,7 +57,7 @@ def moves(request: MovesRequest, say: Callable[[str], None] = lambda message: No
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one release makes of the table. arrival: None for given states."""
+    """The outcome of one release for the table. arrival: None for given states."""
 
     arrival: Arrival | None
     selection: TableSelection | None

@@ -9,7 +9,7 @@ TAU_EXIT, TAU_BOTH = "exit", "both"
 
 @dataclass(frozen=True, slots=True)
 class PowerRequest:
-    """Which model of the states' power to use.
+    """The model of the states' power to use.
 
     figures  text for from_words(); IMPLIED: implied by the first table's residencies; ASSUMED: by
              what states stop, where specs say no more; "": from the specs
