@@ -32,11 +32,11 @@ else:
         return decorated if cls is None else decorated(cls)
 
     def field(**said: Any) -> Any:
-        """What is said of a field beside its type, as dataclasses.field takes it."""
+        """Returns a field's options, with the parameters of dataclasses.field."""
         return Field(**said)
 
     def fields(kind: Any) -> "tuple[Field, ...]":
-        """Those of a class or of its object, in order."""
+        """Returns the fields of a class or of its object, in order."""
         return tuple(kind.__dataclass_fields__.values())
 
     def is_dataclass(value: Any) -> bool:
@@ -324,7 +324,7 @@ def _hash(found: _Fields) -> Callable[[Any], int]:
 
 
 def _values(names: Iterable[str]) -> Callable[[Any], Any]:
-    """What reads these attributes of an object; of several, as a tuple."""
+    """Returns a function that reads these attributes of an object; several as a tuple."""
     several = tuple(names)
     return attrgetter(*several) if several else lambda _: ()
 
@@ -342,7 +342,7 @@ def _refuse_to_delete(self: Any, name: str) -> None:
 
 
 def _state(self: Any) -> list[Any]:
-    """What is pickled of an object that has no __dict__."""
+    """Returns the field values to pickle of an object that has no __dict__."""
     return [getattr(self, name) for name in self.__dataclass_fields__]
 
 

@@ -9,7 +9,7 @@ from typing import Any, AnyStr, cast
 
 
 def pattern(expression: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """What re.compile returns, but for its type, so that functions of `re` do not take it."""
+    """Returns re.compile's pattern under another type, so that functions of `re` reject it."""
     return cast("re.Pattern[AnyStr]", _Pattern(expression, flags))
 
 

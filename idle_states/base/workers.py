@@ -125,7 +125,7 @@ def processes(count: int) -> Iterator[Pool]:
 
 
 def _how(status: int | None) -> str:
-    """How a process ended, in words."""
+    """Returns the way a process ended, in words."""
     if status is None or status >= 0:
         return f"its process ended with exit status {status}"
     try:

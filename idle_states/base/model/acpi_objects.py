@@ -1,4 +1,4 @@
-"""What ACPI says of idle states: the objects _CST and _LPI as AML has them, and their entries.
+"""The ACPI description of idle states: _CST and _LPI as AML has them, and their entries.
 
 Sources: ACPI specification 6.5, 6.4.3.7 (generic register descriptor), 8.4.1.1 (_CST) and 8.4.3.3
 (_LPI).
@@ -207,7 +207,7 @@ class LpiLevel:
 
 @dataclass(frozen=True, slots=True)
 class Fadt:
-    """What the Fixed ACPI Description Table says of C-states.
+    """The fields of the Fixed ACPI Description Table that concern C-states.
 
     flags        bit 0 WBINVD, bit 2 PROC_C1, bit 3 P_LVL2_UP
     smi_command  port to which the kernel writes cst_control to say that it handles _CST
@@ -245,7 +245,7 @@ def lpi_states(lpi: AcpiObject) -> tuple[LpiState | Malformed, ...]:
 
 
 def kind(found: AcpiObject) -> str:
-    """What an object is, in words."""
+    """Returns an object's type and size, in words."""
     if found is None:
         return "nothing"
     if isinstance(found, int):

@@ -15,7 +15,7 @@ DOMAIN_STATE = "domain-idle-state"
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What the nodes of idle states, CPUs and power domains say on an architecture.
+    """The names that nodes of idle states, CPUs and power domains use on an architecture.
 
     state          what a CPU's idle states are compatible with
     parameter      property with the argument for firmware

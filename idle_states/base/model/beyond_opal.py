@@ -236,7 +236,7 @@ class BuiltIn:
 
 @dataclass(frozen=True, slots=True)
 class AcpiIdle:
-    """What ACPI says of the idle states of some processors, as it says it.
+    """The ACPI objects for the idle states of some processors, unchanged.
 
     processors  those with equal objects
     cst         _CST as it evaluates; None for none. `acpi_objects.cst_entries` has its C-states
@@ -264,14 +264,14 @@ class AcpiIdle:
 
     @property
     def rows(self) -> "tuple[AcpiEntry, ...]":
-        """What the rows of the table are, in their order: the C-states of _CST, else the states of
-        all levels of _LPI, the processors' own first."""
+        """The table's rows in their order: the C-states of _CST, else the states of all levels
+        of _LPI, the processors' own first."""
         found = self.entries(cst=self.cst is not None)
         return tuple(each for each in found if not isinstance(each.entry, Malformed))
 
     @property
     def malformed(self) -> "tuple[AcpiEntry, ...]":
-        """What is not as ACPI defines it, of _CST and _LPI."""
+        """The entries of _CST and _LPI that violate the ACPI specification."""
         found = (*self.entries(cst=True), *self.entries(cst=False))
         return tuple(each for each in found if isinstance(each.entry, Malformed))
 
@@ -331,7 +331,7 @@ class ListedNode:
         return self.path.rpartition("/")[2].partition("@")[0]
 
     def u32(self, name: str) -> int | None:
-        """As of_property_read_u32(): the first cell; None if the property is absent or shorter."""
+        """Returns the first cell, as of_property_read_u32() does; None if absent or shorter."""
         data = self.properties.get(name, b"")
         return int.from_bytes(data[:4], "big") if len(data) >= 4 else None
 

@@ -23,7 +23,7 @@ class Severity(enum.IntEnum):
 
 
 class Confidence(enum.StrEnum):
-    """How sure the rule is that what it reports is a mistake."""
+    """The rule's confidence that its findings are mistakes."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -105,9 +105,8 @@ class Finding:
 
     @property
     def subject(self) -> str:
-        """What the finding is about, as a suppression names it: the field by the name it has in its
-        source ("mine:states[0].latency", "power9_cpu_idle_states[3].latency_ns"), else the
-        table."""
+        """The finding's subject, as a suppression names it: the field by its name in the source
+        ("mine:states[0].latency", "power9_cpu_idle_states[3].latency_ns"), else the table."""
         return self.location.path or self.table
 
     @property

@@ -186,8 +186,8 @@ def types_of(features: type) -> dict[str, Any]:
 
 @cache
 def meanings(features: type) -> dict[str, str]:
-    """What a features dataclass's docstring says of each field: "name   text", indented further on
-    the lines that follow. Empty where Python keeps no docstrings."""
+    """Returns each field's meaning from a features dataclass's docstring: "name   text", indented
+    further on the lines that follow. Empty where Python keeps no docstrings."""
     import inspect
 
     found: dict[str, str] = {}

@@ -132,6 +132,6 @@ class IdleTree:
         return {state.name: state for state in self.states}
 
     def paths(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Of the nodes of these states."""
+        """Returns the paths of these states' nodes."""
         known = self.name2state
         return tuple(known[name].path for name in names)

@@ -1,4 +1,4 @@
-"""What was measured of idle states on a machine: wake-up latencies and power.
+"""The measurements of idle states on a machine: wake-up latencies and power.
 
 Frozen values without I/O; `fit/` reads them from files and makes advertised values of them. Times
 are floats in nanoseconds, because tools print fractions of them; counts are integers.
@@ -95,7 +95,7 @@ class Energy:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """What the machine itself said of a state while it was measured, ns; None where it did not."""
+    """The machine's own claims about a state while it was measured, ns; None without a claim."""
 
     state: str
     latency_ns: float | None = None

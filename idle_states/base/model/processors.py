@@ -131,7 +131,7 @@ class Processor:
 
     @property
     def title(self) -> str:
-        """What it is, in a line: the Power ISA, PVRs, chips and stop levels."""
+        """The one-line description: the Power ISA, PVRs, chips and stop levels."""
         pvrs = ", ".join(f"{version.pvr:#06x}" for version in self.versions)
         levels = f"; stop levels {', '.join(map(str, self.levels))}" if self.levels else ""
         isa = ".".join(map(str, self.isa))

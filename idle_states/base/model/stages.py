@@ -1,4 +1,4 @@
-"""What every stage returns beside its result: states lost, values changed, messages printed.
+"""The by-products of every stage: states lost, values changed, messages printed.
 
 A state that does not reach the next stage is reported as a `Lost`, with a reason for people and the
 ground: the function and commit that decide it.

@@ -143,7 +143,7 @@ PMICR_MASKS = {"none": 0, "sleep": 0x30_0000_0000, "winkle": 0x30_0000}
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a value comes from.
+    """The origin of a value.
 
     kind        "commit", "measured", "estimate", "architecture" or "file" (imported)
     source      commit, message id, document or file
@@ -201,7 +201,7 @@ class Measurement:
         return max(0, self.latency_ns - (self.base_ns or 0))
 
     def against(self, advertised_ns: int) -> "Judgement":
-        """What the measurement says of an advertised exit latency."""
+        """Returns the judgement of an advertised exit latency by this measurement."""
         from .verdicts import judge
 
         return judge(advertised_ns, self.net_ns, self.low_ns, self.high_ns, self.statistic)
@@ -209,7 +209,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What a state draws, between two bounds.
+    """The power that a state draws, between two bounds.
 
     unit        "relative": millionths of what an awake CPU draws; "watts": microwatts
     of          whose power it is a share of, or is: core, core and L2, chiplet, ...
@@ -295,7 +295,7 @@ class IdleState:
                 yield name, value, most
 
     def values(self) -> tuple[str, int, int | None, int, int, int]:
-        """What firmware and kernel see of the row: the six fields of the C struct."""
+        """Returns the values that firmware and kernel see: the six fields of the C struct."""
         return (self.name, self.latency_ns, self.residency_ns, self.flags, self.control, self.mask)
 
 
@@ -392,7 +392,7 @@ class CedeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What a pseries kernel is given instead of OPAL's states.
+    """The hypervisor's data for a pseries kernel, in place of OPAL's states.
 
     shared         processor mode: shared, or dedicated
     extended_cede  records of the hypervisor

@@ -1,4 +1,4 @@
-"""What a TABLE may be: each is a module format_NAME of `sources/`."""
+"""The formats of a TABLE: each is a module format_NAME of `sources/`."""
 
 FORMATS = {
     "skiboot": "a skiboot tree",

@@ -18,7 +18,7 @@ class TooLarge(Exception):
 
 
 class DamagedArchive(Exception):
-    """What was compressed cannot be read to its end; says why."""
+    """The error for compressed data that cannot be read to its end; says why."""
 
 
 class _Decompressor(Protocol):
@@ -61,8 +61,8 @@ def can_unpack(name: str) -> bool:
 
 
 def unpack(name: str, data: bytes, size: int) -> bytes:
-    """What was compressed by "zlib" or "zstd", which `can_unpack`, to be of `size` bytes. Raises
-    DamagedArchive if it is not."""
+    """Returns the `size` bytes that "zlib" or "zstd" compressed (`can_unpack`). Raises
+    DamagedArchive for damaged data or another size."""
     if name == "zlib":
         import zlib
 
@@ -86,9 +86,9 @@ def unpack(name: str, data: bytes, size: int) -> bytes:
 
 
 class ZstdStream:
-    """What is compressed with zstd in parts, one after another, by the system's library, which
-    there must be (`can_unpack`). Given and taken part by part, so that memory does not depend on
-    how much there is."""
+    """The decompressor of a zstd stream, by the system's library, which must be installed
+    (`can_unpack`). It takes and yields part by part, so that memory does not depend on the
+    stream's length."""
 
     def __init__(self) -> None:
         import ctypes

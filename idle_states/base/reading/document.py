@@ -120,8 +120,8 @@ def parse(text: str, file: str) -> Mapping:
 
 
 def _syntax(error: yaml.MarkedYAMLError, file: str, text: str) -> Finding:
-    """What libyaml says, at a place that the text has: the end of its last line stands for what
-    lies behind it. Related is the beginning of what libyaml was reading."""
+    """Returns libyaml's error, at a place in the text: the end of its last line stands for anything
+    behind it. Related is the beginning of the construct that libyaml was reading."""
     lines = text.splitlines() or [""]
 
     def place(mark: yaml.Mark) -> Location:

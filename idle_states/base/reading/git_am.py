@@ -1,4 +1,4 @@
-"""What `git am` takes for something other than text in a message, and what no mail may hold.
+"""The parts of a message that `git am` does not take for text, and characters unfit for a mail.
 
 Source: git's mailinfo.c (patchbreak, check_inbody_header, is_scissors_line) and trailer.c.
 """

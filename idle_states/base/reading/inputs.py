@@ -177,7 +177,7 @@ class Input:
         return block if count == BLOCK else block[:count]
 
     def sha256(self) -> str:
-        """Of the whole file; reads what was not read yet."""
+        """Returns the SHA-256 of the whole file; reads the rest of it first."""
         if self._origin is not None:
             return self._origin.sha256()
         while self._hashed.read(BLOCK):
@@ -232,7 +232,7 @@ class Input:
         return found
 
     def descriptor(self) -> int:
-        """Of the open file, for a program that reads it itself."""
+        """Returns the open file's descriptor, for a program that reads the file itself."""
         return self._raw.fileno()
 
     def _read(self) -> bytes:

@@ -31,7 +31,7 @@ _STEP_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a program ended. status: its exit status, or minus the signal that ended it."""
+    """The end of a program. status: its exit status, or minus the signal that ended it."""
 
     status: int
     output: bytes
@@ -78,7 +78,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     passed: Sequence[int] = (),
 ) -> Done:
-    """What a program says and how it ends.
+    """Runs a program and returns its status, output and errors.
 
     program      its absolute name
     words        its arguments

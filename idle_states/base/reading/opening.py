@@ -53,8 +53,8 @@ class Outside(OSError):
 
 
 def kind_of(path: str | Path) -> str | None:
-    """What an operand is: FILE, DIRECTORY, "a pipe", "a device" ...; links are followed. None for
-    nothing of that name, or a name that none can have."""
+    """Returns an operand's kind: FILE, DIRECTORY, "a pipe", "a device" ...; links are followed.
+    None if nothing has that name, or nothing can have it."""
     try:
         return _kind(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -197,7 +197,7 @@ def _rest(read: Callable[[int], bytes], limit: int, shown: str, first: bytes = b
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """What a directory holds. kind: FILE, DIRECTORY, LINK, "a pipe", "a socket", "a device"."""
+    """An entry of a directory. kind: FILE, DIRECTORY, LINK, "a pipe", "a socket", "a device"."""
 
     name: str
     kind: str
@@ -205,7 +205,7 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found below a directory that the user named, and how to come to it again by way of
+    """The place of a file below a directory that the user named, enough to reach it again by way of
     `Tree`, also from another process.
 
     top    the directory that was named
@@ -229,7 +229,7 @@ class Found:
         return self.inner.rpartition("/")[0]
 
     def as_posix(self) -> str:
-        """That of `path`, which takes longer to make."""
+        """Returns path.as_posix(), in less time than making `path` takes."""
         top = self.top.as_posix()
         if top == ".":
             return self.inner
@@ -269,7 +269,7 @@ class Tree:
         return made
 
     def kind_of(self, relative: str, *, follow: bool = True) -> str | None:
-        """As the function above; None also for what lies outside. follow: the last link too."""
+        """Returns the kind as kind_of() above; None also outside. follow: the last link too."""
         try:
             with self._reached(relative, follow) as (directory, name):
                 return _kind(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
@@ -318,8 +318,8 @@ class Tree:
             return _read(last, limit, name, directory)
 
     def entries(self, relative: str = "", *, follow: bool = True) -> Iterator[DirectoryEntry]:
-        """What a directory holds, in no order; links are not followed. Raises OSError, Outside
-        among them; Unreadable (IS930) for more than limits.DIRECTORY_ENTRIES."""
+        """Yields a directory's entries, in no order; links are not followed. Raises OSError, also
+        Outside; Unreadable (IS930) for more than limits.DIRECTORY_ENTRIES."""
         with self._reached(relative, follow) as (directory, last):
             opened = os.open(last, _WALKED | os.O_DIRECTORY, dir_fd=directory)
         try:
@@ -344,7 +344,7 @@ class Tree:
         return os.fsdecode(self._within(os.path.realpath(path, strict=True), relative))
 
     def shown(self, relative: str) -> str:
-        """What messages call a file of the tree."""
+        """Returns the name of a file of the tree in messages."""
         return (self.path / relative).as_posix()
 
     @contextmanager
@@ -383,7 +383,7 @@ class Tree:
                 os.close(directory)
 
     def _within(self, target: bytes, relative: str) -> bytes:
-        """What is left of an absolute path below the tree."""
+        """Returns the part of an absolute path below the tree. Raises Outside."""
         top = self._real.rstrip(b"/") + b"/"
         if not (target + b"/").startswith(top):
             raise Outside(None, "a link that leads out of the directory", relative)
@@ -396,7 +396,7 @@ def _names(path: bytes) -> list[bytes]:
 
 
 def _target(name: bytes, directory: int) -> bytes | None:
-    """Where a link leads; None for what is none."""
+    """Returns the target of a link; None if it is no link."""
     try:
         return os.readlink(name, dir_fd=directory)
     except OSError:

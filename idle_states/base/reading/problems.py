@@ -1,4 +1,4 @@
-"""What is wrong with an input that can be read nevertheless: counted by kind, first places kept."""
+"""The problems of an input that can still be read: counted by kind, first places kept."""
 
 from collections.abc import Callable
 from typing import Annotated

@@ -61,7 +61,7 @@ _starting = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a program may use; None: no limit, but of processor time.
+    """The limits of a program; None: no limit, except on processor time.
 
     time_s        from its start to its end
     stall_s       without taking input or giving output

@@ -34,7 +34,7 @@ def items(node: Node | None, expected: str, problems: SpecProblems) -> list[Node
 
 
 def mappings(nodes: Iterable[Node], expected: str, problems: SpecProblems) -> Iterator[Mapping]:
-    """Those of the nodes that are mappings; reports the others."""
+    """Yields the nodes that are mappings; reports the others."""
     for node in nodes:
         found = mapping(node, expected, problems)
         if found is not None:

@@ -32,7 +32,7 @@ _EXTENSIONS = (b"L", b"K", b"x", b"g")
 
 
 class NotTar(ValueError):
-    """What is no tar archive, or one cut off or damaged; says why."""
+    """The error for data that are no tar archive, or one cut off or damaged; says why."""
 
 
 @dataclass(frozen=True, slots=True)

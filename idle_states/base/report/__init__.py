@@ -1,1 +1,1 @@
-"""How results are printed: text for people, JSON for programs. Nothing here computes."""
+"""The printing of results: text for people, JSON for programs. Nothing here computes."""

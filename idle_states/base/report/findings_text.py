@@ -99,13 +99,13 @@ def statistics(findings: Iterable[Finding]) -> str:
 
 @lru_cache(maxsize=4)
 def lines_of(text: str) -> Sequence[str]:
-    """Of a source that many findings may be about."""
+    """Returns the lines of a source, kept because many findings may concern it."""
     return text.splitlines()
 
 
 def _window(source: str, at: int) -> tuple[str, int]:
-    """What a terminal has room for of a source line, and where in it the column is. ... stands for
-    what is left out."""
+    """Returns the part of a source line that fits the terminal, and the column's place in it. ...
+    stands for text left out."""
     room = width() - _NUMBER
     if not sys.stdout.isatty() or len(source) <= room:
         return source, at

@@ -1,4 +1,4 @@
-"""Where the pages of rules are that reports link to."""
+"""The addresses of the rules' pages, for links in reports."""
 
 import os
 import re

@@ -107,7 +107,7 @@ def _looked_at(content: str, file: str | None) -> str:
 
 
 def _fitted(content: str, stream: TextIO) -> str:
-    """What is too wide for a terminal is folded, here alone; a pipe gets lines as they are."""
+    """Returns text folded to a terminal's width, only here; for a pipe, lines as they are."""
     if not stream.isatty():
         return content
     from .fitting import fitted

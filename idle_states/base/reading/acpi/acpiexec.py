@@ -36,7 +36,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What came of a path. value: None if nothing did; error: ACPICA's word for why."""
+    """The result of evaluating a path. value: None if it has none; error: ACPICA's reason."""
 
     value: AcpiObject
     error: str = ""
@@ -54,7 +54,7 @@ def evaluate(
     before: Sequence[str] = (),
     fill: int = 0,
 ) -> dict[str, Evaluated]:
-    """What the paths evaluate to, in their order, with all tables with AML loaded.
+    """Returns each path's result, in order, with all tables with AML loaded.
 
     paths   of objects and methods without arguments, absolute
     file    what errors name
@@ -114,8 +114,8 @@ _OSC_UUID = "16 A6 77 40 0C 29 BE 47 9E BD D8 70 58 71 39 53"
 
 
 def answered(output: str, file: str) -> Iterator[tuple[str, Evaluated]]:
-    """What acpiexec printed of each path that it evaluated. Raises Unreadable (IS930) for a value
-    that is not as it prints values."""
+    """Yields each evaluated path with the result that acpiexec printed. Raises Unreadable (IS930)
+    for a value that is not in acpiexec's format."""
     lines = iter(output.split("\n"))
     for line in lines:
         if match := _FAILED.match(line):

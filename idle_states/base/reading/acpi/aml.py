@@ -106,8 +106,8 @@ class Gap:
 
 @dataclass(slots=True)
 class NameSpace:
-    """What tables define. defined: path -> the first definition, as ACPICA takes it; again: later
-    ones of the same paths."""
+    """The definitions in tables. defined: path -> the first definition, as ACPICA takes it; again:
+    later ones of the same paths."""
 
     defined: dict[str, Defined] = field(default_factory=dict)
     again: list[Defined] = field(default_factory=list)
@@ -123,7 +123,7 @@ def parent(path: str) -> str:
 
 
 def walk(tables: Sequence[AcpiTable]) -> NameSpace:
-    """What the tables define, in their order. Tables without AML are passed over."""
+    """Returns the tables' definitions, in their order. Skips tables without AML."""
     arities: dict[str, int] = {}
     aml = [table for table in tables if len(table.data) >= HEADER_BYTES]
     for _ in range(2):

@@ -47,7 +47,7 @@ def of_directory(tree: opening.Tree, shown: str) -> Iterator[AcpiTable]:
 
 
 def read(path: str) -> tuple[list[Shared], list[tuple[Location, str]]]:
-    """What the tables of a file or directory that the user named give its processors; see
+    """Returns the idle states of the processors in a file or directory that the user named; see
     idle.read(). Raises Unreadable."""
     try:
         if opening.is_directory(path):

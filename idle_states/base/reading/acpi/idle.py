@@ -34,7 +34,7 @@ _MOST_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the tables give some processors, and the place of each object by its path."""
+    """The idle states that tables give some processors, and each object's place by its path."""
 
     idle: AcpiIdle
     where: dict[str, Location]
@@ -60,8 +60,8 @@ class _Machine:
 
 
 def read(tables: Sequence[AcpiTable], file: str) -> tuple[list[Shared], list[tuple[Location, str]]]:
-    """What the tables give the processors that have idle states; equal ones come once, in the order
-    of their processors. And what was left out or changed on the way, each with its place.
+    """Returns the idle states of each group of equal processors, in the order of the processors,
+    and notes on what was left out or changed on the way, each with its place.
 
     file  what errors name
     Raises Unreadable (IS930) if no table has AML, or if acpiexec is needed and not installed;

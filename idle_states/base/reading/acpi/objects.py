@@ -72,7 +72,7 @@ class _Reader:
         raise Dynamic(at, self.dynamic(at, end))
 
     def dynamic(self, at: int, end: int) -> str:
-        """What stands there in place of a value."""
+        """Returns a description of the name or operation that stands in place of a value."""
         try:
             name, _ = name_string(self.data, at, end)
         except NotUnderstood:

@@ -1,5 +1,5 @@
-"""What ACPICA makes of a _CST before a driver sees it: it checks what predefined names return, and
-repairs it in place.
+"""The repair that ACPICA makes to a _CST before a driver sees it: it checks the value of predefined
+names, and repairs it in place.
 
 Sources: drivers/acpi/acpica nspredef.c acpi_ns_check_return_value(), nsprepkg.c
 acpi_ns_check_package(), nsrepair.c, nsconvert.c, nsrepair2.c acpi_ns_repair_CST(); alike from
@@ -170,7 +170,7 @@ class _Repair:
         return self.sort(elements)
 
     def needless(self, entry: AcpiObject) -> str:
-        """Why an entry is left out; "" if it is not."""
+        """Returns the reason to leave an entry out; "" if it stays."""
         if isinstance(entry, (int, str)) or entry == ():
             # no package has a count of 0 there, where nothing was ever written
             return "zero count"

@@ -1,4 +1,4 @@
-"""What ACPI tables are told by: signatures, the lines of acpidump, names of files."""
+"""The signs of ACPI tables: signatures, the lines of acpidump, names of files."""
 
 from ...patterns import pattern
 from .. import opening

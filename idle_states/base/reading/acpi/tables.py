@@ -122,7 +122,7 @@ def named(tables: list[AcpiTable]) -> list[AcpiTable]:
 
 
 def fadt(tables: list[AcpiTable]) -> Fadt | None:
-    """What the first FACP says; None without one."""
+    """Returns the contents of the first FACP; None without one."""
     for table in tables:
         if table.signature == b"FACP" and len(table.data) >= 116:
             data = table.data
@@ -135,7 +135,7 @@ def fadt(tables: list[AcpiTable]) -> Fadt | None:
 
 
 def madt(tables: list[AcpiTable]) -> Madt | None:
-    """What the first APIC says of processors; None without one."""
+    """Returns the processors that the first APIC lists; None without one."""
     for table in tables:
         if table.signature == b"APIC":
             return _madt(table)

@@ -55,7 +55,7 @@ MAX_DEPTH = limits.C_EXPRESSION_DEPTH
 
 
 class Constant(NamedTuple):
-    """What an expression evaluates to."""
+    """The value and type of an evaluated expression."""
 
     value: int
     type: IntType

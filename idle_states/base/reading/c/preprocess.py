@@ -1,4 +1,4 @@
-"""What C's preprocessor leaves of a file. The rest becomes blanks, so that no offset changes."""
+"""The C preprocessor. Text that it removes becomes blanks, so that no offset changes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

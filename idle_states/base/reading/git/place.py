@@ -1,4 +1,4 @@
-"""Where the parts of a repository lie, and whether they may be read.
+"""The places of a repository's parts, and the checks whether they may be read.
 
 Forms: gitrepository-layout(5), git-worktree(1) "DETAILS", gitsubmodules(7).
 

@@ -63,7 +63,7 @@ _HASHES = pattern(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who the user is to git, "" where that is not known. is_conditional: the user's configuration
+    """The user's identity in git, "" where unknown. is_conditional: the user's configuration
     includes others for some repositories, which are not looked at. is_unfit: the repository's own
     name or address cannot stand in a mail, and is left out."""
 
@@ -137,7 +137,7 @@ class Private:
         )
 
     def output(self, *words: str) -> bytes:
-        """What git says. Raises Damaged (IS930) with its complaint where it fails."""
+        """Returns git's output. Raises Damaged (IS930) with its complaint where it fails."""
         done = self.run(*words)
         if done.status:
             raise self.failed(done)
@@ -243,7 +243,7 @@ class Private:
             )
 
     def _configuration(self, data: bytes) -> dict[str, str]:
-        """What a configuration file says, includes not followed. The last of several counts."""
+        """Returns a configuration file's settings, without includes. The last of several counts."""
         file = self._own / "data"
         file.write_bytes(data)
         done = self.run("config", "--file", str(file), "--no-includes", "--null", "--list")

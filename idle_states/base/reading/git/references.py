@@ -62,7 +62,7 @@ def read(place: Place, shown: str) -> References:
 
 
 def _head(said: str) -> str:
-    """As it is written again; "" for what is neither name nor hash."""
+    """Returns the head in its normal form; "" for text that is neither name nor hash."""
     if said.startswith(_SYMBOLIC):
         target = said.removeprefix(_SYMBOLIC).strip()
         return f"ref: {target}" if _is_name(target) else ""

@@ -187,7 +187,7 @@ class Repository(CommitReader):
         return "" if done.status else done.output.decode("utf-8", "surrogateescape").strip()
 
     def user(self) -> User:
-        """Who the user is to git, here."""
+        """Returns the user's identity in git for this repository."""
         return self._git.user()
 
     def at(self, commit: str, path: str) -> TreeEntry | None:
@@ -202,8 +202,8 @@ class Repository(CommitReader):
         return self._tops[commit] if commit else ""
 
     def tree(self, name: str) -> Tree:
-        """What a tree object holds: name -> mode and hash. Read here, because
-        git would not look whether it is what its name says."""
+        """Returns a tree object's entries: name -> mode and hash. Read here,
+        because git would not check that its content matches its hash."""
         if name not in self._read_trees:
             data = self._object(name, "tree", limits.FILE_BYTES, self.shown)
             found: dict[str, Entry] = {}

@@ -159,7 +159,7 @@ def addressed_in_prose(text: str) -> str:
 
 
 def _shown(text: str, place: str) -> Mail:
-    """Of a page or plain text."""
+    """Returns the mail that a page or plain text shows."""
     head = text[:4096]
     subject = _SHOWN_SUBJECT.search(head)
     found = _SHOWN_DATE.search(head)

@@ -15,7 +15,7 @@ class DoesNotApply(Unreadable):
 
 
 def applied(change: FileChange, content: bytes, shown: str) -> bytes:
-    """What the change makes of a file's content (b"" for a file that it adds).
+    """Returns a file's content (b"" for a file that is added) after the change.
 
     shown: what messages call the diff
     Raises DoesNotApply (IS930).

@@ -59,7 +59,7 @@ class PatchHunk:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a diff does to one file.
+    """The change that a diff makes to one file.
 
     before, after  its paths, parted by "/", from the repository's top; None where there is no file
     old_blob, new_blob  beginnings of the hashes that git gives its contents, or ""

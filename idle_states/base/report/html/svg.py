@@ -98,7 +98,7 @@ def canvas(title: str, description: str, height: float, left: int = 0, right: in
 
 
 def markup(picture: "Element") -> "Markup":
-    """As it stands in a page. Its text is escaped."""
+    """Returns the picture as a page's markup. Its text is escaped."""
     from xml.etree.ElementTree import tostring
 
     from markupsafe import Markup
@@ -116,7 +116,7 @@ def plain(number: int) -> str:
 
 
 def hatching(number: int) -> str:
-    """Of a state by its number, or of AWAKE."""
+    """Returns the hatching of a state, by its number, or of AWAKE."""
     return f"url(#h{_AWAKE_ID if number == AWAKE else number % len(HATCHES)})"
 
 
@@ -272,7 +272,7 @@ def reach(label: str, x: float, pixels: int = PLOT) -> tuple[float, float]:
 
 
 def anchor(x: float) -> str:
-    """How a tick's label lies about its place, given in percent."""
+    """Returns the text-anchor of a tick's label, by its place in percent."""
     return "start" if x < 8 else "end" if x > 90 else "middle"
 
 
