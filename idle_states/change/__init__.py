@@ -1,1 +1,1 @@
-"""What a change does: reviews, patches, boots."""
+"""The effects of a change: reviews, patches, boots."""

@@ -1,4 +1,4 @@
-"""What was seen of a boot."""
+"""The output and the files of a guest's boot."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ class RecordedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class Booted:
-    """What a guest printed.
+    """The output of a guest.
 
     sections  name -> text; of a kernel that crashed only its name and its log
     raw       name -> content of the sections of RAW

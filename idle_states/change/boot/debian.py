@@ -194,7 +194,7 @@ class _PrivateApt:
         return re.findall(r"^ *Depends: (\S+)$", listed, re.MULTILINE)
 
     def _run(self, folder: Path, program: str, *arguments: str) -> str:
-        """What apt leaves of temporary files, if it is killed, is below the directory, too."""
+        """Runs a program of apt with temporary files below the directory, also if it is killed."""
         words = [program, "-c", str(self.configuration), *arguments]
         return _run(words, folder, {"TMPDIR": str(self.directory)})
 
@@ -260,7 +260,7 @@ def _program(name: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """What apt needs to know to reach an archive."""
+    """Returns the environment variables that apt needs to reach an archive."""
     return {name: value for name, value in os.environ.items() if _SHOWN.fullmatch(name)}
 
 

@@ -46,7 +46,7 @@ class CpioEntry:
 
 @dataclass(frozen=True, slots=True)
 class GuestScript:
-    """What a guest runs and prints.
+    """The init script of a guest, and the sections that it prints.
 
     template   of its init script
     sections   what it prints, in this order

@@ -35,7 +35,7 @@ def hz_of(options: Mapping[str, str] | None) -> int:
 
 
 def not_set(options: Mapping[str, str] | None, wanted: Iterable[str]) -> Iterator[str]:
-    """What a boot leaves unconfirmed because of the kernel's configuration, a sentence each.
+    """Yields a sentence for each gap that the kernel's configuration leaves in a boot's checks.
 
     options  as Parts.options() has them
     wanted   options that are missed if they are not set, as are those of all governors

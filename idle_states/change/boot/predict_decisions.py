@@ -51,7 +51,7 @@ decisions before the governor was restarted."""
 
 
 class Registering(PredictedKernel, Protocol):
-    """What the models predict for a kernel, for decisions to be made again.
+    """The models' predictions for a kernel, for making decisions again.
 
     registers  whether any CPU is predicted to have states
     """
@@ -60,7 +60,7 @@ class Registering(PredictedKernel, Protocol):
     def registers(self) -> bool: ...
 
     def driver_of(self, cpu: int) -> DriverTable | None:
-        """What the kernel registers for a CPU; None if that is not known."""
+        """Returns the states that the kernel registers for a CPU; None if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _decision(driver: DriverTable | None, state: int, stop_tick: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """When the dumps before and after the workload were read, in ns of the recording's clock."""
+    """The times of the dumps before and after the workload, in ns of the recording's clock."""
 
     first_begins: int
     first_ends: int

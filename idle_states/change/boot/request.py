@@ -26,7 +26,7 @@ _NO_STATES = {
 
 @dataclass(frozen=True, slots=True)
 class BootRequest:
-    """What to boot. Raises UsageError for values that make no sense, alone or with the machine.
+    """The options of a boot. Raises UsageError for unusable values, alone or with the machine.
 
     machine    a name in MACHINES
     table      TABLE that replaces the machine's table in firmware (None: firmware's own), or whose
@@ -159,7 +159,7 @@ class BootRequest:
                 )
 
     def _check_table(self) -> None:
-        """Of a machine without skiboot."""
+        """Checks the TABLE of a machine without skiboot. Raises UsageError."""
         for option in _OF_SKIBOOT:
             if getattr(self, option) is not None:
                 raise UsageError(

@@ -1,4 +1,4 @@
-"""What came of a boot."""
+"""The result of a boot."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -37,7 +37,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where boots keep things, and who is told of them.
+    """The directories of boots, and the functions that are told of their progress.
 
     logs      directory in which every boot makes a directory of its own (default: in the cache)
     cache     directory of the parts and of built firmware (default: parts.boot_cache)

@@ -127,7 +127,7 @@ def _last(unconfirmed: Iterable[str], which: str) -> Section:
 
 
 def _differences(result: BootResult, of: str = "") -> Iterator[Section]:
-    """What is not as predicted. of: which boot, for the headings."""
+    """Yields the differences from the prediction. of: which boot, for the headings."""
     for stage in result.stages:
         if stage.differences:
             lines = Lines((*_differing(stage),), first="  ")

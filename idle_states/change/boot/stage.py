@@ -15,7 +15,7 @@ SELECTED, USAGE = "selected", "usage"
 
 
 class PredictedKernel(Protocol):
-    """What is predicted of a guest's kernel.
+    """The prediction for a guest's kernel.
 
     kernel   output of uname
     release  the kernel release modelled; None: there is no model of this kernel

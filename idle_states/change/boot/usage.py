@@ -1,4 +1,4 @@
-"""Which states a guest can have entered between two looks at its counters.
+"""The states that a guest can have entered between two looks at its counters.
 
 Emulated time is uneven, so that no count is predicted: a counter may have grown, or must not have.
 """
@@ -28,7 +28,7 @@ _GROWS, _STAYS = "may grow", "stays"
 
 
 class PredictedDrivers(PredictedKernel, Protocol):
-    """What is predicted of a guest's CPUs.
+    """The prediction for a guest's CPUs.
 
     number2driver  the kernel's number of a CPU -> what it registers for it
     """
@@ -106,8 +106,7 @@ def usage_stage(
 
 
 def selected(driver: DriverTable, release: Release, governor: str, hz: int) -> TableSelection:
-    """Which states the governor takes at all, when the tick is overdue or not. Raises
-    UnknownGovernor."""
+    """Returns the governor's selection, with the tick overdue or not. Raises UnknownGovernor."""
     selection = select(governor, release, driver, hz)
     overdue = _with_overdue_tick(driver, release, governor, hz)
     unreachable = tuple(state for state in selection.unreachable if state not in overdue)
@@ -150,8 +149,8 @@ def of_long_idles(selection: TableSelection) -> int | None:
 def entered(
     driver: DriverTable, index: int, refuses: Refuses, selection: TableSelection
 ) -> Entered:
-    """What becomes of a state: the last one's power domains may send firmware their own
-    parameter."""
+    """Returns the possible outcomes of a state: the last one's power domains may send firmware
+    their own parameter."""
     state = driver.states[index]
     taken = index not in selection.unreachable
     if not index or state.parameter is None:

@@ -1,4 +1,4 @@
-"""What a guest does while its governor's decisions are recorded: shell loops for busybox."""
+"""The workloads of a guest while its governor's decisions are recorded: shell loops for busybox."""
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
@@ -32,7 +32,7 @@ STEPS = 15
 
 @dataclass(frozen=True, slots=True)
 class GuestWorkload:
-    """What the guest runs: the functions `kinds` of KINDS one after the other, for `steps` each."""
+    """A guest's workload: the functions `kinds` of KINDS one after the other, for `steps` each."""
 
     name: str
     kinds: tuple[str, ...]
@@ -45,7 +45,7 @@ class GuestWorkload:
 
     @property
     def why(self) -> str:
-        """Why fewer CPUs than that will not do; "" where 1 will."""
+        """The reason why fewer CPUs do not suffice; "" where 1 does."""
         if self.cpus_min == 1:
             return ""
         return "on one CPU one of its two tasks can always run, so that it never idles"

@@ -162,7 +162,7 @@ def plan_sources(tree: SourcesTree, patches: Sequence[Patch]) -> Plan:
 
 
 def planned(progress: Progress, patches: Sequence[Patch]) -> Plan:
-    """What plan_sources() returns, with `progress` for the tree: its boards may be built
+    """Returns the plan of plan_sources(), with `progress` for the tree: its boards may be built
     already."""
     steps = tuple(_steps(progress, patches))
     changed = changed_between(progress.first, progress.built)

@@ -1,5 +1,5 @@
-"""What edits of device-tree source do to the boards that include it: exactly what was meant, or
-they are refused.
+"""The effect of device-tree source edits on the boards that include it: exactly as meant, or the
+edits are refused.
 
 Each board is built by the program's own reader, before and after. Numbers of phandles, which dtc
 gives anew, are compared by the nodes they stand for.
@@ -26,7 +26,7 @@ Found = DtsValue | bytes
 
 @dataclass(slots=True)
 class Meant:
-    """What a description means to change, of nodes as `DtsNode.path` names them.
+    """The changes that a description means to make, nodes named as by `DtsNode.path`.
 
     values  (node, property) -> its new value
     gone    nodes that go, with their entries in lists
@@ -64,7 +64,7 @@ def value_on(board: BuiltBoard, path: str, name: str) -> Found:
 
 
 def value_in(data: bytes, name: str) -> Found:
-    """What a property that is no list says."""
+    """Returns the value of a property that is no list."""
     if name in FLAGS:
         return data if data else True
     if name in STRINGS:
@@ -102,7 +102,7 @@ def as_on(board: BuiltBoard, name: str, value: DtsValue) -> DtsValue:
 
 
 def place_on(board: BuiltBoard, path: str, name: str) -> Location:
-    """Where a board's source writes a property last, or its node."""
+    """Returns the place where a board's source last writes a property, or its node."""
     where = path_on(board, path)
     lines = board.places.get(where, {})
     return lines.get(name) or lines.get("") or Location(where, board.shown)

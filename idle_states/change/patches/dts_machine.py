@@ -78,8 +78,8 @@ class LinkedStates:
         )
 
     def domain_names(self) -> dict[str, str]:
-        """What of power domains is not to differ: the name of each domain's parent, and of each
-        CPU's domain."""
+        """Returns the power domains' names that must not differ: of each domain's parent, and of
+        each CPU's domain."""
         found = {name_of(path): name_of(parent) for path, parent in self.domains.items()}
         return found | {cpu: name_of(_domain_of(one)) for cpu, one in self.cpus.items()}
 
@@ -94,7 +94,7 @@ def _domain_of(one: IdleList) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedMachine:
-    """What boards are to have.
+    """The idle states that boards are to have.
 
     lists   of all CPUs of the TABLE
     labels  path of a node -> its label, as far as the TABLE says one
@@ -128,7 +128,7 @@ def wanted_machine(text: str) -> WantedMachine:
 
 
 def facts_of(lists: Sequence[IdleList]) -> dict[str, tuple[object, ...]]:
-    """What the table of each CPU says, by the CPU's path: all that kernels read."""
+    """Returns all that kernels read of each CPU's table, by the CPU's path."""
     parameter = (RISCV if any(one.riscv for one in lists) else ARM).parameter
     return {
         cpu: (

@@ -15,7 +15,7 @@ _MOST_BOARDS = 8
 
 
 class Progress:
-    """What the patches so far make of a tree.
+    """The state of a tree after the patches so far.
 
     texts         path -> text of files that they change
     first, built  boards as they are in the tree, and as the patches so far make them

@@ -114,7 +114,7 @@ def _lists(board: BuiltBoard) -> tuple[IdleList, ...]:
 
 
 def _area(path: str) -> str:
-    """What subjects of patches to a file begin with: "arm64: dts: qcom: sm8250"."""
+    """Returns the prefix of subjects for patches to a file: "arm64: dts: qcom: sm8250"."""
     arch, _, rest = short_name(path).partition("/")
     parts = rest.rpartition(".")[0].split("/")
     return ": ".join([arch if arch != "arm" else "ARM", "dts", *parts])
@@ -302,7 +302,7 @@ class _Towards:
             yield from self.property(key[0], name, old or None, labels or None, _LISTS)
 
     def label(self, path: str) -> str:
-        """How lists refer to a node of the board."""
+        """Returns the label by which lists refer to a node of the board."""
         labels = [label for label, other in self.board.labels.items() if other == path]
         if not labels:
             self.refuse(f"expected a label of {path}, which lists refer to, found none", path)
@@ -310,14 +310,14 @@ class _Towards:
         return next(iter([*own, *labels]), "")
 
     def named(self, path: str, name: str = "") -> str:
-        """How the file calls a node of the board; "" after refusing where it does not write it."""
+        """Returns the file's name for a node of the board; "" after refusing if it has none."""
         found = self.in_file(path)
         if not found:
             self.refuse(f"expected {path} in {self.path}, found it in another file", path, name)
         return found
 
     def in_file(self, path: str) -> str:
-        """How the file calls a node of the board; "" where it does not write it."""
+        """Returns the file's name for a node of the board; "" if it does not write the node."""
         if not self.written:
             labels = {own: label for label, own in self.source.label2path.items()}
             for block in self.source.all_blocks():

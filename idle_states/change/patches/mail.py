@@ -35,7 +35,7 @@ def file_name(step: PatchStep, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """How a series is sent.
+    """The options for sending a series.
 
     sign_off  whether the author signs off, who then must be known
     version   of the series, from 1

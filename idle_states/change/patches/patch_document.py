@@ -132,5 +132,5 @@ Patch = Packaged | Planned
 def planned(
     found: plan.Plan, absent: Sequence[str], written: Sequence[str], bad: Sequence[findings.Finding]
 ) -> With:
-    """What Planned writes."""
+    """Returns the values that Planned writes."""
     return With(found, absent=absent, written=written, findings=bad)

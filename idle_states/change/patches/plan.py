@@ -305,7 +305,7 @@ class _Planning:
         return names.index(wanted)
 
     def renaming(self, index: int, patch: Patch, edit: FieldEdit) -> str:
-        """What the series called the row before this edit, as the end of a message."""
+        """Returns the series's name for the row before this edit, as the end of a message."""
         name, by = edit.state, ""
         for before, after in self.renames(index, patch, edit, later=False):
             if before == name:

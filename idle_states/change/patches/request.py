@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PatchRequest:
-    """Which patches to apply to which tree. Raises UsageError for values that make no sense.
+    """The patches to apply, and the tree. Raises UsageError for values that make no sense.
 
     tree    skiboot's source tree, or one with device-tree sources
     series  as library.series() takes it, or a TABLE that is to replace the tree's
@@ -55,7 +55,7 @@ class PatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class MailOptions:
-    """How patches are mailed. Raises UsageError for values that make no sense."""
+    """The options for mailing patches. Raises UsageError for values that make no sense."""
 
     signoff: Annotated[
         bool, Option("--signoff", "the patches' author signs them off", short="-s")

@@ -1,4 +1,4 @@
-"""What `patch` says on the terminal and in JSON."""
+"""The output of `patch` on the terminal and in JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -17,7 +17,7 @@ from ...tables.sources import MAX_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who signs off, as git knows the user."""
+    """The name and address that sign off, from git's configuration of the user."""
 
     name: str
     email: str

@@ -212,7 +212,7 @@ def _about(
 
 
 def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[str]:
-    """What a version changes in tables otherwise than the one before."""
+    """Yields the differences between the table changes of a version and of the one before."""
     old, new = _effects(older), _effects(newer)
     versions = f"v{after} against v{before}"
     if old == new:

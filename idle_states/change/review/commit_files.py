@@ -9,8 +9,8 @@ from ...base.reading.git import FILE, LINK, CommitReader, TreeEntry
 
 
 class CommitFiles:
-    """What `SourceFiles` asks for, of a commit. top: what the paths of its tree begin with in the
-    repository, "" or with a slash at its end."""
+    """The `SourceFiles` of a commit. top: the prefix of its tree's paths in the repository, "" or
+    with a slash at its end."""
 
     def __init__(self, repository: CommitReader, commit: str, top: str) -> None:
         self._repository = repository
@@ -38,7 +38,7 @@ class CommitFiles:
         return found if found is not None and found.kind == FILE else None
 
     def _at(self, path: str) -> TreeEntry | None:
-        """What a path is, if it lies below the directory under review."""
+        """Returns a path's entry; None if it is not below the directory under review."""
         if path not in self._kept:
             whole = self._top + path
             found = None

@@ -276,7 +276,7 @@ def sides(change: FileChange) -> tuple[ShownSide, ShownSide]:
 
 
 def _forget_removed(before: ShownSide, after: ShownSide) -> None:
-    """What is taken from a row, with nothing in its place, was not understood: a value that only
+    """Marks values that a row loses without replacement as not understood: a value that only
     the packaged table still has would be taken for the row's."""
     for array, rows in before.arrays.items():
         kept = {row.name: row for row in after.arrays.get(array, [])}

@@ -153,7 +153,7 @@ class DriversTree(TreeReader):
         return found.end(found.sources, cpus)
 
     def _made(self, tree: CommitFiles, path: str, entry: TreeEntry) -> _Read | Unreadable:
-        """What a driver's source comes to, worked out once for what it is made of."""
+        """Returns the tables of a driver's source, built once for the same files."""
         text, digest = self._text(entry)
         if not text:
             return (), ()

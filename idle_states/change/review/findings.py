@@ -22,7 +22,7 @@ _ROW = pattern(r"\[([0-9]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class FindingsOutcome:
-    """How a change alters the findings. Each finding's `kernels` are those for which this holds.
+    """The effect of a change on the findings; it holds for each finding's `kernels`.
 
     new       findings only after the change, with places after it
     fixed     findings only before the change, with places before it

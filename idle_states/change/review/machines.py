@@ -1,5 +1,5 @@
-"""What a changed table does to machines: states registered, idles that take another state, and
-workloads simulated before and after.
+"""The effects of a changed table on machines: states registered, idle periods that take another
+state, and workloads simulated before and after.
 
 The kernels are those of the day the change was written, which its author and reviewers had, and
 those of today. Selections are exact; workloads are simulated on the newest kernel of each. What is
@@ -47,7 +47,7 @@ class OnKernels:
 
 @dataclass(frozen=True, slots=True)
 class OnMachines:
-    """What the change of a table does to machines.
+    """The effects of a table's change on machines.
 
     day        when it was written; None if that is not known
     then       kernels of that day, before them the one that it is a change of

@@ -32,7 +32,7 @@ Judged = tuple[Finding, ChangedRow | None]
 
 @dataclass(frozen=True, slots=True)
 class MessageCheck:
-    """What came of a message: its findings, and all numbers in it, in order."""
+    """The result of checking a message: its findings, and all numbers in it, in order."""
 
     judged: tuple[Judged, ...] = ()
     claims: tuple[MessageClaim, ...] = ()
@@ -118,7 +118,7 @@ def _claims(
 
 
 def _proposed(claim: MessageClaim) -> MessageClaim:
-    """What is other than in the patches, said in an answer to them."""
+    """Returns a claim from an answer; where it contradicts the patches, as not checked."""
     if claim.verdict is not ClaimVerdict.CONTRADICTED:
         return claim
     against = f"it may be a proposal; the patch: {claim.against}"

@@ -54,7 +54,7 @@ def out_of_sight(repository: CommitReader, before: End, after: End, head: str) -
 
 
 def _becomes(repository: CommitReader, commit: str, file: str) -> tuple[Severity, str, str] | None:
-    """How bad it is, what a file is found to be, and what to do; None for text."""
+    """Returns the severity, the file's kind in words, and what to do; None for text."""
     entry = repository.at(commit, file)
     if entry is None:
         do = "check that its tables are meant to go, and that nothing else had them from it"

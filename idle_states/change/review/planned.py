@@ -156,7 +156,7 @@ _Step = tuple[str, str]
 
 
 def _values(held: CommitReader, base: str, head: str) -> dict[_Key, _Step]:
-    """What changes between two commits. Of a row that is added, also its values."""
+    """Returns the changes between two commits. Of a row that is added, also its values."""
     reader = SkibootTree(held, base, head)
     found: dict[_Key, _Step] = {}
     for old, new in pairs(reader.at(base).sources, reader.at(head).sources):
@@ -204,7 +204,7 @@ def _done(key: _Key, step: _Step) -> str:
 
 
 def _beside(made: Plan, series: Series) -> Iterator[str]:
-    """What else is other: patches by their subjects, messages, files."""
+    """Yields the other differences: patches by their subjects, messages, files."""
     old = {patch.subject: patch for patch in series.patches}
     new = {step.patch.subject: step for step in made.made}
     gone = [subject for subject in old if subject not in new]

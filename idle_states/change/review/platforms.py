@@ -1,4 +1,4 @@
-"""What a change of skiboot's export code does, machine by machine: states that appear or vanish."""
+"""The effects of a change to skiboot's export code, by machine: states that appear or vanish."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
-"""How reviewed patches are mailed: the version of their series, what changed since the one before,
-and what a cover letter says."""
+"""The mailing of reviewed patches: the version of their series, the changes since the one before,
+and the cover letter."""
 
 from ...base.model.findings import UsageError
 from ..patches.mail import Posting
@@ -38,7 +38,7 @@ def posting_of(found: Review, previous: PreviousVersion | None, asked: MailOptio
 
 
 def _summary(found: Review) -> str:
-    """What review says of the patches, for a cover letter."""
+    """Returns the review's summary of the patches, for a cover letter."""
     lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
     for finding in found.new:
         if finding.counts:

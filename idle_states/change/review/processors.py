@@ -33,8 +33,8 @@ def changed_processors(befores: Sequence[End], after: End) -> tuple[ProcessorCha
 
 
 def in_words(change: ProcessorChange) -> str:
-    """How the list treats a processor, before and after; where its table stays, the settings that
-    change."""
+    """Returns the list's treatment of a processor, before and after; where its table stays, the
+    settings that change."""
     old, new = change.before, change.after
     if old is None or new is None or old.table != new.table:
         return f"{_treated(old)} -> {_treated(new)}"

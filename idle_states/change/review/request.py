@@ -18,7 +18,7 @@ RUNS_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """What to review. Raises UsageError for values that make no sense.
+    """The options of a review. Raises UsageError for values that make no sense.
 
     trees       git repositories, of which a mailed series takes the one that it was made on; none:
                 the one that the current folder lies in. Without tables there, only what a mailed

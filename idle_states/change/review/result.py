@@ -1,4 +1,4 @@
-"""What a review comes to: changes of tables, and what they mean for firmware and kernels."""
+"""The result of a review: changes of tables, and their effects on firmware and kernels."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

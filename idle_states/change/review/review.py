@@ -48,7 +48,7 @@ Accept = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """How tables are judged.
+    """The settings by which tables are judged.
 
     of_commits  whether each commit's own setup.cfg is used
     accept      marks findings as suppressed, after that setup.cfg
@@ -256,8 +256,8 @@ class _Reviewer:
         )
 
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
-        """What a cover letter and answers say, and what all commits together alter in the
-        configuration, where each commit is reviewed by itself."""
+        """Returns the review of the cover letter and answers, and of all commits' changes to the
+        configuration together, where each commit is reviewed by itself."""
         said = [finding for check in checks for finding, _ in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         found = self.message(said, base, head)
@@ -322,7 +322,7 @@ class _Reviewer:
     def on_machines(
         self, before: Source | None, after: Source | None, head: str
     ) -> OnMachines | None:
-        """What the change from one table to another, which can be compared, does to machines."""
+        """Returns the effects on machines of a change between two tables that can be compared."""
         if self.machines is None or before is None or after is None:
             return None
         if not is_changed(before, after) and before.code == after.code:
@@ -358,7 +358,7 @@ class _Reviewer:
         return release(name) if name else max(kernels, key=lambda kernel: kernel.version)
 
     def own_release(self, source: Source, head: str) -> Release | None:
-        """Of a table that is built into a driver, the kernel that it is built into."""
+        """Returns the kernel of a table that is built into a driver; None for others or unknown."""
         if source.table is None or source.table.origin.form != "driver":
             return None
         name = self.tree.release_of(head)

@@ -55,7 +55,7 @@ def time_of(state: IdleState | None, field: str) -> int | None:
 
 
 def change_in_words(row: ChangedRow) -> str:
-    """How the row changes, in words."""
+    """Returns the row's change in words."""
     if row.before is None:
         return "added"
     if row.after is None:

@@ -74,7 +74,7 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
 
 
 def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
-    """How many numbers there are in messages, and what became of them; everything: each of them."""
+    """Yields the counts of numbers in messages by verdict; everything: also each of them."""
     counts = [
         f"{sum(claim.verdict is verdict for claim in claims)} {said}"
         for verdict, said in (

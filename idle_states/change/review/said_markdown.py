@@ -71,7 +71,7 @@ def _said(findings: Iterable[Finding], review: Review) -> list[str]:
 
 
 def _effects(tables: Sequence[TableChange], review: Review) -> list[str]:
-    """What kernels and machines make of the change: for each table in turn, kernels first."""
+    """Returns the effects on kernels and machines: for each table in turn, kernels first."""
     found = []
     for table in tables:
         name = f"{table.source.name}: " if len(tables) > 1 else ""

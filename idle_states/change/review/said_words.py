@@ -70,7 +70,7 @@ def verdict(review: Review) -> str:
 
 
 def unread_lines(review: Review) -> str:
-    """How many changed lines of a diff without its tree tell nothing."""
+    """Returns the number of changed lines that were not read in a diff without its tree."""
     verb = "was" if review.unread_lines == 1 else "were"
     return f"{plural(review.unread_lines, 'changed line')} {verb} not read"
 
@@ -106,7 +106,7 @@ def since(review: Review) -> list[str]:
 
 
 def looked_at(review: Review) -> str:
-    """What was reviewed, and for which kernels."""
+    """Returns the commits or patches that were reviewed, and the kernels, in words."""
     if review.is_mailed:
         what = f"{review.commits} mailed patch{'es' if review.commits != 1 else ''}"
     else:
@@ -203,7 +203,7 @@ def processors(change: Reviewed) -> Iterator[str]:
 
 
 def grounds(review: Review) -> list[str]:
-    """What the simulated figures that are shown rest on, each once."""
+    """Returns the assumptions of the simulated figures that are shown, each once."""
     seen = [
         *(table.machines for change in review.changes for table in change.tables),
         *(governor for change in review.changes for governor in change.governors),
@@ -213,7 +213,7 @@ def grounds(review: Review) -> list[str]:
 
 
 def sources_of_kernels(review: Review) -> list[str]:
-    """How the drivers and governors of the kernels are known, where that is to be said."""
+    """Returns remarks on the sources of the kernels' drivers and governors, where needed."""
     drivers = {
         driver_of(table.source.table) if table.source.table else "powernv"
         for change in review.changes
@@ -246,8 +246,8 @@ def limited(items: Iterable[str], lines_of: Callable[[str], list[str]]) -> Itera
 
 
 class TableEffects(NamedTuple):
-    """What the change of a table does: in its rows and in firmware, in kernels, on machines, and
-    to what the governor selects at a sample of idle lengths."""
+    """The effects of a table's change: in its rows and in firmware, in kernels, on machines, and
+    on the governor's selections at a sample of idle lengths."""
 
     rows: list[str]
     linux: list[str]

@@ -51,7 +51,7 @@ class End:
 
 
 class Gathered:
-    """What is read of a commit, file by file."""
+    """The sources and findings read from a commit, file by file."""
 
     def __init__(self) -> None:
         self.sources: list[Source] = []

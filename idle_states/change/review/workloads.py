@@ -81,7 +81,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What a workload does with one table.
+    """The figures of a workload with one table.
 
     units_per_s       units of work
     wakeups_per_unit  idle periods that ended, for each; None without work
@@ -101,7 +101,7 @@ class Performed:
 
 @dataclass(frozen=True, slots=True)
 class OnWorkload:
-    """What a change does to a workload under a kernel, in percent over all that is assumed.
+    """The effect of a change on a workload under a kernel, in percent over all assumptions.
 
     unit           what the workload counts: "round trips"
     before, after  with the first seed, on hardware as the new table describes it
@@ -154,8 +154,8 @@ class Side:
         )
 
     def effects(self, exits_ns: Mapping[str, int] | None = None) -> tuple[Effect, ...]:
-        """What the hardware does in each state. exits_ns: state -> what it takes to leave it, where
-        that is not the table's."""
+        """Returns the hardware's behaviour in each state. exits_ns: state -> exit latency, where
+        it is not the table's."""
         return effects_of(self.held, self.table, exits_ns, self.rows)
 
 
@@ -253,7 +253,7 @@ class Simulator:
         )
 
     def grounds(self, case: Case) -> list[str]:
-        """What the figures rest on, in sentences."""
+        """Returns the assumptions of the figures, in sentences."""
         states = case.by_depth()
         differing = [name for name, a, b in case.latencies() if a != b]
         costs = Costs()

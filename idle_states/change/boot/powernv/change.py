@@ -1,4 +1,4 @@
-"""What a series of patches makes of a skiboot tree, before it is built: patch descriptions, or
+"""The application of a series to a skiboot tree, before it is built: patch descriptions, or
 patches as they are mailed. Nothing is written."""
 
 from collections.abc import Mapping

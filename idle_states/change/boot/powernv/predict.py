@@ -47,7 +47,7 @@ _GOVERNOR_LINE = "cpuidle: using governor"
 
 @dataclass(frozen=True, slots=True)
 class PowernvPredicted:
-    """What the models predict for a machine, firmware and kernel.
+    """The models' predictions for a machine, firmware and kernel.
 
     platform  the machine; its `skiboot` is the firmware release modelled, None for the newest
     firmware  version that OPAL printed
@@ -69,7 +69,7 @@ class PowernvPredicted:
         return self.driver is not None and bool(self.driver.states)
 
     def driver_of(self, cpu: int) -> DriverTable | None:
-        """What the kernel registers for a CPU: the same for all."""
+        """Returns the states that the kernel registers for a CPU: the same for all."""
         return self.driver
 
 

@@ -137,7 +137,7 @@ def prepared(
 
 
 def crash_of(log: Path) -> Booted | None:
-    """What a console says of a kernel that crashed; None if it did not, or does not say where."""
+    """Returns the console's record of a kernel crash; None without a crash or its place."""
     text = console.read(log).replace("\r", "")
     version, place, cpu = (regex.search(text) for regex in (_VERSION, _CRASHED_IN, _CRASHED_ON))
     if not (console.panicked(text) and version and place and cpu):

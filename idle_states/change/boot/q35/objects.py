@@ -23,7 +23,7 @@ Objects = Mapping[str, AcpiObject]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What the machine's processors are given.
+    """The ACPI objects for the machine's processors.
 
     places  paths of the TABLE's processors whose objects they have
     cpus    the objects of each

@@ -1,4 +1,4 @@
-"""What the models predict for a boot of q35, beside what the guest printed."""
+"""The models' predictions for a boot of q35, beside the guest's output."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -160,7 +160,7 @@ def _registered(predicted: Q35Predicted, booted: Booted, governor: str) -> Stage
 
 
 def lines_of(log: str) -> list[Message]:
-    """What a kernel's log says of C-states."""
+    """Returns a kernel log's messages about C-states."""
     found = []
     for line in log.splitlines():
         match = _LINE.fullmatch(line)

@@ -193,7 +193,7 @@ def _usage(
 
 @dataclass(frozen=True, slots=True)
 class _Possible:
-    """What can become of a domain while a guest runs.
+    """The states in which a domain can be off while a guest runs.
 
     states  numbers of the states that it can be off in
     often   a long idle period of all its CPUs turns it off, whatever was before

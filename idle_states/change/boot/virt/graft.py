@@ -239,7 +239,7 @@ class _Graft:
         return path
 
     def _containers(self, root: _Growing, placed: Iterable[str]) -> None:
-        """What the nodes above those put in say of how states are entered."""
+        """Copies the properties on how states are entered to the nodes above those put in."""
         for path in placed:
             parent = path.rpartition("/")[0]
             of_table = self.nodes.get(parent)

@@ -1,4 +1,4 @@
-"""What the models predict for a boot of a virt machine, beside what the guest printed."""
+"""The models' predictions for a boot of a virt machine, beside the guest's output."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _GOVERNOR_LINE = "cpuidle: using governor"
 
 @dataclass(frozen=True, slots=True)
 class VirtPredicted:
-    """What the models predict for a tree and a kernel.
+    """The models' predictions for a tree and a kernel.
 
     root      the tree that QEMU was given
     tables    what its CPUs list, a table for each distinct list
@@ -65,7 +65,7 @@ class VirtPredicted:
         return any(driver.states for driver in self.number2driver.values())
 
     def driver_of(self, cpu: int) -> DriverTable | None:
-        """What the kernel registers for a CPU; None if that is not known."""
+        """Returns the states that the kernel registers for a CPU; None if not known."""
         return self.number2driver.get(cpu)
 
 
@@ -118,7 +118,7 @@ def stages(
 
 
 def _firmware(machine: VirtMachine, booted: Booted) -> Stage:
-    """What the machine's firmware is taken to offer, which the kernel prints."""
+    """Returns the check of the firmware's assumed features, which the kernel prints."""
     told = booted.sections["psci"] + booted.sections["dmesg"]
     missing = [line for line in machine.says if line not in told]
     differences = [Mismatch("the kernel on its firmware", line, "") for line in missing]

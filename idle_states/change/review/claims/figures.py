@@ -80,7 +80,7 @@ def figures(message: str) -> QuotedFigures:
 
 
 def _tests(lines: Sequence[str]) -> QuotedFigures:
-    """Of ministat's rows."""
+    """Returns the figures of ministat's rows."""
     heads = [number for number, line in enumerate(lines, 1) if is_head(line)]
     if not heads:
         return QuotedFigures((), (), frozenset())
@@ -212,7 +212,7 @@ def _compared(
 
 
 def _means(lines: Sequence[str]) -> QuotedFigures:
-    """Of tables of means with percent."""
+    """Returns the figures of tables of means with percent."""
     if not any(mmtests.cells(line) for line in lines):
         return QuotedFigures((), (), frozenset())
     kept = {n for n, line in enumerate(lines, 1) if mmtests.cells(line)}

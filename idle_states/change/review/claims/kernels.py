@@ -1,4 +1,4 @@
-"""What a message says a kernel makes of a time, held against the kernels of the message's day.
+"""The check of a message's claims on how kernels round a time, by the kernels of its day.
 
 Only the rounding of the tree's nanoseconds to microseconds is understood: which way it goes, and
 what comes out.
@@ -75,7 +75,7 @@ def _of_the_day(date: datetime | None) -> tuple[list[Release], str]:
 def _way(
     match: re.Match[str], rows: Sequence[ChangedRow], releases: Sequence[Release], shown: str
 ) -> tuple[bool, str]:
-    """Which way a kernel rounds."""
+    """Returns the verdict on a claim that a kernel rounds up or truncates."""
     up = match["way"] is not None and match["way"].lower() == "up"
     agreeing = [one for one in releases if one.features.round_up is up]
     does = "rounds up" if up else "truncates"
@@ -111,7 +111,7 @@ def _since() -> str:
 def _result(
     match: re.Match[str], rows: Sequence[ChangedRow], releases: Sequence[Release], shown: str
 ) -> tuple[bool, str] | None:
-    """What a kernel makes of a row's time; None where the sentence is about something else."""
+    """Returns the verdict on a row's rounded time; None for a sentence about something else."""
     us = nanoseconds(match["time"])
     said = re.search(FIELD, match["between"], re.IGNORECASE)
     own = [row for row in rows if row.before is not None and names_state(match[0], row.name)]

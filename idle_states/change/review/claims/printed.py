@@ -1,4 +1,4 @@
-"""What ministat prints below a row, as a message quotes it, held against the rows.
+"""The check of ministat's lines below a row, as a message quotes them, by the rows.
 
 A figure is right if it is what the rows give in one of two forms, with ministat's t or with the
 exact quantile, each within the digits that the rows and the figure have. The error in percent has
@@ -77,7 +77,7 @@ class PrintedBeside:
 
 
 def printed_beside(lines: Sequence[str], row: int, following: int | None) -> PrintedBeside:
-    """What stands below a row.
+    """Returns ministat's lines below a row.
 
     row        its line, from 1
     following  line of the next row, None for none

@@ -108,12 +108,12 @@ def _split(paragraph: list[tuple[int, str]]) -> Iterator[tuple[str, int, int]]:
 
 
 def mentions(sentence: Sentence) -> list[tuple[int, int]]:
-    """Where the times and percentages of a sentence are."""
+    """Returns the spans of the times and percentages in a sentence."""
     return [match.span() for match in _MENTION.finditer(sentence.text)]
 
 
 def field_of(word: str) -> str:
-    """Which one a match of FIELD means: "latency" or "residency"."""
+    """Returns the field that a match of FIELD means: "latency" or "residency"."""
     return "latency" if word.lower().startswith("latenc") else "residency"
 
 

@@ -74,7 +74,7 @@ def bare_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a message says of states.
+    """The states that a message names.
 
     levels   (level, whether lite) of the stop states it names
     words    its words, without punctuation

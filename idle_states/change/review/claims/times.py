@@ -45,7 +45,7 @@ _ROW = pattern(
 
 
 def stated(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Placed]:
-    """What a row is said to have before the change ("currently ... as 200ns")."""
+    """Yields the claims on a row's value before the change ("currently ... as 200ns")."""
     for sentence in found:
         text = sentence.text
         if not _NOW.search(text) or not _TABLE.search(text) or _MEASURED.search(text):
