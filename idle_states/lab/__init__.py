@@ -1,1 +1,1 @@
-"""What a governor does with a table: traces, replays, simulations, measurements, tuning."""
+"""The behaviour of governors with a table: traces, replays, simulations, measurements, tuning."""

@@ -1,4 +1,4 @@
-"""What is advertised of the states that were measured: by a table, or by the machine itself."""
+"""The advertised values of the states that were measured: from a table, or the machine itself."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -18,7 +18,7 @@ _NEGLIGIBLE = 1e-30
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Which of n values in ascending order, from 1, enclose a quantile.
+    """The ranks, from 1, of the values that enclose a quantile, of n in ascending order.
 
     low, high  None where so few values have no bound on that side
     coverage   the probability that they enclose it, at least the confidence asked for if both do

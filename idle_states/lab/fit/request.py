@@ -37,8 +37,8 @@ class MeasuredInput:
 
 
 def measured_input(word: str) -> MeasuredInput:
-    """Of [STATE[@TIME]=]FILE or busy=FILE; a file of that whole name counts first. Raises
-    UsageError for a period that cannot be."""
+    """Returns the input [STATE[@TIME]=]FILE or busy=FILE; a file of that whole name counts first.
+    Raises UsageError for an impossible period."""
     before, equals, file = word.partition("=")
     if not equals or not before or "/" in before or opening.kind_of(word):
         return MeasuredInput(word)

@@ -36,7 +36,7 @@ def sheet(found: FitResult) -> Sheet:
 
 
 def _headline(found: FitResult) -> tuple[str, ...]:
-    """How many states contradict what is advertised, and by how much."""
+    """Returns the states by verdict on their advertised values, with the differences."""
     said = []
     for verdict in ("under-stated", "over-stated"):
         names = [state for state in found.states if state.verdict == verdict]
@@ -96,7 +96,7 @@ def _overview(found: FitResult) -> Picture | Rows:
 
 
 def _distribution(state: FittedState, found: FitResult) -> Iterator[Section]:
-    """How many wake-ups take longer than a time, of each measurement that says it."""
+    """Yields the share of wake-ups that take longer than a time, by measurement."""
     curves = drawn.curves(state)
     if curves:
         rows = tuple(
@@ -164,7 +164,7 @@ def _row(state: FittedState) -> tuple[Cell, ...]:
 
 
 def _said_of(state: FittedState) -> Iterator[str]:
-    """Why the verdict is what it is, then what else is to be known of each measurement."""
+    """Yields the reason for the verdict, then the remarks on each measurement."""
     yield state.why
     if len(state.latencies) > 1 and state.by is not None:
         yield (
@@ -216,7 +216,7 @@ def _residency_row(state: FittedState, found: FittedResidency) -> tuple[str, ...
 
 
 def _taken_off(found: FittedResidency, awake_ns: float) -> Iterator[str]:
-    """How a residency follows from a break-even."""
+    """Yields the derivation of a residency from a break-even."""
     even = found.break_even
     if even is not None and found.latency_ns is not None and found.value_ns is not None:
         yield (

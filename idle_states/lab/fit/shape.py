@@ -1,4 +1,4 @@
-"""What an interval cannot say of measured values: outliers, and several modes.
+"""The shape of measured values that an interval hides: outliers, and several modes.
 
 Outliers are values outside the adjusted boxplot: M. Hubert and E. Vandervieren, An adjusted boxplot
 for skewed distributions, 2008, whose fences follow the skewness (medcouple), with 3 interquartile

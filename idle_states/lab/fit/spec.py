@@ -30,7 +30,7 @@ def fitted_table(found: FitResult) -> IdleTable:
 
 
 def kept(state: FittedState) -> list[str]:
-    """Which values of a state the spec has as they were, and why, in words."""
+    """Returns the values of a state that the spec keeps, and the reasons, in words."""
     found = []
     if state.by is None:
         found.append(f"{state.name}: latency kept, {state.why}")

@@ -49,7 +49,7 @@ BROKEN = {
 
 @dataclass(slots=True)
 class ProblemTally:
-    """How often a problem occurs, with the line and the message of the first occurrence."""
+    """The count of a problem, with the line and the message of the first occurrence."""
 
     count: int = 0
     line: int = 0

@@ -7,7 +7,7 @@ from ...base.options import Annotated, Option, Options
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What a script records. None: as the script has it."""
+    """The options of a recording script. None: the script's default."""
 
     arch: Annotated[
         str | None,
@@ -46,7 +46,7 @@ class RecordOptions:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOptions:
-    """What a script measures. None: as the script has it."""
+    """The options of a measuring script. None: the script's default."""
 
     samples: Annotated[
         int | None,
@@ -77,8 +77,8 @@ class MeasureOptions:
 
 @dataclass(frozen=True, slots=True)
 class CollectRequest:
-    """Which script: of a collection, unless it is another. Raises UsageError for options of another
-    script."""
+    """The script to write: of a collection, unless it is another. Raises UsageError for options of
+    another script."""
 
     record: Annotated[
         bool,

@@ -49,7 +49,7 @@ def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
 
 
 def _next(converted: Converted, output: str) -> Iterator[str]:
-    """What the head says, and the command that judges by it."""
+    """Yields the contents of the head, and the command that judges by it."""
     head = converted.head
     try:
         kernel = head.kernel()

@@ -1,5 +1,5 @@
-"""What becomes of a trace's idle periods: accounts of machines, by the states really entered or by
-those that a governor's model selects, and how true that model is."""
+"""The accounts of a trace's idle periods by machine, with the states really entered or those that a
+governor's model selects, and that model's agreement with the trace."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ Counted = Mapping[int, Sequence[SysfsState]]
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Of the machines that were asked for; others: how many of them are not the traced one with the
-    settings it was traced with."""
+    """The accounts of the requested machines; others: how many of them are not the traced one with
+    the settings it was traced with."""
 
     accounts: tuple[Account, ...]
     agreement: Agreement | None = None

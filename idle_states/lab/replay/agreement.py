@@ -1,4 +1,4 @@
-"""How true a replay is: what the model makes of the traced machine, held to what the trace says.
+"""The agreement of a replay with its trace: the model of the traced machine against the trace.
 
 Only with the table, governor and kernel of the trace can a model be held to it. How well it then
 does is what figures for other tables are worth.
@@ -35,7 +35,7 @@ class StateAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What the model of the traced machine gives, beside the trace.
+    """The results of the traced machine's model, beside the trace.
 
     machine    name of the traced machine, or of the table taken for it
     governor   governor and kernel that were modelled, as words

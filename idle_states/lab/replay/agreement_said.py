@@ -1,4 +1,4 @@
-"""How true a replay is, for people: the traced machine's counters, as traced and as modelled."""
+"""A replay's agreement, for people: the traced machine's counters, as traced and as modelled."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def section(
 
 
 def _unexplained(calibration: Calibration) -> str:
-    """Which periods no inputs explain, in words."""
+    """Returns the periods that no inputs explain, in words."""
     names: Counter[str] = Counter()
     for each in calibration.unexplained:
         names[each.name] += each.count

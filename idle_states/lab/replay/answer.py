@@ -155,7 +155,7 @@ def _suspected(
     machines: Sequence[TracedMachine],
     head: RecordingHead | None,
 ) -> Suspicion | None:
-    """What the first table is suspected to be instead; None for what can be read only once, or has
+    """Returns the suspicion against the first table; None for input that can be read only once, or
     a table for some CPUs only."""
     table = request.tables[0] if request.tables else None
     plain = table is None or machines[0].everywhere is not None

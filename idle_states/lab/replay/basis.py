@@ -1,4 +1,4 @@
-"""What a recording is judged by: what was named, and for the rest what its head says."""
+"""The basis for judging a recording: the options given, and for the rest its head."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,7 @@ _NO_HEAD = RecordingHead()
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What decisions are judged by.
+    """The basis on which decisions are judged.
 
     machine  each CPU's states
     skip     decisions of each CPU that are not judged

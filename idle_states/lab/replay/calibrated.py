@@ -31,7 +31,7 @@ OTHER = 5
 
 @dataclass(frozen=True, slots=True)
 class StateBounds:
-    """What a calibrated replay leaves open of a state, over all CPUs."""
+    """The range of a state's usage and time in a calibrated replay, over all CPUs."""
 
     index: Annotated[Count, "Number."]
     name: Annotated[str, "Name."]
@@ -53,7 +53,7 @@ class Unexplained:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How inputs were inferred of traced decisions."""
+    """The inference of inputs from traced decisions."""
 
     tick_phase_ns: Annotated[
         int | None, "Phase of the tick on the trace's clock; null where none is seen."
@@ -193,8 +193,8 @@ class Trace:
 
 
 def unasked_most(others: int) -> int:
-    """How many periods are calibrated without being asked to. others: number of machines to be
-    replayed besides the traced one."""
+    """Returns the most periods that are calibrated without a request. others: number of machines to
+    be replayed besides the traced one."""
     return (PERIODS_MAX if core.available() else BY_REFERENCE_MAX) // (1 + OTHER * others)
 
 

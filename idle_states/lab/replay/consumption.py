@@ -36,7 +36,7 @@ _MACHINE_SAID = "all CPUs, running ones included, over whole runs"
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """How CPUs were used, all together.
+    """The use of CPUs, all together.
 
     duration_ns  length of the time that this is of
     counted      how often a workload did what it counts; 0 without one
@@ -205,8 +205,8 @@ def _by_state(found: CpuUse, draws: Mapping[str, Fraction]) -> list[Fraction]:
 
 
 def changes(before: CpuUse, after: CpuUse, model: PowerModel) -> MachineChange | None:
-    """What a table changes against another, states drawing the same with both. None where figures
-    are missing, or there are too many that are ranges."""
+    """Returns the changes by a table against another, states drawing the same with both. None where
+    figures are missing, or too many are ranges."""
     names = [name for name in dict.fromkeys((*before.names, *after.names)) if name in model.states]
     ends = [_ends(model.states[name].power) for name in names]
     if _missing(before, model) or _missing(after, model) or prod(map(len, ends)) > MOST_CORNERS:
@@ -228,7 +228,7 @@ def changes(before: CpuUse, after: CpuUse, model: PowerModel) -> MachineChange |
 
 @dataclass(frozen=True, slots=True)
 class MachineEnergy:
-    """What machines draw with each of some tables.
+    """The power that machines draw with each of some tables.
 
     model   as of_machine() makes it
     spents  table by table, all runs together
@@ -241,8 +241,8 @@ class MachineEnergy:
 
 
 def machines(uses: Sequence[CpuUse], model: PowerModel, *said: str) -> MachineEnergy:
-    """What CPUs draw with each of some tables. model: of idle states; said: more that this rests
-    on."""
+    """Returns the power of CPUs with each of some tables. model: of idle states; said: further
+    assumptions."""
     own = of_machine(model)
     own = replace(own, assumptions=(*own.assumptions, *said))
     return MachineEnergy(
@@ -255,8 +255,8 @@ def machines(uses: Sequence[CpuUse], model: PowerModel, *said: str) -> MachineEn
 def of_accounts(
     accounts: Sequence[Account], span_ns: int | None, model: PowerModel | None
 ) -> MachineEnergy | None:
-    """What the CPUs of a trace draw with each table. None without figures, and where span_ns, the
-    length of the trace, is not known, nor how long CPUs ran then."""
+    """Returns the power of a trace's CPUs with each table. None without figures, and where span_ns,
+    the length of the trace, is not known, nor how long CPUs ran then."""
     if model is None or span_ns is None or not accounts:
         return None
     uses = [use_of(each.total, model, span_ns * len(each.cpus)) for each in accounts]

@@ -1,5 +1,5 @@
-"""What machines draw, running CPUs included, and what a table changes in that: part of review,
-replay and simulate."""
+"""The power of machines, running CPUs included, and a table's effect on it: part of review, replay
+and simulate."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ class Consumption(Form[tuple[PowerModel, list[tuple[str, Spent]], Any]]):
 def consumption_of(
     names: Sequence[str], drawn: consumption.MachineEnergy | None
 ) -> tuple[PowerModel, list[tuple[str, Spent]], list[tuple[str, consumption.MachineChange]]] | None:
-    """What Consumption writes. names: of the tables."""
+    """Returns the values that Consumption writes. names: of the tables."""
     if drawn is None:
         return None
     changes = zip(names[1:], drawn.changes, strict=True)

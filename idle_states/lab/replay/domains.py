@@ -31,7 +31,7 @@ _ENDS, _BEGINS = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class DomainsReplayed:
-    """What became of a machine's power domains.
+    """The replayed figures of a machine's power domains.
 
     left     times that go back behind the CPU's last one, as after a restart of the trace's clock
     waited   CPU -> ns waited for domains -> how often, beside the exit latency of its last state

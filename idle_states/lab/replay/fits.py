@@ -21,7 +21,7 @@ class Misfits:
     states: tuple[tuple[int, str, float, float], ...]
 
     def share(self, side: int) -> float:
-        """Of all idle periods, those that are too deep (side 0) or too shallow (1)."""
+        """Returns the share of idle periods that are too deep (side 0) or too shallow (1)."""
         count = sum((above, below)[side] for _, _, above, below in self.states)
         return count / self.usage if self.usage else 0.0
 

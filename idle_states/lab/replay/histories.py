@@ -15,7 +15,7 @@ _NOT_AGAIN = -100
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a history prefers where several inputs explain a period.
+    """The preferences of a history where several inputs explain a period.
 
     timer    of the timers that do
     stopped  whether the tick was stopped; None: as is likely
@@ -47,7 +47,7 @@ class Offer:
 
 
 class InputHistory:
-    """What a history knows by now.
+    """The state of a history so far.
 
     traced, others   the governors of the traced table and of others
     loaded, stopped  whether the CPU was loaded in its last period, and the tick stopped

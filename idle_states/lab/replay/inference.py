@@ -48,7 +48,7 @@ FORGOTTEN = 8
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What was inferred of one CPU.
+    """The inferred inputs and decisions of one CPU.
 
     rows         the likely history in the form of an exact recording, packed for the core
     decided      the traced governor's decisions in it, two bytes each: state, and whether the tick
@@ -196,8 +196,8 @@ class Inference:
     def _go_on(
         self, history: InputHistory, period: PlacedPeriod, stopped: bool, loaded: bool, place: int
     ) -> tuple[bytes, bytearray, bool]:
-        """What really happened, with these inputs. Returns the row, the decision, and whether the
-        tick ended the period."""
+        """Continues a history by the real period, with these inputs. Returns the row, the decision,
+        and whether the tick ended the period."""
         ends = period.at_tick and not (stopped or period.crosses or period.polled_out)
         row = self._row(period, self._table, place, stopped, loaded, ends)
         if ends:

@@ -108,7 +108,7 @@ def _is_dump(text: str) -> bool:
 
 
 def _cpus(text: str) -> list[int]:
-    """As `cpus_in`. Raises UsageError."""
+    """Returns the CPUs, as `cpus_in` does. Raises UsageError."""
     try:
         return list(cpus_in(text))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""When the next timer is due in a trace of cpu_idle, which does not tell."""
+"""The assumption on the next timer in a trace of cpu_idle, which does not record it."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What the CPUs of a trace really did, judged by the table of the traced machine.
+"""The CPUs' real behaviour in a trace, judged by the table of the traced machine.
 
 In a trace, an entry that the driver refused looks like an idle period: an entry and an exit. From
 6.0 on, cpu_idle_miss distinguishes the two: it follows every real period below its target

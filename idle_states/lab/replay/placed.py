@@ -139,7 +139,7 @@ def _clear(count: int, by_chance: float) -> bool:
 
 
 def _densest(phases: Sequence[int], around: int, width: int) -> tuple[int, int]:
-    """How many phases the fullest window has, and where it begins. phases: ascending; they go
+    """Returns the number of phases in the fullest window, and its start. phases: ascending; they go
     round after `around`."""
     best, start, last = 0, 0, 0
     twice = [*phases, *(phase + around for phase in phases)]

@@ -1,4 +1,4 @@
-"""How long state 0 polls before the idle loop asks the governor again."""
+"""The time that state 0 polls before the idle loop asks the governor again."""
 
 from ...base.dataclass import dataclass, replace
 from ...tables.linux import idle_loop

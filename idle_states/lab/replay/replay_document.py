@@ -22,7 +22,7 @@ from .suspects import Suspicion
 
 
 def _share(part: str) -> Callable[[counters.Figures], float | None]:
-    """Of the periods; None without any."""
+    """Returns a function for the share of the periods; None without any."""
     return lambda figures: (
         rounded(getattr(figures, part) / figures.usage, 6) if figures.usage else None
     )
@@ -43,7 +43,7 @@ class Figures(Form[counters.Figures]):
 
 
 class Agreement(Form[results.Account]):
-    """How many agreed."""
+    """The number of periods that agreed."""
 
     periods: Annotated[Count, "Compared."] = derived("compared")
     same_state: Annotated[Count, "Agreed."] = derived("agreed")
@@ -77,7 +77,7 @@ class CpuAgreement(Form[tuple[int, int]]):
 
 
 class Truth(Form[agreement.Agreement]):
-    """What the model makes of the machine that was traced, beside what was traced."""
+    """The model's results for the traced machine, beside the trace."""
 
     table: Annotated[str, "The traced machine's table, or the one taken for it."] = derived(
         "machine"
@@ -186,7 +186,7 @@ class Replay(Form[Any]):
 
 
 def result_of(found: Replayed) -> With:
-    """What Replay writes."""
+    """Returns the values that Replay writes."""
     result, power, settings = found.result, found.power, found.settings
     exact = settings is None or result.exactness == "exact"
     return With(
@@ -207,7 +207,7 @@ def result_of(found: Replayed) -> With:
 
 
 def _next_timer(result: results.ReplayResult, settings: Settings) -> str:
-    """What was assumed in the end."""
+    """Returns the assumption that was used in the end."""
     if result.calibration is not None:
         return CALIBRATED
     return "far" if settings.next_timer == "far" else "gap"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRequest:
-    """What to replay, and with what. Raises UsageError for contradictory options.
+    """The inputs and options of a replay. Raises UsageError for contradictory options.
 
     inputs     at most one trace or recording, and two dumps with those of sysfs; - is standard
                input

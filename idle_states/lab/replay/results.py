@@ -1,4 +1,4 @@
-"""What a replay results in."""
+"""The result of a replay."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -77,7 +77,7 @@ class Bracketed:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read. lines, events: 0 for kinds of input without them."""
+    """The input that was read. lines, events: 0 for kinds of input without them."""
 
     kind: Annotated[str, "What the input is."]
     lines: Annotated[Count, "Lines."] = 0

@@ -211,7 +211,7 @@ def _decided(
     domains: DomainReplay | None,
     oracles: Oracles | None,
 ) -> tuple[int, int]:
-    """What _decided_by_core() does, with models of the reference."""
+    """Does the work of _decided_by_core(), with models of the reference."""
     count = refused = 0
     for row in recording.rows(source):
         count += 1
@@ -289,7 +289,7 @@ def of_estimate(
     machines: Sequence[TracedMachine],
     found: Accounts,
 ) -> tuple[str, ...]:
-    """What the replay of a trace of cpu_idle rests on.
+    """Returns the assumptions of replaying a trace of cpu_idle.
 
     coarse   the trace's times are whole microseconds
     certain  its machine is known

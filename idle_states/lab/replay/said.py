@@ -99,7 +99,7 @@ def _most(figures: Figures) -> str:
 
 
 def _rests(result: ReplayResult, release: Release | None, asked: Sequence[Settings]) -> Section:
-    """What the figures rest on."""
+    """Returns the section on the assumptions of the figures."""
     suspected = [result.suspicion.words] if result.suspicion else []
     governors = dict.fromkeys(each.governor for each in asked) or (LOOP,)
     known = remarks([release] if release else [], *governors)

@@ -41,7 +41,7 @@ class CoreSteps:
 
 
 class ReferenceSteps:
-    """What CoreSteps does, by the reference."""
+    """The counterpart of CoreSteps by the reference."""
 
     def __init__(self, governor: Governor) -> None:
         self._governor = governor

@@ -1,4 +1,4 @@
-"""Which other table, kernel, HZ or governor a recording agrees with, where few decisions do.
+"""The search for another table, kernel, HZ or governor, where few of a recording's decisions agree.
 
 First one thing is changed: the kernel, the table, HZ, the governor, or all that the recording's
 head says. Then packaged tables and kernels are tried together, and at last with other governors.
@@ -41,7 +41,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """What the sample agrees with."""
+    """The table, kernel, HZ and governor that the sample agrees with."""
 
     changed: Annotated[
         tuple[str, ...], "What is other than asked: of governor, kernel, hz and table."
@@ -59,7 +59,7 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Why a table or kernel is suspected to be wrong."""
+    """The reasons to suspect a wrong table or kernel."""
 
     agree: Annotated[
         Count | None, "Decisions of the sample that agree as asked; null: the table lacks a state."
@@ -125,7 +125,7 @@ def suspicion(
     of: GovernorRequest | NamedGovernor,
     head: RecordingHead | None = None,
 ) -> Suspicion | None:
-    """What may be wrong with a basis; None if the sample agrees, or nothing of it is judged.
+    """Returns the suspicion against a basis; None if the sample agrees, or nothing of it is judged.
 
     of    what was named of the basis
     head  what the recording says
@@ -236,7 +236,7 @@ class _Search:
                 yield _Candidate(by, kernel.name)
 
     def fitting(self, found: Sequence[tuple[int, _Candidate]]) -> Fitting:
-        """Of the candidates that fit, those that agree most and change the fewest things."""
+        """Returns the candidates that agree most and, of these, change the fewest things."""
         best = max(agree for agree, _ in found)
         fit = [candidate for agree, candidate in found if agree == best]
         first = min(fit, key=lambda candidate: len(self._changed(candidate)))

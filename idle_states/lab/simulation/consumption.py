@@ -31,7 +31,7 @@ ANYTHING_SAID = (
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """What is assumed of a machine's power, snooze being 1000000.
+    """The assumptions on a machine's power, snooze being 1000000.
 
     running  least and most of a running CPU
     states   (state, least, most), from the lightest to the deepest; of neighbours with the same
@@ -62,7 +62,7 @@ class Draws:
 
 
 def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Draws:
-    """What states draw by what is known.
+    """Returns the states' power from the known figures, assumptions for the rest.
 
     states  (state, its scope) but for snooze, from the lightest to the deepest
     known   state -> its figure, relative to an awake CPU, which is taken for one in snooze
@@ -104,8 +104,8 @@ def energy(found: CpuUse, running: int, draws: Mapping[str, int]) -> int:
 
 
 def drawn(found: CpuUse, draws: Draws) -> Spent:
-    """What CPUs drew, at the least and the most that is assumed, relative to a thread in snooze; in
-    all, not by state."""
+    """Returns the CPUs' energy at the least and most assumed power, relative to a thread in snooze;
+    in all, not by state."""
     corners = [energy(found, *corner) for corner in draws.corners()]
     ends = PowerBounds(*(Fraction(end, SNOOZES) for end in (min(corners), max(corners))))
     time_ns = found.cpus * found.duration_ns
@@ -132,9 +132,9 @@ def power_ratios(before: CpuUse, after: CpuUse, draws: Draws) -> list[Fraction]:
 
 
 def turning_points(before: CpuUse, after: CpuUse) -> list[float]:
-    """What all states but snooze would have to draw, the same each, in percent of snooze, for the
-    energy of each counted unit to stay as it is, with a running CPU at its least and its most; only
-    those that lie between 0 and 100."""
+    """Returns the powers, the same in all states but snooze, in percent of snooze, that would leave
+    the energy of each counted unit as it is, with a running CPU at its least and its most; only
+    values between 0 and 100."""
     found = []
     for running in RUNNING:
         gaps = []

@@ -41,7 +41,7 @@ def times(found: Sequence[SimulationSummary], table: Rows) -> Picture:
 
 
 def shares(found: SimulationSummary) -> list[Share]:
-    """Of all CPUs' time, awake first; periods that had not ended count, too."""
+    """Returns shares of all CPUs' time, awake first; periods that had not ended count, too."""
     # of a thread: so long had it asked for this state or a deeper one
     deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]
     states = [(svg.AWAKE, "awake"), *enumerate(found.setup.table.names)]

@@ -59,7 +59,7 @@ def given(
 
 
 def policy_of(text: str) -> Policy:
-    """As placement.parse(). Raises UsageError, which names the option."""
+    """Returns the policy, as placement.parse() does. Raises UsageError, which names the option."""
     try:
         return placement.parse(text)
     except placement.BadPlacement as error:

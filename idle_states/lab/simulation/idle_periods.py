@@ -19,7 +19,7 @@ from .setup import Setup
 
 
 class IdlePeriods:
-    """What is the same for all CPUs, and the idle periods of each.
+    """The data that all CPUs share, and the idle periods of each.
 
     scopes         what the hardware really enters
     domains        the power domains that the CPUs sit in

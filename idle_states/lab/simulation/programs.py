@@ -47,7 +47,7 @@ class Spread(IntEnum):
 
 
 class Which(IntEnum):
-    """Which task a `wake` of a name with several tasks means: the one with the waker's own number,
+    """The task that a `wake` of a name with several tasks means: the one with the waker's number,
     each in turn, a random one, or all."""
 
     SAME = 0

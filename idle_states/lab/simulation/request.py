@@ -33,7 +33,7 @@ StateNames: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SimulateRequest:
-    """What to simulate, with which tables. Raises UsageError for contradictory options.
+    """The workload to simulate, and the tables. Raises UsageError for contradictory options.
 
     placements  as placement.parse() takes them; (): the workload's only
     wake_ups    of the first seed; None: none are kept

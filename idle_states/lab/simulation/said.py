@@ -220,7 +220,7 @@ def _counters(state: StateSummary) -> tuple[str, ...]:
 
 
 def _scopes(found: SimulationSummary) -> Rows:
-    """Which share of the time all of a core, pair or quad asked for a state or a deeper one."""
+    """Returns the time shares in which a whole core, pair or quad asked for a state or deeper."""
     head = ("All of a", "Of", *(as_is(f"{name}+") for name in found.setup.table.names))
     rows, last = [], 0
     for each in found.scopes:
@@ -234,7 +234,7 @@ def _scopes(found: SimulationSummary) -> Rows:
 
 
 def _domains(found: SimulationSummary) -> Iterator[Lines]:
-    """How long wake-ups waited for power domains, and what the figures of these rest on."""
+    """Yields the time that wake-ups waited for power domains, and the figures' assumptions."""
     if found.waited_ns is not None:
         words = f"{_count(found.waited)} wake-ups of CPUs, {_us(found.waited_ns)} each"
         yield Lines((f"waited for a power domain: {words}",), first="  ")

@@ -1,4 +1,4 @@
-"""What happens next: at most one event for each CPU and for each task with a timer."""
+"""The coming events: at most one for each CPU and for each task with a timer."""
 
 from heapq import heappop, heappush
 

@@ -80,7 +80,7 @@ def masks(topology: Topology) -> list[str]:
 
 
 def clusters(found: SimulationSummary) -> list[str]:
-    """How many of the wake-ups each cluster had, where there are several of several CPUs."""
+    """Returns the number of wake-ups of each cluster, where there are several of several CPUs."""
     topology = found.setup.topology
     if not 1 < topology.count("cluster") < topology.cpus:
         return []

@@ -46,7 +46,7 @@ def check_selects(governor: Governor, table: CpuTable) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the hardware does in a state of the kernel's table.
+    """The hardware's behaviour in a state of the kernel's table.
 
     exit_ns   time from the wake-up event to the first instruction
     scope     index in SCOPES of the hardware that the state acts on

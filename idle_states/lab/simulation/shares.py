@@ -9,7 +9,7 @@ from .topology import Topology
 
 
 class Shares:
-    """How many threads of each core compute, hold their share, or gave it up."""
+    """The numbers of threads of each core that compute, hold their share, or gave it up."""
 
     def __init__(self, topology: Topology, costs: Costs) -> None:
         self._core = topology.small_core

@@ -100,7 +100,7 @@ LATENCY = (
 
 
 class Counters(Form[counters.Figures]):
-    """What kernels count, by the state asked for."""
+    """The kernel's counters, by the state asked for."""
 
     states: Annotated[list[counters.StateFigures], "In the kernel's order."]
 
@@ -288,7 +288,7 @@ class Prepared(Form[tuple[str, Experiment]]):
 
 
 class Listed(Form[Any]):
-    """What --list lists."""
+    """The workloads and experiments that --list lists."""
 
     workloads: Annotated[list[Described], "The workloads that come with the tool."]
     experiments: Annotated[list[Prepared], "The experiments."]
@@ -298,12 +298,12 @@ Simulate = Simulated | Listed
 
 
 def listed() -> With:
-    """What Listed writes."""
+    """Returns the values that Listed writes."""
     return With(None, workloads=described(), experiments=EXPERIMENTS.items())
 
 
 def simulated(found: Sequence[summary.SimulationSummary], power: PowerModel | None) -> With:
-    """What Simulated writes. power: None where nothing says what states draw."""
+    """Returns the values that Simulated writes. power: None where the states' power is unknown."""
     names = [each.setup.name for each in found]
     spents = [(each.setup.name, spent(each.figures, power)) for each in found] if power else []
     return With(

@@ -39,7 +39,7 @@ DECAYS = tuple(_root(_U32_MAX**HALF_LIFE >> periods) for periods in range(HALF_L
 
 @dataclass(slots=True)
 class Average:
-    """Of a task or a CPU (struct sched_avg). Periods begin at multiples of PERIOD for all.
+    """The utilisation of a task or a CPU (struct sched_avg). Periods begin at multiples of PERIOD.
 
     last_us  time up to which it counts, in us of 1024 ns
     sum      util_sum: decayed us of running, times 1024
@@ -80,7 +80,7 @@ class Average:
 
     @property
     def capped(self) -> int:
-        """What sched_cpu_util() says: at most the capacity."""
+        """The value of sched_cpu_util(): at most the capacity."""
         return min(self.util, CPU_CAPACITY)
 
     @property

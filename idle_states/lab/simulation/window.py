@@ -1,4 +1,4 @@
-"""What a simulated machine does between two moments of a run: once its governors have settled.
+"""The part of a run between two moments: once the simulated machine's governors have settled.
 
 The window is the difference of two runs with the same seed, one ending where it begins: up to there
 both do the same, event by event.
@@ -69,7 +69,7 @@ def is_regular(setup: Setup) -> bool:
 def _window(
     setup: Setup, run: SimulationRun, before: SimulationRun | None, duration_ns: int
 ) -> Window:
-    """What a run has beyond one that ended earlier; None: beyond nothing."""
+    """Returns the part of a run after the end of an earlier one; None: the whole run."""
     scopes = [list(times) for times in run.scope_ns]
     usage, counted, latencies = _usage(run), run.counted, dict(run.latencies)
     if before is not None:

@@ -21,7 +21,7 @@ PLACEMENT = (
 
 @dataclass(frozen=True, slots=True)
 class WorkloadRequest:
-    """What to simulate. Raises UsageError for contradictory or unusable options.
+    """The workload to simulate. Raises UsageError for contradictory or unusable options.
 
     workload   one of workloads.BUILT_IN with its parameters, a YAML file, a trace of cpu_idle or
                a recording

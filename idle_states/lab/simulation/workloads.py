@@ -111,8 +111,8 @@ def periodic(period: Ns = 100_000, work: Ns = 1_000, waker: Ns = 1_000) -> Workl
 
 
 def busy_waker(period: Ns = 100_000, work: Ns = 1_000) -> Workload:
-    """As periodic, with a waker that computes all the time. Counted: wake-ups. work: of the task
-    that is woken."""
+    """Returns the workload periodic with a waker that computes all the time. Counted: wake-ups.
+    work: of the task that is woken."""
     return Workload(
         "busy-waker",
         (

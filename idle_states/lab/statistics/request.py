@@ -20,7 +20,7 @@ _TABLE = "with --mmtests"
 
 @dataclass(frozen=True, slots=True)
 class StatsRequest:
-    """What to compare, with the first. Raises UsageError for what cannot be meant.
+    """The files and summaries to compare with the first. Raises UsageError for unusable options.
 
     files  - is standard input
     form   "": by what files hold

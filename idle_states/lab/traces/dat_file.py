@@ -1,4 +1,4 @@
-"""What a trace.dat says of itself: byte order, formats of events, and where each CPU's pages lie.
+"""The head of a trace.dat: byte order, formats of events, and the places of each CPU's pages.
 
 The formats are trace-cmd's versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)). What they
 can hold and this reader does not follow, such as guests or clocks that do not count ns, raises
@@ -29,7 +29,7 @@ _COMPRESSED = 1
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """How pages of the ring buffer are laid out.
+    """The layout of the ring buffer's pages.
 
     big           byte order of the machine traced
     page_bytes    size of a page
@@ -48,7 +48,7 @@ class PageLayout:
 
 @dataclass(frozen=True, slots=True)
 class CpuPages:
-    """Where a CPU's pages lie in the file: offset and size in bytes, compressed or not."""
+    """The place of a CPU's pages in the file: offset and size in bytes, compressed or not."""
 
     cpu: int
     offset: int
@@ -95,7 +95,7 @@ class DatFile:
 
 
 def read(source: Input) -> DatFile:
-    """What a trace.dat says. Raises Beyond; Unreadable naming the offset of what is wrong."""
+    """Returns the head of a trace.dat. Raises Beyond; Unreadable naming the offset of the error."""
     file = FileValues(source)
     file.skip(_MAGIC_BYTES)
     version = file.text()
@@ -232,7 +232,7 @@ def _checked(
 def _unpacked(
     source: Input, at: int, order: str, compression: str, limit: int
 ) -> tuple[bytes, int]:
-    """What was compressed at an offset, and the offset after it."""
+    """Returns the unpacked data of an offset, and the offset after the packed data."""
     packed, plain = struct.unpack(f"{order}II", part_of(source, at, 8))
     if plain > limit:
         refuse(source, at, f"expected at most {limit} bytes unpacked, found {plain}")

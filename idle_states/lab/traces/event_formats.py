@@ -41,7 +41,7 @@ class Fields:
 
 
 def page_header(file: FileValues) -> tuple[int, int]:
-    """Where a page's events begin, and the size of the kernel's long."""
+    """Returns the offset of a page's first event, and the size of the kernel's long."""
     if (name := file.take(12)) != b"header_page\0":
         file.refuse(f"expected header_page, found {quoted(name, 12)}")
     fields = {name: (int(at), int(size)) for name, at, size in _FIELD.findall(file.sized())}
@@ -62,7 +62,7 @@ def page_header(file: FileValues) -> tuple[int, int]:
 
 
 def number_of_formats(file: FileValues, most: int = limits.TRACE_FORMATS) -> int:
-    """How many formats, or systems of such, follow."""
+    """Returns the number of formats, or of systems of formats, that follow."""
     if (count := file.u32()) > most:
         file.refuse(f"expected at most {limits.TRACE_FORMATS} formats of events")
     return count

@@ -44,7 +44,7 @@ _CPUS = pattern(r"cpus=([\d,-]{1,60000})(?!\S)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class RecordingHead:
-    """What a recording says of the machine it was made on. Texts are "" where it does not.
+    """The head of a recording: the machine it was made on. Texts are "" where not known.
 
     release    uname -r
     version    uname -v

@@ -1,4 +1,4 @@
-"""What a perf.data says of itself: its events, how samples are laid out, where its records lie.
+"""The head of a perf.data: its events, the layout of samples, and the place of its records.
 
 The format is that of files which perf record writes (Linux's
 tools/perf/Documentation/perf.data-file-format.txt; samples: struct perf_event_attr and
@@ -80,7 +80,7 @@ class PerfFile:
 
 
 def read(source: Input) -> PerfFile:
-    """What a perf.data says. Raises Beyond; Unreadable naming the offset of what is wrong."""
+    """Returns the head of a perf.data. Raises Beyond; Unreadable naming the offset of the error."""
     magic = source.part(0, 8)
     order = ">" if magic == _BIG else "<"
     file = FileValues(source, None, 8, order)

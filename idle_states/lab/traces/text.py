@@ -147,7 +147,7 @@ class TraceText:
         return Batch(b"", self.lines)
 
     def _scanned(self, block: Buffer) -> _Scanned | None:
-        """What the core makes of a block's whole lines: from after the first newline in it to
+        """Returns the core's scan of a block's whole lines: from after the first newline in it to
         the last. Threads may call it."""
         start, end = _whole(block)
         return self._scan(block, start, end) if self._core is not None and start <= end else None
@@ -236,7 +236,7 @@ class TraceText:
 
 
 def _whole(block: Buffer) -> tuple[int, int]:
-    """Where lines that are whole whatever is before the block begin, and where the last ends."""
+    """Returns the start and the end of a block's lines that are whole whatever stands before it."""
     return block.find(b"\n") + 1, block.rfind(b"\n")
 
 

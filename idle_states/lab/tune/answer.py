@@ -91,7 +91,7 @@ def tune_each(
 
 @dataclass(frozen=True, slots=True)
 class _Believed:
-    """What is known before any gap is read.
+    """The facts that are known before any gap is read.
 
     table       the states as the governor believes them; real: as they really are
     power       what states draw; drawn: the same, of a simulation with what a running CPU draws

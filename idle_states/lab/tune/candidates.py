@@ -109,7 +109,7 @@ def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class BootTimes:
-    """What the parameter makes of tables that are tried.
+    """The boot parameter for tables that are tried: its kernel, machine and exit latencies.
 
     release, platform  the kernel and the machine that take it
     latencies          (name, exit latency in us) of the states after the first

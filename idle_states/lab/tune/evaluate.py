@@ -83,7 +83,7 @@ class Work(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """What all candidates share. table: the present one; sampled: the CPUs have a sample only."""
+    """The data that candidates share. table: the present one; sampled: CPUs have a sample only."""
 
     settings: Settings
     table: CpuTable

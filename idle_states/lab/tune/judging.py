@@ -1,4 +1,4 @@
-"""What a table costs by the objective."""
+"""The cost of a table by the objective."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction

@@ -65,12 +65,12 @@ class Results:
 
     @property
     def found(self) -> Mapping[Candidate, Outcomes]:
-        """Of all idle periods."""
+        """The outcomes over all idle periods."""
         return self._found
 
     @property
     def sampled(self) -> Mapping[Candidate, Outcomes]:
-        """Of a sample of them."""
+        """The outcomes over a sample of the idle periods."""
         return self._sampled
 
     @property

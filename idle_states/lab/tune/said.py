@@ -193,8 +193,8 @@ def _doubts(tuning: Tuning) -> Iterator[str]:
 
 
 def _powers(tuning: Tuning, some: Sequence[Judged]) -> list[tuple[str, ...]]:
-    """What an idle period costs, and what is drawn on average, also with running CPUs where it is
-    known how long they ran."""
+    """Returns the cost of an idle period and the mean power, also with running CPUs where their
+    running time is known."""
     unit = "W" if tuning.power.unit == WATTS else "awake"
     rows = []
     if not tuning.simulated:

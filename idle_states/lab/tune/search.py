@@ -153,7 +153,7 @@ def _descend_from_all(evaluate: _Evaluation, grid: Grid) -> None:
 
 
 def _descend(evaluate: _Evaluation, grid: Grid, best: Judged) -> Judged:
-    """Where a descent from `best` ends, whatever was tried before."""
+    """Returns the end of a descent from `best`, whatever was tried before."""
     for _ in range(PASSES):
         better = [each for each in evaluate(grid.around(best.candidate)) if _better(each, best)]
         if not better:

@@ -1,4 +1,4 @@
-"""What waking up really takes, measured, where a governor believes what its table advertises.
+"""The measured exit latencies, where a governor believes those that its table advertises.
 
 Typical wake-ups decide what idle periods cost: the middle of what was measured, or its mean. An
 honest table would advertise more than that, the longest that the measurements support: the quantile

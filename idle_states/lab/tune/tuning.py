@@ -78,7 +78,7 @@ class Tuning:
         ]
 
     def searched(self) -> str | None:
-        """Which part of the idle periods was searched over, in words; None: all."""
+        """Returns the part of the idle periods that was searched over, in words; None: all."""
         if self.sample is None:
             return None
         return (

@@ -10,7 +10,7 @@ from .output import ToolOutput
 
 @dataclass(frozen=True, slots=True)
 class LatencyKind:
-    """What values have in common that may be mixed; the fields are those of `Latency`."""
+    """The properties that values share if they may be mixed; the fields are those of `Latency`."""
 
     state: str | None
     woken_by: WokenBy

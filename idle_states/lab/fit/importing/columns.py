@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """Where the columns of one file stand.
+    """The places of one file's columns.
 
     known   name -> column, of those that the format knows
     places  name -> place, of all that the head names

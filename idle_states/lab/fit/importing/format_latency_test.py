@@ -225,8 +225,8 @@ class _Reader:
         return Latency(block.state, by, SummaryOnly(mean_ns=block.mean), block.busy, where=place)
 
     def _values(self, block: _Block) -> tuple[float, ...]:
-        """Of the rows, without those within a core. Which CPUs share one is not in the log, but in
-        its average: it has none of them, or in old logs all."""
+        """Returns the rows' values, without those within a core. Which CPUs share one is not in the
+        log, but in its average: it has none of them, or in old logs all."""
         others = [(_apart(block.rows, threads), threads) for threads in THREADS]
         kept = others[0][0]
         if block.mean is not None and kept:

@@ -68,7 +68,7 @@ def read(output: ToolOutput, told: Told) -> Measured:
 
 
 def _head(line: str) -> list[str | float]:
-    """What the columns of a table's head are; none for another line."""
+    """Returns the columns that a table's head names; none for another line."""
     words = _MARKS.sub("", line, count=1).lower().split()
     if len(words) < 4 or words[0] != "n":
         return []

@@ -77,8 +77,8 @@ def powers(output: ToolOutput, interval: TurbostatInterval, seconds: float) -> d
 
 
 def entries(output: ToolOutput, interval: TurbostatInterval) -> float | None:
-    """How often a CPU became idle, the mean over CPUs: a count of wake-ups that no tick or
-    housekeeping escapes. None where the rows of CPUs have no counters."""
+    """Returns the number of idle entries of a CPU, the mean over CPUs: a count of wake-ups that no
+    tick or housekeeping escapes. None where the rows of CPUs have no counters."""
     counts = []
     for number, cpu, row in interval.rows:
         known = [

@@ -73,7 +73,7 @@ def not_latency(output: ToolOutput) -> Unreadable:
 
 
 def woken_by(info: Mapping[str, str], names: frozenset[str], told: Told) -> tuple[WokenBy, str]:
-    """What woke the CPU, and a note on it."""
+    """Returns the CPU's wake-up source, and a note on it."""
     device = info.get("devid", "").lower()
     if device.startswith(_TIMERS):
         return "timer", (

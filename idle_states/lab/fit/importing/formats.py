@@ -61,7 +61,7 @@ def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
 
 
 def read_output(output: ToolOutput, told: Told) -> Measured:
-    """What the text of one file says of idle states; told, errors: see read_measured()."""
+    """Returns the measurements in the text of one file; told, errors: see read_measured()."""
     name = format_of(output)
     if name is None:
         raise output.refused(f"expected {_known()}, found none of them", 1)
@@ -105,8 +105,8 @@ def _known() -> str:
 
 
 def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
-    """What the result directory of wult, ndl or pbe says; None for another directory. Raises
-    Unreadable (IS930) for results of ndl, which are no exit latencies, and of unknown ones."""
+    """Returns the measurements in a result directory of wult or pbe; None for another directory.
+    Raises Unreadable (IS930) for results of ndl, not exit latencies, and of unknown ones."""
     from . import format_wult, pbe
 
     if not tree.is_file(_DATAPOINTS):

@@ -1,4 +1,4 @@
-"""What a tool wrote: its lines, their places, and the numbers in them.
+"""The output of a tool: its lines, their places, and the numbers in them.
 
 A number is finite and 0 or more, or it is refused with its place. Its unit is what a column's name,
 a header or the format's documentation says; no reader looks at how large it is.
@@ -29,7 +29,7 @@ MOST = 1e18
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the caller knows of a file that does not say it; None or False: the file alone counts.
+    """The caller's facts on a file that lacks them; None or False: the file alone counts.
 
     state      which idle state was entered
     busy       measured with the CPU kept awake
@@ -116,7 +116,7 @@ class ToolOutput:
         energies: Iterable[Energy] = (),
         claims: Iterable[Claimed] = (),
     ) -> Measured:
-        """What the file says, fields as in Measured. notes: besides the remarks."""
+        """Returns the file's measurements, fields as in Measured. notes: besides the remarks."""
         return Measured(
             self.shown,
             self.sha256,

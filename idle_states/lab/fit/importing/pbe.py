@@ -245,7 +245,7 @@ def _energies(
 
 
 def _wakeups(readings: Sequence[_Reading], seconds: float) -> int | None:
-    """How often a CPU was woken in so many seconds, at the rate at which it became idle."""
+    """Returns the number of wake-ups in so many seconds, at the rate of a CPU's idle entries."""
     counted_in = [(r.entries, r.seconds) for r in readings if r.entries is not None]
     time = sum(part for _, part in counted_in)
     return round(sum(count for count, _ in counted_in) / time * seconds) if time else None
