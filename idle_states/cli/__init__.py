@@ -120,7 +120,7 @@ def _epilog() -> str:
 
 
 class _Version(argparse.Action):
-    """Of --version: what it says is gathered when it is asked for."""
+    """The action of --version, which gathers the version only when it is asked for."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, dest, nargs=0, help=help)
@@ -133,7 +133,7 @@ class _Version(argparse.Action):
 
 
 class _Completion(argparse.Action):
-    """Of --completion: prints the script."""
+    """The action of --completion: prints the script."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, __: str | None = None
@@ -197,7 +197,7 @@ _GUARD = "\0"
 
 
 def command_parser(name: str) -> _Parser:
-    """Of one sub-command: quicker to build, and its options may stand between files."""
+    """Returns one sub-command's parser: quicker to build, and options may stand between files."""
     from . import derive
 
     module = command(name)
@@ -282,7 +282,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Those that were closed (>&-) become ones that cannot be used, so that no other file takes
+    """Makes closed standard streams (>&-) unusable instead, so that no other file takes
     their numbers and a result that cannot be written is an error, not a traceback."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:

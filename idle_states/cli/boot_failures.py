@@ -1,4 +1,4 @@
-"""What ends a boot before its verdict -> a message and an exit status."""
+"""The failures that end a boot before its verdict -> a message and an exit status."""
 
 import signal
 from pathlib import Path
@@ -16,8 +16,8 @@ from .values import say
 
 @dataclass(slots=True)
 class FailurePlace:
-    """How far a boot is. below: where logs are to go, if the user says; logs: its own directory,
-    once it is to stay."""
+    """The progress of a boot. below: where logs are to go, if the user says; logs: its own
+    directory, once it is to stay."""
 
     below: Path | None
     stage: str = "reading"

@@ -143,7 +143,7 @@ def _note_unknown_release(made: "Plan") -> None:
 
 
 def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) -> None:
-    """Those for which patches are refused, on standard error."""
+    """Prints the findings for which patches are refused, on standard error."""
     import sys
 
     from ..base.report import printer

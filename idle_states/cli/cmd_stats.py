@@ -29,7 +29,7 @@ _PLOT = "with --ministat"
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What --ministat prints. width: None for the usual one."""
+    """The options of --ministat's output. width: None for the usual one."""
 
     rows_only: Annotated[
         bool, Option("--rows-only", "no plot, no comparison", short="-n", heading=_PLOT)

@@ -114,7 +114,7 @@ FILE_ALONE = Options(html=None, format=None)
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a result goes, and in which form.
+    """The destination of a result, and its form.
 
     html  a page with pictures beside it
     file  instead of standard output; None, or - as a word: that
@@ -140,7 +140,7 @@ class Output:
 
     @property
     def style(self) -> "Style":
-        """Of text for people."""
+        """The style of text for people."""
         from ..base.report.style import Style
 
         return Style(False) if self.file else Style.of()

@@ -1,4 +1,4 @@
-"""What a command says before it begins where --platform is of another kind than its tables."""
+"""The note of a command before it begins, where --platform is of another kind than its tables."""
 
 from collections.abc import Iterable
 

@@ -91,7 +91,7 @@ class Line(_Shown):
 
 
 class Bar(_Shown):
-    """How much of a known number is done, which may grow."""
+    """The progress bar of a known number, which may grow."""
 
     def __init__(self, what: str) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Bar(_Shown):
 
 
 class ReadProgress(Bar):
-    """How many bytes of files are read."""
+    """The progress bar of the bytes read from files."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__("bytes")
@@ -126,7 +126,7 @@ class ReadProgress(Bar):
 
 
 class _Simulated(Bar):
-    """How much of the time to simulate is over."""
+    """The progress bar of simulated time."""
 
     def _said(self, share: float) -> str:
         return f"{100 * share:3.0f} %  {self._what}"

@@ -29,7 +29,7 @@ def severity_option(words: str) -> Option:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which findings are shown to people, and which count.
+    """The options that choose which findings are shown to people, and which count.
 
     fail_on     as bad as this makes the exit status 1
     notes       are shown too; suppressed: likewise, with their reasons
@@ -77,7 +77,7 @@ class Shown:
         return shown(findings, notes=self.notes) if form == "github" else findings
 
     def status(self, found: Severity | None) -> int:
-        """Of the worst severity that counts: 1 if it is as bad as fail_on."""
+        """Returns the exit status for the worst counted severity: 1 if it is as bad as fail_on."""
         return int(found is not None and found >= self.fail_on)
 
     def hidden(self, findings: Iterable[Finding]) -> int:
