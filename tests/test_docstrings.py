@@ -1,0 +1,31 @@
+"""Docstrings are in plain English: the first line is a verb in the third person, or a noun with its
+article."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tests.support import ROOT
+
+NO_SENTENCE = re.compile(r"(?:What|Whether|Which|Of|Those|That|As|Where|How|When|Who|Why)\b")
+
+
+def first_lines(source: str) -> Iterator[str]:
+    """Yields the first lines of the docstrings of a module, its classes and its functions."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and (text := ast.get_docstring(node)):
+            yield text.partition("\n")[0]
+
+
+def test_a_first_line_is_a_sentence_or_a_name() -> None:
+    files = sorted((ROOT / "idle_states").rglob("*.py"))
+    texts = {file: [*first_lines(file.read_text("utf-8"))] for file in files}
+    assert sum(map(len, texts.values())) > 5000
+    wrong = [f"{file}: {line}" for file in files for line in texts[file] if NO_SENTENCE.match(line)]
+    assert wrong == []
+
+
+def test_other_beginnings_are_seen() -> None:
+    source = '"""The states."""\ndef used():\n    """Whether it is used.\n\n    Of CPUs."""\n'
+    assert [bool(NO_SENTENCE.match(line)) for line in first_lines(source)] == [False, True]
