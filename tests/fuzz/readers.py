@@ -64,6 +64,7 @@ from idle_states.tables.linux.releases import running
 from idle_states.tables.skiboot import c_table, lid
 from idle_states.tables.skiboot import log as opal_log
 from idle_states.tables.sources import format_tar
+from idle_states.tables.sources.source import File
 from idle_states.tables.spec import library
 from tests.support import acpi
 
@@ -329,7 +330,7 @@ def _unpacked(data: bytes) -> None:
 
 
 def _tar(data: bytes) -> None:
-    format_tar.collected(data)
+    format_tar.collected(File.open(_file(data)))
     for _, node in archive.read(data, "x.tar").walk():
         assert all(isinstance(value, bytes) for value in node.properties.values())
 

@@ -16,7 +16,7 @@ from ..sources.told import gathered, opened
 from .sampled import Sampled
 
 CPUS = "/sys/devices/system/cpu"
-_TABLES = ("sys/firmware/acpi/tables", "proc/device-tree", "sys/firmware/devicetree/base")
+_TABLES = ("sys/firmware/acpi/tables", "sys/firmware/devicetree/base", "proc/device-tree")
 _CPUINFO = "/proc/cpuinfo:"
 _ATTRIBUTE_BYTES = 1 << 22
 """The most that is read of a file; /proc/cpuinfo is the largest, with 2 KiB for a CPU."""

@@ -45,6 +45,7 @@ REASONS = {
     "change/boot/powernv/build.py": BOOTED,
     "change/boot/debian.py": BOOTED,
     "change/boot/console.py": BOOTED,
+    "change/boot/qemu.py": BOOTED,
     "change/boot/powernv/predict.py": BOOTED,
 }
 

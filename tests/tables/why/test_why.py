@@ -413,7 +413,8 @@ def test_directories_and_collections_are_read_alike(
     ]
 
 
-def test_firmware_of_a_directory_tells_what_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["proc/device-tree", "sys/firmware/devicetree/base"])
+def test_firmware_of_a_directory_tells_what_is_lost(place: str, tmp_path: Path) -> None:
     states = [
         {**POLL, "name": "snooze", "desc": "snooze"},
         {**C1, "name": "stop0_lite", "desc": ""},
@@ -424,7 +425,10 @@ def test_firmware_of_a_directory_tells_what_is_lost(tmp_path: Path) -> None:
         main(["generate", "power9-dd1@84368bbf8", "--to", "dtb", "-o", str(tmp_path / "t.dtb")])
         == 0
     )
-    unpacked(tmp_path / "t.dtb", machine / "proc/device-tree")
+    unpacked(tmp_path / "t.dtb", machine / place)
+    if place.startswith("sys"):
+        # as Linux has it
+        (machine / "proc/device-tree").symlink_to(f"../{place}")
     kinds = {
         state: why(WhyRequest(state, str(machine))).explained[0].reasons[0].because
         for state in ("stop1", "stop9")

@@ -229,10 +229,13 @@ class Repository(CommitReader):
 
     def holding(self, entries: Iterable[TreeEntry], text: str) -> set[str]:
         names = list(dict.fromkeys(entry.hash for entry in entries))
-        found = set()
-        for name, _, size, content in self._stream(names, limits.FILE_BYTES):
+        with self._git.talking("cat-file", "--batch-check") as child:
+            child.write_later(_lines(names))
+            found = {each for each in names if self._told(child, each, "blob") > limits.FILE_BYTES}
+        small = [name for name in names if name not in found]
+        for name, _, content in self._stream(small, limits.FILE_BYTES):
             budget.grow(len(content))
-            if size > limits.FILE_BYTES or text.encode() in content:
+            if text.encode() in content:
                 found.add(name)
         return found
 
@@ -241,16 +244,16 @@ class Repository(CommitReader):
         read as a stream. Of more bytes than the limit, only one more than that."""
         words = [head, *([f"^{base}"] if base else [])]
         commits = self._git.text("rev-list", "--reverse", *words).split()
-        for name, kind, _, content in self._stream([f"{each}:{path}" for each in commits], limit):
+        for name, kind, content in self._stream([f"{each}:{path}" for each in commits], limit):
             if kind == "blob":
                 yield name.partition(":")[0], content
 
-    def _stream(self, names: Sequence[str], limit: int) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yields name, kind, size and content of objects in the order asked for: by hash, or by
+    def _stream(self, names: Sequence[str], limit: int) -> Iterator[tuple[str, str, bytes]]:
+        """Yields name, kind and content of objects in the order asked for: by hash, or by
         commit and path where the commit has it. Of more bytes than the limit, one more than that.
         """
         with self._git.talking("cat-file", "--batch") as child:
-            child.write_later("".join(f"{name}\n" for name in names).encode())
+            child.write_later(_lines(names))
             for name in names:
                 said = child.readline()
                 if not said:
@@ -267,7 +270,7 @@ class Repository(CommitReader):
                     child.read(min(limits.MIB, size + 1 - at))
                 if size <= limit and self._name(kind, content) != said.split()[0].decode():
                     raise self._git.damaged(f"expected {name}, found another content")
-                yield name, kind, size, content
+                yield name, kind, content
 
     def size(self, entry: TreeEntry) -> int:
         return self._size(entry.hash, "blob")
@@ -319,6 +322,10 @@ class Repository(CommitReader):
         if not _NAME.fullmatch(name):
             raise self._git.damaged(f"expected the name of a {kind}, found {name!r:.80}")
         child.write(name.encode("ascii") + b"\n")
+        return self._told(child, name, kind)
+
+    def _told(self, child: launching.Child, name: str, kind: str) -> int:
+        """Returns the size that git tells next, of an object that it was asked for."""
         said = child.readline()
         if not said:
             # says why, if that was a limit
@@ -327,6 +334,10 @@ class Repository(CommitReader):
         if match is None or match["kind"] != kind.encode():
             raise self._git.damaged(f"expected the {kind} {name}, found none")
         return int(match["size"])
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()
 
 
 def _written(head: str) -> datetime | None:
