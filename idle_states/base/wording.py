@@ -39,13 +39,6 @@ def number_ranges(numbers: Iterable[int]) -> str:
     return ", ".join("-".join(map(str, run)) for run in runs)
 
 
-def spans_in(text: str) -> tuple[range, ...]:
-    """Returns the ranges of a list such as the kernel's 0-3,7; what is none is left out."""
-    ends = (part.strip().partition("-") for part in text.split(","))
-    numbers = [(first, last or first) for first, _, last in ends if (first + last).isdecimal()]
-    return tuple(range(int(first), int(last) + 1) for first, last in numbers)
-
-
 def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from .inputs import CPU_MAX
 
@@ -17,6 +18,14 @@ def cpus_in(text: str) -> Iterator[int]:
         if not first <= last <= CPU_MAX:
             raise ValueError(f"expected CPUs such as 0-3,5 up to {CPU_MAX}, found {part!r:.40}")
         yield from range(first, last + 1)
+
+
+def cpus_told(text: str) -> Iterator[int]:
+    """Yields the CPUs of a list that a dump has, as cpus_in() does; parts that are none are left
+    out."""
+    for part in text.split(","):
+        with suppress(ValueError):
+            yield from cpus_in(part.strip())
 
 
 def cpu_list(cpus: Iterable[int]) -> str:

@@ -5,14 +5,15 @@ the next step, or None. A reason rests on what was seen: what was not seen gives
 """
 
 from collections.abc import Callable
-from itertools import chain, islice, product
+from itertools import islice, product
 from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable, Register
+from ...base.reading.cpu_lists import cpus_told
 from ...base.reading.inputs import CPU_MAX
-from ...base.wording import percent, spans_in
+from ...base.wording import percent
 from ..linux import asked
 from ..linux.brackets import as_end
 from ..linux.governors import Governor, UnknownGovernor, names_of
@@ -95,8 +96,8 @@ class StateView:
 
 def online(machine: SeenMachine) -> tuple[int, ...]:
     """Returns the CPUs that are online, as far as known; else those that have states."""
-    told = chain.from_iterable(spans_in(machine.told("online") or ""))
-    return tuple(islice(told, CPU_MAX + 1)) or (*machine.dump.cpus,)
+    told = islice(cpus_told(machine.told("online") or ""), CPU_MAX + 1)
+    return tuple(told) or (*machine.dump.cpus,)
 
 
 def _offline(view: StateView) -> Evidence:
@@ -217,7 +218,7 @@ def _busy_sibling(view: StateView) -> Evidence:
     for cpu in view.held.cpus:
         mine = cpus[cpu][number].time_us or 0
         told = view.machine.told(f"cpu{cpu}/topology/thread_siblings_list") or ""
-        threads = islice(chain.from_iterable(spans_in(told)), _THREADS)
+        threads = islice(cpus_told(told), _THREADS)
         time_us += mine
         most_us += min([mine, *(idle_us_of(cpus[each]) for each in threads if each in cpus)])
     if most_us * 2 >= time_us or any(not each.disabled for each in view.held.states[number + 1 :]):
