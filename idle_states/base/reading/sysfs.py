@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..dataclass import replace
-from ..model.beyond_opal import Dump as Dump
-from ..model.beyond_opal import SysfsState
+from ..model.beyond_opal import Dump, SysfsState
 from ..model.findings import unreadable
 from ..patterns import pattern
 from . import limits

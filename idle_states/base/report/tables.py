@@ -48,12 +48,6 @@ def wrapped(text: str, first: str = "", further: str = "", *, room: int | None =
     )
 
 
-def folded(text: str) -> list[str]:
-    """Returns a line folded to the page's width, the rest indented further."""
-    indent = " " * (len(text) - len(text.lstrip()) + 4)
-    return wrapped(text, further=indent) or [""]
-
-
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns lines of left-aligned columns. The last column is wrapped to the width, with an
     indent."""

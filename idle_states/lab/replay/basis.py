@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from ...base.dataclass import dataclass, replace
+from ...base.model.beyond_opal import Dump
 from ...base.model.findings import UsageError, unreadable
-from ...base.reading.sysfs import Dump
 from ...tables.linux.asked import ASSUMED_HZ, ONE_OF_TWO, GovernorRequest, NamedGovernor, hz_of
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import Governor, State

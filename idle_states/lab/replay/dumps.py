@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...base.model.beyond_opal import SysfsState
+from ...base.model.beyond_opal import Dump, SysfsState
 from ...base.reading import sysfs
 from ...base.reading.inputs import InputKind
 from ...base.reading.problems import InputProblems
-from ...base.reading.sysfs import Dump
 from .counters import Figures, StateFigures
 from .machine import TracedMachine
 from .results import EXACT, Account, Bracketed, Read, ReplayResult

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ...base.dataclass import dataclass, replace
-from ...base.reading.sysfs import Dump
+from ...base.model.beyond_opal import Dump
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.governors import State, states_of

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, UsageError
 from ...base.model.table import IdleState
 from ...base.reading import opening, sysfs
@@ -30,7 +31,7 @@ class TableReader:
     release: Release
     disabled: tuple[int, ...] = ()
 
-    def dump(self, dump: sysfs.Dump, name: str) -> TracedMachine:
+    def dump(self, dump: Dump, name: str) -> TracedMachine:
         """The machine that a dump of cpuidle's sysfs shows."""
         polling = self.release.features.snooze_polling
         return TracedMachine(name, None, from_sysfs(dump, polling, self.disabled))

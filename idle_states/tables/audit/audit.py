@@ -12,11 +12,9 @@ from typing import Any, Literal
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import (
-    Confidence,
     Finding,
     Location,
     Rejected,
-    Severity,
     UsageError,
     moved,
     sort_findings,
@@ -41,6 +39,7 @@ from ..linux.releases import Release, running
 from ..pipeline import Subject
 from ..rules.catalogue import rule_of
 from ..rules.engine import reading, run
+from ..rules.rule import Verdict
 from ..sources import Source, read_file
 from ..sources.format_tar import CPUIDLE
 from ..sources.source import File, with_processor_of
@@ -48,11 +47,9 @@ from . import fwts, op_test
 from .audited import UNREADABLE, Audited, Registered, Selected
 from .fwts import ToolVerdict
 from .redact import redacted
-from .running import Collected, Running, collected, compare_running
+from .running import Running, collected, compare_running
 from .trees import TreeDifference, differences
 
-IN_USE = ("IS427", "IS428", "IS429", "IS430")
-"""Rules on the use of a running machine's states."""
 Text = Literal["", "line", "document"]
 """JSON of an input: none, a line of JSON Lines, or its part of a document."""
 
@@ -103,8 +100,7 @@ def audit_path(
             specs = firmware_of(setting.criteria.platform).specs
             read = (with_processor_of(source, specs) for source in sources(file))
             results = [audit(source, setting) for source in read]
-            if found := collected(file):
-                results = _beside(results, found, setting)
+            results = _beside(results, file, setting)
             if setting.redact:
                 return [redacted(audited, setting.against) for audited in results]
             return results
@@ -177,18 +173,23 @@ def _against(source: Source, setting: Setting) -> tuple[TreeDifference, ...] | N
     return tuple(differences(source.tree, setting.against))
 
 
-def _beside(results: Sequence[Audited], found: Collected, setting: Setting) -> list[Audited]:
-    """The audits of a collection's tables, the first with what the running machine shows: why its
-    states are not used, and how it differs from the model of its own kernel."""
-    first, *others = results
+def _beside(results: list[Audited], file: File, setting: Setting) -> list[Audited]:
+    """The audits of a file's tables; of a collection with firmware's tables the first with what the
+    running machine shows: why its states are not used, and how it differs from the model of its own
+    kernel."""
     sources = [each.source for each in results if each.source and each.source.table is not None]
+    forms = [source.table.origin.form for source in sources if source.table]
+    # a dump of sysfs has these findings of its own
+    if "sysfs" in forms or (found := collected(file)) is None:
+        return results
+    from ..rules.is427_to_430_use import RULES
+
+    first, *others = results
     tables = [s.table for s in sources if s.table and s.table.origin.form in ("dt", "nodes")]
     release, rules = running(found.uname), setting.criteria.rules
-    more = list[Finding]()
-    if not any(s.table.origin.form == "sysfs" for s in sources if s.table):
-        taken = [rule_of(code).rule for code in IN_USE if rules.takes(code)]
-        subjects = [subject_of(source, setting, ()) for source in found.states]
-        more += (each for subject in subjects for rule in taken for each in rule.findings(subject))
+    taken = [rule for rule in RULES if rules.takes(rule.code)]
+    subjects = [subject_of(source, setting, ()) for source in found.states]
+    more = [each for subject in subjects for rule in taken for each in rule.findings(subject)]
     if release is not None and tables:
         known = str(ground(release, driver_of(tables[0])))
         # what the machine shows tells which end of a kernel that is not known it is most like
@@ -200,8 +201,8 @@ def _beside(results: Sequence[Audited], found: Collected, setting: Setting) -> l
         first = replace(first, running=Running(name, release.name, known, differences))
         if rules.takes("IS507"):
             where = Location(CPUIDLE, first.file)
-            rule = "IS507", "not-as-predicted", Severity.WARNING
-            more += (Finding(*rule, text, where, Confidence.MEDIUM) for text in differences)
+            rule = rule_of("IS507").rule
+            more += (rule.finding(Verdict(where, text), "") for text in differences)
     return [replace(first, findings=tuple(sort_findings([*first.findings, *more]))), *others]
 
 

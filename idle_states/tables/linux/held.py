@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from ...base.dataclass import replace
-from ...base.model.beyond_opal import Held, SysfsState
+from ...base.model.beyond_opal import Dump, Held, SysfsState
 from ...base.model.table import IdleTable
-from ...base.reading.sysfs import COUNTERS, Dump
+from ...base.reading.sysfs import COUNTERS
 from .driver_table import DriverState, DriverTable
 from .qos import NO_LIMIT_US
 from .releases import Release, running

@@ -62,7 +62,8 @@ def read_sources(text: str) -> list[Source]:
         return sources
     chosen = [source for source in sources if name in _called(source, shown)]
     if not chosen and revision is None and name.partition(":")[0] == format_tar.ACPI_NAME:
-        found = format_tar.acpi_of(File.open(path))
+        file = File.open(path)
+        found = format_tar.acpi_of(file, format_tar.collected(file))
         chosen = [source for source in found if name in _called(source, shown)]
     if not chosen:
         known = few([_called(source, shown)[0] for source in sources], _MOST_NAMES)

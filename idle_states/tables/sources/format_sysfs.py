@@ -15,10 +15,9 @@ from ...base.reading import limits
 from .source import File, Source
 
 if TYPE_CHECKING:
-    from ...base.model.beyond_opal import SysfsState
+    from ...base.model.beyond_opal import Dump, SysfsState
     from ...base.model.findings import Location
     from ...base.model.table import IdleTable
-    from ...base.reading.sysfs import Dump
 
 _LINE = pattern(
     rb"\s*[^\s:]*(?:\bcpu\d+/cpuidle/(?:state\d+|driver)/[\w/]+|\bcpu\d+/power/\w+"

@@ -156,17 +156,14 @@ def held(dump: bytes, shown: str, uname: str = "") -> list[Source]:
     return format_sysfs.read(File(Path(shown), dump), uname)
 
 
-def acpi_of(file: File, *, bare: bool = False) -> list[Source]:
-    """The ACPI tables of a collection; [] of other files. bare: as format_acpi.read takes it.
-    Raises Unreadable."""
+def acpi_of(file: File, texts: Mapping[str, bytes], *, bare: bool = False) -> list[Source]:
+    """The ACPI tables among a collection's texts. bare: as format_acpi.read takes it. Raises
+    Unreadable."""
     from . import format_acpi
 
-    data = collected(file).get(ACPI_TABLES, b"")
-    return (
-        format_acpi.read(File(file.path, data, f"{file.shown}:{ACPI_NAME}"), bare=bare)
-        if data
-        else []
-    )
+    if not (data := texts.get(ACPI_TABLES, b"")):
+        return []
+    return format_acpi.read(File(file.path, data, f"{file.shown}:{ACPI_NAME}"), bare=bare)
 
 
 def uname_of(texts: Mapping[str, bytes]) -> str:
@@ -187,7 +184,7 @@ def _without_tree(file: File, texts: Mapping[str, bytes]) -> list[Source]:
         shown = f"{file.shown}/{COLLECTION}/{CPUIDLE}"
         found += held(texts[CPUIDLE], shown, uname_of(texts))
     if not found:
-        found += acpi_of(file)
+        found += acpi_of(file, texts)
     for name in (OPAL_LOG, KERNEL_LOG):
         if name in texts and not found:
             log = File(Path(file.shown) / COLLECTION / name, texts[name])

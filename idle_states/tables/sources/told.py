@@ -13,7 +13,7 @@ from .formats import format_of
 from .source import MAX_BYTES, File, NoSuchTable
 
 if TYPE_CHECKING:
-    from ...base.reading.sysfs import Dump
+    from ...base.model.beyond_opal import Dump
 
 _SHOWN = 80
 

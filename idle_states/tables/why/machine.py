@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ...base.dataclass import dataclass
+from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import opening, sysfs
 from ...base.reading.inputs import Input
@@ -36,7 +37,7 @@ class SeenMachine:
     """
 
     name: str
-    dump: sysfs.Dump
+    dump: Dump
     kernel: str
     firmware: tuple[Source, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
@@ -95,7 +96,7 @@ def machine_of(text: str) -> SeenMachine:
         message = "expected a collection, a dump of cpuidle's sysfs or a machine's directory"
         raise unreadable(file.shown, f"{message}, found neither")
     texts = format_tar.collected(file)
-    acpi, unread = _firmware(lambda: format_tar.acpi_of(file, bare=True))
+    acpi, unread = _firmware(lambda: format_tar.acpi_of(file, texts, bare=True))
     tables = acpi or _firmware(lambda: read_file(file) if texts else ())[0]
     cpuinfo = texts.get(format_tar.CPUINFO, b"").decode("utf-8", "replace")
     inputs = ((file.shown, file.sha256),)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from idle_states.base.model.beyond_opal import SysfsState
+from idle_states.base.model.beyond_opal import Dump, SysfsState
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import inputs, sysfs
 from idle_states.base.reading.inputs import BLOCK, CPU_MAX, LINE_MAX, Input, InputKind
@@ -983,7 +983,7 @@ def test_recordings_never_crash(
 # sysfs
 
 
-def dump(tmp_path: Path, data: str) -> sysfs.Dump:
+def dump(tmp_path: Path, data: str) -> Dump:
     path = tmp_path / "dump"
     path.write_text(data)
     return sysfs.read(Input(str(path)))
