@@ -90,7 +90,11 @@ def reason(error):
     return f"it could not be compiled: {error}"
 
 
-OPTIONS = {"py_limited_api": True, "optional": True}
+# Python's own flags ask for debug information, four fifths of the core's size. CFLAGS=-g keeps it.
+DEBUGGED = any(word.startswith("-g") for word in os.environ.get("CFLAGS", "").split())
+SMALL = () if DEBUGGED else ("-g0",)
+STRIPPED = ["-Wl,-s"] if sys.platform == "linux" and not DEBUGGED else []
+OPTIONS = {"py_limited_api": True, "optional": True, "extra_link_args": STRIPPED}
 
 setup(
     cmdclass={"build_ext": BuildWithFeatures, "build_py": BuildWithSpecs},
@@ -99,7 +103,7 @@ setup(
             "idle_states.tables.devicetree._fdt",
             sources=sorted(glob("idle_states/tables/devicetree/*.c")),
             depends=sorted(glob("idle_states/tables/devicetree/*.h")),
-            extra_compile_args=["-std=gnu11", "-O2"],
+            extra_compile_args=["-std=gnu11", "-O2", *SMALL],
             **OPTIONS,
         ),
         Extension(
@@ -114,6 +118,7 @@ setup(
                 "-Werror=implicit-function-declaration",
                 "-fno-strict-aliasing",
                 "-Wno-psabi",
+                *SMALL,
             ],
             **OPTIONS,
         ),
