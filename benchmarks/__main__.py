@@ -26,7 +26,8 @@ QUICK = 0.1, 3
 
 
 def commit() -> str:
-    """Of the sources, with a + where they were changed since; empty outside a repository."""
+    """Returns the commit of the sources, with a + where they were changed since; empty outside a
+    repository."""
     words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
     try:
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""What `idle-states boot` takes beyond QEMU's own time, with a table put into an image."""
+"""The time that `idle-states boot` takes beyond QEMU's own, with a table put into an image."""
 
 import tempfile
 import time

@@ -1,4 +1,4 @@
-"""What changed between two tables of benchmarks, by Student's t on the samples of each work.
+"""The changes between two tables of benchmarks, by Student's t on the samples of each work.
 
     python -m benchmarks.compare A B [--confidence 99] [--clock wall]
 

@@ -29,7 +29,7 @@ class Times(NamedTuple):
 
 
 class Missing(Exception):
-    """Why a work cannot be done here."""
+    """The reason why a work cannot be done here."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Work:
 
 @dataclass
 class Given:
-    """What a benchmark is given, and may say.
+    """The inputs that a benchmark is given, and the notes that it may make.
 
     folder   for its files
     scale    factor of its sizes
@@ -98,7 +98,8 @@ def children(work: Callable[[], object]) -> Times:
 
 
 def run(command: Sequence[str], cwd: Path = ROOT) -> bytes:
-    """What a command prints. Into a file: grep stops at its first match if it is /dev/null."""
+    """Returns what a command prints. Into a file: grep stops at its first match if it is
+    /dev/null."""
     with tempfile.TemporaryFile() as out:
         done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, cwd=cwd)
         if done.returncode not in (0, 1):

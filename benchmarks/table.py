@@ -11,7 +11,7 @@ Clock = Literal["cpu", "wall"]
 
 @dataclass(frozen=True)
 class Aim:
-    """What a work is held to.
+    """The ratio that a work has to reach.
 
     kind   ratio: at most, to the peer's time for as much; rate: at least, a second; seconds: at
            most

@@ -35,7 +35,7 @@ def gaps(count: int) -> list[int]:
 
 
 def recorded(lengths: list[int]) -> CpuGaps:
-    """As an exact recording has them."""
+    """Returns the periods as an exact recording has them."""
     rows, clock = bytearray(), 10**9
     for gap in lengths:
         delta = min(gap, 4_000_000 - clock % 4_000_000)
@@ -47,7 +47,7 @@ def recorded(lengths: list[int]) -> CpuGaps:
 
 
 def traced(lengths: list[int]) -> CpuGaps:
-    """As a trace of cpu_idle has them."""
+    """Returns the periods as a trace of cpu_idle has them."""
     periods, clock = array("Q"), 10**9
     for gap in lengths:
         periods.extend((clock, clock + gap, 1))

@@ -54,7 +54,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first, so that no process has it left when the others are done."""
+    """Puts the longest tests first, so that no process has one left when the others are done."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
@@ -67,7 +67,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What one run keeps for the next is not what the tests are about."""
+    """Gives each run a cache of its own: what one run keeps for the next is not what the tests are
+    about."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield

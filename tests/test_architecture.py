@@ -1,4 +1,4 @@
-"""Who may know whom: the order of the rooms, and no two files that import each other."""
+"""Tests of who may know whom: the order of the rooms, and no two files that import each other."""
 
 import ast
 import configparser

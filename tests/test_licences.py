@@ -99,7 +99,7 @@ def test_the_version_is_one_that_a_tag_can_have() -> None:
 
 
 def test_no_program_but_one_is_marked_as_one() -> None:
-    """What a packager's checks name: files that are executable by accident."""
+    """The checks of packagers name files that are executable by accident."""
     names = [*(ROOT / "idle_states").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
     names += [*(ROOT / "tools").rglob("*.py"), *(ROOT / "templates").iterdir()]
     assert [path for path in names if path.stat().st_mode & 0o111] == []

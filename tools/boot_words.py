@@ -1,11 +1,12 @@
-"""How pages say what came of a boot's record."""
+"""The words by which pages say what came of a boot's record."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def stages_of(record: dict[str, Any], names: Sequence[str]) -> str:
-    """How many of the stages with these names agree; which differ, and which were not judged."""
+    """Returns how many of the stages with these names agree; which differ, and which were not
+    judged."""
     stages = record["stages"]
     differ = [name for name in names if stages[name] is False]
     unjudged = [name for name in names if stages[name] is None]
@@ -15,6 +16,6 @@ def stages_of(record: dict[str, Any], names: Sequence[str]) -> str:
 
 
 def not_booted(record: dict[str, Any]) -> str:
-    """Why there was no boot, or none that ended."""
+    """Returns why there was no boot, or none that ended."""
     why = record.get("refused") or record.get("failed", "")
     return f"not booted: {why.splitlines()[0]}"

@@ -102,7 +102,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a claim. printed: the figure with its unit, or the error."""
+    """The outcome of a claim. printed: the figure with its unit, or the error."""
 
     claim: Claim
     printed: str
@@ -157,8 +157,8 @@ def _claim(row: Mapping[str, Any]) -> Claim:
 
 @cache
 def printed(words: tuple[str, ...]) -> str:
-    """What a command line of idle-states prints; the command runs in this process, once. Raises
-    BadClaim if it cannot do what it is asked for."""
+    """Returns what a command line of idle-states prints; the command runs in this process, once.
+    Raises BadClaim if it cannot do what it is asked for."""
     out, err = io.StringIO(), io.StringIO()
     said = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
     with contextlib.chdir(ROOT), said[0], said[1]:

@@ -36,7 +36,7 @@ _PM = "drivers/base/power/domain{}.c drivers/pmdomain/{}.c"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How a subsystem is compared.
+    """The way in which a subsystem is compared.
 
     test   the test, with what -k selects of it after a blank
     files  the sources that decide, below a tree
@@ -94,7 +94,7 @@ COMPARISONS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What came of a build's sources. differing: some; the comparison ends with the first."""
+    """The outcome of a build's sources. differing: some; the comparison ends with the first."""
 
     build: str
     subsystem: str

@@ -44,7 +44,7 @@ class Feature:
 
     @property
     def known(self) -> str:
-        """As an entry of an array of struct feature."""
+        """Returns an entry of an array of struct feature."""
         texts = ", ".join(f'"{text}"' for text in self.constants)
         values = f"(const char *const[]){{{texts}, NULL}}" if texts else "NULL"
         return f'{{"{self.name}", {values}}}'
@@ -112,8 +112,8 @@ def _features(governor: str) -> Any:
 
 
 def _known(governor: str, source: str) -> Iterator[Feature]:
-    """What the C reads, in the dataclass's order. If it names no text of a feature, the texts make
-    no difference to it, and all are known."""
+    """Yields what the C reads, in the dataclass's order. If it names no text of a feature, the
+    texts make no difference to it, and all are known."""
     read = {field.removesuffix("_") for field in FEATURE.findall(source)}
     named = set(CONSTANT.findall(source))
     for name, kind in types_of(_features(governor)).items():

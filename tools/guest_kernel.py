@@ -55,7 +55,7 @@ IDLE = (
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """How a machine's kernel is built.
+    """The configuration and the targets by which a machine's kernel is built.
 
     name     Linux's name of the architecture
     triplet  of the cross compiler

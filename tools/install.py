@@ -118,7 +118,7 @@ def pip(words: Sequence[str], given: str = "") -> str | None:
 
 
 def reason(said: str) -> str:
-    """Why pip failed and what to do about it, on one line."""
+    """Returns why pip failed and what to do about it, on one line."""
     if _OTHER_HASH.search(said):
         return "the package index has another archive than the one whose hash requirements/ holds"
     if _NO_COMPILER.search(said):

@@ -47,7 +47,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was made of findings. rule: its code; file, path: patterns of where they are."""
+    """The verdict on findings. rule: its code; file, path: patterns of where they are."""
 
     rule: str
     file: str
@@ -78,7 +78,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What an audit of a tree found. tables: distinct ones."""
+    """The findings of an audit of a tree. tables: distinct ones."""
 
     boards: int
     unread: int
@@ -124,7 +124,7 @@ def verdicts(text: str) -> tuple[Verdict, ...]:
 
 
 def complaints(findings: Findings, judged: Sequence[Verdict]) -> Iterator[str]:
-    """What is missing among the verdicts, and what is there for nothing."""
+    """Yields what is missing among the verdicts, and what is there for nothing."""
     for place in findings.places:
         verdict = _verdict(place, judged)
         if verdict is None and place.severity > Severity.NOTE:

@@ -145,8 +145,8 @@ class Trial:
         return found or [Outcome(MADE), Outcome(EQUAL)]
 
     def without_need(self, revision: Revision, reason: str) -> str:
-        """Why a refusal is none that it may be; "" if the tree lacks what the revision needs, or
-        has a case for the same machines."""
+        """Returns why a refusal is none that it may be; "" if the tree lacks what the revision
+        needs, or has a case for the same machines."""
         text = "".join(p.read_text(errors="replace") for p in (self.root / "hw").glob("slw*.c"))
         chip, cpu = ((self.root / f"include/{n}.h").read_text() for n in ("chip", "cpu"))
         if revision.name == "power12":
@@ -167,7 +167,7 @@ class Trial:
         return "refused without need" if (possible and has_residency) or not reason else ""
 
     def faults(self, revision: Revision, table: IdleTable) -> Iterator[str]:
-        """Returns the faults of the patched tree, by the compiler."""
+        """Yields the faults of the patched tree, by the compiler."""
         try:
             tables, taken = compiled(self.root), chosen(self.root)
         except CompileError as error:

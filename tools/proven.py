@@ -30,7 +30,7 @@ HZ = 250
 
 @dataclass
 class Sweep:
-    """What came of one governor.
+    """The outcome of one governor.
 
     pairs      different states of a driver, each with a behaviour
     counts     states with a witness, never selected, and undecided

@@ -90,7 +90,7 @@ class PredictedRow:
 
 @dataclass(frozen=True, slots=True)
 class SweepOutcome:
-    """What came of a sweep. mean_points: of the rows that were fitted."""
+    """The outcome of a sweep. mean_points: of the rows that were fitted."""
 
     sweep: MeasuredSweep
     free: Free
@@ -99,7 +99,7 @@ class SweepOutcome:
 
     @property
     def worst(self) -> float:
-        """Of the rows that were predicted and are not bistable."""
+        """Returns the worst of the rows that were predicted and are not bistable."""
         return max(row.points for row in self.rows if not row.fitted and not row.bistable)
 
 
@@ -172,7 +172,7 @@ TICKS = tuple(
 def shares(
     workload: str, case: MeasuredRow, free: Free, seed: int = 1, duration_ns: int = DURATION_NS
 ) -> Shares:
-    """What one simulation has."""
+    """Returns what one simulation has."""
     chosen = release(case.kernel)
     period = 1_000 * case.period_us + free.handling
     found = workloads.built_in(f"{workload}:period={period}ns,work={free.work}ns")

@@ -81,8 +81,8 @@ def dominant(usage: dict[str, int]) -> str:
 
 
 def dominance(usage: dict[str, int]) -> float:
-    """How many times more often the most used state was used than all others together; infinite
-    if those were not."""
+    """Returns how many times more often the most used state was used than all others together;
+    infinite if those were not."""
     most = max(usage.values())
     others = sum(usage.values()) - most
     return most / others if others else float("inf")
@@ -156,8 +156,8 @@ FITTED_IPI = "stop0_lite"
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """How long a wake-up took, in ns. by_table: p50 and p99 with the exit latency of the table;
-    by_timer: with what the row of a timer leaves for it."""
+    """The time that a wake-up took, in ns. by_table: p50 and p99 with the exit latency of the
+    table; by_timer: with what the row of a timer leaves for it."""
 
     state: str
     kind: str
@@ -175,7 +175,7 @@ class Wake:
 
 @cache
 def wakes() -> tuple[Wake, ...]:
-    """Of every state, by a timer and by another CPU."""
+    """Returns the wakes of every state, by a timer and by another CPU."""
     power9 = read_table("power9").table
     assert power9 is not None
     base = POWERNV[SNOOZE]

@@ -127,7 +127,7 @@ def tables() -> Iterator[Q35Table]:
 def _table(
     name: str, why: str, cst: AcpiObject, model: str = machine.CPU, arguments: tuple[str, ...] = ()
 ) -> Q35Table:
-    """Of two processors with the same _CST."""
+    """Returns a table of two processors with the same _CST."""
     return Q35Table(name, why, ({"_CST": cst},) * 2, model, arguments)
 
 

@@ -142,7 +142,8 @@ def _table(name: str, source: Source) -> str:
 
 
 def _why(loud: Sequence[Value]) -> Iterator[str]:
-    """Why what no rule reports needs none, and why the rest changes: a line for each cause."""
+    """Yields why what no rule reports needs none, and why the rest changes: a line for each
+    cause."""
     seen = dict.fromkeys((each.cause, each.reason, each.judged.none) for each in loud)
     for cause, reason, none in seen:
         yield f"{cause}: {reason}{f'; no rule: {none}' if none else ''}"

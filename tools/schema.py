@@ -34,7 +34,7 @@ class Schemas:
         self.definitions: dict[str, Schema] = {}
 
     def of(self, kind: Any) -> Schema:
-        """Of an annotated type."""
+        """Returns the schema of an annotated type."""
         origin, inner = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._annotated(self.of(inner[0]), inner[1:])
@@ -74,7 +74,7 @@ class Schemas:
         return {"anyOf": [null, schema]}
 
     def _dict(self, name: Any, value: Any) -> Schema:
-        """Of any names; of just these where they are a Literal."""
+        """Returns the schema of a mapping of any names; of just these where they are a Literal."""
         if get_origin(name) is not Literal:
             return {"type": "object", "additionalProperties": self.of(value)}
         names = get_args(name)
@@ -93,7 +93,7 @@ class Schemas:
         return {"$ref": f"#/$defs/{name}"}
 
     def form(self, form: type) -> Schema:
-        """Of a form's object. The description is the class's own docstring."""
+        """Returns the schema of a form's object. The description is the class's own docstring."""
         required: list[str] = []
         properties: Schema = {}
         for key in keys(form):
@@ -116,7 +116,8 @@ class Schemas:
 
 
 def document() -> Schema:
-    """Of all documents: the envelope's keys, and those that the command decides on."""
+    """Returns the schema of all documents: the envelope's keys, and those that the command decides
+    on."""
     schemas = Schemas()
     envelope = schemas.form(Envelope)
     cases = []

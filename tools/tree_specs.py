@@ -29,8 +29,8 @@ from tests.support.machines import plain
 
 
 def comparable(listed: IdleList | None) -> object:
-    """What two lists are equal by: not by power domains that have nothing to do with idle states,
-    and Linux looks at power-domain-names as such on RISC-V only."""
+    """Returns what two lists are equal by: not by power domains that have nothing to do with idle
+    states, and Linux looks at power-domain-names as such on RISC-V only."""
     assert listed is not None
     return plain(
         replace(
@@ -67,7 +67,7 @@ def distinct(tree: str) -> Iterator[tuple[str, list[Source]]]:
 
 
 def differences(sources: list[Source]) -> Iterator[str]:
-    """What is not as before on the way through the spec. Raises CannotGenerate."""
+    """Yields what is not as before on the way through the spec. Raises CannotGenerate."""
     before = [listed(source) for source in sources]
     machine = imported_machine(machine_behind(sources[0]), sources)
     text = write_tree(machine)

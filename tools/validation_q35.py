@@ -65,7 +65,7 @@ def text(records: Sequence[dict[str, Any]]) -> str:
 
 
 def _unconfirmed(records: Sequence[dict[str, Any]]) -> list[str]:
-    """What is no table's fault, with the kernels' Debian releases."""
+    """Returns what is no table's fault, with the kernels' Debian releases."""
     found: dict[str, dict[str, None]] = {}
     for each in records:
         for line in each["unconfirmed"]:
@@ -104,7 +104,7 @@ def _times(row: str) -> str:
 
 
 def _entered(each: dict[str, Any]) -> Iterator[str]:
-    """Of the first CPU that has states."""
+    """Yields the entries of the first CPU that has states."""
     for cpu, rows in each["registered"].items():
         entered = each["entered"].get(cpu, [])
         yield from (row.split()[0] for row, did in zip(rows, entered, strict=False) if did)

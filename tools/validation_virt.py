@@ -96,7 +96,7 @@ def _stages(each: dict[str, Any]) -> str:
 
 
 def _entered(each: dict[str, Any]) -> Iterator[str]:
-    """Of CPU 0's states and of the power domains', which were entered and which refused."""
+    """Yields which of CPU 0's states and of the power domains' were entered and which refused."""
     rows = zip(each["registered"], each["entered"], each["refused_by_firmware"], strict=False)
     for name, entered, refused in rows:
         if entered or refused:
@@ -107,7 +107,7 @@ def _entered(each: dict[str, Any]) -> Iterator[str]:
 
 
 def _unconfirmed(records: Sequence[dict[str, Any]]) -> list[str]:
-    """What is no table's fault and no boot confirmed, with the machines."""
+    """Returns what is no table's fault and no boot confirmed, with the machines."""
     found: dict[str, set[str]] = {}
     for machine in _MACHINES:
         of_each = [set(each["unconfirmed"]) for each in records if each["machine"] == machine]

@@ -49,7 +49,7 @@ def tables() -> tuple[VirtTable, ...]:
 
 
 def _written() -> Iterator[VirtTable]:
-    """Those of virt_tables.yaml."""
+    """Yields the tables that virt_tables.yaml writes."""
     for machine, said in yaml.safe_load(_FILE.read_text("utf-8")).items():
         riscv = machine == "virt-riscv64"
         nodes = {name: _state(riscv, *row) for name, row in said["states"].items()}

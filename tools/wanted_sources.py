@@ -83,7 +83,7 @@ def _files(tree: SourcesTree) -> Iterator[str]:
 
 
 def _made(tree: SourcesTree, path: str, boards: Mapping[str, BuiltBoard], machine: IdleTree) -> str:
-    """What came of a machine. Raises Faulty where it is refused."""
+    """Returns what came of a machine. Raises Faulty where it is refused."""
     lists = lists_of(finished(whole(machine)), "wanted")
     if not lists:
         return "no states wanted"

@@ -1,4 +1,4 @@
-"""What is wrong with a wheel: files that are missing, differ from the sources or do not belong
+"""The faults of a wheel: files that are missing, differ from the sources or do not belong
 there, and compiled modules of another machine."""
 
 import configparser
@@ -67,7 +67,7 @@ def expected(root: Path, specs: Path | None = None) -> dict[str, Path | None]:
 
 
 def complaints(wheel: Path, wanted: Mapping[str, Path | None], machine: int) -> Iterator[str]:
-    """What is wrong with a wheel, a line each. wanted: see `expected`; machine: e_machine of the
+    """Yields the faults of a wheel, a line each. wanted: see `expected`; machine: e_machine of the
     ELF files, which are to be 64-bit and little-endian."""
     if not _TAG.search(wheel.name):
         yield f"expected cp311, abi3 and manylinux in the name, found {wheel.name}"

@@ -99,7 +99,7 @@ def build(platform: Platform, work: Path) -> Path:
 
 
 def copy_sources(into: Path) -> None:
-    """What git tracks, as it is now, with the same modes for every user."""
+    """Copies the files that git tracks, as they are now, with the same modes for every user."""
     for name in wheel_audit.tracked(ROOT):
         source, target = ROOT / name, into / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -108,8 +108,9 @@ def copy_sources(into: Path) -> None:
 
 
 def write_sysconfig(platform: Platform, into: Path) -> None:
-    """What setuptools asks Python's configuration for, as a Python on the platform would say it.
-    pyconfig.h is chosen by the compiler's own macros (Debian's header includes the right one)."""
+    """Writes what setuptools asks Python's configuration for, as a Python on the platform would
+    say it. pyconfig.h is chosen by the compiler's own macros (Debian's header includes the right
+    one)."""
     package, version = HEADERS
     members = ("usr/include/*",)
     headers = Packages(WORK / "headers").binary_tree(package, members, platform.debian, SUITE)
@@ -136,7 +137,8 @@ def write_sysconfig(platform: Platform, into: Path) -> None:
 
 
 def run(module: str, *words: str | Path, **variables: str) -> str:
-    """What a program of Python's prints. Raises Refused, with all that it said, if it fails."""
+    """Returns what a program of Python's prints. Raises Refused, with all that it said, if it
+    fails."""
     command = [sys.executable, "-m", module, *map(str, words)]
     done = subprocess.run(
         command,

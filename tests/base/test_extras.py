@@ -1,4 +1,4 @@
-"""What is said where an optional package is missing."""
+"""Tests of what is said where an optional package is missing."""
 
 import re
 import shlex
@@ -29,7 +29,7 @@ def no_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def skiboot(tmp_path: Path) -> Path:
-    """As much of a tree as makes it one; its table has the fault of 2017."""
+    """The part of a tree that makes it one; its table has the fault of 2017."""
     tree = tmp_path / "skiboot"
     (tree / "hw").mkdir(parents=True)
     (tree / "include").mkdir()

@@ -13,7 +13,7 @@ from idle_states.base.workers import processes
 
 @pytest.mark.parametrize("before", [None, "0"])
 def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is started later may need what lies in the current directory."""
+    """A program that is started later may need what lies in the current directory."""
     monkeypatch.setenv("PYTHONSAFEPATH", before or "")
     if before is None:
         monkeypatch.delenv("PYTHONSAFEPATH")

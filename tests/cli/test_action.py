@@ -87,7 +87,7 @@ def test_pull_request_is_judged_by_the_configuration_of_its_base(runner: Path) -
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of other users")
 def test_checkout_of_another_user_has_the_configuration_of_its_commit(runner: Path) -> None:
-    """As in a container, where root runs the step in the runner's checkout."""
+    """The step runs as in a container, where root runs it in the runner's checkout."""
     spec = "name: bad\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
     history = History(runner / "workspace")
     history.commit({"bad.yaml": spec})

@@ -1,4 +1,4 @@
-"""What looks like success but is none, and requests that come to nothing, are said."""
+"""Tests of what looks like success but is none, and requests that come to nothing, are said."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""What commands print, whole: a change of words or of a layout shows in `expected/printed`.
+"""Tests of what commands print, whole: a change of words or of a layout shows in
+`expected/printed`.
 
 `expected/printed.txt` has the command lines, run in the folder of test data. None of them names all
 there is of revisions, releases or rules.

@@ -65,7 +65,8 @@ def test_python(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the tour speaks of: tables, trees, a recording, a trace, a skiboot with a history."""
+    """Returns what the tour speaks of: tables, trees, a recording, a trace, a skiboot with a
+    history."""
     top = tmp_path_factory.mktemp("home")
     (top / "mine.yaml").write_text(MINE)
     main(["generate", "power9", "--to", "c", "-o", str(top / "slw.c")])

@@ -1,4 +1,5 @@
-"""What commands drive, driven without a command line: the same results, the same refusals."""
+"""Tests of what commands drive, driven without a command line: the same results, the same
+refusals."""
 
 import ast
 import dataclasses

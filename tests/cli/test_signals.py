@@ -68,7 +68,8 @@ import idle_states.__main__
 
 @pytest.mark.slow
 def test_a_signal_to_all_processes_of_an_audit(tmp_path: Path) -> None:
-    """As a terminal that is closed, or timeout, sends it: one line is said, by one of them."""
+    """The signal comes as from a terminal that is closed, or from timeout: one line is said, by one
+    of them."""
     for number in range(300):
         text = f"name: s{number}\nextends: power9\n"
         text += f"override: {{stop5: {{latency: {200 + number}us}}}}\n"

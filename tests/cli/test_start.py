@@ -1,4 +1,5 @@
-"""What a command imports: what it is asked for, since each module costs every run of it time."""
+"""Tests of what a command imports: what it is asked for, since each module costs every run of it
+time."""
 
 import re
 import subprocess

@@ -1,4 +1,5 @@
-"""What people read fits the terminal: no line is wider, no word is broken, nothing is left out."""
+"""Tests of what people read fits the terminal: no line is wider, no word is broken, nothing is left
+out."""
 
 import re
 from collections.abc import Callable

@@ -38,8 +38,8 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 def _text(*samples: str) -> dict[str, Row]:
-    """Of a format of lines: a line of a sample again and again, as it is and with each number in it
-    counted; and characters without an end."""
+    """Returns a text of lines: a line of a sample again and again, as it is and with each number in
+    it counted; and characters without an end."""
     rows = dict(_CHARACTERS)
     for at, sample in enumerate(samples):
         lines = sample.splitlines(keepends=True)

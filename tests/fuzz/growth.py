@@ -60,7 +60,7 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of what an input of its size may cost."""
+        """Returns the share that an input takes of what one of its size may cost."""
         time_s = limits.in_proportion(
             limits.INPUT_S, limits.INPUT_S_PER_MIB / limits.MIB, self.size
         )
@@ -114,7 +114,7 @@ def _silent() -> Iterator[None]:
 
 
 def cost(grammar: Grammar, data: bytes, cpu_s: float = 2 * CPU_S) -> Cost:
-    """Of reading an input, until it has cost this much."""
+    """Returns the cost of reading an input, until it has cost this much."""
     with tempfile.TemporaryDirectory(prefix="growth-") as directory:
         path = Path(directory, grammar.file)
         path.write_bytes(data)

@@ -94,7 +94,7 @@ def _input(data: bytes) -> Input:
 
 
 def outcome(read: Callable[[bytes], object], data: bytes) -> object:
-    """What was read; of what was refused the findings, which have to say something."""
+    """Returns what was read; of what was refused the findings, which have to say something."""
     try:
         return read(data)
     except REFUSALS as error:
@@ -126,7 +126,7 @@ def _fdt(data: bytes) -> None:
 
 
 def _dts(data: bytes) -> None:
-    """What stands before dtc and beside it."""
+    """Reads the places of a source by ourselves; each lies within the text."""
     whole = dts_includes.expanded(data, str(_directory() / "x.dts"))
     text = whole.source.decode("utf-8", "replace")
     assert all(where.line for found in dts_places.places(text, "x.dts").values()
@@ -176,7 +176,7 @@ def _dtc(data: bytes) -> None:
 
 
 def _git(data: bytes) -> None:
-    """As what references are, and as a commit and a directory, in objects of the right names."""
+    """Reads references, and a commit and a directory in objects of the right names."""
     repository, directory = _repository(os.getpid())
     place = git_place.find(directory, "x", lambda data: {})
     for name in ("HEAD", "packed-refs", "refs/heads/main"):
@@ -317,7 +317,7 @@ def _recording(data: bytes) -> None:
 
 
 def _head(data: bytes) -> None:
-    """What was read is written and read again."""
+    """Reads, writes what was read and reads that again."""
     found = head_of(_input(data))
     if found is not None:
         text = "".join(f"{line}\n" for line in found.lines()).encode("utf-8", "surrogatepass")
@@ -340,7 +340,7 @@ def _document(data: bytes) -> None:
 
 
 def _console(data: bytes) -> None:
-    """What a guest printed, of which one section is wanted, or all."""
+    """Reads one section, or all, of what a guest printed."""
     log = data.decode("utf-8", "replace")
     for names in (("fdt",), SCRIPT.sections):
         with suppress(console.Incomplete):
@@ -355,14 +355,14 @@ def _sysfs(data: bytes) -> None:
 
 
 def _baseline(data: bytes) -> None:
-    """What was read is written and read again."""
+    """Reads, writes what was read and reads that again."""
     found = baseline.read(_file(data))
     text = found.text().encode("utf-8", "surrogatepass")
     assert baseline.read(_file(text)).known == found.known
 
 
 def _acpi(data: bytes) -> None:
-    """As tables, or as acpidump's text. A blob that is read is the same as text."""
+    """Reads tables, or acpidump's text. A blob that is read is the same as text."""
     if acpi_signs.is_dump(data):
         acpi_idle.read(acpi_tables.dumped(data, "x"), "x")
         return
@@ -374,7 +374,7 @@ def _acpi(data: bytes) -> None:
 
 
 def _aml(data: bytes) -> None:
-    """As what a DSDT defines, acpiexec evaluating what needs it."""
+    """Reads the definitions of a DSDT, acpiexec evaluating what needs it."""
     with mock.patch.object(limits, "ACPIEXEC_S", PROGRAM_S):
         acpi_idle.read(acpi_tables.blobs(acpi.table("DSDT", data), "x"), "x")
 

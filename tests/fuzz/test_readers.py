@@ -57,14 +57,15 @@ def test_what_programs_answer_is_read(name: str, program: str, files: set[str]) 
 
 
 def test_new_lines_are_seen() -> None:
-    """What decides whether an input is kept. Releases are remembered: nobody asked for this one."""
+    """New lines decide whether an input is kept. Releases are remembered: nobody asked for this
+    one."""
     inputs = {"a": b"?", "b": b"!", "c": b"6.1.998"}
     assert set(corpus.worth_keeping("uname", inputs).values()) == {b"!", inputs["c"]}
 
 
 @pytest.mark.slow
 def test_some_new_inputs(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """As many for each reader, the same ones every time; make fuzz goes on for longer."""
+    """Each reader gets as many, the same ones every time; make fuzz goes on for longer."""
     pytest.importorskip("atheris", reason="atheris is not installed (no wheel for this machine)")
     found = tmp_path_factory.mktemp("found")
     words = ["--runs", str(RUNS), "--seed", "1", "--found", str(found)]

@@ -15,7 +15,7 @@ class CompileError(OracleError):
 
 
 def digest(texts: Iterable[str]) -> str:
-    """What the name of a program has for the texts it is made of."""
+    """Returns what the name of a program has for the texts it is made of."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
@@ -47,8 +47,8 @@ def gcc(*words: str | Path) -> None:
 
 
 def answers(program: Path, cases: Sequence[str]) -> list[str]:
-    """What a program prints of lines of input: of the first half, and, run beside it, of the
-    second."""
+    """Returns what a program prints of lines of input: of the first half, and, run beside it, of
+    the second."""
 
     def answer(part: Sequence[str]) -> str:
         text = "".join(f"{case}\n" for case in part)

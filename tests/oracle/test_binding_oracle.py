@@ -1,4 +1,5 @@
-"""What `generate` makes of Arm and RISC-V machines, by the kernel's bindings and dt-validate."""
+"""Tests of what `generate` makes of Arm and RISC-V machines, by the kernel's bindings and
+dt-validate."""
 
 import os
 import re
@@ -47,7 +48,7 @@ def bindings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def complaints(tree: bytes, bindings: Path, folder: Path) -> list[str]:
-    """What dt-validate says of a tree, without where the schema is."""
+    """Returns what dt-validate says of a tree, without where the schema is."""
     validate = program("dt-validate")
     file = folder / "tree.dtb"
     file.write_bytes(tree)

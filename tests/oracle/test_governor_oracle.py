@@ -163,7 +163,7 @@ class TestCpus:
 
 
 class TestBuild:
-    """What is compiled, and what the decisions depend on."""
+    """The sources that are compiled, and the configuration that decisions depend on."""
 
     # Eight times the same idle, the timer far: menu predicts it. 6 ms are no tick at HZ=100.
     STEADY = Row(NO_LIMIT, 10**9, 1_000_000, residency_ns=6_000_000)
@@ -216,7 +216,7 @@ class TestBuild:
 
 
 class TestTree:
-    """Which kernel a tree is taken as."""
+    """The kernel that a tree is taken as."""
 
     @pytest.fixture
     def makefile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:

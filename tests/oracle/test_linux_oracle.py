@@ -342,7 +342,7 @@ class TestStopApi:
 
 
 class TestDriver:
-    """What becomes a cpuidle state."""
+    """The rows that become cpuidle states."""
 
     def test_more_than_nine(self, boot: Boot) -> None:
         states = [DtState(f"s{i}", 1000 * i, 10000 * i, FAST, 0x300330) for i in range(1, 12)]

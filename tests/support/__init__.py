@@ -1,4 +1,4 @@
-"""What tests share: where data lie, and makers of tables, trees, images and repositories."""
+"""The places of data, and the makers of tables, trees, images and repositories that tests share."""
 
 from pathlib import Path
 

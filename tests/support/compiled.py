@@ -1,4 +1,5 @@
-"""What is compiled is optional: where it is missing, its tests are skipped and say what to do."""
+"""The compiled parts are optional: where one is missing, its tests are skipped and say what to
+do."""
 
 import pytest
 

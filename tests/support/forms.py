@@ -1,4 +1,5 @@
-"""What each form of output cannot carry, said independently of the program that prints it.
+"""The characters that each form of output cannot carry, said independently of the program that
+prints it.
 
 faults(form, data) lists what is wrong with bytes that claim to be of a form; none: they are valid.
 """
@@ -49,7 +50,7 @@ def faults(form: str, data: bytes) -> list[str]:
 
 
 def raw(text: str) -> Iterator[str]:
-    """Returns the characters in a text that no form may contain unescaped."""
+    """Yields the characters in a text that no form may contain unescaped."""
     for found in sorted(set(_RAW.findall(text))):
         at = text.index(found)
         yield f"raw {found!a} in {text[max(0, at - 40) : at + 40]!a}"

@@ -1,4 +1,4 @@
-"""How each command is driven with hostile names: its inputs, its command lines, their forms."""
+"""The inputs, command lines and forms by which each command is driven with hostile names."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ VECTORS = "menu-debian6.1.192-cede-poll1.csv.gz"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a stranger chose.
+    """The names and texts that a stranger chose.
 
     name   of states, machines, people: any text
     file   a file's: any bytes but NUL and /
@@ -55,7 +55,7 @@ class Drawn:
 
     @property
     def word(self) -> str:
-        """As an argument of a command line, which has no NUL, and is none of its options."""
+        """Draws an argument of a command line, which has no NUL, and is none of its options."""
         data = self.name.replace("\0", "").encode("utf-8", "surrogatepass")
         return "x" + data.decode("utf-8", "surrogateescape")
 
@@ -298,7 +298,7 @@ def _selected(drawn: Drawn) -> Iterator[Line]:
 
 
 def measured(drawn: Drawn) -> str:
-    """What `measure` prints, of a machine and states with hostile names."""
+    """Returns what `measure` prints, of a machine and states with hostile names."""
     words = "".join(c for c in drawn.note if c not in "\r\n") or "x"
     rows = "".join(f"stop{at % 3},timer,0,{5000 + at},1000000\n" for at in range(40))
     text = (

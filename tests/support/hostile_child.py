@@ -35,7 +35,8 @@ that, they need not import."""
 
 
 def findings(path: Path, setting: Setting) -> list[Finding]:
-    """Of all tables; the JSON report, which passes everything on, is made as well."""
+    """Returns the findings of all tables; the JSON report, which passes everything on, is made as
+    well."""
     found = []
     for audited in audit_path(path, setting):
         json.loads(json_writer("line", setting)(audited))

@@ -1,4 +1,4 @@
-"""What a browser makes of pages: measured for all pages in one Chromium, and kept as JSON."""
+"""The measures that a browser takes of pages: for all pages in one Chromium, and kept as JSON."""
 
 import importlib.util
 import json
@@ -262,7 +262,7 @@ def _page(opened: Browser, name: str, views: Sequence[str], script: str | None) 
 
 
 def _stops(opened: Browser) -> list[dict[str, Any]]:
-    """Where the Tab key leads; of what scrolls, how far an arrow key takes it."""
+    """Returns where the Tab key leads; of what scrolls, how far an arrow key takes it."""
     found: list[dict[str, Any]] = []
     for _ in range(_STOPS):
         opened.press(*_TAB)

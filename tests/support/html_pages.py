@@ -83,7 +83,7 @@ class Node:
         return [self.tag, sorted(self.attributes), *(child.outline() for child in self.children)]
 
     def rows(self) -> list[list[str]]:
-        """Of a table, its head first."""
+        """Returns the rows of a table, its head first."""
         return [[cell.text for cell in row.children] for row in self.all("tr")]
 
 

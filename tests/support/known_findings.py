@@ -1,4 +1,4 @@
-"""What docs/known-findings.md says that check finds in the packaged current tables."""
+"""The findings that docs/known-findings.md lists of the packaged current tables."""
 
 import re
 

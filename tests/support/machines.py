@@ -69,7 +69,7 @@ def machine(text: str) -> IdleTree:
 
 
 def lists(root: Node) -> Any:
-    """What the CPUs of a tree list, as far as two trees can be equal: without places and
+    """Returns what the CPUs of a tree list, as far as two trees can be equal: without places and
     phandles."""
     return plain(idle_nodes.lists_of(root, "tree"))
 

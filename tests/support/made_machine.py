@@ -153,15 +153,15 @@ class MadeMachine:
 
     @property
     def set(self) -> dict[str, str]:
-        """What scripts may change on the machine: path -> content."""
+        """Returns what scripts may change on the machine: path -> content."""
         names = ("cpu*/cpuidle/state*/disable", "cpuidle/current_governor")
         files = (path for name in names for path in (self.directory / "cpu").glob(name))
         return {str(path.relative_to(self.directory)): path.read_text() for path in files}
 
     @property
     def left(self) -> list[str]:
-        """What a script left in /run, where mount notes what it does, of tracing instances, and of
-        probes."""
+        """Returns what a script left in /run, where mount notes what it does, of tracing instances,
+        and of probes."""
         probes = (self.directory / "tracing/kprobe_events").read_text().splitlines()
         made = {line.split(":")[1].split()[0] for line in probes if line[:1] in ("p", "r")}
         gone = {line[2:] for line in probes if line.startswith("-:")}

@@ -19,7 +19,7 @@ def read(text: str, told: Told | None = None, name: str = "x.txt") -> Measured:
 
 
 def refused(text: str, told: Told | None = None) -> tuple[str, int | None]:
-    """Why a text cannot be read, and the line."""
+    """Returns why a text cannot be read, and the line."""
     with pytest.raises(Unreadable) as caught:
         read(text, told)
     (finding,) = caught.value.findings

@@ -62,7 +62,7 @@ _PSSCR = {
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a description on a tree.
+    """The outcome of a description on a tree.
 
     refused  the rules for which patch would not write it without --force
     faults   empty if all is as it must be
@@ -157,7 +157,7 @@ def _tried(name: str, root: Path, patch: Patch, before: Mapping[str, list[Row]])
 
 
 def _by_hand(patch: Patch, before: Mapping[str, list[Row]]) -> tuple[dict[str, list[Row]], str]:
-    """What the tables must come to, from the YAML alone; else why they cannot."""
+    """Returns what the tables must come to, from the YAML alone; else why they cannot."""
     file = OWN / patch.file if (OWN / patch.file).is_file() else ROOT / patch.file
     document = yaml.safe_load(file.read_text())
     aliases = document.get("aliases", {}).get("tables", {}) | FORMER_NAMES

@@ -1,4 +1,5 @@
-"""What reviews and patches of the same tables work out again and again, kept between them."""
+"""The answers that reviews and patches of the same tables work out again and again, kept between
+them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

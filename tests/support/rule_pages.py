@@ -50,8 +50,8 @@ def is_c(example: str) -> bool:
 
 
 def option(example: str, name: str) -> str | None:
-    """What a comment line "# platform: op920", "# kernels: 4.11, 4.13" or "// kernel: 7.1" sets for
-    an example."""
+    """Returns what a comment line "# platform: op920", "# kernels: 4.11, 4.13" or "// kernel: 7.1"
+    sets for an example."""
     match = re.search(rf"^(?:#|//) {name}s?: (.+)$", example, re.MULTILINE)
     return match[1] if match else None
 

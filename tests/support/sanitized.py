@@ -48,7 +48,7 @@ class NoSanitizers(Exception):
 
 
 def libraries() -> list[str]:
-    """What has to be loaded before Python. libstdc++ for libraries that throw."""
+    """Returns what has to be loaded before Python. libstdc++ for libraries that throw."""
     if shutil.which("gcc") is None:
         raise NoSanitizers("it is not installed (Debian package gcc)")
     if not Path(sysconfig.get_path("include"), "Python.h").exists():

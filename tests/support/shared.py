@@ -1,5 +1,5 @@
-"""What is costly to make is made once a run, whichever of its processes wants it first; what is
-named by all that it is made of, once for all runs."""
+"""The things that are costly to make, made once a run, whichever of its processes wants them first;
+what is named by all that it is made of, once for all runs."""
 
 import fcntl
 import os

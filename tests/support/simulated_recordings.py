@@ -52,7 +52,7 @@ def recorded(setup: Setup, seed: int) -> list[list[Row]]:
 
 
 def stripped(rows: Sequence[Row]) -> "array[int]":
-    """What a trace of cpu_idle has of them: start, end and state."""
+    """Returns what a trace of cpu_idle has of them: start, end and state."""
     periods = array("Q")
     for situation, decision, outcome in rows:
         start_ns = situation.clock_ns

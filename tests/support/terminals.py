@@ -15,7 +15,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 def shown(run: Callable[[], object], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a terminal of so many columns got, without colours."""
+    """Returns what a terminal of so many columns got, without colours."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""How much is drawn: all of it by make test, a share where pytest runs plainly."""
+"""The amount that is drawn: all of it by make test, a share where pytest runs plainly."""
 
 import os
 from collections.abc import Iterable

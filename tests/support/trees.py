@@ -1,4 +1,4 @@
-"""What boots left, compared with what models say: shared by recorded and live boots."""
+"""The records that boots left, compared with what models say: shared by recorded and live boots."""
 
 import re
 
@@ -20,7 +20,7 @@ def power_mgt_properties(tree: bytes) -> dict[str, bytes]:
 
 
 def registered(table: IdleTable, node: PowerMgt | None, dmesg: str) -> DriverTable:
-    """What the kernel that wrote `dmesg` registers from a node, as predicted."""
+    """Returns what the kernel that wrote `dmesg` registers from a node, as predicted."""
     match = re.search(r"SMP Debian ([0-9.]+)-", dmesg)
     assert match
     assert table.cpu

@@ -1,4 +1,4 @@
-"""What several tests of tune take: tables, candidates, gaps, a recording."""
+"""The inputs of several tests of tune: tables, candidates, gaps, a recording."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
-"""What docs/claims.md says of rare entries, found event by event in the reference simulation; and
-what its table of times moves."""
+"""Tests of what docs/claims.md says of rare entries, found event by event in the reference
+simulation; and what its table of times moves."""
 
 from dataclasses import fields, replace
 

@@ -1,4 +1,4 @@
-"""What docs/compared.tsv says of RHEL's builds, and the page's table of it."""
+"""Tests of what docs/compared.tsv says of RHEL's builds, and the page's table of it."""
 
 from pathlib import Path
 

@@ -72,7 +72,7 @@ def groff() -> str:
 
 @pytest.fixture(scope="module")
 def shown(groff: str) -> str:
-    """As a terminal has it."""
+    """Returns a page as a terminal shows it."""
     words = [groff, "-man", "-Tascii", "-ww", "-P-cbou", "-rLL=200n", "-rHY=0", str(manual.PAGE)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stderr == ""

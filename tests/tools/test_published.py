@@ -94,7 +94,7 @@ def test_dominant_state(number: int) -> None:
 
 @needs_core
 def test_wakes_predicted_from_timers() -> None:
-    """Those fitted are met but for the histogram's buckets; a table's latency of deep states is
+    """The fitted wakes are met but for the histogram's buckets; a table's latency of deep states is
     not what was measured, and the simulation does not hide it."""
     found = {(wake.state, wake.kind): wake for wake in wakes()}
     for wake in found.values():

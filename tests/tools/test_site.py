@@ -76,7 +76,7 @@ def links_of(site: Path) -> dict[Path, Links]:
 
 @cache
 def target_of(directory: Path, path: str) -> tuple[Path, bool]:
-    """What a link means, and whether it is there; most stand on many pages."""
+    """Returns what a link means, and whether it is there; most stand on many pages."""
     target = (directory / unquote(path)).resolve()
     if target.is_dir():
         target /= "index.html"

@@ -134,7 +134,7 @@ def test_a_wheel_for_few_is_refused(tag: str, tmp_path: Path) -> None:
 
 
 def test_sources_are_those_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What git does not track stays out, and modes do not depend on the maker's umask."""
+    """Files that git does not track stay out, and modes do not depend on the maker's umask."""
     root, copy = tmp_path / "root", tmp_path / "copy"
     root.mkdir()
     for name, mode in (("a.py", 0o600), ("b.sh", 0o700), ("stray", 0o644)):

@@ -58,12 +58,12 @@ def commands() -> tuple[Command, ...]:
 
 
 def epilog() -> str:
-    """What --help says below all commands: exit statuses, and what a TABLE is."""
+    """Returns what --help says below all commands: exit statuses, and what a TABLE is."""
     return cli.parser().epilog or ""
 
 
 def description() -> str:
-    """What the program is, in a sentence."""
+    """Returns what the program is, in a sentence."""
     return cli.parser().description or ""
 
 

@@ -44,7 +44,8 @@ def fenced(code: str, language: str = "text") -> str:
 
 
 def _blocks(part: str) -> Iterator[str]:
-    """Of lines without an empty one between them: code, rows, a list or a paragraph."""
+    """Yields blocks of lines without an empty one between them: code, rows, a list or a
+    paragraph."""
     lines = part.split("\n")
     if all(line.startswith("  ") for line in lines):
         yield fenced(part)

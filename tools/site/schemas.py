@@ -63,7 +63,7 @@ def _page(title: str, about: str, schema: Schema) -> str:
 
 
 def _object(schema: Schema) -> Iterator[str]:
-    """What it is, and a table of its keys."""
+    """Yields what an object is, and a table of its keys."""
     if "description" in schema:
         yield inline(schema["description"])
     properties = schema.get("properties", {})

@@ -141,7 +141,7 @@ class _Shell:
 
 
 def commands(block: str) -> Iterator[str]:
-    """Those of a block, without what they print."""
+    """Yields the commands of a block, without what they print."""
     for lines in re.findall(r"^\$ .*\n(?:> .*\n|>\n)*", block, re.MULTILINE):
         yield "\n".join(line[2:] for line in lines.splitlines())
 

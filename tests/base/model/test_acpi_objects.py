@@ -1,4 +1,4 @@
-"""What _CST and _LPI say, entry by entry."""
+"""Tests of what _CST and _LPI say, entry by entry."""
 
 import pytest
 

@@ -132,7 +132,7 @@ def test_every_feature_is_of_a_type_that_can_be_checked(module: str) -> None:
 
 @dataclass(frozen=True)
 class Small:
-    """Of a subsystem made up."""
+    """The features of a subsystem made up."""
 
     polls: bool = False
     tick: Literal["", "kept", "stopped"] = ""
@@ -186,7 +186,7 @@ def test_a_change_reaches_each_line_where_it_is_named() -> None:
 
 
 def test_lines_are_folded_in_the_order_of_the_way() -> None:
-    """What a series took comes after what the trunk had, a distribution's after the series'."""
+    """A series' changes come after the trunk's, a distribution's after the series'."""
     history = History(
         Small(),
         [

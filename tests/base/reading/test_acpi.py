@@ -112,7 +112,8 @@ def random_lpi(rng: random.Random) -> str:
 
 
 def test_static_objects_are_what_acpiexec_gives(iasl: str, acpiexec_program: str) -> None:
-    """Of 60 processors with random _CST, most out of order, and _LPI: ACPICA's repairs included."""
+    """The objects are those of 60 processors with random _CST, most out of order, and _LPI:
+    ACPICA's repairs included."""
     rng = random.Random(5)
     asl = "\n".join(
         cpu(
@@ -188,7 +189,7 @@ def test_osc_of_a_processor_is_told_the_same(iasl: str, acpiexec_program: str) -
 
 
 def test_what_depends_on_memory_of_firmware_is_told(iasl: str, acpiexec_program: str) -> None:
-    """As most firmware's of Intel does. A region that is read in vain makes no difference."""
+    """Most firmware of Intel does so. A region that is read in vain makes no difference."""
     region = """
     OperationRegion (NVS, SystemMemory, 0x7F000000, 0x10)
     Field (NVS, AnyAcc, NoLock, Preserve) { FLAG, 8 }

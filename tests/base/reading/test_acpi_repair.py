@@ -1,4 +1,4 @@
-"""What ACPICA makes of a _CST, beside acpiexec, which has the kernel's own code of it."""
+"""Tests of what ACPICA makes of a _CST, beside acpiexec, which has the kernel's own code of it."""
 
 import random
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(code: str, view: Reach) -> str:
-    """What a Python program prints, confined."""
+    """Returns what a Python program prints, confined."""
     words = confined.confined([PYTHON, "-I", "-S", "-c", code], view)
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode == 126:

@@ -89,7 +89,7 @@ def test_configuration_of_a_work_tree_is_not_run(
 
 
 def test_a_submodule_with_a_git_directory_of_its_own(history: History) -> None:
-    """As git made them before 1.7.8."""
+    """Git made them so before 1.7.8."""
     sub = History(history.directory / "sub")
     sub.commit({"a": "b"})
     history.commit({}, "Add a submodule")
@@ -116,7 +116,7 @@ def test_a_submodule_that_is_not_there_is_a_folder_without_tables(
 
 
 def test_references_in_a_reftable_are_refused_with_what_to_do(history: History) -> None:
-    """As git 2.45 lays them out."""
+    """The reftable is laid out like git 2.45's."""
     git_dir = history.directory / ".git"
     shutil.rmtree(git_dir / "refs")
     (git_dir / "refs").mkdir()

@@ -81,7 +81,7 @@ PARTS = 4
 
 
 def audited(top: Path, names: Sequence[str]) -> dict[str, dict[str, object]]:
-    """What became of each input; kept in a file of `top` for whoever wants it again."""
+    """Returns what became of each input; kept in a file of `top` for whoever wants it again."""
     results = top / "results.json"
     if not results.exists():
         done = subprocess.run(
@@ -102,7 +102,7 @@ def audited(top: Path, names: Sequence[str]) -> dict[str, dict[str, object]]:
 def quick(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, dict[str, object]]:
-    """Of those that a test is about."""
+    """Returns the outcomes of the quick inputs that a test is about."""
     functions = (each for each in request.session.items if isinstance(each, pytest.Function))
     specs = (
         getattr(each, "callspec", None)
@@ -449,8 +449,8 @@ def test_dtc_malformed_blobs(dtc_tests: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dtc_sources(dtc_tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What dtc compiles is read, but for a name no tree has; what it refuses is refused; and what
-    it never ends on (1.6.1 does not, on an overflow of phandle arguments) is stopped."""
+    """Sources that dtc compiles are read, but for a name no tree has; what it refuses is refused;
+    and what it never ends on (1.6.1 does not, on an overflow of phandle arguments) is stopped."""
     monkeypatch.setattr(limits, "DTC_S", 2)
     read, differs = 0, []
     for path in sorted(dtc_tests.glob("*.dts")):

@@ -211,7 +211,7 @@ EXTENDED = f"{CHARSET}''%61bc"
 
 @pytest.fixture
 def codec_of_no_mail() -> Iterator[list[bytes]]:
-    """What a codec that Python knows and no mail uses was given."""
+    """Records what was given to a codec that Python knows and no mail uses."""
     given: list[bytes] = []
 
     def decode(data: bytes, errors: str = "strict") -> tuple[str, int]:

@@ -77,7 +77,7 @@ def test_no_more_is_read_than_the_limit(tmp_path: Path) -> None:
 def test_a_file_may_be_of_another_size_than_it_says(
     said: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As those of /proc and sysfs, and one that is written meanwhile."""
+    """The files of /proc and sysfs are so, and one that is written meanwhile."""
     (tmp_path / "file").write_bytes(b"12345")
     real = os.fstat
 
@@ -300,7 +300,8 @@ def test_running_machine_has_sysfs() -> None:
 
 
 def test_a_file_that_waits_is_an_error(tmp_path: Path) -> None:
-    """As /proc/kmsg: a regular file by its mode, whose reader waits for what the kernel says."""
+    """The file is like /proc/kmsg: regular by its mode, and its reader waits for what the kernel
+    says."""
     from idle_states.base.reading.opening import _Opened
 
     here, there = os.pipe2(os.O_NONBLOCK)

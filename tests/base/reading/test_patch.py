@@ -101,7 +101,7 @@ def test_lines_that_a_mailer_broke_are_joined() -> None:
 
 
 def test_a_break_before_a_mark_is_found_by_the_counts() -> None:
-    """What follows begins like a line of the diff, and only the counts tell."""
+    """The line after the break begins like a line of the diff, and only the counts tell."""
     broken = "\t\tthese_words_are_wide_enough_to_be_broken_there | another_one"
     text = wrapped_hunk(f"+{broken}", "- 17", " }", old=1, new=2)
     ((change,), remarks) = read_diff(text, "diff")

@@ -29,7 +29,7 @@ from tests.support.commands import Capture, run
 
 
 def read_back(source: str) -> list[AcpiIdle]:
-    """What the reader finds in the compiled source."""
+    """Returns what the reader finds in the compiled source."""
     found, problems = idle.read(tables.blobs(acpi.compiled(source), "f"), "f")
     assert problems == []
     return [each.idle for each in found]
@@ -59,7 +59,7 @@ def random_objects(rng: random.Random) -> tuple[AcpiObject, AcpiObject]:
 
 
 def test_random_objects_come_back(iasl: str, acpiexec_program: str) -> None:
-    """Of 40 processors, by both ways."""
+    """The objects of 40 processors come back, by both ways."""
     rng = random.Random(8)
     idles = []
     for number in range(40):
@@ -86,7 +86,7 @@ def test_what_asl_cannot_say_is_refused() -> None:
 def test_acpi_tables_are_written_for_the_processors_they_had(
     iasl: str, tmp_path: Path, capsys: Capture
 ) -> None:
-    """Which the DSDT declares: legacy ones, and several that share a table."""
+    """The DSDT declares them: legacy ones, and several that share a table."""
     register = AcpiRegister(SYSTEM_IO, 8, 0, 0, 0x414)
     cst = (1, (bytes(register), 2, 50, 100))
     processors = tuple(AcpiProcessor(f"\\_PR.CPU{n}", None) for n in range(3))

@@ -125,7 +125,7 @@ def forms_of_dataclasses() -> list[type]:
     "form", forms_of_dataclasses(), ids=lambda form: f"{form.__module__}.{form.__name__}"
 )
 def test_keys_are_attributes_of_what_is_written(form: type) -> None:
-    """What a form neither computes nor is given, the dataclass that it writes has."""
+    """The dataclass has every key that its form neither computes nor is given."""
     written = forms.written(form)
     known = {field.name for field in fields(written)} | set(dir(written))
     taken = {key.attribute.partition(".")[0] for key in forms.keys(form) if key.attribute}

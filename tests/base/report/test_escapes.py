@@ -1,4 +1,4 @@
-"""What each form's escapes let through: nothing the form cannot carry, and the meaning."""
+"""Tests of what each form's escapes let through: nothing the form cannot carry, and the meaning."""
 
 import email
 import json
@@ -128,7 +128,7 @@ class Shown(HTMLParser):
 
 
 def shown(text: str) -> Shown:
-    """What GitHub's own renderer makes of Markdown, but for references."""
+    """Returns what GitHub's own renderer makes of Markdown, but for references."""
     program = shutil.which("cmark-gfm")
     if program is None:
         pytest.skip("cmark-gfm is not installed (Debian package cmark-gfm)")

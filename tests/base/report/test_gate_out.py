@@ -60,7 +60,7 @@ def ran(line: Line) -> tuple[bytes, bytes]:
 
 
 def wrong(line: Line) -> Iterator[str]:
-    """What is wrong with all that a command line puts out."""
+    """Yields what is wrong with all that a command line puts out."""
     printed, said = ran(line)
     if printed:
         yield from faults(line.form, printed)

@@ -1,5 +1,5 @@
-"""What git makes of the mails that `patch` writes, whatever their messages hold: `git mailinfo` is
-what `git am` and `git am --scissors` read them with."""
+"""Tests of what git makes of the mails that `patch` writes, whatever their messages hold: `git
+mailinfo` is what `git am` and `git am --scissors` read them with."""
 
 import shutil
 import subprocess

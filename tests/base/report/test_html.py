@@ -238,7 +238,7 @@ def _page(words: list[str], into: Path) -> tuple[Node, str]:
 
 
 def _columns(text: str, title: str) -> list[list[str]]:
-    """Of a table in the text: its rows, its head first."""
+    """Returns the rows of a table in the text, its head first."""
     block = text[text.index(title) :].partition("\n\n")[0]
     return [re.split(r"  +", line.strip()) for line in block.splitlines()[1:]]
 
@@ -373,7 +373,7 @@ def test_simulated_states_have_the_kernels_numbers(tmp_path: Path) -> None:
 
 
 def test_replayed_states_have_the_numbers_of_their_table(made: dict[str, str]) -> None:
-    """Where tables differ, the legend says whose state it is."""
+    """The legend says whose state it is where tables differ."""
     top = parse(made["replay"])
     legend = _legend(figure(top, "Share of idle time by state"))
     assert legend[:3] == [
@@ -578,7 +578,7 @@ def _contrast(one: str, other: str) -> float:
 
 
 def test_contrast() -> None:
-    """As WCAG 2 asks of text (4.5) and of pictures (3)."""
+    """WCAG 2 asks for a contrast of 4.5 for text and of 3 for pictures."""
     for scheme in _colours():
         assert _contrast(scheme["ink"], scheme["paper"]) >= 7
         assert _contrast(scheme["faint"], scheme["paper"]) >= 4.5

@@ -63,7 +63,7 @@ def _write_pages(into: Path) -> None:
 
 
 def _zero() -> Section:
-    """Where shapes could be cut, and lie on labels or on each other."""
+    """Returns where shapes could be cut, and lie on labels or on each other."""
     axis, up = svg.times([1000, 100_000], "p99 of something"), svg.linear(0, 0.0003, "energy")
     some = [Point(0, 0, 0, 0, "one", "one"), Point(0, 0.0003, 0.0003, 3, "other", "other")]
     crowd = [
@@ -155,7 +155,7 @@ def test_what_sticks_out_would_be_seen(measured: Path) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_contrast_as_shown(name: str, measured: Path) -> None:
-    """As WCAG 2.1 AA asks: 4.5 of text, 3 of shapes that mean something."""
+    """WCAG 2.1 AA asks for 4.5 for text and for 3 for shapes that mean something."""
     for view, facts in told(measured, name)["contrast"].items():
         assert facts["faint"] == [], view
         assert facts["measured"] > 3

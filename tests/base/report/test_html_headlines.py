@@ -153,7 +153,7 @@ def test_of_a_tuning_that_finds_nothing_better(tmp_path: Path) -> None:
 
 
 def test_of_a_tuning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a table whose residencies are far from its break-evens."""
+    """The residencies of the tuned table are far from its break-evens."""
     words = [
         *("tune", "power9-dd1@84368bbf8", "--trace", TRACE, "--kernel", "4.11"),
         *("--power", "snooze=1,stop0_lite=0.9,stop1_lite=0.1", "--governor", "none"),

@@ -106,7 +106,7 @@ hold their documents against STRICT."""
 def document(
     request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> dict[str, Any]:
-    """What a command line prints."""
+    """Returns what a command line prints."""
     vectors = DIRECTORY / "menu-debian6.1.192-cede-poll1.csv.gz"
     files = {"spec": tmp_path / "mine.yaml", "tree": tmp_path / "mine.dts", "vectors": vectors}
     files["spec"].write_text(SUPPRESSING)

@@ -41,7 +41,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def mailed(tree: Path, edits: dict[str, str | None], subject: str) -> str:
-    """What git format-patch makes of files that become others; None for those removed."""
+    """Returns what git format-patch makes of files that become others; None for those removed."""
     words = ["git", "-c", "user.name=A Tester", "-c", "user.email=tester@example.org"]
 
     def git(*more: str) -> str:

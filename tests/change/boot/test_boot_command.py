@@ -75,7 +75,7 @@ def tree(lid: Path, skiboot_tree: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 def booted(capsys: Capture, *words: str) -> dict[str, Any]:
-    """What a boot that agrees in everything says."""
+    """Returns what a boot that agrees in everything says."""
     command = ["boot", "--logs", str(LOGS), "--time-limit", "600", "--format", "json", *words]
     status = main(command)
     output = capsys.readouterr()
@@ -108,7 +108,7 @@ def latencies(document: dict[str, Any]) -> dict[str, tuple[int, int]]:
 def is_as_predicted(
     document: dict[str, Any], table: IdleTable, smp: int = 1, levels: int | None = None
 ) -> None:
-    """What a boot left is what the models make of the table, one by one."""
+    """Asserts that each record of a boot is what the models make of the table."""
     logs, machine = Path(document["logs"]), document["machine"]
     platform = replace(PRESETS[f"qemu-{machine}"], skiboot="7.0")
     if levels is not None:
@@ -307,8 +307,8 @@ def test_nothing_is_left_when_it_is_stopped_at_any_moment(
 
 
 def test_two_boots_at_once(lid: Path, tmp_path: Path) -> None:
-    """Of one machine, as it is and with the table of 2017 in an image, which itself is left alone:
-    200 ns and 2 us become 1 us and 2 us in this kernel, and it has fewer rows."""
+    """The two boot one machine, as it is and with the table of 2017 in an image, which itself is
+    left alone: 200 ns and 2 us become 1 us and 2 us in this kernel, and it has fewer rows."""
     own = tmp_path / "own.lid"
     own.write_bytes(lid.read_bytes())
     words = ["--machine", "powernv9", "--time-limit", "600", "--format", "json"]

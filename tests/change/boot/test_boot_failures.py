@@ -1,4 +1,5 @@
-"""What boot says of bad input and of guests that go wrong, each with the stage and the log.
+"""Tests of what boot says of bad input and of guests that go wrong, each with the stage and the
+log.
 
 The guests that go wrong are scripts in QEMU's place: what one prints is input like any other.
 """

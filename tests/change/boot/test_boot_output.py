@@ -1,4 +1,5 @@
-"""What boot prints, of recorded boots: JSON by its schema, and text that says what differs."""
+"""Tests of what boot prints, of recorded boots: JSON by its schema, and text that says what
+differs."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a boot keeps of an earlier one, where it is not as it was left."""
+"""Tests of what a boot keeps of an earlier one, where it is not as it was left."""
 
 import os
 from pathlib import Path

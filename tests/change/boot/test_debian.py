@@ -19,7 +19,7 @@ esac
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What lines of sources.list apt-get was given."""
+    """Returns what lines of sources.list apt-get was given."""
     programs = tmp_path / "bin"
     programs.mkdir()
     found = tmp_path / "asked"

@@ -165,7 +165,7 @@ def printed_by(machine: str, directory: Path) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_all_is_measured_and_put_back_however_it_ended(machine: str, tmp_path: Path) -> None:
-    """Of one guest: two tests might each have one, in processes of their own."""
+    """One guest serves all: two tests might each have one, in processes of their own."""
     printed = printed_by(machine, tmp_path)
     is_as_before(printed)
     every_state_is_measured_both_ways_and_the_busy_cpu_too(printed, tmp_path)

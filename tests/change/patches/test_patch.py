@@ -173,7 +173,7 @@ def test_random_diffs_apply(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from("ab{"), max_size=9), st.lists(st.sampled_from("ab{"), max_size=9))
 def test_diffs_are_minimal(old: list[str], new: list[str]) -> None:
-    """As many lines stay as the longest common subsequence has."""
+    """The diff leaves as many lines as the longest common subsequence has."""
     found = blocks(old, new)
     longest = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i, j in itertools.product(range(len(old)), range(len(new))):

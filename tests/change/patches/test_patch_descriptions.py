@@ -141,7 +141,7 @@ def test_any_text_is_read_or_refused(at: int, length: int, text: str) -> None:
 def test_a_directory_with_one_description_is_a_series(
     tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What else lies in it is an error, not a device tree."""
+    """Anything else that lies in it is an error, not a device tree."""
     series = tmp_path / "series"
     series.mkdir()
     (series / "1.yaml").write_text(MINIMAL)

@@ -1,4 +1,4 @@
-"""What a description makes of a tree, before anything is written."""
+"""Tests of what a description makes of a tree, before anything is written."""
 
 import re
 from pathlib import Path

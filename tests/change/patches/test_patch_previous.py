@@ -1,4 +1,4 @@
-"""What a version does otherwise than the one before, told from the mails of that one."""
+"""Tests of what a version does otherwise than the one before, told from the mails of that one."""
 
 import json
 from pathlib import Path
@@ -118,7 +118,7 @@ def test_a_third_version_is_compared_with_the_second(bench: Bench) -> None:
 
 
 def test_rows_that_come_and_go(bench: Bench, tmp_path: Path) -> None:
-    """Of a row that both versions add, its values."""
+    """The values of a row that both versions add are compared."""
 
     def spec(text: str) -> str:
         file = bench.path("mine").with_suffix(".yaml")
@@ -173,7 +173,7 @@ def test_messages_and_patches_that_differ(bench: Bench) -> None:
 
 
 def test_the_version_before_is_on_the_commit_it_was_made_on(bench: Bench) -> None:
-    """Which the tree has left since, even with that version applied to it."""
+    """The tree has left that commit since, even with that version applied to it."""
     one = bench.make([described(STOP1)])
     bench.history.git("am", "-q", *map(str, one.iterdir()))
     bench.history.git("revert", "--no-edit", "HEAD")

@@ -325,7 +325,7 @@ def test_a_spec_without_an_array_gets_one_of_its_own_name(tree: Path) -> None:
 def test_all_that_is_added_to_a_real_tree_is_right_by_the_compiler(
     skiboot_tree: Path, tmp_path: Path
 ) -> None:
-    """As tools.patched_revisions does to every release."""
+    """The tool patched_revisions does the same to every release."""
     root = tmp_path / "tree"
     for name in ("hw", "include"):
         shutil.copytree(skiboot_tree / name, root / name)

@@ -330,7 +330,7 @@ def test_refused_with_words(
 
 
 def test_a_domain_of_another_kind_is_left_alone(linux: History, tmp_path: Path) -> None:
-    """As that of a CPU's frequency, which a spec does not say."""
+    """The domain is one of a CPU's frequency, which a spec does not say."""
     text = MACHINE + "/ { perf: speed { #power-domain-cells = <1>; }; };\n"
     text += '&cpu0 { power-domains = <&perf 3>; power-domain-names = "perf"; };\n'
     linux.commit({FILE: text})

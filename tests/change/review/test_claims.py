@@ -197,7 +197,7 @@ def test_a_percentage_above_figures(said: str, verdict: ClaimVerdict) -> None:
 
 
 def block(reference: Sequence[float], other: Sequence[float]) -> tuple[str, float]:
-    """As ministat prints two sets, and the change of the averages in percent."""
+    """Returns two sets as ministat prints them, and the change of the averages in percent."""
     rows = [ministat.summarise(values) for values in (reference, other)]
     found = compare(rows[0], rows[1], ministat.needed_for(Decimal(95)))
     assert found.percent is not None

@@ -68,8 +68,8 @@ def test_the_kernels_of_its_day_are_looked_at(stop0_lite: OnMachines) -> None:
 
 
 def test_the_question_of_2017_has_its_answer(stop0_lite: OnMachines) -> None:
-    """What does it do to power? It rises, whatever the state draws; a round trip costs less, unless
-    the state draws next to nothing."""
+    """The effect on power is told: it rises, whatever the state draws; a round trip costs less,
+    unless the state draws next to nothing."""
     found = on(stop0_lite, THEN, "ping-pong")
     assert found.rate is not None
     # measured: 68.78 %

@@ -127,7 +127,7 @@ def test_a_header_counts_by_the_macros_that_are_used(linux: History, capsys: Cap
 
 
 def test_headers_are_found_through_links(linux: History, capsys: Capture) -> None:
-    """As Linux's scripts/dtc/include-prefixes."""
+    """The links are like Linux's scripts/dtc/include-prefixes."""
     prefixes = linux.directory / "scripts/dtc/include-prefixes"
     prefixes.mkdir(parents=True)
     (prefixes / "arm64").symlink_to("../../../arch/arm64/boot/dts")

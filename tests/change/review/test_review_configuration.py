@@ -1,4 +1,4 @@
-"""What a change alters in the configuration, which is a finding of its own."""
+"""Tests of what a change alters in the configuration, which is a finding of its own."""
 
 import pytest
 

@@ -67,7 +67,7 @@ def test_copies_of_a_table_are_judged_once(
 def test_copies_of_specs_are_judged_once(
     copies: str, history: History, asked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Those that lie beside the same files."""
+    """Copies that lie beside the same files count as one."""
     files = {"specs/base.yaml": spec("base", "extends: power9\n"), "other/x.txt": "x"}
     history.commit({**files, "many/base.yaml" if copies == "spec" else "many/x.txt": SLOW})
     base = history.git("rev-parse", "HEAD")
@@ -88,7 +88,8 @@ def test_copies_of_specs_are_judged_once(
 
 
 def test_copies_that_change_one_by_one_are_all_looked_at(history: History) -> None:
-    """As long as they are few: else the commits between the ends are those of the first."""
+    """All are looked at as long as they are few: else the commits between the ends are those of the
+    first."""
     names = [f"hw/copy{n}.c" for n in range(3)]
     history.commit({"hw/slw.c": "", **dict.fromkeys(names, c_of(BEFORE))}, "First")
     base = history.git("rev-parse", "HEAD")
@@ -114,7 +115,7 @@ def test_one_of_many_copies_that_changes_is_the_only_change(
 def test_more_paths_than_are_listed_end_the_review_at_once(
     history: History, asked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a tree of Linux all files are listed, which its drivers and boards may include."""
+    """All files of a tree of Linux are listed, since its drivers and boards may include them."""
     history.commit({"drivers/cpuidle/cpuidle.c": "x", "drivers/cpuidle/driver.c": "x"})
     head = multiplied(history, "drivers", 20, 10)
     del asked[:]

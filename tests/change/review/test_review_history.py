@@ -181,7 +181,8 @@ def test_states_that_code_gives_or_takes(commit: str, whole: Review) -> None:
 
 
 def test_the_other_commits_are_quiet(skiboot: Repository, whole: Review) -> None:
-    """Those that touch the files of the tables and change neither a table nor what exports it."""
+    """The other commits touch the files of the tables and change neither a table nor what exports
+    it."""
     touching = {head for head, _ in skiboot.touching(["hw/slw.c", "hw/slw-p8.c"], 1000)}
     of_values = {c.head for c in whole.changes if any(t.is_changed for t in c.tables)}
     loud = {change.head[:9] for change in whole.changes if change.head in touching - of_values}
@@ -226,7 +227,7 @@ def test_numbers_in_messages(whole: Review) -> None:
 
 
 def test_no_message_of_all_is_contradicted_that_is_not_known(skiboot: Repository) -> None:
-    """Of the 5761, most of which are about something else."""
+    """All 5761 messages are read, most of which are about something else."""
     commits = skiboot.commits("", skiboot.resolve(END), [])
     assert len(commits) == 5761
     wrong = {
@@ -265,6 +266,6 @@ def test_every_commit_can_be_taken_back(skiboot: Repository, whole: Review) -> N
 
 
 def _rules_new(change: Reviewed) -> set[str]:
-    """Those of new findings, without what is said about messages."""
+    """Returns the rules of new findings, without those about messages."""
     outcomes = [change.files, *(table.outcome for table in change.tables)]
     return {finding.rule for outcome in outcomes for finding in outcome.new}

@@ -387,7 +387,7 @@ def test_a_mail_without_rows_says_so(tmp_path: Path) -> None:
 
 
 def test_a_change_that_the_diff_does_not_show_whole_is_said(tmp_path: Path) -> None:
-    """Of flags over many lines, three are seen."""
+    """The flags stand on many lines, three of which are seen."""
     mail = tmp_path / "x.diff"
     mail.write_text(
         "--- a/hw/slw.c\n+++ b/hw/slw.c\n"

@@ -100,7 +100,7 @@ def test_numbers_that_a_message_sets(
 
 
 def source(table: IdleTable) -> Source:
-    """As read from C, so that rows have places."""
+    """Returns rows as they are read from C, so that they have places."""
     [read] = c_table.read(c_table.write([table]), "hw/slw.c")
     return Source(read.name, "hw/slw.c", "", read)
 

@@ -1,5 +1,5 @@
-"""How often intervals hold of wake-ups that follow each other, drift, are contaminated or measured
-by a coarse clock, where the truth is planted."""
+"""Tests of how often intervals hold of wake-ups that follow each other, drift, are contaminated or
+measured by a coarse clock, where the truth is planted."""
 
 import math
 import random

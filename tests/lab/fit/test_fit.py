@@ -53,7 +53,7 @@ def normal(middle: float, n: int = 1000, seed: int = 1) -> list[float]:
 
 
 def busy(middle: float = 100) -> Latency:
-    """What measuring takes by timer."""
+    """Returns what measuring takes by timer."""
     return samples(None, normal(middle, 400, 5), busy=True)
 
 
@@ -149,7 +149,7 @@ def test_nothing_contradicts_that_may_be_the_measuring() -> None:
 
 
 def test_several_ways_of_waking_are_judged_together() -> None:
-    """Of 8 CPUs with the advertised quantile, one is above it by chance in 5 of 100 sets at most,
+    """One of 8 CPUs with the advertised quantile is above it by chance in 5 of 100 sets at most,
     not in 18."""
     held = 0
     for seed in range(60):

@@ -1,5 +1,5 @@
-"""What root runs on machines that nobody knows: collect, measure and record put everything back and
-leave nothing, whatever the machine, the shell, the place and the moment."""
+"""Tests of what root runs on machines that nobody knows: collect, measure and record put everything
+back and leave nothing, whatever the machine, the shell, the place and the moment."""
 
 import os
 import random

@@ -54,7 +54,7 @@ def tables(
 
 
 def periods(random: Random, count: int) -> list[Period]:
-    """Of four CPUs; some of them over many ticks, a few over thousands."""
+    """Draws idle periods of four CPUs; some of them over many ticks, a few over thousands."""
     now = [random.randrange(10**10) for _ in range(4)]
     found = []
     for _ in range(count):

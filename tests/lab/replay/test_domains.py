@@ -62,7 +62,7 @@ def any_periods(draw: st.DrawFn) -> list[Period]:
 
 
 def common(some: Sequence[Sequence[Interval]]) -> list[Interval]:
-    """What several ordered lists of intervals have in common."""
+    """Returns what several ordered lists of intervals have in common."""
     found = list(some[0])
     for other in some[1:]:
         found = [

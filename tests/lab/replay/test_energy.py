@@ -117,7 +117,7 @@ def test_bounds_hold_what_any_figures_between_give(
     [((1_000, 10_000), 20), ((100_000, 10_000_000), 2), ((40_000, 300_000_000), 0.0266)],
 )
 def test_two_over_k(times: tuple[int, int], percent: float) -> None:
-    """What `show` prints as SAVES: 10x, stop4 and fastsleep."""
+    """The figures are those that `show` prints as SAVES: 10x, stop4 and fastsleep."""
     before, own = energy.implied([times])
     assert own == 1
     assert float(100 * (own - before)) == pytest.approx(percent, rel=0.01)

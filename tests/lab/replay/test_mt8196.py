@@ -276,7 +276,7 @@ def test_a_compressed_trace_dat_is_refused(
 
 
 def test_a_trace_dat_on_standard_input_is_refused() -> None:
-    """Where it begins there, nobody knows."""
+    """Nobody knows where it begins there."""
     words = [sys.executable, "-m", "idle_states", "replay", "-", *TABLES]
     with Path(DAT).open("rb") as file:
         done = subprocess.run(words, stdin=file, capture_output=True, text=True)

@@ -12,7 +12,7 @@ name2recorded = json.loads((STABLE / "index.json").read_text(encoding="utf-8"))
 
 
 def conform(capsys: pytest.CaptureFixture[str], name: str, kernel: str) -> int:
-    """How many of the file's 400 decisions agree."""
+    """Returns how many of the file's 400 decisions agree."""
     recorded = name2recorded[name]
     words = [str(STABLE / f"{name}.csv.gz"), "--states", ",".join(recorded["states"])]
     words += ["--polling"] if recorded["polling"] else []
@@ -45,7 +45,7 @@ def test_recorded_decisions(capsys: pytest.CaptureFixture[str], name: str) -> No
 def test_the_series_alone_decides_otherwise(
     capsys: pytest.CaptureFixture[str], release: str, governors: set[str]
 ) -> None:
-    """What a number tells that its series does not."""
+    """A number tells some things that its series does not."""
     series = release.rpartition(".")[0]
     differing = {
         recorded["governor"]

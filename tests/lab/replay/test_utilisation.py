@@ -92,7 +92,8 @@ def test_other_releases_do_not_ask(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_the_threshold_follows_the_capacity(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a CPU with a capacity of 446, 7 is utilised and 6 is not; of 1024, 7 is not either."""
+    """A CPU with a capacity of 446 is utilised at 7 and not at 6; one with 1024 is not at 7
+    either."""
     # which other table or kernel would fit is not asked here
     monkeypatch.setattr("idle_states.lab.replay.conform.suspicion", lambda *given: None)
     name = "teo-6.6-util-hz250-s155c1"

@@ -396,7 +396,8 @@ def test_without_compares_states_switched_off(capsys: pytest.CaptureFixture[str]
 
 
 def test_rare_states_have_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of all runs together, in a second; a state that is used often has none."""
+    """The interval is that of all runs together, in a second; a state that is used often has
+    none."""
     given = ("stop0-lite", "--duration", "50ms", "--runs", "2")
     first = simulated(capsys, *given)["tables"][0]
     snooze, lite = first["states"][:2]

@@ -249,7 +249,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_spins_and_timers_on_a_shared_cpu() -> None:
-    """What interrupts a spin, and what takes time from a task."""
+    """The test covers what interrupts a spin, and what takes time from a task."""
     spin, sleep, run = (
         Op(kind, Duration(ns))
         for kind, ns in ((OpKind.SPIN, 70_000), (OpKind.SLEEP, 11_000), (OpKind.RUN, 300_000))

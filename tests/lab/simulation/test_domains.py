@@ -124,7 +124,7 @@ def test_no_domain_is_off_for_longer_than_all_its_cpus_idle(
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_decisions_are_those_of_select(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a cluster enters at each time to the nearest timer of its CPUs, as select has it."""
+    """A cluster enters at each time to the nearest timer of its CPUs what select names."""
     base, _ = machine((2, 2), kernel)
     (selected,) = (
         each
@@ -263,7 +263,7 @@ def test_more_cpus_than_the_tree_has() -> None:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As many CPUs as the tree has; all totals are those of the runs."""
+    """The machine has as many CPUs as the tree; all totals are those of the runs."""
     tree = written(board((2, 2, 2)), tmp_path / "x.dtb")
     page = tmp_path / "page.html"
     load = ["server:clients=3,gap=6ms", "--table", tree, "--duration", "200ms", "--runs", "2"]

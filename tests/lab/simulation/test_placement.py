@@ -1,4 +1,4 @@
-"""Where tasks wake up: the search itself, and what it does to whole simulations."""
+"""Tests of where tasks wake up: the search itself, and what it does to whole simulations."""
 
 import pytest
 
@@ -12,7 +12,7 @@ SPREADING = "server:clients=4,gap=200us,work=100us"
 
 
 def busy(machine: str, policy: str, *cpus: int) -> Placement:
-    """Those CPUs have a task each."""
+    """Gives each of those CPUs a task."""
     found = Placement(topology.parse(machine), placement.parse(policy))
     for cpu in cpus:
         found.tasks[cpu] += 1

@@ -102,7 +102,7 @@ def test_no_state_costs_less_than_hindsights(capsys: Capture) -> None:
 
 
 def test_idle_time_that_the_end_cuts_is_judged_as_far_as_it_was(capsys: Capture) -> None:
-    """Of eight CPUs six have nothing to do, and poll from one time limit to the next."""
+    """Six of eight CPUs have nothing to do, and poll from one time limit to the next."""
     words = ("simulate", "periodic", "--table", "power9", "--kernel", "6.12", "--topology")
     only = ("--disabled", "stop0_lite,stop0,stop1,stop2,stop4,stop5", "--duration", "50ms")
     (table, _) = document(

@@ -1,4 +1,5 @@
-"""What a simulated machine does: idle loop, scopes, shares of a core, distributions, results."""
+"""Tests of what a simulated machine does: idle loop, scopes, shares of a core, distributions,
+results."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -110,7 +111,7 @@ def test_background_timer_ends_long_idles() -> None:
 
 
 def test_background_timer_fires_while_the_tick_runs() -> None:
-    """As the governor was told; the tick is none of it."""
+    """The governor was told of it; the tick is none of it."""
     quiet = setup(
         once((run(10),)), "cpus=1", kernel="6.1", duration_ns=200_000_000, background=1_000_000
     )
@@ -301,7 +302,7 @@ def test_effects_come_from_the_table() -> None:
 
 @pytest.mark.parametrize("name", [revision.name for revision in revisions()])
 def test_scopes_follow_from_the_level(name: str) -> None:
-    """What a spec says of a state's scope, its rows as firmware has them lead to as well."""
+    """A spec's scope of a state follows from its rows as firmware has them, too."""
     table = find(name)
     for row in table.states:
         if row.scope is not None:

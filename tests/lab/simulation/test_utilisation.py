@@ -136,7 +136,7 @@ def test_a_cpu_with_little_to_do_does_not(kernel: str) -> None:
 
 
 def test_busy_cpus_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a CPU that was wholly utilised, 17 of 1024 are left after 5.9 half-lives."""
+    """A CPU that was wholly utilised has 17 of 1024 left after 5.9 half-lives."""
     seen: list[tuple[int, int]] = []
     real = Average.update
 

@@ -124,7 +124,7 @@ def test_options_replace_those_of_an_experiment(capsys: pytest.CaptureFixture[st
 
 
 def test_experiments_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """As command lines that give what the name gives."""
+    """Each is listed with the command line that gives what its name gives."""
     _, text, _ = commands.run(capsys, "simulate", "--list")
     unbroken = re.sub(r"\s+", " ", text)
     for name, experiment in EXPERIMENTS.items():

@@ -1,4 +1,4 @@
-"""What files of results may have: devices, size and number of samples."""
+"""Tests of what files of results may have: devices, size and number of samples."""
 
 import subprocess
 import sys

@@ -7,7 +7,7 @@ from idle_states.lab.statistics.poisson import MOST, at_most, interval
 
 
 def test_published_values() -> None:
-    """Of 0, 3 and 7 events, as tables of the exact interval have them."""
+    """The intervals of 0, 3 and 7 events are those of tables of the exact interval."""
     found = [tuple(round(end, 3) for end in interval(count)) for count in (0, 3, 7)]
     assert found == [(0.0, 3.689), (0.619, 8.767), (2.814, 14.423)]
 

@@ -1,4 +1,4 @@
-"""What tests of tune have in common: a trace, and a cache of their own."""
+"""The trace and the cache that tests of tune share."""
 
 from pathlib import Path
 from random import Random

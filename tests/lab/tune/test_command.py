@@ -223,7 +223,7 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_workload_costs_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of states that act on a thread; tune takes idle periods that had not ended for running."""
+    """The states act on a thread; tune takes idle periods that had not ended for running."""
     same = ("--states", "1000/10000,2000/20000", "--power", "snooze=1,state1=0.9,state2=0.4-0.5")
     same += ("--kernel", "6.1", "--topology", "cpus=2", "--duration", "20ms")
     found = tuned(capsys, "--workload", "pipe", *same)["present"]
@@ -260,7 +260,7 @@ def test_power_of_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What --workload takes is what simulate takes; slower hardware does less work."""
+    """Option --workload takes what simulate takes; slower hardware does less work."""
     machine = tmp_path / "m.yaml"
     machine.write_text("name: four\ncpus: 4\nthreads: 4\n")
     at = SIMULATED.index("--topology") + 1

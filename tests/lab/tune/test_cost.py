@@ -15,8 +15,8 @@ from tests.support.gaps import from_counts
 
 @pytest.fixture(scope="module")
 def words() -> Gaps:
-    """How many words of eight bytes have to be compared; 128 of a page part's 1024 bytes, and more,
-    are one."""
+    """Returns how many words of eight bytes have to be compared; 128 of a page part's 1024 bytes,
+    and more, are one."""
     pairs = []
     for row in (DATA / "memcmp-histogram.csv").read_text().splitlines():
         place, _, count = row.partition(",")
@@ -75,7 +75,7 @@ def test_optimum_is_that_of_all_thresholds(gaps: list[int], rates: list[int], pr
     step = WaitStep(rates[0], rates[2], price)
 
     def one(gap: int, threshold: int) -> int:
-        """Of one gap, as it passes."""
+        """Returns the cost of one gap, as it passes."""
         if gap <= threshold:
             return rates[0] * gap
         return rates[0] * threshold + price + rates[2] * (gap - threshold)

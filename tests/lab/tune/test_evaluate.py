@@ -1,4 +1,4 @@
-"""What candidate tables come to: as replayed, by the core and without."""
+"""Tests of what candidate tables come to: as replayed, by the core and without."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_polls_that_were_cut_are_one_gap_with_what_follows(
 
 
 def replayed(task: EvaluationTask, candidate: Candidate, name: Path) -> tuple[Any, ...]:
-    """What `replay` says of the same."""
+    """Returns what `replay` says of the same."""
     machine = TracedMachine("", evaluating.with_residencies(task.table, candidate), {})
     source = Input(str(name))
     given = source, machine, [machine], task.settings.release, [task.settings]

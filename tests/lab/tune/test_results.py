@@ -224,7 +224,7 @@ def test_the_cache_of_another_is_not_used(
 
 @pytest.mark.parametrize("spoil", [pipe, directory])
 def test_results_are_a_regular_file(spoil: Callable[[Path, Path], None], tmp_path: Path) -> None:
-    """That the user names, too."""
+    """A file that the user names has to be one, too."""
     path = tmp_path / "results"
     path.touch()
     spoil(path, path)

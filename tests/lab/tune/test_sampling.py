@@ -180,7 +180,7 @@ def over(task: EvaluationTask) -> Run:
 
 
 def both(cpus: Sequence[CpuGaps], sampled: Sequence[CpuGaps], governor: str) -> tuple[Tuned, Tuned]:
-    """What is found over all idle periods, and over a sample."""
+    """Returns what is found over all idle periods, and over a sample."""
     how, objective = Settings(governor, release("7.0"), 250), Objective(ENERGY)
     over_all = over(EvaluationTask(how, TABLE, tuple(cpus)))
     over_sample = over(EvaluationTask(how, TABLE, tuple(sampled), sampled=True))
@@ -189,7 +189,7 @@ def both(cpus: Sequence[CpuGaps], sampled: Sequence[CpuGaps], governor: str) -> 
 
 
 def above(every: Tuned, found: Tuned) -> float:
-    """What the table found costs more than the best, as a share."""
+    """Returns what the table found costs more than the best, as a share."""
     regret = every.regret(found.best)
     assert regret is not None
     return float(regret)

@@ -88,7 +88,7 @@ def test_front_is_what_nothing_beats() -> None:
 
 
 def landscape(lows: dict[Candidate, int], high: int, objective: Objective | None = None) -> Any:
-    """What a search says where tables cost what they are said to, all others `high`."""
+    """Returns what a search says where tables cost what they are said to, all others `high`."""
     table = table_of((10, 40), (20, 80))
     power = power_figures.from_words(TWO, {"snooze": 0, "state1": 10_000, "state2": 20_000})
 

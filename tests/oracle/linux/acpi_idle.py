@@ -40,7 +40,7 @@ _ASM = "arch/x86/include/asm"
 
 @dataclass
 class Registered:
-    """What the driver made of a machine.
+    """The states and messages that the driver made of a machine.
 
     driver, device  they were registered
     count           state_count of the driver
@@ -141,7 +141,7 @@ def _registered(output: str) -> Iterator[Registered]:
 
 
 def _objects(source: str) -> str:
-    """What of acpi_processor.c reads _CST and _LPI; "" where processor_idle.c does."""
+    """Returns what of acpi_processor.c reads _CST and _LPI; "" where processor_idle.c does."""
     at = source.find("bool acpi_processor_claim_cst_control")
     if at < 0:
         return ""
@@ -151,7 +151,7 @@ def _objects(source: str) -> str:
 
 
 def _lpi(source: str) -> str:
-    """What of an architecture's cpuidle.c knows _LPI, without what enters a state."""
+    """Returns what of an architecture's cpuidle.c knows _LPI, without what enters a state."""
     # the first of each name is the one with ACPI
     parts = {name: source[start:end] for name, start, end in reversed([*functions(source)])}
     if "psci_cpu_init_idle" in parts:
@@ -214,8 +214,8 @@ def _tree(tree: Path, arch: Arch) -> Iterator[str]:
 
 
 def _functions(tree: Path, arch: Arch) -> Iterator[str]:
-    """What the headers define, and need the kernel around the driver for: the limit of early AMD
-    processors, the flags of _LPI."""
+    """The functions that the headers define, and that need the kernel around the driver: the limit
+    of early AMD processors, the flags of _LPI."""
     folder = "riscv" if arch == "riscv64" else arch
     own, general = (
         read(tree, f"arch/{folder}/include/asm/acpi.h"),

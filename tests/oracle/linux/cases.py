@@ -1,4 +1,5 @@
-"""What firmware hands over, built from plain values: the power-mgt node, the CEDE latencies."""
+"""The properties that firmware hands over, built from plain values: the power-mgt node, the CEDE
+latencies."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

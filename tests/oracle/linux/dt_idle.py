@@ -62,7 +62,7 @@ _CORE_KEPT = frozenset(
 
 @dataclass(frozen=True)
 class DtIdleResult:
-    """What the kernel made of a tree.
+    """The states and messages that the kernel made of a tree.
 
     status: the probe's. states: CPU -> (name, exit latency, target residency, timer stops,
         suspend parameter) of each registered state, WFI first; none without a driver.
@@ -200,7 +200,7 @@ def _of_functions(tree: Path, spare: Path | None) -> str:
 
 
 def _power_domain_core(text: str) -> str:
-    """What reads the states of a power domain."""
+    """Returns what reads the states of a power domain."""
     kept = [text[start:end] for name, start, end in functions(text) if name in _CORE_KEPT]
     return (
         '#undef pr_fmt\n#define pr_fmt(text) "PM: " text\n'

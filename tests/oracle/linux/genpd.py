@@ -78,7 +78,7 @@ class GenpdOracle:
             built.rename(self._program)
 
     def run(self, cases: Sequence[str]) -> list[str]:
-        """What follows each event of the cases (see the shim), a line each."""
+        """Returns what follows each event of the cases (see the shim), a line each."""
         done = subprocess.run(
             [self._program], input="\n".join(cases), capture_output=True, text=True, check=False
         )

@@ -159,7 +159,7 @@ def governor_tree() -> Path:
 
 
 def taken_as(tree: Path) -> Release:
-    """What the models know the tree as: KERNEL in the environment, or by its Makefile.
+    """Returns what the models know the tree as: KERNEL in the environment, or by its Makefile.
 
     Raises OracleError if the models know no such kernel.
     """

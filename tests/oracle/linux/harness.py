@@ -82,7 +82,7 @@ class DriverState:
 
 
 class Report:
-    """What one case printed, and how it ended.
+    """The lines that one case printed, and its end.
 
     outcome: `ok`; `oops`, a bad memory access; `timeout`; `flood`, more log than there is room for.
     """

@@ -111,7 +111,7 @@ class IdleState(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What one turn of the idle loop meets.
+    """The circumstances that one turn of the idle loop meets.
 
     idle_ns     time in the state that is entered; in poll_idle(), modulo MOST_POLLED_NS, that until
                 a task is to run

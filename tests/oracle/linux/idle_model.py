@@ -30,7 +30,7 @@ POLL_CHECK_RELAXES = 201
 
 
 class World(Protocol):
-    """What surrounds the idle loop of one CPU."""
+    """The surroundings of the idle loop of one CPU."""
 
     def need_resched(self) -> bool:
         """Returns whether a task is to run; once True, until the loop has been left."""

@@ -33,7 +33,7 @@ _ENTERS = ("intel_idle", "intel_idle_irq", "intel_idle_ibrs", "intel_idle_xstate
 
 @dataclass(frozen=True)
 class Stored:
-    """What gcc stores.
+    """The values that gcc stores.
 
     tables  array -> (name, desc, exit_latency, target_residency, flags) of each row up to the last
             that is entered
@@ -46,7 +46,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Started:
-    """What the driver made of a machine.
+    """The states and messages that the driver made of a machine.
 
     status    0 or -errno of the initcall
     states    (name, desc, exit_latency, target_residency, flags, enter) as registered, POLL first
@@ -178,7 +178,7 @@ def _first(tree: Path, *names: str) -> str:
 
 
 def _numbers(tree: Path) -> Iterator[str]:
-    """What reads the numbers of parameters, and tells white space."""
+    """The code that reads the numbers of parameters, and tells white space."""
     source = read(tree, "lib/kstrtox.c")
     kept = keep_functions(source, _NUMBERS & {name for name, _, _ in functions(source)})
     kept = re.sub(r"^kstrto_from_user\([^\n]*$", "", kept, flags=re.M)

@@ -47,7 +47,7 @@ _MACRO2TEXT = {
 
 @dataclass(frozen=True)
 class DriverCase:
-    """What the kernel finds at boot.
+    """The properties that the kernel finds at boot.
 
     properties: name -> bytes of the node /ibm,opal/power-mgt, None for a property without a value;
         None in place of the mapping: no such node.
@@ -108,7 +108,7 @@ class StopState:
 
 @dataclass(frozen=True)
 class DriverResult:
-    """What the kernel made of a case; after an oops only the first three attributes count.
+    """The outcome of a case in the kernel; after an oops only the first three attributes count.
 
     outcome: `ok`, `oops` (a bad memory access), `timeout` or `flood`.
     warn_ons: how many WARN_ON fired.

@@ -14,7 +14,7 @@ _DRIVER = "drivers/cpuidle/cpuidle-pseries.c"
 
 @dataclass(frozen=True)
 class PseriesCase:
-    """What the kernel finds at boot.
+    """The properties that the kernel finds at boot.
 
     shared: the partition's processors are shared, not dedicated.
     splpar: the hypervisor offers shared processors; without that there is no driver.
@@ -52,7 +52,7 @@ class PseriesCase:
 
 @dataclass(frozen=True)
 class PseriesResult:
-    """What the kernel made of a case.
+    """The outcome of a case in the kernel.
 
     outcome: as for powernv, or `overrun`: more records than the kernel's buffer holds, so that it
         would go on in foreign memory; the case ends there and only `records` counts.

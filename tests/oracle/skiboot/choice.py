@@ -1,4 +1,4 @@
-"""Which table a skiboot tree takes for a machine, by the tree's own conditions, compiled.
+"""The table that a skiboot tree takes for a machine, by the tree's own conditions, compiled.
 
 The statement of add_cpu_idle_state_properties() that chooses is compiled by itself, of any era:
 each function that it calls returns 0 there, and each variable of the rest of the firmware is 0.

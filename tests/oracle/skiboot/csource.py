@@ -60,7 +60,7 @@ class SourceFile:
 
 
 class Tree:
-    """What the oracles need of a skiboot tree."""
+    """The files and facts that the oracles need of a skiboot tree."""
 
     FILES = (
         "include/skiboot.h",

@@ -97,7 +97,7 @@ class ExportCase:
 
 @dataclass(frozen=True)
 class ExportResult:
-    """What one call did."""
+    """The outcome of one call."""
 
     properties: dict[str, bytes] = field(default_factory=dict)
     """Those created at ibm,opal/power-mgt, in that order."""

@@ -1,4 +1,4 @@
-"""What is audited once for alike inputs is the same as if each were audited on its own."""
+"""Tests of what is audited once for alike inputs is the same as if each were audited on its own."""
 
 import gc
 import json

@@ -377,7 +377,8 @@ def test_a_report_names_tool_and_inputs(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:
-    """What `idle-states collect` would have gathered on the machine of the recorded boot."""
+    """Returns what `idle-states collect` would have gathered on the machine of the recorded
+    boot."""
     top = tmp_path / "idle-states-collection"
     write_tree(tree(), top / "device-tree")
     shutil.copy(TREES / "powernv9.sysfs.txt", top / "cpuidle.txt")

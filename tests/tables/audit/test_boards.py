@@ -63,7 +63,7 @@ def found(linux: Path, jobs: int = 1) -> dict[str, list[tuple[str, str | None, i
 
 
 def test_boards_are_what_each_is_on_its_own(linux: Path) -> None:
-    """What is shared says the same as what is read anew, in the same place."""
+    """Shared parts say the same as parts that are read anew, in the same place."""
     boards = sorted((linux / "arch").rglob("*.dts"))
     setting = setting_of(AuditRequest(("x",), CRITERIA))
     alone = [audit_path(board, setting) for board in boards]
@@ -81,7 +81,7 @@ def test_boards_are_what_each_is_on_its_own(linux: Path) -> None:
 
 
 def test_board_that_writes_what_is_not_read_of_its_cpus_has_the_same_table(linux: Path) -> None:
-    """As most do, which name a CPU's supply. One that writes a list has it in its own place."""
+    """Most do so, and name a CPU's supply. One that writes a list has it in its own place."""
     sources = linux / "arch/arm64/boot/dts/maker"
     plain = (sources / "a.dts").read_text()
     (sources / "supply.dts").write_text(f"{plain}&cpu0 {{ cpu-supply = <1>; }};\n")
@@ -182,7 +182,7 @@ def test_tree_that_is_none(tmp_path: Path) -> None:
 
 
 def test_kept_files_are_let_go(linux: Path) -> None:
-    """What a file said in one run is not taken for what it says in the next."""
+    """A file's text of one run is not taken for its text in the next."""
     assert any(f[0] == "IS203" for f in found(linux)["a.dts"])
     soc = linux / "arch/arm64/boot/dts/maker/soc.dtsi"
     soc.write_text(soc.read_text().replace("us = <2000>;\n}", "us = <9000>;\n}"))

@@ -128,7 +128,7 @@ def children(parent: int) -> list[int]:
     not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="no list of children"
 )
 def test_a_worker_killed_by_hand_costs_nothing(fleet: Path, tmp_path: Path) -> None:
-    """What it had under way is done by another."""
+    """Its work is done by another."""
     words = [sys.executable, "-m", "idle_states", "audit", str(fleet), "--format", "jsonl"]
     words += ["--kernel", "6.1", "--config", "none"]
     whole = subprocess.run([*words, "--jobs", "1"], capture_output=True, check=True)

@@ -1,4 +1,4 @@
-"""What fwts and op-test would say of a tree.
+"""Tests of what fwts and op-test would say of a tree.
 
 The verdicts of fwts expected here are those of its own code (35ef52b4, with libfdt), run on these
 trees; those of op-test follow from its source (518caac).

@@ -1,4 +1,4 @@
-"""What a project's configuration sets, and what it cannot."""
+"""Tests of what a project's configuration sets, and what it cannot."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""What the configuration hides is counted in the last line, where it turned the verdict."""
+"""Tests of what the configuration hides is counted in the last line, where it turned the
+verdict."""
 
 import subprocess
 import sys

@@ -123,7 +123,7 @@ def test_under_sudo_the_caller_counts(
 
 
 def test_checkout_of_another_user_as_in_a_container(capsys: Capture) -> None:
-    """What a container job's root sees: everything is the runner's."""
+    """The root user of a container job sees that everything is the runner's."""
     Path(".git").mkdir()
     given("setup.cfg", owner=OTHER)
     for path in (Path.cwd(), Path(".git"), Path("mine.yaml")):

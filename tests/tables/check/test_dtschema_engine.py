@@ -253,7 +253,7 @@ def test_the_platform_is_the_one_asked_for(dtschema: None) -> None:
 
 @pytest.mark.slow
 def test_native_rules_agree_on_random_tables(dtschema: None) -> None:
-    """Of well-formed nodes the binding says nothing that no native rule says, but for two."""
+    """The binding says nothing of well-formed nodes that no native rule says, but for two."""
     rng = random.Random(20170823)
     trees = {}
     for number in range(60):

@@ -157,7 +157,7 @@ def fake(directory: Path, python: str) -> None:
 
 @pytest.fixture
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where fake() puts what is found before any other."""
+    """Returns where fake() puts what is found before any other."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     return tmp_path
 
@@ -197,7 +197,8 @@ BLANKS = """\
 def test_the_python_of_a_program_elsewhere(
     first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As pip writes programs, also where the Python's name is long or has blanks."""
+    """Programs are written as pip writes them, also where the Python's name is long or has
+    blanks."""
     home = tmp_path / ("a b" if first is BLANKS else "ab")
     home.mkdir()
     monkeypatch.setattr(sys, "executable", str(tmp_path / "elsewhere" / "python"))
@@ -374,7 +375,7 @@ def test_dtschema_is_not_imported() -> None:
 
 @pytest.mark.slow
 def test_dt_validate_itself_says_the_same(tmp_path: Path) -> None:
-    """Of every fault: the same records in the same order, where dt-validate writes them as JSON."""
+    """Every fault has the same records in the same order, where dt-validate writes them as JSON."""
     validate = program("dt-validate")
     usage = subprocess.run([validate, "--help"], capture_output=True, text=True, check=True)
     if "--json-output" not in usage.stdout:

@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(folder: Path) -> list[Finding]:
-    """What check finds in each sound file that is named by itself."""
+    """Returns what check finds in each sound file that is named by itself."""
     words = [(folder / name).as_posix() for name in sorted(SOUND)]
     results = [check(CheckRequest((word,), CRITERIA, acceptance=ACCEPTANCE)) for word in words]
     found = [finding for result in results for finding in of_sound(list(result.findings))]

@@ -35,7 +35,7 @@ def refused(text: str, file: str = "tree.dts") -> list[Finding]:
 
 
 def compiled(dtc: str, text: str, *options: str) -> bytes:
-    """What dtc makes of a source; it must neither fail nor warn."""
+    """Returns what dtc makes of a source; it must neither fail nor warn."""
     done = subprocess.run(
         [dtc, *options, "-I", "dts", "-O", "dtb", "-o", "-", "-"],
         input=text.encode(),
@@ -114,7 +114,7 @@ def test_text_comes_with_the_findings() -> None:
 
 @pytest.mark.usefixtures("dtc")
 def test_node_is_deleted_by_label_and_name() -> None:
-    """As imx8mp-nominal.dtsi does; a complaint elsewhere stays one, at its place."""
+    """The source does as imx8mp-nominal.dtsi; a complaint elsewhere stays one, at its place."""
     text = "/dts-v1/;\n/ { l: a { b { }; c { }; }; };\n/delete-node/ &{l/b};\n"
     assert [path for path, _ in dts.read(text, "x.dts").walk()] == ["/", "/a", "/a/c"]
     (finding,) = refused(f"{text}/ {{ a = ; }};\n")

@@ -192,7 +192,7 @@ def test_a_property(node: str, name: str, value: DtsValue, lines: list[str]) -> 
 
 
 def test_a_path_that_begins_with_a_label() -> None:
-    """Of a node below one that another file gives its label."""
+    """The path is that of a node below one that another file gives its label."""
     text = '&cpus {\n\tcpu@0 {\n\t\tstatus = "okay";\n\t};\n};\n'
     source = DtsText(text, "a.dtsi")
     after = with_property(source, source.node("cpus/cpu@0"), "status", "disabled")
@@ -328,7 +328,7 @@ n: node@1 {
     ],
 )  # fmt: skip
 def test_values_in_several_parts(name: str, value: DtsValue, line: str) -> None:
-    """What is there already stays as it is written, a macro as well."""
+    """Values that are there already stay as they are written, a macro as well."""
     source = DtsText(SEVERAL, "a.dtsi")
     after = with_property(source, source.node("n"), name, value)
     assert f"\t{name} = {line};\n" in after

@@ -320,7 +320,7 @@ def test_every_word_at_its_extremes_is_survived() -> None:
 
 
 def outcome(data: bytes) -> Node | Unreadable:
-    """What becomes of arbitrary bytes; anything but these two is a bug."""
+    """Returns what becomes of arbitrary bytes; anything but these two is a bug."""
     try:
         return fdt.read(data, "x")
     except Unreadable as unreadable:
@@ -405,7 +405,7 @@ def test_written_tree_reads_the_same(root: Node, reservations: list[tuple[int, i
 
 
 def through_dtc(dtc: str, data: bytes, *options: str) -> bytes:
-    """What dtc makes of its input; it must neither fail nor warn."""
+    """Returns what dtc makes of its input; it must neither fail nor warn."""
     done = subprocess.run(
         [dtc, *options, "-o", "-", "-"], input=data, capture_output=True, timeout=60, check=False
     )
@@ -452,7 +452,7 @@ def test_real_trees_survive_byte_for_byte(dtc: str, skiboot_tree: Path) -> None:
 
 
 class Slowly(fdt._Reader):
-    """As where C was not compiled."""
+    """The reader where C was not compiled."""
 
     def _quickly(self, at: int, end: int, closed: bool, *, judged: bool = False) -> Node | None:
         return None
@@ -615,7 +615,7 @@ def timed(data: bytes) -> float:
 
 @pytest.mark.parametrize("between", [0, 4, 4000])
 def test_a_tree_behind_another_is_not_left_out(between: int) -> None:
-    """As bootloaders are given the trees of several boards in one file."""
+    """Bootloaders are given the trees of several boards in one file."""
     one = blob(EMPTY)
     where = len(one) + between
     with pytest.raises(Unreadable, match=f"found another behind it at offset {where}: part them"):

@@ -1,5 +1,5 @@
-"""What of a source's text counts as bearing on idle states: nothing that does is missed, and what
-other devices are given is left out."""
+"""Tests of what of a source's text counts as bearing on idle states: nothing that does is missed,
+and what other devices are given is left out."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What of a blob is judged is read of the very blobs that are trees."""
+"""Tests of what of a blob is judged is read of the very blobs that are trees."""
 
 from dataclasses import replace
 
@@ -20,7 +20,8 @@ OPAL = Node("ibm,opal", {}, (Node("power-mgt", {"a": b"1"}),))
 @settings(deadline=None, max_examples=examples(60, 150))
 @given(root=TREES, data=st.data())
 def test_c_takes_what_python_takes(root: Node, data: st.DataObject) -> None:
-    """Of a blob with a byte or a word changed: if, and only if, it is a tree with idle states."""
+    """C takes a blob with a byte or a word changed if, and only if, it is a tree with idle
+    states."""
     root = replace(root, children=(*root.children, OPAL))
     blob = damaged(data, root)
     try:
@@ -55,7 +56,7 @@ def judged_of(root: Node) -> Node:
 
 
 def test_names_of_many_properties_and_nodes_are_kept_apart() -> None:
-    """As many as it takes, and one more, which it leaves to others."""
+    """The blob has as many as C takes, and one more, which it leaves to others."""
     for names, nodes, takes in (
         (2047, 0, True),
         (2048, 0, False),
@@ -92,7 +93,7 @@ def test_a_phandle_is_judged_by_its_presence() -> None:
 
 
 def test_a_name_known_elsewhere_is_judged_where_all_are() -> None:
-    """Of idle states and of the firmware's versions every property, whatever its name."""
+    """Every property of idle states and of the firmware's versions is judged, whatever its name."""
     names = ("model", "cpu-version", "compatible", "device_type", "serial-number", "git-id", "x")
     for name in names:
         for path in (("ibm,opal", "power-mgt"), ("ibm,firmware-versions",)):

@@ -34,7 +34,7 @@ def imported(root: Node, name: str) -> IdleTree:
 
 
 def dtc(source: str, *words: str) -> bytes:
-    """What dtc makes of a source, which it must take without a warning."""
+    """Returns what dtc makes of a source, which it must take without a warning."""
     done = subprocess.run(["dtc", "-O", "dtb", *words], input=source.encode(), capture_output=True)
     assert (done.returncode, done.stderr.decode()) == (0, "")
     return done.stdout

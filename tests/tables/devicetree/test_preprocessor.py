@@ -99,7 +99,8 @@ BODIES = st.lists(PIECES.filter(lambda piece: piece != "\n"), max_size=6).map(""
 def test_drawn_macros_are_as_cpp_has_them(
     cpp: str, a: str, b: str, f: str, g: str, text: str
 ) -> None:
-    """Where cpp takes it at all, and what we refuse is refused as an error of the source."""
+    """The two agree where cpp takes it at all, and what we refuse is refused as an error of the
+    source."""
     whole = f"#define A {a}\n#define B {b}\n#define f(x) {f}\n#define g(x, y...) {g}\n{text}\n.\n"
     expected = theirs(cpp, whole.encode())
     if expected is None:

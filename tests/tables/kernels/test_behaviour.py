@@ -1,4 +1,4 @@
-"""What a release does otherwise than another."""
+"""Tests of what a release does otherwise than another."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Which kernels decide as a governor does."""
+"""Tests of which kernels decide as a governor does."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_releases_that_go_on_differently_after_a_state_are_told_apart(
 
 
 def test_decisions_are_judged_from_where_they_are_known() -> None:
-    """As of a recording: the first ones skipped, and what was before the governor given."""
+    """The recording's first decisions are skipped, and what was before is given to the governor."""
     own = features("menu", "6.12")
     rows = b"".join(trial_rows(TABLES[2], 250, seed=3))
     earlier = Outcome(2, 700_000)

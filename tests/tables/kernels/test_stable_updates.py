@@ -28,7 +28,7 @@ def test_screens(command: str, screen: str, capsys: Capture) -> None:
 
 
 def test_figures_of_the_text() -> None:
-    """What the text says of the trace stands in its screens."""
+    """The text's figures of the trace stand in its screens."""
     shares = [re.findall(r"WFI .* (\d+\.\d+ %) .* (\d+) \(", screen) for _, screen in SCREENS]
     (a,), (b,), (c,) = (found for found in shares if found)
     assert a == c != b

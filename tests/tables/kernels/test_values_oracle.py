@@ -34,7 +34,8 @@ def kernel(linux_tree: Path) -> Release:
 
 
 def told(source: Source, kernel: Release) -> tuple[Arrival, list[Value]]:
-    """What the model registers of a table, and every value that the account says changes."""
+    """Returns what the model registers of a table, and every value that the account says
+    changes."""
     way = journey(source, ALL_LEVELS, [kernel])
     return way.arrivals[0], list(changed_values(way, way.arrivals[0]))
 

@@ -1,4 +1,4 @@
-"""Where a table's selection changes, held against maps that are made apart."""
+"""Tests of where a table's selection changes, held against maps that are made apart."""
 
 from functools import cache
 
@@ -29,13 +29,13 @@ def found(of: GovernorRequest, *names: str) -> Moves:
 
 
 def maps(selection: TableSelection) -> object:
-    """What is selected where; states in turn are a set."""
+    """Returns what is selected where; states in turn are a set."""
     return [[(r.first_ns, set(r.states)) for r in mapped.ranges] for mapped in selection.maps]
 
 
 @cache
 def mapped(of: GovernorRequest, kernel: Release) -> object:
-    """Of neighbours in the walk one is the other's."""
+    """Returns the map of one kernel; of neighbours in the walk one is the other's."""
     assert of.states is not None
     if not modelled(kernel, of.governor):
         return None

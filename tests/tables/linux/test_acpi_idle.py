@@ -1,5 +1,5 @@
-"""What acpi_idle registers, where it is known without a kernel's code: from guests under QEMU, from
-logs of machines, from the sources' rules."""
+"""Tests of what acpi_idle registers, where it is known without a kernel's code: from guests under
+QEMU, from logs of machines, from the sources' rules."""
 
 from dataclasses import replace
 

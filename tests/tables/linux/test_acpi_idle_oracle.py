@@ -62,7 +62,7 @@ def compare(tree: Path, workdir: Path, count: int, arch: Arch) -> Counter[str]:
 
 
 def told(said: list[tuple[str, str]]) -> Callable[[Level, str], None]:
-    """What adds messages to a list, by the oracle's names of levels."""
+    """Returns what adds messages to a list, by the oracle's names of levels."""
     return lambda level, text: said.append((LEVELS[level], text))
 
 

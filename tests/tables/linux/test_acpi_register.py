@@ -1,4 +1,4 @@
-"""What commands are told of ACPI's tables: rows and states, the driver, reasons."""
+"""Tests of what commands are told of ACPI's tables: rows and states, the driver, reasons."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def test_acpi_idle_where_no_machine_is_named() -> None:
 
 
 def test_intel_idle_takes_the_same_objects_where_it_starts() -> None:
-    """As a Dell XPS 13 showed them under 7.1.6."""
+    """A Dell XPS 13 showed them under 7.1.6."""
     driver = registered(WILDCAT, platform="wcl")
     assert driver.driver == "intel_idle"
     assert states(driver)[1:] == [

@@ -110,7 +110,7 @@ def test_values_flags_and_places(tmp_path: Path) -> None:
 def test_rows_that_the_driver_may_switch_off_are_not_compared(
     tmp_path: Path, statement: str, expected: list[str]
 ) -> None:
-    """As in the first drafts of a driver for all Tegras: each chip keeps one of the rows."""
+    """The first drafts of a driver for all Tegras had such rows: each chip keeps one of them."""
     third = '[2] = { .exit_latency = 500, .target_residency = 900, .name = "C2" },'
     end = "},\n\t.state_count"
     text = DRIVER.replace(end, f"{third}\n\t{end}")
@@ -173,7 +173,7 @@ def test_linux_registers_it(tmp_path: Path) -> None:
 
 
 def test_headers_of_architectures(tmp_path: Path) -> None:
-    """Those that define what the file needs must agree; the others do not count."""
+    """Headers that define what the file needs must agree; the others do not count."""
     assert read(tree(tmp_path / "one", arm=WFI, powerpc=""))[1].archs == ("arm",)
     assert read(tree(tmp_path / "both", arm=WFI, arm64=WFI))[1].archs == ()
     other = WFI.replace("exit_latency = 1", "exit_latency = 2")

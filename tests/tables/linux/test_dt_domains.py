@@ -132,7 +132,7 @@ def test_sbi_needs_its_domains_even_where_no_cpu_uses_them() -> None:
     [("5.10.162", "5.10.163"), ("5.15.85", "5.15.86"), ("6.1.1", "6.1.2")],
 )
 def test_disabled_nodes_counted_in_stable_releases(before: str, since: str) -> None:
-    """Where they count, a disabled node's parameter is checked too."""
+    """A disabled node's parameter is checked, too, where such nodes count."""
     bad = {"status": b"disabled\0", "arm__psci_suspend_param": cell(0xFFFFFFFF)}
     nodes = (state("sleep", 1), state("off", 2, **bad))
     root = Node("", {}, (Node("cpus", {}, (cpu(0, [1, 2]),)), *nodes))

@@ -200,7 +200,8 @@ def test_model_is_as_the_kernel(
 
 
 def idle_part(node: Node) -> Node | None:
-    """What of a board the parser and the driver look at: CPUs, states, firmware, providers."""
+    """Returns what of a board the parser and the driver look at: CPUs, states, firmware,
+    providers."""
     children = tuple(filter(None, map(idle_part, node.children)))
     compatible = node.properties.get("compatible", b"")
     own = is_cpu(node) or b"idle-state" in compatible or b"psci" in compatible

@@ -1,4 +1,4 @@
-"""How well a release is known, for each subsystem."""
+"""Tests of how well a release is known, for each subsystem."""
 
 from itertools import pairwise
 

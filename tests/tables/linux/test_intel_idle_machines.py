@@ -251,7 +251,7 @@ WILDCAT_LAKE = "intel:wcl,acpi=0x00/1:0x21/127:0x60/1048"
 
 
 def test_a_processor_without_a_table_has_the_states_that_acpi_names() -> None:
-    """As a machine of that model was reported, and with the times that its owner weighed."""
+    """A machine of that model was reported so, and with the times that its owner weighed."""
     table = read_table(WILDCAT_LAKE).table
     assert table is not None
     plain = Subject.of(read_table(WILDCAT_LAKE), []).linux(release("7.1"))

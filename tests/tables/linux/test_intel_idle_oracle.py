@@ -107,7 +107,7 @@ def compare_packaged(found: list[Source]) -> None:
 
 
 def compare_registered(oracle: IntelIdleOracle, found: list[Source]) -> None:
-    """What is said to be registered on a machine with all hints and no wishes is."""
+    """Asserts that the driver registers what the model says, with all hints and no wishes."""
     cases, expected = [], []
     for source in found:
         driver = Subject.of(source, []).linux(release("6.12"))

@@ -1,4 +1,4 @@
-"""Which table of intel_idle, or which object of ACPI, a machine's states come from."""
+"""Tests of which table of intel_idle, or which object of ACPI, a machine's states come from."""
 
 from pathlib import Path
 

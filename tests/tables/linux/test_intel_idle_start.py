@@ -1,4 +1,4 @@
-"""What intel_idle registers on machines that are known.
+"""Tests of what intel_idle registers on machines that are known.
 
 Random machines are held to the driver's own code in test_intel_idle_oracle."""
 

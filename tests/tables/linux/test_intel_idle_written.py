@@ -1,5 +1,5 @@
-"""What is written for intel_idle: values of table=, which the driver's rules must accept, and rows
-of C, which gcc must store as they are."""
+"""Tests of what is written for intel_idle: values of table=, which the driver's rules must accept,
+and rows of C, which gcc must store as they are."""
 
 import subprocess
 from pathlib import Path
@@ -194,7 +194,7 @@ def test_rows_of_c_are_stored_as_they_are(gcc: str, tmp_path: Path) -> None:
 
 
 def test_rows_of_c_are_read_back(tmp_path: Path, capsys: Capture) -> None:
-    """As a file of its own, where no tree says what the names of flags mean."""
+    """The rows are a file of their own, where no tree says what the names of flags mean."""
     status, out, _ = run(capsys, "generate", "--to", "c", "intel:icx@5.10")
     assert status == 0
     flags = "".join(f"#define {name} {flag:#x}u\n" for name, flag in NAME2FLAG.items())

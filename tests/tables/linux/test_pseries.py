@@ -1,4 +1,4 @@
-"""What a partition's kernel makes of the hypervisor's extended-cede records."""
+"""Tests of what a partition's kernel makes of the hypervisor's extended-cede records."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""What RHEL's builds do: facts that no release of kernel.org's has all of, and decisions that their
-own governors made.
+"""Tests of what RHEL's builds do: facts that no release of kernel.org's has all of, and decisions
+that their own governors made.
 
 Environment: RHEL=DIR has the builds' source trees as DIR/4.18.0-553 ...; their governors are then
 compiled and decide again.

@@ -1,4 +1,5 @@
-"""What SUSE's menu does: decisions that its own C made, and the kernels that are worked out by it.
+"""Tests of what SUSE's menu does: decisions that its own C made, and the kernels that are worked
+out by it.
 
 Environment: SUSE=DIR has source trees as DIR/5.14.21 and DIR/6.12.0; their menu is then compiled
 and decides again.
@@ -94,7 +95,7 @@ def test_waiters_end_the_search_at_the_first_state_that_does_not_poll() -> None:
 
 
 def test_waiters_keep_the_tick_and_take_the_latency_limit_for_the_residency() -> None:
-    """Of 50 ms a tenth and a bit is the limit: 4545 us, which stop4's residency exceeds."""
+    """The limit is a tenth of 50 ms and a bit: 4545 us, which stop4's residency exceeds."""
     states = table(*P9, polling=True)
     decisions = []
     for kernel in ("5.14.21", "suse-5.14.21"):

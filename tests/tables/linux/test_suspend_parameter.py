@@ -16,7 +16,7 @@ U32 = st.integers(0, 2**32 - 1)
 
 
 def taken_apart(*values: int) -> list[Parameter | None]:
-    """Of the states of one list."""
+    """Returns the parts of the parameters of the states of one list."""
     states = [
         state(f"s{n}", n, arm__psci_suspend_param=cell(value)) for n, value in enumerate(values, 1)
     ]

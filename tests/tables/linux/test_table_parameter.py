@@ -94,7 +94,7 @@ def test_any_bytes_leave_all_states_or_valid_ones(text: bytes) -> None:
 
 
 def test_tables_that_refuse_what_does_not_mend_them() -> None:
-    """Of Linux 7.3, all rows registered."""
+    """Linux 7.3 registers all rows of the table."""
     found = {}
     for table in known_tables():
         if "7.3.4" in table.releases:

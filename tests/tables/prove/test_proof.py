@@ -96,7 +96,7 @@ def test_random_search_finds_no_counterexample(governor: str, kernel: str) -> No
     ("governor", "kernel"), few(2, [*product(["menu"], MENU), *product(["teo"], TEO)])
 )
 def test_no_proof_of_what_is_selected(governor: str, kernel: str) -> None:
-    """What has a witness is asked for a proof, too, which `prove` does not do."""
+    """A state that has a witness is asked for a proof, too, which `prove` does not do."""
     random = Random(f"{governor} {kernel}")
     for _ in range(examples(3, 4)):
         states = random_table(random)

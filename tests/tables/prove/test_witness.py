@@ -43,7 +43,7 @@ def of_states(governor: str, kernel: str, states: GivenStates, **more: int) -> P
 
 
 def can_happen(witness: tuple[Played, ...]) -> None:
-    """What a witness may say of its scene, without asking what made it."""
+    """Asserts that a witness can happen, without asking what made it."""
     stopped = False
     for one in witness:
         situation, outcome, step = one.situation, one.outcome, one.step

@@ -54,7 +54,8 @@ def as_dt(table: IdleTable, states: Rows, levels: int | None = 0xFFFF_FFFF) -> S
 
 
 def tree(properties: dict[str, bytes], cpu: Cpu | None, levels: int | None) -> Subject:
-    """As a reader makes it: the processor is known by its PVR, and by nothing else."""
+    """Returns a tree as a reader makes it: the processor is known by its PVR, and by nothing
+    else."""
     if levels is not None:
         properties = {**properties, dt.STOP_LEVELS: levels.to_bytes(4, "big")}
     node = PowerMgt(properties)
@@ -85,7 +86,7 @@ FORMS = pytest.mark.parametrize("make", [as_spec, as_c, as_dt])
 
 
 def rows_for(make: Maker, table: IdleTable) -> list[IdleState]:
-    """What the form has of a table: a tree only what firmware exports."""
+    """Returns what the form has of a table: a tree only what firmware exports."""
     return exported(table) if make is as_dt else list(table.states)
 
 

@@ -181,7 +181,7 @@ def test_an_array_whose_first_row_ends_it_is_no_table(tmp_path: Path) -> None:
     ],
 )
 def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str, but: str) -> None:
-    """As IS203 says, from the residency on; and the shallower under a limit below the deeper's."""
+    """IS203 says so, from the residency on; and the shallower under a limit below the deeper's."""
     subject = held(SKL, kernel)
     found = [each.message for each in fired("IS203", subject)]
     assert len(found) == 2

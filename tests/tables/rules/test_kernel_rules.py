@@ -264,7 +264,7 @@ def test_psscr_behind_a_hole(make: Maker, kernel: str, fires: int) -> None:
 
 
 def test_psscr_that_the_kernel_completes_is_not_wrong() -> None:
-    """What 4.10 does to every value, and later kernels to those of the old format."""
+    """Linux 4.10 completes every value, and later kernels those of the old format."""
     assert found("IS405", subject(find("power9"), "4.10", "6.1")) == []
     old = edited("power9", {"stop1": {"control": 1, "mask": 0xF}})
     assert found("IS405", subject(old, "4.11", "6.1")) == []

@@ -73,7 +73,7 @@ SLEEP = state("sleep", 1, 100, 200, 2000)
 
 
 def test_rows_of_cpus_and_of_domains_are_not_compared() -> None:
-    """As on sm6115, msm8916: a domain's row has less than the CPUs', or as much."""
+    """A domain's row on sm6115 and msm8916 has less than the CPUs', or as much."""
     root = hierarchy(
         SLEEP,
         level("sleep", 2, 50, 60, 700),

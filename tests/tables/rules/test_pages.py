@@ -253,7 +253,7 @@ def beyond_notes(name: str) -> list[Finding]:
 
 @pytest.mark.parametrize("name", tuple(current()))
 def test_todays_tables_are_free_of_errors(name: str) -> None:
-    """Of shape and value, but for the warnings that are known."""
+    """The tables have no error of shape and value, but for the warnings that are known."""
     found = beyond_notes(name)
     known = {
         rule

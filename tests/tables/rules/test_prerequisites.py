@@ -44,7 +44,8 @@ def checked(tmp_path: Path, text: str, selection: RuleSelection = ALL) -> list[F
 
 
 def at_latency(findings: list[Finding]) -> list[Finding]:
-    """What is wrong there; IS501 and IS506 say what the value was, and follow from nothing."""
+    """Returns what is wrong there; IS501 and IS506 say what the value was, and follow from
+    nothing."""
     there = (f for f in findings if f.location.path.endswith("states[0].latency"))
     return [f for f in there if f.rule not in ("IS501", "IS506")]
 

@@ -357,7 +357,8 @@ def test_zero(latency: int, residency: int | None, count: int) -> None:
 def test_the_only_state_of_a_driver_may_cost_nothing(
     count: int, severity: list[str], tmp_path: Path
 ) -> None:
-    """As s390's: polling before it, and its times set when the driver starts."""
+    """The driver of s390 is such a case: polling before it, and its times set when the driver
+    starts."""
     states = ", ".join(f'{{.name = "IDLE{number}"}}' for number in range(count))
     text = (
         'static struct cpuidle_driver own = {.name = "own", .state_count = '

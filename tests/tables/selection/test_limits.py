@@ -1,4 +1,4 @@
-"""What a latency limit leaves, and the limit that keeps just some states."""
+"""Tests of what a latency limit leaves, and the limit that keeps just some states."""
 
 import json
 from pathlib import Path
@@ -174,7 +174,7 @@ def test_tuned_takes_the_first_that_counts(exits: list[int]) -> None:
     ],
 )
 def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bool) -> None:
-    """What is said of a range of values is what each value does by itself."""
+    """The answer for a range of values is that of each value by itself."""
     states = GivenStates(TIMES, polling).states
     maps = {}
     for value in (*range(6), 7, 8, 9, 169, 170, 171):
@@ -353,7 +353,7 @@ def test_of_a_table_with_domains_only_the_cpus_own_states_are_spoken_of(
 
 
 def test_a_state_of_a_domain_is_none_of_a_cpu(capsys: pytest.CaptureFixture[str]) -> None:
-    """What it takes is a limit that lets the domain enter it: one us less does not."""
+    """The limit has to let the domain enter it: one us less does not."""
     assert main(["select", "--keep", "cluster-sleep-0", "sm8250:cpu@0"]) == 2
     said = capsys.readouterr().err
     found = "a state of power-domain-cpu-cluster0, which takes 9826 us to turn off and on\n"

@@ -86,7 +86,7 @@ def test_reader_sees_what_the_compiler_sees(
 
 
 def test_built_in_macros_are_the_trees(skiboot_tree: Path) -> None:
-    """Those of the headers give the same numbers, also where parentheses are missing."""
+    """The headers' macros give the same numbers, also where parentheses are missing."""
     defines: dict[str, str] = {}
     for header in HEADERS:
         defines |= c_table.definitions_in((skiboot_tree / header).read_text())

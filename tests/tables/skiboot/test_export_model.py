@@ -331,7 +331,8 @@ def test_every_state_is_exported_or_lost_with_a_reason() -> None:
 
 
 def test_hostboots_word_matters_to_chips_that_ask_it_alone() -> None:
-    """Which table a tree is nearest to is looked for on machines with it and without, of these."""
+    """The nearest table of a tree is looked for on machines of these chips, with the word and
+    without."""
     rng = random.Random(7)
     asked = set()
     for _ in range(300):
@@ -358,7 +359,7 @@ def test_hostboots_word_matters_to_chips_that_ask_it_alone() -> None:
     ],
 )
 def test_log_levels_of_hostboots_word(skiboot: str, missing: str, found: str) -> None:
-    """As hw/slw.c has them at these tags."""
+    """The levels are those that hw/slw.c has at these tags."""
     for fast, level in ((False, missing), (True, found)):
         platform = replace(parse_platform("all-levels"), fast_sleep=fast, skiboot=skiboot)
         messages = export(find("power8"), platform).messages

@@ -219,7 +219,8 @@ def some_rows(draw: st.DrawFn) -> list[IdleState]:
 @given(some_rows(), st.sampled_from(ERAS))
 @settings(max_examples=examples(37, 150), deadline=None)
 def test_any_rows_are_read_as_written(states: list[IdleState], era: str) -> None:
-    """As long as one row is beyond doubt, all rows back to back are found, in order."""
+    """All rows that lie back to back are found, in order, as long as one of them is beyond
+    doubt."""
     if era == "up to 4.1":
         states = [changed(state, residency_ns=None) for state in states]
     found = lid.read(image(states, era), "x")

@@ -36,7 +36,7 @@ SHALLOW, DEEP = ((0, 1, 1), (0x21, 2, 127)), ((0, 1, 1), (0x21, 2, 127), (0x60, 
 
 @pytest.fixture(scope="module")
 def dsdt(iasl: str) -> bytes:
-    """Of four processors, the last with fewer states."""
+    """A DSDT of four processors, the last with fewer states."""
     inner = "".join(cpu(number, cst(*DEEP)) for number in range(3)) + cpu(3, cst(*SHALLOW))
     return acpi.compiled(acpi.block(inner))
 
@@ -84,7 +84,8 @@ def test_text_blob_and_directory_give_the_same(dsdt: bytes, tmp_path: Path) -> N
 
 
 def test_tables_loaded_later_come_last(dsdt: bytes, tmp_path: Path) -> None:
-    """As /sys/firmware/acpi/tables has them; SSDT10 after SSDT9, what is no table left alone."""
+    """The folder is laid out like /sys/firmware/acpi/tables; SSDT10 comes after SSDT9, what is no
+    table is left alone."""
     tmp_path /= "tables"
     for folder in (tmp_path, tmp_path / "dynamic", tmp_path / "data"):
         folder.mkdir()
@@ -269,7 +270,7 @@ def states_of(capsys: Capture, *words: str) -> list[dict[str, Any]]:
 def test_tables_tell_the_same_as_acpi_named_by_hand_and_as_a_table_on_the_machine(
     dsdt: bytes, tmp_path: Path, capsys: Capture, machine: str, kernel: str
 ) -> None:
-    """As a blob, as the text of acpidump and as a folder."""
+    """The tables are a blob, the text of acpidump and a folder."""
     (tmp_path / "DSDT").write_bytes(dsdt)
     (tmp_path / "dump.txt").write_text(acpi.dump([dsdt]), "ascii")
     of = ("--kernel", kernel)

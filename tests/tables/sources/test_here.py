@@ -1,4 +1,4 @@
-"""What check looks at when no TABLE, or a directory, is named."""
+"""Tests of what check looks at when no TABLE, or a directory, is named."""
 
 import gzip
 import json

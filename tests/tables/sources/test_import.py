@@ -60,7 +60,7 @@ def in_file(table: IdleTable, kind: str, directory: Path) -> str:
 
 
 def spec_of(source: Source, directory: Path) -> IdleTable:
-    """What comes back from the spec that import writes."""
+    """Returns what comes back from the spec that import writes."""
     path = directory / "imported.yaml"
     path.write_text(write(imported(source)))
     loaded = load(path)

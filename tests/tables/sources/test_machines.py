@@ -30,7 +30,8 @@ def good(capsys: Capture, *words: str) -> str:
 
 
 def values(capsys: Capture, *words: str) -> Any:
-    """What a command says in JSON, without what names the file and where a value comes from."""
+    """Returns what a command says in JSON, without what names the file and where a value comes
+    from."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):

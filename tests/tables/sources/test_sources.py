@@ -655,7 +655,8 @@ def test_what_may_be_a_spec_is_told_what_is_wrong_with_it(text: str, tmp_path: P
 def test_a_skiboot_tree_without_tables_is_not_clean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As after a change of the struct's name, for a check of what the repository has."""
+    """A change of the struct's name would make such a tree, for a check of what the repository
+    has."""
     for folder in ("include", "hw", ".git"):
         (tmp_path / folder).mkdir()
     (tmp_path / "hw/slw.c").write_text("struct idle_row table[] = { { .latency_ns = 200 } };\n")

@@ -1,4 +1,5 @@
-"""What a spec extends is read only within the repository, or the directory, that holds it."""
+"""Tests of what a spec extends is read only within the repository, or the directory, that holds
+it."""
 
 from pathlib import Path
 

@@ -86,7 +86,7 @@ def read(text: str, reader: type[yaml.SafeLoader]) -> object:
 
 
 def loader_codes(text: str) -> set[str]:
-    """What the tool's own loader reports on a spec without ancestors."""
+    """Returns what the tool's own loader reports on a spec without ancestors."""
     problems = SpecProblems()
     expanded = inherit.expand(parse(text, "mine.yaml"), lambda name: None, problems)
     if inherit.is_machine(expanded):

@@ -1,4 +1,5 @@
-"""What a boot of q35 refuses before it boots; the table it gives; what it says of a guest."""
+"""Tests of what a boot of q35 refuses before it boots; the table it gives; what it says of a
+guest."""
 
 from dataclasses import replace
 from pathlib import Path

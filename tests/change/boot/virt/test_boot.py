@@ -37,7 +37,7 @@ def home() -> Iterator[None]:
 
 
 def document(capsys: pytest.CaptureFixture[str], file: Path, machine: str) -> dict[str, Any]:
-    """What a boot that agrees in everything says."""
+    """Returns what a boot that agrees in everything says."""
     words = ["boot", str(file), "--machine", machine, "--logs", str(LOGS), "--format", "json"]
     if machine == "virt-arm64":
         words += ["--workload", "idle", "--governor", "menu"]

@@ -45,7 +45,8 @@ Seen = list[list[tuple[object, ...]]]
 
 
 def seen(root: Node) -> Seen:
-    """What a kernel registers for each CPU, in order, and which power domains it sits in."""
+    """Returns what a kernel registers for each CPU, in order, and which power domains it sits
+    in."""
     found = {}
     for listed in lists_of(root, "x"):
         driver = dt_idle.register(table_of(listed, "dtb", "x", ""), KERNEL, ARM64.offers)

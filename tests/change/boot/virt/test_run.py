@@ -1,4 +1,4 @@
-"""What a boot of a virt machine refuses before it boots, each with its exit status."""
+"""Tests of what a boot of a virt machine refuses before it boots, each with its exit status."""
 
 from pathlib import Path
 

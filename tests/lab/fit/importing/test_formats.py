@@ -1,4 +1,4 @@
-"""Which format a file is of; compression, encodings, directories and limits."""
+"""Tests of which format a file is of; compression, encodings, directories and limits."""
 
 import bz2
 import gzip

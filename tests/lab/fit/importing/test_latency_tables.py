@@ -211,7 +211,7 @@ Observed Average timeout diff(ns): 9200
 
 
 def test_a_baseline_may_be_a_column() -> None:
-    """As in the first series; a table may want its head, and an average its state."""
+    """The first series has one; a table may want its head, and an average its state."""
     found = read(BESIDE)
     assert [(one.state, one.woken_by, one.busy, one.values) for one in found.latencies] == [
         (None, "ipi", True, Samples((1400.0, 1600.0))),
@@ -226,7 +226,7 @@ def test_a_baseline_may_be_a_column() -> None:
 
 
 def test_the_average_tells_which_cpus_share_a_core() -> None:
-    """Of cores with four threads, those of the source's core are not in it."""
+    """The four threads of the source's core are not in the average."""
     rows = "".join(f"0 {cpu} {100 if cpu < 4 else 1000 + cpu}\n" for cpu in range(8))
     text = f"--IPI Latency Test---\n---Enabling state: 1---\n{rows}"
     mean = (1004 + 1005 + 1006 + 1007) // 4

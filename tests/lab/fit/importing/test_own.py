@@ -1,4 +1,4 @@
-"""What the measuring script hands over."""
+"""Tests of what the measuring script hands over."""
 
 import pytest
 from hypothesis import given

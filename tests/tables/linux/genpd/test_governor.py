@@ -82,7 +82,7 @@ def test_no_cpu_has_a_timer() -> None:
 
 
 class TestConstraints:
-    """What the domain's devices, and the domains within, allow."""
+    """The limits of the domain's devices, and of the domains within."""
 
     def test_must_exceed_the_sum(self) -> None:
         far = until(10**12)

@@ -61,7 +61,7 @@ def test_only_latency_0_ignores_iowait_and_load(iowait: int, load: int) -> None:
     ("row", "sticks_us", "leaves_us"), [((0, 2), 1.0, 0.5), ((1, 2), 2.2, 1.5)]
 )
 def test_lock_in(row: tuple[int, int], sticks_us: float, leaves_us: float) -> None:
-    """What waking takes is in the history: a state keeps itself selected."""
+    """The time that waking takes is in the history: a state keeps itself selected."""
     states = table(row)
     assert share("4.15", states, sticks_us, wake_us=1.3, history_us=5) == 100
     assert share("4.15", states, leaves_us, wake_us=1.3, history_us=5) == 0

@@ -60,7 +60,8 @@ FOREVER = 4 * 10**15
 
 
 class Disagreement(NamedTuple):
-    """Where a model first differs from the kernel: its row, its answer or error, its reasons."""
+    """The first row in which a model differs from the kernel, its answer or error, and its
+    reasons."""
 
     row: int
     kernel: tuple[int, bool]
@@ -190,7 +191,7 @@ def situation(row: Row, capacity: int = CPU_CAPACITY) -> Situation:
 
 
 def outcome(row: Row, selected: int, states: Sequence[State]) -> Outcome:
-    """What becomes of the decision: rows hold only what does not depend on it."""
+    """Returns what becomes of the decision: rows hold only what does not depend on it."""
     polls = selected < len(states) and states[selected].polling
     return Outcome(
         state=selected,
@@ -203,7 +204,7 @@ def outcome(row: Row, selected: int, states: Sequence[State]) -> Outcome:
 
 
 def brief(row: Row) -> str:
-    """What is not as in the plainest row."""
+    """Returns what is not as in the plainest row."""
     defaults = Row._field_defaults
     shown = ((n, v) for n, v in zip(row._fields, row, strict=True) if v != defaults.get(n))
     return ", ".join(f"{name}={value}" for name, value in shown)
@@ -260,7 +261,7 @@ def near(random: Random, times: Sequence[int]) -> int:
 
 
 class Habits:
-    """How one CPU idles: drawn once, then followed row by row, with changes of mind."""
+    """The habits of one idle CPU: drawn once, then followed row by row, with changes of mind."""
 
     def __init__(self, random: Random, states: Sequence[State], hz: int) -> None:
         self.random = random

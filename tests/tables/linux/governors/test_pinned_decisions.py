@@ -1,4 +1,5 @@
-"""What compiled governors decided where a model once decided otherwise: the least input of each.
+"""Tests of what compiled governors decided where a model once decided otherwise: the least input of
+each.
 
 The expected answers are those of the releases' own sources, compiled as the oracle does; they are
 of the last row.

@@ -1,4 +1,4 @@
-"""What traces find in C, and that each feature has one."""
+"""Tests of what traces find in C, and that each feature has one."""
 
 import pytest
 

@@ -133,7 +133,7 @@ def test_a_revision_of_a_repository(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "diff", "generate", "kernels"])
 def test_commands_take_it(tmp_path: Path, capsys: Capture, command: str) -> None:
-    """As the kernel that they would take otherwise, under the tree's name."""
+    """Commands take it as the kernel that they would take otherwise, under the tree's name."""
     words = {
         "check": ("check", "power9", "pseries-dedicated"),
         "diff": ("diff", "power9", "power10"),
@@ -215,7 +215,7 @@ TREES_AT_HAND = os.environ.get("KERNELS", "").split()
 @pytest.mark.skipif(not TREES_AT_HAND, reason="KERNELS names no source trees: DIR or DIR@REVISION")
 @pytest.mark.parametrize("name", TREES_AT_HAND)
 def test_a_kernels_tree_does_what_its_release_does(name: str) -> None:
-    """Of each feature that is told; and all are."""
+    """Each feature that is told agrees; and all are told."""
     found = release(f"source:{name}")
     assert found.source
     assert not found.source.unknown

@@ -1,4 +1,4 @@
-"""What the tool says where there is no compiled core."""
+"""Tests of what the tool says where there is no compiled core."""
 
 import json
 import subprocess
@@ -38,7 +38,8 @@ OTHERS = ("list", "diff power9-dd1 power9-dd1")
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What each command says on standard error, one after the other in a process without core."""
+    """Returns what each command says on standard error, one after the other in a process without
+    core."""
     tree = tmp_path_factory.mktemp("absence") / "tree.dtb"
     make = f"generate power9-dd1 --to dtb -o {tree}"
     lines = [make, *(line.format(tree=tree) for line in (*NEED_IT, *OTHERS))]

@@ -115,7 +115,7 @@ def by_reference(
 
 
 def compare(era: Era, cpu: Cpu, hz: int) -> None:
-    """As entered and as selected, with the code for just these features and for any."""
+    """Compares states entered and selected, by the code for just these features and for any."""
     states, rows, answers = by_reference(era, cpu, hz)
     for as_selected in (False, True):
         packed = core.pack(rows, as_selected=as_selected)
@@ -237,7 +237,7 @@ def test_pieces_are_decided_as_in_one_go(governor: str) -> None:
 
 @pytest.mark.parametrize("era", [era for era in eras() if era.governor == "menu"], ids=str)
 def test_sweeps_of_pieces_at_any_level(era: Era) -> None:
-    """What a governor remembers is the same for all instruction sets."""
+    """A governor remembers the same for all instruction sets."""
     random = Random(f"pieces, {era}")
     for tables, rows, hz in sweeps(era, 6):
         packed = bytes(rows)

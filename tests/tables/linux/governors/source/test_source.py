@@ -69,7 +69,7 @@ def test_a_longer_residency_than_the_tick_stops_it() -> None:
     ],
 )
 def test_it_puts_the_latency_limit_together_itself(situation: Situation, state: int) -> None:
-    """As menu did from 4.11 to 4.18, where no CPU has a limit of its own."""
+    """Linux 4.11 to 4.18's menu did, where no CPU has a limit of its own."""
     found = governor("early.c").select(situation)
     assert (found.state, found.stop_tick) == (state, True)
 
