@@ -9,9 +9,8 @@ and states stay switched on or off as the driver registers them.
 Exits 1 if there is a state that is not switched off and has no witness."""
 
 from ..base.dataclass import dataclass
-from ..base.options import Annotated
 from ..tables.prove.request import ProveRequest
-from .output import NO_PAGE, USUAL, Output
+from .output import USUAL, Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +18,30 @@ class ProveCommand:
     """Options of `prove`."""
 
     asked: ProveRequest
-    out: Annotated[Output, NO_PAGE] = USUAL
+    out: Output = USUAL
 
 
 def run(given: ProveCommand) -> int:
     from ..base.model.forms import With
     from ..tables.documents.json_output import envelope
     from ..tables.documents.known_document import Kernel
-    from ..tables.prove import said as prove_text
     from ..tables.prove.answer import prove
     from ..tables.prove.prove_document import Prove
+    from ..tables.prove.said import sheet
     from ..tables.sources import read_table
     from .values import say
 
     asked, out = given.asked, given.out
     found = prove(asked, say)
+    inputs = []
+    if asked.of.table is not None and (out.html or out.format == "json"):
+        source = read_table(asked.of.table)
+        inputs.append((source.file, source.sha256))
+    if out.html:
+        out.page("prove", sheet(found), inputs)
     if out.format == "json":
-        table = asked.of.table
-        source = None if table is None else read_table(table)
-        inputs = [] if source is None else [(source.file, source.sha256)]
         body = With(found, known=Kernel(asked.release, asked.of.governor))
         out.document(envelope("prove", Prove, body, inputs))
     else:
-        out.text(prove_text.text(found, out.style))
+        out.said(sheet(found))
     return int(not found.all_selected)

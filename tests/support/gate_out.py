@@ -324,7 +324,9 @@ def _fitted(drawn: Drawn) -> Iterator[Line]:
 
 @drives("prove")
 def _proven(drawn: Drawn) -> Iterator[Line]:
-    yield Line("json", ("prove", blob(drawn), "--kernel", "6.1", "--format", "json"))
+    page = drawn.path(".html")
+    words = ("prove", blob(drawn), "--kernel", "6.1", "--html", page, "--format", "json")
+    yield Line("json", words, ((page, "html"),))
     yield Line("text", ("prove", sysfs(drawn), "--kernel", "6.1", "--governor", drawn.word))
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
         *("--next-timer", "500", "--idle", "100"),
     ],
     "kernels": ["kernels", "6.6", "--table", "power9"],
+    "prove": ["prove", "power10", "--kernel", "6.1", "--latency-limit", "5us", "--periods"],
     "replay": [
         *("replay", TRACE, "--table", "power9", "--table", "power9-dd1@84368bbf8"),
         *("--governor", "menu", "--kernel", "6.1", "--power", "implied"),

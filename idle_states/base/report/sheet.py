@@ -105,7 +105,7 @@ class Picture:
 
     draw: Callable[[], Drawing]
     table: Rows
-    told: Rows | None = None
+    told: Rows | Lines | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,68 @@
 """prove, for people."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from ...base.model.units import format_time
-from ...base.report.escapes.text import printable
-from ...base.report.style import Style
-from ...base.report.tables import wrapped
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Either,
+    Line,
+    Lines,
+    Marked,
+    Part,
+    Rows,
+    Section,
+    Sheet,
+    Worded,
+)
 from ...base.wording import joined, plural
 from ..linux import grounds
 from ..linux.qos import NO_LIMIT_US
 from .answer import Proven
-from .history import IdleStep, Played
+from .drawn import entered, history
 from .periods import StateKept
 from .proof import StateProof, Unreachable
 
+_WAYS = ("Way to select it", "Needed, but contradictory")
 
-def text(found: Proven, style: Style) -> str:
-    """Returns a block for each state: its witness, or the proof that there is none."""
+
+def sheet(found: Proven) -> Sheet:
+    """Returns a section for each state: its witness, or the proof that there is none."""
     request = found.request
-    of = f"{printable(request.of.table)}: " if request.of.table else ""
+    of = f"{request.of.table}: " if request.of.table else ""
     limit = "" if request.limit_us >= NO_LIMIT_US else f", latency limit {request.limit_us} us"
-    governor = f"{request.of.governor} of Linux {request.release.name}, HZ {request.of.hz}"
-    lines = [style("strong", f"{of}{governor}{limit}")]
-    names = [printable(proof.name) for proof in found.proofs]
-    for proof in found.proofs:
-        lines += ["", *_state(proof, names, style)]
-    notes = [*grounds.remarks([request.release], request.of.governor, grounds.LOOP)]
+    how = f"{request.of.governor} of Linux {request.release.name}, HZ {request.of.hz}{limit}"
+    names = [proof.name for proof in found.proofs]
+    sections = [_state(proof, names) for proof in found.proofs]
     if found.kept is not None:
-        lines += ["", style("strong", "equal idle periods, ended by interrupts, the timer far:")]
-        lines += _periods(found, found.kept, names)
-    lines += ["", _counted(found), *notes]
-    return "\n".join(lines) + "\n"
+        head = Worded(
+            "equal idle periods, ended by interrupts, the timer far:",
+            "Equal idle periods, ended by interrupts, the timer far",
+        )
+        periods = Lines((*_periods(found, found.kept, names),), first="  ", further="      ")
+        sections.append(Section(head, (periods,)))
+    notes = grounds.remarks([request.release], request.of.governor, grounds.LOOP)
+    sections.append(Section(Worded("", "Summary"), (Lines((_counted(found), *notes)),)))
+    about = Section("Request", (Lines((Marked("strong", f"{of}{how}"),)),))
+    return Sheet(f"{of}{how}", tuple(_headline(found, how)), tuple(sections), about)
+
+
+def _headline(found: Proven, how: str) -> Iterator[Line]:
+    """Yields the answer, a sentence for each kind of state, what is wrong first. how: governor and
+    circumstances."""
+    never = [proof.name for proof in found.proofs if proof.unreachable is not None]
+    undecided = [proof.name for proof in found.proofs if proof.undecided]
+    selected = [proof.name for proof in found.proofs if proof.witness is not None]
+    if never:
+        kind = "note" if found.all_selected else "error"
+        yield Marked(kind, f"Proven: {how}, never selects {joined(never, 'or')}.")
+    if undecided:
+        unknown = f"whether it selects {joined(undecided, 'or')}"
+        yield Marked("warning", f"Not decided: {unknown}; no witness was found and no proof.")
+    if selected:
+        every = len(selected) == len(found.proofs)
+        states = f"each of {plural(len(selected), 'state')}" if every else joined(selected)
+        yield f"Proven by a history: {how}, selects {states}."
 
 
 def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> Iterator[str]:
@@ -44,16 +75,15 @@ def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> 
         if each.itself:
             residency = found.states[each.state].residency_ns
             said += f", below its target residency of {format_time(residency)}"
-        yield from wrapped(f"{names[each.state]}: {said}", "  ", "      ")
+        yield f"{names[each.state]}: {said}"
     if found.slowest is not None:
         worst = found.slowest
-        at_last = joined([_name(names, state) for state in worst.states])
-        said = (
+        at_last = joined([entered(names, state) for state in worst.states])
+        yield (
             f"slowest to follow: from {format_time(worst.from_ns)} to {format_time(worst.to_ns)}, "
             f"{plural(worst.idles, 'idle period')} ({format_time(worst.time_ns)}) until {at_last} "
             "alone"
         )
-        yield from wrapped(said, "  ", "      ")
 
 
 def _counted(found: Proven) -> str:
@@ -66,59 +96,25 @@ def _counted(found: Proven) -> str:
     return f"{plural(len(found.proofs), 'state')}: {said}."
 
 
-def _state(proof: StateProof, names: Sequence[str], style: Style) -> Iterator[str]:
-    name = style("strong", names[proof.number])
+def _state(proof: StateProof, names: Sequence[str]) -> Section:
+    said, parts = "undecided, no witness was found and no proof", tuple[Part, ...]()
     if proof.witness is not None:
-        yield f"{name}: selected by the last of {plural(len(proof.witness), 'idle period')}"
-        yield from _witness(proof.witness, names)
+        said = f"selected by the last of {plural(len(proof.witness), 'idle period')}"
+        parts = (history(proof.name, proof.witness, names),)
     elif proof.unreachable is not None:
-        yield f"{name}: never selected"
-        yield from _proof(proof.unreachable)
-    else:
-        yield f"{name}: undecided, no witness was found and no proof"
+        said, parts = "never selected", tuple(_proof(proof.unreachable))
+    return Section((Marked("strong", proof.name), f": {said}"), parts)
 
 
-def _witness(witness: Sequence[Played], names: Sequence[str]) -> Iterator[str]:
-    rows = [_idle(one, names) for one in witness]
-    for row, equal in groupby(rows):
-        yield from wrapped(f"{len(list(equal))} x {row}", "  ", "      ")
-
-
-def _idle(one: Played, names: Sequence[str]) -> str:
-    outcome, state = one.outcome, one.decision.state
-    entered = _name(names, state)
-    until = ", until the tick" if outcome.got_tick else ""
-    return f"{_surroundings(one.step)}: {entered} for {format_time(outcome.residency_ns)}{until}"
-
-
-def _name(names: Sequence[str], state: int) -> str:
-    return names[state] if 0 <= state < len(names) else "default idle"
-
-
-def _surroundings(step: IdleStep) -> str:
-    said = [f"timer in {format_time(step.timer_ns)}"]
-    if step.interrupt_ns is not None:
-        said.append(f"interrupt in {format_time(step.interrupt_ns)}")
-    if step.tick_stopped:
-        said.append("tick stopped")
-    elif step.tick_ns is not None:
-        said.append(f"tick in {format_time(step.tick_ns)}")
-    if step.iowaiters:
-        said.append(f"{plural(step.iowaiters, 'task')} waiting for I/O")
-    if step.cpu_util:
-        said.append("CPU utilised")
-    if step.late_ns:
-        said.append(f"polling ends {format_time(step.late_ns)} late")
-    return ", ".join(said)
-
-
-def _proof(unreachable: Unreachable) -> Iterator[str]:
-    yield from wrapped(unreachable.because, "  ", "  ")
+def _proof(unreachable: Unreachable) -> Iterator[Part]:
+    """Yields why a state is never selected: on pages the ways to select it as a table."""
+    yield Lines((unreachable.because,), first="  ", further="  ")
     for way in unreachable.ways:
-        yield from wrapped(f"{way.text}:", "  - ", "    ")
-        yield from (f"      {line}" for line in way.contradiction)
+        lines = Lines((f"{way.text}:",), "  - ", "    "), Lines(way.contradiction, "      ")
+        yield Either(lines)
+    ways = tuple((way.text, "; ".join(way.contradiction)) for way in unreachable.ways)
+    yield Either((), (Rows(_WAYS, ways, "Ways to select it, and why none is open", NO_NUMBERS),))
     if unreachable.bounds:
-        yield "  where, whatever the history:"
-    for bound in unreachable.bounds:
-        said = f"{bound.holds} ({bound.name}: {bound.because})"
-        yield from wrapped(said, "    ", "      ")
+        yield Lines(("where, whatever the history:",), first="  ")
+    said = (f"{bound.holds} ({bound.name}: {bound.because})" for bound in unreachable.bounds)
+    yield Lines((*said,), first="    ", further="      ")

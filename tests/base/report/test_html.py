@@ -37,6 +37,7 @@ PICTURES = {
     "show-x86": ["Exit latency and target residency"],
     "select": ["Idle length and selected state", "Exit latency and target residency"],
     "kernels": ["Releases that change something"],
+    "prove": ["The history that leads to snooze", "The history that leads to stop0_lite"],
     "replay": [
         "The first 120 idle periods: states entered, and selected",
         "Idle periods whose state did not fit their length",

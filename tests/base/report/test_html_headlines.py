@@ -1,10 +1,12 @@
 """The first lines of a page: its result, with the figures of the text and JSON of the same run."""
 
 import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
+from idle_states.base.model.units import nanoseconds
 from idle_states.base.wording import joined
 from idle_states.cli import main
 from idle_states.lab.replay.headlines import Measure, compared
@@ -175,3 +177,41 @@ def test_of_an_audit(tmp_path: Path) -> None:
     assert lines[1:] == ["3 states: stop0_lite, stop0 and stop1", "As power9"]
     lines = _headline(["audit", str(DATA / "trees"), "--kernel", "6.1,6.12"], tmp_path)
     assert lines == ["6 of 9 inputs have notes: IS420 polling-override", "6 tables, 6 different"]
+
+
+def test_of_prove(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = COMMANDS["prove"]
+    states = document(capsys, *words)["states"]
+    never = [state["name"] for state in states if state["unreachable"]]
+    selected = [state["name"] for state in states if state["witness"]]
+    how = "menu of Linux 6.1, HZ 250, latency limit 5 us"
+    assert _headline(words, tmp_path) == [
+        f"Proven: {how}, never selects {joined(never, 'or')}.",
+        f"Proven by a history: {how}, selects {joined(selected)}.",
+    ]
+    every = ["prove", "power9", "--kernel", "6.12", "--governor", "teo"]
+    assert _headline(every, tmp_path) == [
+        "Proven by a history: teo of Linux 6.12, HZ 250, selects each of 7 states."
+    ]
+    undecided = ["prove", "--states", "0/0,2/20,50/20,100/400", "--kernel", "6.12"]
+    assert _headline([*undecided, "--governor", "teo"], tmp_path)[1] == (
+        "Not decided: whether it selects snooze; no witness was found and no proof."
+    )
+
+
+@pytest.mark.parametrize("kernel", ["4.11", "6.1"])
+def test_a_drawn_history_has_the_lengths_of_the_witness(
+    kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what menu predicts, in us before Linux 5.5 and in ns since."""
+    words = ["prove", "power9", "--kernel", kernel]
+    witness = document(capsys, *words)["states"][2]["witness"]
+    assert main([*words, "--html", str(tmp_path / "page.html"), "-o", "/dev/null"]) == 0
+    drawn = parse((tmp_path / "page.html").read_text()).all("figure")[2]
+    _, *rows = drawn.all("table")[0].rows()
+    idles = [(idle["state"], idle["measured_ns"]) for idle in witness]
+    names = ["snooze", "stop0_lite", "stop0"]
+    assert [(names.index(name), nanoseconds(length)) for _, name, length, _ in rows] == [
+        each for each, _ in groupby(idles)
+    ]
+    assert nanoseconds(rows[-1][3]) == 24_000
