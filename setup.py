@@ -41,7 +41,7 @@ class BuildWithSpecs(build_py):
 class BuildWithFeatures(build_ext):
     """The core's C includes headers of the governors' features, written here from their rows.
 
-    Where the core cannot be compiled, a file in its place says why (its absence.py).
+    Where the core cannot be compiled, a file in its place says why (base/compiled_core.py).
     """
 
     core_missing = ""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import jinja2
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+CORE = _PACKAGE / "tables/linux/governors/core"
+"""The folder of the compiled core."""
 
 
 @cache

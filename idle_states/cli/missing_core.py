@@ -8,9 +8,9 @@ def note_missing_core() -> None:
     from ..tables.linux.governors import core
 
     if not core.available():
-        from ..tables.linux.governors.core import absence
+        from ..base import compiled_core
 
         say(
-            f"the compiled core is not there ({absence.why()}); the reference does its work, "
-            f"which takes much longer. To get the core: {absence.remedy()}"
+            f"the compiled core is not there ({compiled_core.why()}); the reference does its work, "
+            f"which takes much longer. To get the core: {compiled_core.remedy()}"
         )

@@ -63,8 +63,8 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     from idle_states import __version__
+    from idle_states.base import compiled_core
     from idle_states.tables.linux.governors import core
-    from idle_states.tables.linux.governors.core import absence
 
     first, second, *_ = run(capsys, "--version")[1].splitlines()
     head = subprocess.run(
@@ -72,7 +72,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     ).stdout.strip()
     assert first == f"idle-states {__version__}" + (f" (commit {head[:12]})" if head else "")
     assert second == (
-        f"core: {core.instruction_set()}" if core.available() else f"no core: {absence.why()}"
+        f"core: {core.instruction_set()}" if core.available() else f"no core: {compiled_core.why()}"
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.linux.governors.core import absence
+from idle_states.base import compiled_core
 from tests.support import ROOT
 from tests.support.shared import once
 from tools import wheel_audit
@@ -127,7 +127,7 @@ def test_without_a_compiler_it_installs_without_the_core(built: Path, tmp_path: 
     tool = (sys.executable, "-m", "idle_states", "--version")
     _, second, *remedy = run(*tool, cwd=tmp_path, PYTHONPATH=str(tmp_path)).splitlines()
     assert second.startswith("no core: it could not be compiled: ")
-    assert remedy == [f"to get it: {absence.remedy().replace('make core', AGAIN)}"]
+    assert remedy == [f"to get it: {compiled_core.remedy().replace('make core', AGAIN)}"]
 
 
 def test_an_installed_wheel_checks_all_tables(built: Path, tmp_path: Path) -> None:

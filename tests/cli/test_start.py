@@ -14,7 +14,7 @@ from tests.support import ROOT
 _RUN = """
 import runpy, sys
 specs = sys.argv.pop(1)
-if "--help" not in sys.argv:
+if not {"--help", "--version"} & {*sys.argv}:
     from idle_states.tables.spec import compiled
     compiled.NAME = specs
 sys.argv[0] = "idle-states"
@@ -60,6 +60,17 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "textwrap",
                 "threading",
                 "yaml",
+            ),
+        ),
+        (
+            ["--version"],
+            "idle_states.base.compiled_core",
+            (
+                "hashlib",
+                "idle_states.base.reading.launching",
+                "idle_states.tables",
+                "subprocess",
+                "tempfile",
             ),
         ),
         (

@@ -20,9 +20,9 @@ from idle_states.base.reading import compressed, document, limits, sysfs
 from idle_states.base.reading.acpi import idle as acpi_idle
 from idle_states.base.reading.acpi import signs as acpi_signs
 from idle_states.base.reading.acpi import tables as acpi_tables
-from idle_states.base.reading.git import Repository
 from idle_states.base.reading.git import place as git_place
 from idle_states.base.reading.git import references as git_references
+from idle_states.base.reading.git.repository import Repository
 from idle_states.base.reading.inputs import Input
 from idle_states.base.reading.mail import read_mails, series_of
 from idle_states.base.reading.problems import InputProblems
@@ -179,6 +179,7 @@ def _git(data: bytes) -> None:
     """Reads references, and a commit and a directory in objects of the right names."""
     repository, directory = _repository(os.getpid())
     place = git_place.find(directory, "x", lambda data: {})
+    git_place.expect_own_objects(place, "x")
     for name in ("HEAD", "packed-refs", "refs/heads/main"):
         (directory / name).write_bytes(data)
         outcome(lambda _: git_references.read(place, "x"), data)

@@ -3,10 +3,10 @@ do."""
 
 import pytest
 
+from idle_states.base import compiled_core
 from idle_states.tables.linux.governors import core
-from idle_states.tables.linux.governors.core import absence
 
-NO_CORE = f"no compiled core: {absence.why()} ({absence.remedy()})"
-NO_READER = f"no compiled reader of trees ({absence.remedy()})"
+NO_CORE = f"no compiled core: {compiled_core.why()} ({compiled_core.remedy()})"
+NO_READER = f"no compiled reader of trees ({compiled_core.remedy()})"
 
 needs_core = pytest.mark.skipif(not core.available(), reason=NO_CORE)

@@ -6,7 +6,7 @@ import pytest
 
 from idle_states.base.model.findings import Finding
 from idle_states.base.model.table import IdleTable
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review.result import Review, Reviewed
 from idle_states.change.review.review import Yardstick, ends, review
 from idle_states.cli import main

@@ -10,7 +10,7 @@ from email.parser import BytesHeaderParser
 from pathlib import Path
 
 from idle_states.base.reading import limits
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.base.reading.mail.archive import MAIL, Groups
 
 _ID = re.compile(r"<([^<>\s]+)>")

@@ -10,7 +10,8 @@ from pathlib import Path
 from ...base.dataclass import dataclass
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import launching, opening
-from ...base.reading.git import Repository, is_top
+from ...base.reading.git.place import is_top
+from ...base.reading.git.repository import Repository
 from ...base.reading.git_am import UNFIT
 from ...tables.sources import MAX_BYTES
 

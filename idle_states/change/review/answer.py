@@ -8,7 +8,7 @@ from pathlib import Path
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError, identities
 from ...base.patterns import pattern
-from ...base.reading.git import Repository
+from ...base.reading.git.repository import Repository
 from ...base.reading.mail import Mail, Series, read_mails, series_of
 from ...base.reading.mail.archive import is_archive
 from ...base.reading.patch import DoesNotApply

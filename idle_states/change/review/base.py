@@ -6,7 +6,9 @@ from pathlib import PurePosixPath
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.patterns import pattern
-from ...base.reading.git import FILE, Commit, CommitReader, HeldCommits, Repository
+from ...base.reading.git.commits import FILE, Commit, CommitReader
+from ...base.reading.git.held import HeldCommits
+from ...base.reading.git.repository import Repository
 from ...base.reading.mail import MailedAnswer, MailedPatch, Series
 from ...base.reading.patch import DoesNotApply, FileChange, changed_files
 from ...base.wording import number_ranges

@@ -15,7 +15,8 @@ from ...base.model.beyond_opal import IdleList, ListedNode
 from ...base.model.findings import Unreadable, unreadable
 from ...base.model.table import IdleTable
 from ...base.reading import limits
-from ...base.reading.git import Commit, CommitReader, DamagedObject
+from ...base.reading.git.commits import Commit, CommitReader
+from ...base.reading.git.private import DamagedObject
 from ...base.reading.unexpected import failed, on_input
 from ...base.wording import few
 from ...tables.devicetree.board_builds import HEADERS, PARTS, BuiltBoard, build

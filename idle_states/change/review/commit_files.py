@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ...base.reading import limits, opening
-from ...base.reading.git import FILE, LINK, CommitReader, TreeEntry
+from ...base.reading.git.commits import FILE, LINK, CommitReader, TreeEntry
 
 
 class CommitFiles:

@@ -12,7 +12,7 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Unreadable
 from ...base.model.table import IdleState, IdleTable
 from ...base.patterns import pattern
-from ...base.reading.git import HeldCommits
+from ...base.reading.git.held import HeldCommits
 from ...base.reading.mail import MailedPatch, Series
 from ...base.reading.patch import FileChange
 from ...base.wording import plural

@@ -14,7 +14,8 @@ from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits
-from ...base.reading.git import Commit, CommitReader, DamagedObject, TreeEntry
+from ...base.reading.git.commits import Commit, CommitReader, TreeEntry
+from ...base.reading.git.private import DamagedObject
 from ...base.reading.unexpected import on_input
 from ...tables.devicetree.source_trees import Layout
 from ...tables.linux.built_in import in_tree

@@ -11,7 +11,7 @@ from typing import Annotated
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Rejected, UsageError
 from ...base.model.forms import Count
-from ...base.reading.git import Commit, CommitReader
+from ...base.reading.git.commits import Commit, CommitReader
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import State, states_of
 from ...tables.linux.governors.core.packing import NONE, ROW

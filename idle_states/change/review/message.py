@@ -10,7 +10,7 @@ from datetime import datetime
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Location
 from ...base.model.table import IdleTable
-from ...base.reading.git import Commit
+from ...base.reading.git.commits import Commit
 from ...base.reading.mail import MailedAnswer
 from ...base.wording import joined
 from ...tables.rules.catalogue import rule_named

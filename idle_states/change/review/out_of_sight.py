@@ -10,7 +10,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Location, Severity
 from ...base.patterns import pattern
 from ...base.reading import limits
-from ...base.reading.git import FILE, LINK, CommitReader, TreeEntry
+from ...base.reading.git.commits import FILE, LINK, CommitReader, TreeEntry
 from ...base.wording import few
 from .match import is_same, pairs
 from .tree import End

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, Severity, Unreadable, UsageError
 from ...base.patterns import pattern
-from ...base.reading.git import Commit, CommitReader, HeldCommits
+from ...base.reading.git.commits import Commit, CommitReader
+from ...base.reading.git.held import HeldCommits
 from ...base.reading.mail import Series, read_mails, series_of
 from ...base.wording import joined
 from ...tables.check.config import FILES

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, sort_findings
-from ...base.reading.git import Commit
+from ...base.reading.git.commits import Commit
 from ...base.reading.mail import Mail
 from ...base.reading.patch import FileChange
 from ...tables.check.config import Accepted

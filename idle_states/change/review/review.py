@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Finding, UsageError, sort_findings, unreadable
 from ...base.reading import opening
-from ...base.reading.git import Commit, CommitReader, Repository
+from ...base.reading.git.commits import Commit, CommitReader
+from ...base.reading.git.repository import Repository
 from ...base.reading.mail import MailedAnswer
 from ...tables.check.accepted import mark, today
 from ...tables.check.check import check

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ...base.dataclass import replace
 from ...base.model.findings import Confidence, Finding, Severity
-from ...base.reading.git import Commit
+from ...base.reading.git.commits import Commit
 from ...base.report.escapes.text import printable
 from ...base.report.findings_text import shown
 from ...base.report.tables import wrapped as paragraph

@@ -11,7 +11,8 @@ from itertools import islice
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import limits
-from ...base.reading.git import HeldCommits, Repository
+from ...base.reading.git.held import HeldCommits
+from ...base.reading.git.repository import Repository
 from ...base.reading.mail import Series
 from ...base.reading.patch import DoesNotApply
 from ...base.wording import few, joined

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Unreadable
-from ...base.reading.git import CommitReader, DamagedObject
+from ...base.reading.git.commits import CommitReader
+from ...base.reading.git.private import DamagedObject
 from ...tables.check.accepted import today
 from ...tables.check.config import Accepted, Configuration
 from ...tables.check.config_change import configuration_at

@@ -15,7 +15,9 @@ from ...base.dataclass import dataclass, field, replace
 from ...base.model.beyond_opal import MatchedCpu
 from ...base.model.findings import Finding, Unreadable
 from ...base.patterns import pattern
-from ...base.reading.git import AlikeFiles, Commit, CommitReader, DamagedObject, TreeEntry
+from ...base.reading.git.commits import Commit, CommitReader, TreeEntry
+from ...base.reading.git.private import DamagedObject
+from ...base.reading.git.trees import AlikeFiles
 from ...base.reading.unexpected import on_input
 from ...tables.skiboot import c_table
 from ...tables.skiboot.layout import HEADERS, TABLES

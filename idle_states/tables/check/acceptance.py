@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from ...base.reading.git import Repository
+    from ...base.reading.git.repository import Repository
     from .baseline import Baseline
     from .config import Accepted, Configuration
 
@@ -200,7 +200,7 @@ def _commit(revision: str) -> "Iterator[tuple[Repository, str]]":
     Unreadable."""
     from pathlib import Path
 
-    from ...base.reading.git import Repository
+    from ...base.reading.git.repository import Repository
 
     repository = Repository(Path.cwd())
     try:

@@ -5,7 +5,7 @@ from os.path import normpath
 
 from ...base.model.findings import Finding, Location, Severity, unreadable
 from ...base.reading import limits
-from ...base.reading.git import CommitReader
+from ...base.reading.git.commits import CommitReader
 from .config import FILES, LISTS, Configuration, Entries, configures, entries, parse, words
 
 _Said = dict[str, tuple[int | None, Entries]]

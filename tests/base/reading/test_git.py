@@ -14,8 +14,9 @@ import pytest
 
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import limits
-from idle_states.base.reading.git import DamagedObject, Repository
 from idle_states.base.reading.git.commits import Commit
+from idle_states.base.reading.git.private import DamagedObject
+from idle_states.base.reading.git.repository import Repository
 from idle_states.cli import main
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.spec.library import find

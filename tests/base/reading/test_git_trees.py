@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Unreadable, unreadable
 from idle_states.base.reading import limits
-from idle_states.base.reading.git import HeldCommits, Repository
+from idle_states.base.reading.git.held import HeldCommits
+from idle_states.base.reading.git.repository import Repository
 from idle_states.base.reading.git.trees import DIRECTORY, Entry, TreeWalker, WantedPaths, is_file
 from tests.support.git_history import History
 from tests.support.thorough import few

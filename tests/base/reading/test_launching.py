@@ -227,7 +227,7 @@ def test_interrupted_it_leaves_nothing() -> None:
 
 
 STARTED = {
-    "git": "from idle_states.base.reading.git import Repository\n"
+    "git": "from idle_states.base.reading.git.repository import Repository\n"
     "from pathlib import Path\n"
     "repository = Repository(Path(sys.argv[1]))\n"
     "repository.commit(repository.resolve('HEAD'))",

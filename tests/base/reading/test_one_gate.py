@@ -32,7 +32,7 @@ REASONS = {
     "tables/rules/catalogue.py": OURS,
     "lab/fit/importing/formats.py": OURS,
     "cli/__init__.py": OURS,
-    "tables/linux/governors/core/absence.py": OURS,
+    "base/compiled_core.py": OURS,
     "tables/skiboot/c_table/reader.py": OURS,
     "change/patches/library.py": OURS,
     "base/files.py": WRITTEN,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from idle_states.base.reading.git import Commit
+from idle_states.base.reading.git.commits import Commit
 from idle_states.change.review.claims.claim import ClaimVerdict, MessageClaim
 from idle_states.change.review.claims.prose import sentences
 from idle_states.change.review.message import claims_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.reading import limits
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review import boards as boards_module
 from idle_states.change.review.boards import BoardsTree, trees_in
 from idle_states.cli import main

@@ -3,7 +3,7 @@
 import pytest
 
 from idle_states.base.reading import limits
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.cli import main
 from tests.support.git_history import History
 from tests.support.reviewed import AFTER, BEFORE, c_of, reviewed, rules, run, spec

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review import drivers as drivers_module
 from idle_states.change.review.drivers import DriversTree
 from idle_states.cli import main

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.findings import Unreadable
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review import tree as review_tree
 from idle_states.change.review.review import Yardstick, ends, review
 from idle_states.cli import main

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.findings import Finding, Severity
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review.claims.claim import ClaimVerdict
 from idle_states.change.review.message import claims_of
 from idle_states.change.review.result import Review, Reviewed

@@ -8,7 +8,7 @@ import pytest
 from idle_states.base.model.findings import Finding
 from idle_states.base.model.table import IdleTable
 from idle_states.base.model.units import UNITS_NS
-from idle_states.base.reading.git import Commit
+from idle_states.base.reading.git.commits import Commit
 from idle_states.change.review.claims.prose import sentences
 from idle_states.change.review.claims.states import covers_state, names_state
 from idle_states.change.review.claims.times import times_set

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review.result import Review
 from idle_states.change.review.review import Yardstick, ends, review
 from idle_states.change.review.said import render

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.base.reading.git import Repository
+from idle_states.base.reading.git.repository import Repository
 from idle_states.change.review.match import renamed_states
 from idle_states.change.review.result import Review, TableChange
 from idle_states.change.review.review import Yardstick, ends, review

@@ -5,23 +5,3 @@ data, `private` runs git in a repository of our own that only borrows the object
 is what other rooms use; `trees` walks the trees of its commits. `held` has commits that no
 repository has, made of the contents of files; `commits` has what both are read by.
 """
-
-from .commits import FILE, LINK, Commit, CommitReader, TreeEntry
-from .held import HeldCommits
-from .place import is_top
-from .private import DamagedObject
-from .repository import Repository
-from .trees import AlikeFiles
-
-__all__ = [
-    "FILE",
-    "LINK",
-    "AlikeFiles",
-    "Commit",
-    "CommitReader",
-    "DamagedObject",
-    "HeldCommits",
-    "Repository",
-    "TreeEntry",
-    "is_top",
-]

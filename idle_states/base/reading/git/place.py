@@ -48,7 +48,8 @@ class Place:
 def find(directory: Path, shown: str, configuration: Configuration) -> Place:
     """The repository that a directory is, or lies in.
 
-    Raises Unreadable (IS930) where there is none, or one of its parts leads elsewhere.
+    Raises Unreadable (IS930) where there is none, or one of its parts but its objects leads
+    elsewhere.
     """
     start = Path(os.path.realpath(directory))
     for top in (start, *start.parents):
@@ -121,12 +122,16 @@ def _checked(top: Path, git_dir: Path, prefix: str, shown: str) -> Place:
         common / "worktrees" / git_dir.name,
     ):
         raise unreadable(shown, f"expected commondir in the repository, found it lead to {common}")
-    place = Place(top, git_dir, common, prefix)
+    return Place(top, git_dir, common, prefix)
+
+
+def expect_own_objects(place: Place, shown: str) -> None:
+    """Raises Unreadable (IS930) where objects lead out of the repository and of what the
+    environment names."""
     named = named_objects()
-    inside = [top, common, *named]
+    inside = [place.top, place.common, *named]
     for objects in (place.objects, *named):
         _check_objects(objects, inside, shown)
-    return place
 
 
 def named_objects() -> list[Path]:

@@ -111,6 +111,7 @@ class Private:
             self.said: dict[str, str] = {}
             self._lay_out()
             self.place = place.find(directory, shown, self._configuration)
+            place.expect_own_objects(self.place, shown)
             self._fill()
         except BaseException:
             self.close()

@@ -19,7 +19,7 @@ from ...model.findings import Unreadable, unreadable
 from ...patterns import pattern
 from .. import limits, opening
 from ..budget import within_budget
-from ..git import Repository
+from ..git.repository import Repository
 from .box import RawMail, parsed_mail, raw_mails
 from .mail import Mail
 from .series import is_reply, parsed

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ....base.dataclass import replace
 from ....base.patterns import pattern
-from ....base.reading.git import Commit
+from ....base.reading.git.commits import Commit
 from ....base.wording import few, plural
 from ..rows import TIMES, ChangedRow, change_in_words, steps
 from .claim import MessageClaim, judged

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from .....base.compiled_core import loaded
 from .....base.dataclass import fields
 from .....base.model.history import WrongRow, check_values
 from ..interface import NO_STATE, U64_MAX, Decision, Outcome, Situation, State
-from .absence import loaded
 
 try:
     compiled: Any = loaded()

@@ -11,7 +11,7 @@ from .....base.model.findings import UsageError, unreadable
 from .....base.reading import limits, opening
 
 if TYPE_CHECKING:
-    from .....base.reading.git import CommitReader
+    from .....base.reading.git.commits import CommitReader
 
 UNCONFINED = "unconfined:"
 """Before a name: compiler and governor may reach what the user may."""

@@ -8,8 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from idle_states.base import resources
-from idle_states.tables.linux.governors.core import absence
+from idle_states.base import compiled_core, resources
 from tests.support import ROOT
 
 WITHOUT = "import sys; sys.modules['idle_states.tables.linux.governors.core._core'] = None\n"
@@ -63,23 +62,21 @@ def halted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_why_is_what_the_installation_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(absence, "NOTE", tmp_path / "note")
-    assert absence.why() == "it was not compiled when idle-states was installed"
+    monkeypatch.setattr(compiled_core, "NOTE", tmp_path / "note")
+    assert compiled_core.why() == "it was not compiled when idle-states was installed"
     (tmp_path / "note").write_text("no Python.h when idle-states was installed\n")
-    assert absence.why() == "no Python.h when idle-states was installed"
+    assert compiled_core.why() == "no Python.h when idle-states was installed"
 
 
 def test_a_core_that_does_not_load_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Built for another machine, or cut short: what the loader says."""
-    import idle_states.tables.linux.governors.core
-
     (tmp_path / "_core.abi3.so").write_bytes(b"\x7fELF cut short")
     monkeypatch.delitem(sys.modules, "idle_states.tables.linux.governors.core._core", raising=False)
-    monkeypatch.setattr(idle_states.tables.linux.governors.core, "__path__", [str(tmp_path)])
-    assert absence.why().startswith("it cannot be loaded: ")
-    assert "_core.abi3.so" in absence.why()
+    monkeypatch.setattr(compiled_core, "CORE", tmp_path)
+    assert compiled_core.why().startswith("it cannot be loaded: ")
+    assert "_core.abi3.so" in compiled_core.why()
 
 
 def test_a_core_of_other_sources_is_not_used(
@@ -89,29 +86,29 @@ def test_a_core_of_other_sources_is_not_used(
     fake = ModuleType("_core")
     monkeypatch.setitem(sys.modules, "idle_states.tables.linux.governors.core._core", fake)
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
-    assert absence.why() == ""  # installed without its sources
+    assert compiled_core.why() == ""  # installed without its sources
     header = tmp_path / "tables/linux/governors/core/settle.h"
     header.parent.mkdir(parents=True)
     header.write_text("struct circumstances { long limit_us; };\n")
     structs = header.parent / "structs.py"
     structs.write_text('EFFECT = CStruct("effect", u64="exit_ns")\n')
-    assert absence.why() == absence.OTHER_SOURCES
+    assert compiled_core.why() == compiled_core.OTHER_SOURCES
     fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
-    assert absence.why() == ""
+    assert compiled_core.why() == ""
     header.write_text("struct circumstances { long limit_us, wake_ns; };\n")
-    assert absence.why() == absence.OTHER_SOURCES
-    with pytest.raises(ImportError, match=absence.OTHER_SOURCES):
-        absence.loaded()
+    assert compiled_core.why() == compiled_core.OTHER_SOURCES
+    with pytest.raises(ImportError, match=compiled_core.OTHER_SOURCES):
+        compiled_core.loaded()
     fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
     structs.write_text('EFFECT = CStruct("effect", u64="exit_ns holds")\n')
-    assert absence.why() == absence.OTHER_SOURCES
+    assert compiled_core.why() == compiled_core.OTHER_SOURCES
 
 
 def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(absence, "source_tree", lambda: ROOT)
-    assert absence.remedy().endswith("python3-dev, then make core")
-    monkeypatch.setattr(absence, "source_tree", lambda: None)
-    assert absence.remedy().endswith("python3-dev, then install idle-states again")
+    monkeypatch.setattr(compiled_core, "source_tree", lambda: ROOT)
+    assert compiled_core.remedy().endswith("python3-dev, then make core")
+    monkeypatch.setattr(compiled_core, "source_tree", lambda: None)
+    assert compiled_core.remedy().endswith("python3-dev, then install idle-states again")
 
 
 def test_version_without_core() -> None:
@@ -120,14 +117,14 @@ def test_version_without_core() -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("no core: ")
-    assert lines[2] == f"to get it: {absence.remedy()}"
+    assert lines[2] == f"to get it: {compiled_core.remedy()}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", NEED_IT)
 def test_each_command_says_once_that_the_core_is_missing(line: str, said: dict[str, str]) -> None:
     assert said[line].count("the compiled core is not there") == 1
-    assert said[line].count(absence.remedy()) == 1
+    assert said[line].count(compiled_core.remedy()) == 1
 
 
 @pytest.mark.slow

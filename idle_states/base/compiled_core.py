@@ -1,14 +1,18 @@
 """Tells whether the compiled core is there and of these sources; if not, why, and what to do about
-it."""
+it.
+
+The core is loaded without the packages that it lies in, which --version has no use for.
+"""
 
 import sys
-from importlib import import_module
-from pathlib import Path
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from types import ModuleType
 
-from .....base.resources import digest_of_core, source_tree
+from .resources import CORE, digest_of_core, source_tree
 
-NOTE = Path(__file__).with_name("_core.missing")
+NAME = "idle_states.tables.linux.governors.core._core"
+NOTE = CORE / "_core.missing"
 """What setup.py writes where it could not compile the core: one line, why."""
 
 _PACKAGES = "apt-get install gcc libc6-dev python3-dev"
@@ -17,8 +21,16 @@ OTHER_SOURCES = "it was compiled from other sources than these"
 
 def loaded() -> ModuleType:
     """The compiled core. Raises ImportError if it is missing, or was compiled from other sources
-    than those beside this module: its structs may then be others than `packing` has."""
-    core = import_module(f"{__package__}._core")
+    than those beside it: its structs may then be others than `packing` has."""
+    if NAME not in sys.modules:
+        found = PathFinder.find_spec(NAME, [str(CORE)])
+        if found is not None and found.loader is not None:
+            made = module_from_spec(found)
+            found.loader.exec_module(made)
+            sys.modules[NAME] = made
+    core = sys.modules.get(NAME)
+    if core is None:
+        raise ModuleNotFoundError(f"No module named {NAME!r}")
     here = digest_of_core()
     if here and getattr(core, "digest_of_sources", 0) != here:
         raise ImportError(OTHER_SOURCES)
