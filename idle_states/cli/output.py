@@ -47,7 +47,8 @@ class WaitingResult:
             from ..base.report.html import page
 
             assert self.file
-            write_file(self.file, page.render(*given))
+            command, sheet, inputs = given
+            write_file(self.file, page.render(command, sheet, inputs, self.file))
         else:
             (printer.text if self.kind == "text" else printer.document)(given, self.file)
 

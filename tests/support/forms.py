@@ -33,7 +33,12 @@ _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-
 _THREAD = ("Message-Id", "In-Reply-To", "References")
 _ANSWER = ["Subject", "In-Reply-To", "References"]
 _ACTIVE = {"script", "iframe", "object", "embed", "img", "form", "base", "video", "audio"}
-_LINK = re.compile(r"#[a-z0-9-]+|(https?|file)://[!-~]+/rules/IS\d{3}\.html")
+_LINK = re.compile(
+    r"#[a-z0-9-]+|(https?|file)://[!-~]+/rules/IS\d{3}\.html"
+    # a file, as the page sees it
+    r"|(?:[\w.~/-]|%[0-9A-F]{2})+(?:#:~:text=(?:[\w.~]|%[0-9A-F]{2})+)?",
+    re.ASCII,
+)
 """The addresses that a page links to: its own parts and the pages of rules."""
 
 

@@ -115,19 +115,23 @@ def _window(source: str, at: int) -> tuple[str, int]:
     return head + source[start + len(head) : end - len(tail)] + tail, at - start
 
 
-_NUMBER = 8
-"""Columns before a source line."""
+_NUMBER, _LONGEST = 8, 400
+"""Columns before a source line, and the most that one may have to be shown."""
+
+
+def source_line(where: Location, texts: Mapping[str, str]) -> str | None:
+    """Returns the line of a source that a place is in; None where it is not known or too long."""
+    if where.file is None or where.line is None or where.column is None:
+        return None
+    lines = lines_of(texts.get(where.file, ""))
+    source = lines[where.line - 1] if where.line <= len(lines) else None
+    return None if len(source or "") > _LONGEST or where.column > _LONGEST else source
 
 
 def _frame(where: Location, texts: Mapping[str, str], style: Style) -> list[str]:
     """The source line and a caret under the value, where there is one."""
-    if where.file is None or where.line is None or where.column is None:
-        return []
-    lines = lines_of(texts.get(where.file, ""))
-    if where.line > len(lines):
-        return []
-    source = lines[where.line - 1]
-    if len(source) > 400 or where.column > 400:
+    source = source_line(where, texts)
+    if source is None or where.line is None or where.column is None:
         return []
     source, at = _window(source, where.column - 1)
     before = source[:at]

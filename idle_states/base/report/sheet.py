@@ -13,7 +13,7 @@ from ..dataclass import dataclass
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from ..model.findings import Finding
+    from ..model.findings import Finding, Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,23 @@ class Worded:
     page: str
 
 
-Cell = str | Marked | Worded
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A place, which a page links to where its file is found from the page.
+
+    words   in its stead; "": as the place is written
+    quoted  the source's line, which pages show with the place marked; "": none
+    """
+
+    where: "Location"
+    words: str = ""
+    quoted: str = ""
+
+    def __str__(self) -> str:
+        return self.words or str(self.where)
+
+
+Cell = str | Marked | Worded | Placed
 Line = Cell | tuple[Cell, ...]
 """Words, or several one after the other, without a blank between them."""
 
@@ -64,7 +80,7 @@ class Rows:
     """
 
     head: tuple[Cell, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[Line, ...], ...]
     caption: str = ""
     numbers: frozenset[int] | None = None
     unbroken: bool = False

@@ -95,7 +95,7 @@ def _table(part: Rows, style: Style) -> str:
 
 def _groups(part: Rows, style: Style) -> Iterator[str]:
     """Blocks of rows without their first cell, which stands above them."""
-    groups: list[tuple[Cell, list[tuple[Cell, ...]]]] = []
+    groups: list[tuple[Line, list[tuple[Line, ...]]]] = []
     for title, *cells in part.rows:
         if _plain(title) or not groups:
             groups.append((title, []))
@@ -114,7 +114,7 @@ def _headed(cell: Cell) -> str:
     return words.upper() + comma + unit
 
 
-def _ending(line: str, cell: Cell, style: Style) -> str:
+def _ending(line: str, cell: Line, style: Style) -> str:
     """A row's line with its last cell as it is shown."""
     if not isinstance(cell, Marked):
         return line
@@ -132,4 +132,4 @@ def _plain(line: Line) -> str:
         return "".join(map(_plain, line))
     if isinstance(line, Worded):
         return printable_lines(line.text)
-    return printable(line.words if isinstance(line, Marked) else line)
+    return printable(line.words if isinstance(line, Marked) else str(line))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...base.dataclass import replace
-from ...base.model.findings import Severity
+from ...base.model.findings import Location, Severity
 from ...base.model.table import IdleTable
 from ...base.report.escapes.text import printable
 from ...base.report.sheet import (
@@ -16,6 +16,7 @@ from ...base.report.sheet import (
     Lines,
     Marked,
     Part,
+    Placed,
     Rows,
     Section,
     indented,
@@ -311,7 +312,10 @@ def _where(summary: FleetSummary) -> Iterator[Part]:
         left = _unnamed(summary, rule, count - len(files)) if files else []
         more += [f"{rule} {name}: {words}" for words in left]
     top = _common(found)
-    rows = tuple((os.path.relpath(f, top) if top else f, ", ".join(r)) for f, r in found.items())
+    rows = tuple(
+        (Placed(Location(file=file), os.path.relpath(file, top) if top else file), ", ".join(some))
+        for file, some in found.items()
+    )
     caption = f"Inputs to look at, below {top}" if top else "Inputs to look at"
     yield Rows(("Input", "Findings"), rows, caption, NO_NUMBERS)
     yield Lines(tuple(more))
@@ -376,7 +380,8 @@ def _boards(summary: FleetSummary) -> Iterator[Section]:
             Lines((said,), first="  "),
             Lines((message,), first="    ", further="        "),
         ]
-        rows.append((Marked(severity, severity), f"{rule} {message}", place, str(count)))
+        linked = Placed(Location(file=file), place)
+        rows.append((Marked(severity, severity), f"{rule} {message}", linked, str(count)))
     if placed:
         head = ("Severity", "Finding", "Place", "Boards")
         table = Rows(head, tuple(rows), "Worst first", frozenset({3}))

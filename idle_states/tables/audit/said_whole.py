@@ -120,4 +120,4 @@ def to_html(
     for audited in everything if view.everything else held.few:
         shown += view.sections(audited)
     made = Sheet(title(summary), headline(summary), tuple(shown))
-    write_file(file, page.render("audit", made, held.digests))
+    write_file(file, page.render("audit", made, held.digests, str(file)))

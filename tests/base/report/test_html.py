@@ -8,16 +8,18 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states import __version__
+from idle_states.base.model.findings import Finding, Location, Severity
 from idle_states.base.report import sheet_text
 from idle_states.base.report.escapes.text import printable
 from idle_states.base.report.html import page, svg
-from idle_states.base.report.sheet import Lines, Section, Sheet
+from idle_states.base.report.sheet import FindingsPart, Lines, Section, Sheet
 from idle_states.base.report.style import Style
 from idle_states.base.resources import resource
 from idle_states.cli import main
@@ -73,21 +75,28 @@ AXIS = svg.times([1000, 1_000_000], "time")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    into = once(tmp_path_factory, "pages", make_all)
-    return {name: (into / f"{name}.html").read_text() for name in COMMANDS}
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return once(tmp_path_factory, "pages", make_all)
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> dict[str, str]:
+    return {name: (folder / f"{name}.html").read_text() for name in COMMANDS}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_complete_in_itself(name: str, made: dict[str, str]) -> None:
+def test_complete_in_itself(name: str, made: dict[str, str], folder: Path) -> None:
     text = made[name]
     top = parse(text)
     for tag in ("img", "iframe", "object", "form", "base"):
         assert not top.all(tag), tag
     ids = [node.attributes["id"] for node in _flat(top) if "id" in node.attributes]
     assert len({*ids}) == len(ids)
-    links = [link.attributes["href"] or "" for link in top.all("a")]
-    assert {link.removeprefix("#") for link in links} <= {*ids}
+    links = {link.attributes["href"] or "" for link in top.all("a")}
+    within = {link for link in links if link.startswith("#")}
+    assert {link.removeprefix("#") for link in within} <= {*ids}
+    files = [folder / unquote(urlsplit(link).path) for link in links - within]
+    assert all(file.is_file() for file in files)
     assert [link.attributes for link in top.all("link")] == [{"rel": "icon", "href": "data:,"}]
     assert "@import" not in text
     assert not re.search(r"url\((?!#h(\d|awake)\))", text)
@@ -124,7 +133,7 @@ def test_findings_lead_to_the_pages_of_their_rules(
     for home in ("https://docs.example.org/it", ""):
         monkeypatch.setenv("IDLE_STATES_DOCS", home)
         top, _ = _page(COMMANDS["fleet"], tmp_path)
-        links.append([a for a in top.all("a") if not (a.attributes["href"] or "").startswith("#")])
+        links.append([a for a in top.all("a") if "IS" in (a.attributes["href"] or "")])
     assert {a.text for a in links[0]} == {"IS420"}
     for each in links[0]:
         assert each.attributes["href"] == f"https://docs.example.org/it/rules/{each.text}.html"
@@ -134,6 +143,35 @@ def test_findings_lead_to_the_pages_of_their_rules(
     for words in ("/IS201 x", "aIS201 x", "IS201", "IS2010 x", "IS201: x"):
         sheet = Sheet("t", (), (Section("s", (Lines((words,)),)),))
         assert len(parse(page.render("c", sheet, [])).all("a")) == 1
+
+
+def test_findings_lead_to_their_inputs_and_places(tmp_path: Path) -> None:
+    """Of a place in a file that is there; words of the line are its text, not markup."""
+    source = tmp_path / "tables: a" / "<b>.yaml"
+    source.parent.mkdir()
+    line = "  residency: <i>900 ns</i> # a-b, c"
+    source.write_text(f"name: a\n{line}\n")
+    where = Location("a.residency", str(source), 2, 14, 13)
+    related = ((Location("a.latency", str(source), 1, 1), "its latency"),)
+    found = Finding("IS201", "named", Severity.ERROR, "too short", where, related=related)
+    elsewhere = replace(
+        found, location=replace(where, file=str(tmp_path / "none.yaml")), related=()
+    )
+    part = FindingsPart((found, elsewhere), {str(source): source.read_text()}, notes=False)
+    sheet = Sheet("t", (), (Section("Findings", (part,)),))
+    (tmp_path / "pages").mkdir()
+    made = page.render("c", sheet, [(str(source), "0")], str(tmp_path / "pages/page.html"))
+    links = [a for a in parse(made).all("a") if not (a.attributes["href"] or "").startswith("#")]
+    address = "../tables%3A%20a/%3Cb%3E.yaml"
+    line = "#:~:text=residency%3A%20%3Ci%3E900%20ns%3C%2Fi%3E%20%23%20a%2Db%2C%20c"
+    assert [(a.attributes["href"], a.text) for a in links] == [
+        (address, f"{source}:1:1"),
+        (address + line, f"{source}:2:14"),
+        (address, str(source)),
+    ]
+    assert [mark.text for mark in parse(made).all("mark")] == ["<i>900 ns</i>"]
+    unknown = parse(page.render("c", sheet, [(str(source), "0")]))
+    assert all((a.attributes["href"] or "").startswith("#") for a in unknown.all("a"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
