@@ -13,7 +13,7 @@ PACKAGE = "idle_states"
 DOORS = {
     "base": "model reading report",
     "tables": "spec skiboot devicetree linux documents sources pipeline identify power prove why "
-    "rules check show selection audit diff generate kernels",
+    "rules show check selection audit diff generate kernels",
     "lab": "statistics fit traces record replay simulation tune",
     "change": "patches boot review",
     "cli": "cli",

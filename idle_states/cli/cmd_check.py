@@ -45,7 +45,7 @@ class CheckCommand:
         ),
     ] = None
     shown: Annotated[Shown, Options(after="--config-from")] = SHOWN
-    out: Annotated[Output, Options(html=None, format=FINDINGS, after="--suppressed")] = USUAL
+    out: Annotated[Output, Options(format=FINDINGS, after="--suppressed")] = USUAL
     fix: Annotated[
         bool,
         Option(
@@ -135,6 +135,11 @@ def _report(given: CheckCommand, found: "Checked") -> int:
         again = unconfigured(asked)
         hidden = show.failing(check(again).findings) if again else show.hidden(found.findings)
         hides = turned(hidden, asked.acceptance)
+    if out.html:
+        from ..tables.check.said import sheet
+
+        failing = show.failing(found.findings)
+        out.page("check", sheet(found, failing, show.fail_on), found.inputs)
     if out.format == "text":
         known = [*found.remarks, *([hides] if hides else [])]
         out.text(show.text(found.findings, found.texts, found.size, out.style, known))

@@ -33,22 +33,23 @@ class Worded:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class SourcePlace:
     """A place, which a page links to where its file is found from the page.
 
     words   in its stead; "": as the place is written
-    quoted  the source's line, which pages show with the place marked; "": none
+    quoted  the source's line, which pages show with the place marked, both in lines of their own;
+            "": it is not known; None: the place stands among words
     """
 
     where: "Location"
     words: str = ""
-    quoted: str = ""
+    quoted: str | None = None
 
     def __str__(self) -> str:
         return self.words or str(self.where)
 
 
-Cell = str | Marked | Worded | Placed
+Cell = str | Marked | Worded | SourcePlace
 Line = Cell | tuple[Cell, ...]
 """Words, or several one after the other, without a blank between them."""
 
@@ -153,11 +154,13 @@ class Section:
     """Parts below a title. Where no part has anything to show, its title is not shown either; ""
     goes on with the section before.
 
-    title  of several cells each has its own style in text; of Worded, each line is one
+    title   of several cells each has its own style in text; of Worded, each line is one
+    folded  whether pages show its parts only when they are asked for
     """
 
     title: Line
     parts: tuple[Part, ...]
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from ...base.report.sheet import (
     Lines,
     Marked,
     Part,
-    Placed,
     Rows,
     Section,
+    SourcePlace,
     indented,
 )
 from ...base.wording import few, joined, plural
@@ -313,7 +313,10 @@ def _where(summary: FleetSummary) -> Iterator[Part]:
         more += [f"{rule} {name}: {words}" for words in left]
     top = _common(found)
     rows = tuple(
-        (Placed(Location(file=file), os.path.relpath(file, top) if top else file), ", ".join(some))
+        (
+            SourcePlace(Location(file=file), os.path.relpath(file, top) if top else file),
+            ", ".join(some),
+        )
         for file, some in found.items()
     )
     caption = f"Inputs to look at, below {top}" if top else "Inputs to look at"
@@ -380,7 +383,7 @@ def _boards(summary: FleetSummary) -> Iterator[Section]:
             Lines((said,), first="  "),
             Lines((message,), first="    ", further="        "),
         ]
-        linked = Placed(Location(file=file), place)
+        linked = SourcePlace(Location(file=file), place)
         rows.append((Marked(severity, severity), f"{rule} {message}", linked, str(count)))
     if placed:
         head = ("Severity", "Finding", "Place", "Boards")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from ...base.model.findings import Finding
 from ...base.model.table import Flag, IdleState, IdleTable, Register
 from ...base.model.units import format_time
 from ...base.report.sheet import Cell, Marked, Picture, Rows
@@ -26,11 +27,14 @@ class StageColumn(NamedTuple):
     number: bool = False
 
 
-def stages(table: IdleTable, further: Sequence[StageColumn] = ()) -> Picture:
+def stages(
+    table: IdleTable, further: Sequence[StageColumn] = (), findings: Sequence[Finding] = ()
+) -> Picture:
     """Returns a table with one row a state, drawn as latencies and residencies. On pages the name
     comes first.
 
-    further  columns beside the table's own, each with a cell for every row
+    further   columns beside the table's own, each with a cell for every row
+    findings  marked in the drawing
     """
     told = stage_columns(table, further)
     columns = [told[1], told[0], *told[2:]]
@@ -39,7 +43,7 @@ def stages(table: IdleTable, further: Sequence[StageColumn] = ()) -> Picture:
     right = frozenset(i for i, column in enumerate(told) if column.number)
     (_, *head), rows = _rows(told)
     text = Rows((Marked("faint", "#"), *head), rows, right=right, first="", keys=2)
-    return Picture(partial(drawn.stages, table), shown, text)
+    return Picture(partial(drawn.stages, table, findings), shown, text)
 
 
 def _rows(

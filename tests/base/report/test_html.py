@@ -50,6 +50,7 @@ PICTURES = {
         "Energy, s awake, against p99 exit latency paid",
         "Energy, s in snooze, against p99 exit latency paid",
     ],
+    "check": ["Exit latency and target residency"],
     "audit": [
         "Exit latency and target residency",
         "What is selected for steady idles that an interrupt ends",
@@ -163,10 +164,10 @@ def test_findings_lead_to_their_inputs_and_places(tmp_path: Path) -> None:
     made = page.render("c", sheet, [(str(source), "0")], str(tmp_path / "pages/page.html"))
     links = [a for a in parse(made).all("a") if not (a.attributes["href"] or "").startswith("#")]
     address = "../tables%3A%20a/%3Cb%3E.yaml"
-    line = "#:~:text=residency%3A%20%3Ci%3E900%20ns%3C%2Fi%3E%20%23%20a%2Db%2C%20c"
+    text = "#:~:text=residency%3A%20%3Ci%3E900%20ns%3C%2Fi%3E%20%23%20a%2Db%2C%20c"
     assert [(a.attributes["href"], a.text) for a in links] == [
         (address, f"{source}:1:1"),
-        (address + line, f"{source}:2:14"),
+        (address + text, f"{source}:2:14"),
         (address, str(source)),
     ]
     assert [mark.text for mark in parse(made).all("mark")] == ["<i>900 ns</i>"]

@@ -42,6 +42,7 @@ class Level:
     values  (number of the marker, value); no value: no marker
     near    a stretch of the axis that is drawn below the markers
     tips    of each marker, if they are events one after the other
+    kinds   severity of each marker; the worst is also the label's
     """
 
     label: str
@@ -49,6 +50,7 @@ class Level:
     near: tuple[float, float]
     tip: str
     tips: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> "Element":
@@ -140,7 +142,8 @@ def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "
     for number, level in enumerate(some):
         top = pitch * number
         words = svg.shortened(level.label, NARROW)
-        label = text(found, words, x=-axes.MARGIN, y=top + 12, class_="on")
+        kind = max(level.kinds, key=("", *svg.SEVERITIES).index, default="")
+        label = text(found, words, x=-axes.MARGIN, y=top + 12, class_=f"on {kind}".rstrip())
         svg.tip(label, level.tip)
         y = top + _LABEL + _ROW / 2
         ends = [percent(axis.at(end)) for end in level.near]
@@ -155,6 +158,7 @@ def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "
                 if level.tips:
                     svg.tip(group, level.tips[place])
                     below = 0
-                svg.marker(group, series, x, y, size + _GROWS * below)
+                kind = level.kinds[place] if level.kinds else ""
+                svg.marker(group, series, x, y, size + _GROWS * below, kind)
                 drawn.append(x)
     return found

@@ -31,9 +31,9 @@ from ..sheet import (
     Marked,
     Part,
     Picture,
-    Placed,
     Rows,
     Sheet,
+    SourcePlace,
     Worded,
 )
 from . import svg
@@ -70,8 +70,8 @@ def render(
     )
 
 
-def _file(name: str) -> Placed:
-    return Placed(Location(file=name), name)
+def _file(name: str) -> SourcePlace:
+    return SourcePlace(Location(file=name), name)
 
 
 def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
@@ -86,20 +86,28 @@ def _findings(found: FindingsPart) -> Rows:
     chosen = shown(found.findings, notes=found.notes)
     rows = tuple(
         (
-            f"{finding.rule} {finding.name}",
-            Marked(str(finding.severity), str(finding.severity)),
-            (finding.message, *(part for each in finding.related for part in _related(*each))),
-            Placed(finding.location, quoted=source_line(finding.location, found.texts) or ""),
+            (
+                Marked(str(finding.severity), str(finding.severity)),
+                f" {finding.rule} {finding.name}",
+            ),
+            (
+                finding.message,
+                *(part for each in finding.related for part in _related(*each)),
+                SourcePlace(
+                    finding.location, quoted=source_line(finding.location, found.texts) or ""
+                ),
+            ),
             ", ".join(finding.kernels),
         )
         for finding in sorted(chosen, key=lambda finding: -finding.severity)
     )
-    head = ("Rule", "Severity", "Message", "Place", "Kernels")
-    return Rows(head, rows, "By severity", NO_NUMBERS)
+    columns = 3 if any(finding.kernels for finding in chosen) else 2
+    head = ("Finding", "Message and place", "Kernels")[:columns]
+    return Rows(head, tuple(row[:columns] for row in rows), "By severity", NO_NUMBERS)
 
 
 def _related(where: Location, remark: str) -> tuple[Cell, ...]:
-    return "; ", Placed(where, "" if where.file else where.path), f": {remark}"
+    return "; ", SourcePlace(where, "" if where.file else where.path), f": {remark}"
 
 
 class _Written:
@@ -124,7 +132,10 @@ class _Written:
                 shown += parts
             elif parts or not section.parts:
                 shown = parts
-                found.append({"title": title, "id": self._id(title), "parts": shown})
+                folded = section.folded
+                found.append(
+                    {"title": title, "id": self._id(title), "parts": shown, "folded": folded}
+                )
         return found
 
     def _id(self, title: str) -> str:
@@ -175,7 +186,7 @@ class _Written:
         words = printable(_of_cell(line))
         if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
             return Markup('<span class="{}">{}</span>').format(line.kind, words)
-        if isinstance(line, Placed) and linked:
+        if isinstance(line, SourcePlace) and linked:
             return self._placed(line, words)
         pieces = _RULE.split(words) if linked else [words]
         if len(pieces) == 1 or page_of(pieces[1]) is None:
@@ -183,22 +194,23 @@ class _Written:
         link = Markup('<a href="{}">{}</a>').format
         return Markup("").join(link(page_of(p), p) if n % 2 else p for n, p in enumerate(pieces))
 
-    def _placed(self, place: Placed, words: str) -> str:
+    def _placed(self, place: SourcePlace, words: str) -> str:
         """Returns a place with a link to its file, if that is there, and the line quoted."""
         where = place.where
         if self.folder and where.file and opening.is_file(where.file):
             address = uri(os.path.relpath(where.file, self.folder))
-            if text := place.quoted.strip():
+            if text := (place.quoted or "").strip():
                 # a browser that shows the file goes to the line
                 address += f"#:~:text={quote(text, safe='').replace('-', '%2D')}"
             words = Markup('<a href="{}">{}</a>').format(address, words)
-        if not place.quoted or where.column is None:
+        if place.quoted is None:
             return words
-        at = where.column - 1
-        pieces = (place.quoted[:at].lstrip(), place.quoted[at : at + max(1, where.length)])
-        rest = place.quoted[at + max(1, where.length) :]
-        marked = Markup("{}<br><code>{}<mark>{}</mark>{}</code>").format
-        return marked(words, *map(printable_source, (*pieces, rest.rstrip())))
+        at = (where.column or 1) - 1
+        end = at + max(1, where.length)
+        pieces = place.quoted[:at].lstrip(), place.quoted[at:end], place.quoted[end:].rstrip()
+        marked = "<code>{}<mark>{}</mark>{}</code>" if place.quoted else ""
+        block = Markup(f'<div class="quoted">{{}}{marked}</div>')
+        return block.format(words, *map(printable_source, pieces))
 
 
 def _of_cell(cell: Cell) -> str:

@@ -52,7 +52,10 @@ MARKERS = (
     "M0,-6.5 l6.5,6.5 l-6.5,6.5 l-6.5,-6.5 z",
     "M0,6 l6,-10 h-12 z",
     "M-2,-6 h4 v4 h4 v4 h-4 v4 h-4 v-4 h-4 v-4 h4 z",
+    "M0,-2 l3,-3 l2,2 l-3,3 l3,3 l-2,2 l-3,-3 l-3,3 l-2,-2 l3,-3 l-3,-3 l2,-2 z",
 )
+CROSS = len(MARKERS) - 1
+"""Number of the marker of what ends there."""
 _SAME, _NOTHING = 1e-9, 1e-12
 """Values that differ by less, relatively and absolutely, count as one value on an axis."""
 _TILE = 8
@@ -144,9 +147,9 @@ def swatch_line(number: int) -> "Element":
     return found
 
 
-def swatch_marker(number: int) -> "Element":
+def swatch_marker(number: int, kind: str = "") -> "Element":
     path = MARKERS[number % len(MARKERS)]
-    return _sample("path", d=path, transform="translate(16 8)", class_="mark")
+    return _sample("path", d=path, transform="translate(16 8)", class_=f"mark {kind}".rstrip())
 
 
 def swatch_near(kind: str = "near") -> "Element":
@@ -160,10 +163,14 @@ def line(parent: "Element", number: int, x1: object, y1: float, x2: object, y2: 
         drawn.set("stroke-dasharray", dashes)
 
 
-def marker(parent: "Element", number: int, x: float, y: float, size: float = 1) -> "Element":
-    """x: in percent, y: in pixels; size: how many times as large as in a legend."""
+def marker(
+    parent: "Element", number: int, x: float, y: float, size: float = 1, kind: str = ""
+) -> "Element":
+    """x: in percent, y: in pixels; size: how many times as large as in a legend; kind: a severity
+    whose colour it is filled with, or ""."""
     place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
-    drawn = add(place, "path", d=MARKERS[number % len(MARKERS)], class_="mark")
+    drawn = add(place, "path", d=MARKERS[number % len(MARKERS)])
+    drawn.set("class", f"mark {kind}".rstrip())
     if size != 1:
         drawn.set("transform", f"scale({_number(size)})")
     return place
