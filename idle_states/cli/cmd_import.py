@@ -1,7 +1,9 @@
 """Writes a table that was read from any file as a spec: flat, each value with the file and the
 place it was read from. Of an Arm or RISC-V tree, or a spec of one, that is the whole machine: all
-states, power domains and CPUs. What a spec cannot say is refused, with all reasons, and nothing is
-written."""
+states, power domains and CPUs. ACPI's _CST, the tables of intel_idle and what an x86 kernel holds
+in sysfs become a spec of x86. sysfs of POWER shows names and times alone; the rest is that of the
+nearest packaged table, which the note names. What a spec cannot say is refused, with all reasons,
+and nothing is written."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument, Option
@@ -21,17 +23,8 @@ class ImportCommand:
 
 
 def run(given: ImportCommand) -> int:
-    from ..tables.sources import one_table, read_sources
-    from ..tables.sources.imported import imported, imported_machine
-    from ..tables.sources.machines import is_machine, machine_behind
-    from ..tables.spec.write import write
-    from ..tables.spec.write_tree import write_tree
+    from ..tables.sources import read_sources
+    from ..tables.sources.imported import spec_of
 
-    sources = read_sources(given.table)
-    if is_machine(sources):
-        machine = machine_behind(sources[0])
-        text = write_tree(imported_machine(machine, sources, given.name))
-    else:
-        text = write(imported(one_table(sources, given.table), given.name))
-    given.out.document(text)
+    given.out.document(spec_of(read_sources(given.table), given.table, given.name))
     return 0

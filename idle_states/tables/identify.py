@@ -66,13 +66,6 @@ class Claim:
         return tuple(state.values() for state in self.wanted)
 
 
-def is_main(table: IdleTable) -> bool:
-    """False for tables of simulators, fused cores and dropped revisions, and declared copies."""
-    home = table.firmware
-    supported = table.cpu is not None and table.cpu.supported
-    return supported and not (home.quirk or home.fused_core or home.copy_of)
-
-
 def is_called(table: IdleTable, name: str) -> bool:
     """Tells whether a table is the one that a spec names; of a C table, whether its array is that
     of the packaged table of the name."""

@@ -8,7 +8,7 @@ running kernel, the tree's CPU nodes, the driver's source or ACPI's objects tell
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from ..dataclass import dataclass, field
 from .acpi_objects import (
@@ -261,6 +261,27 @@ class AcpiIdle:
     machine: "tuple[AcpiIdle, ...]" = field(default=(), compare=False, repr=False)
 
     form: ClassVar[Literal["acpi"]] = "acpi"
+
+    @classmethod
+    def of_states(
+        cls,
+        processors: Sequence[AcpiProcessor],
+        entries: Sequence[CstEntry],
+        names: Sequence[str] = (),
+        residencies_us: Sequence[int] = (),
+    ) -> Self:
+        """The _CST of an x86 machine, and, where residencies are given, a _LPI of the same states.
+        Its names are those of _LPI."""
+        cst = [
+            (bytes(each.register), each.kind, each.latency_us, each.power_mw) for each in entries
+        ]
+        states = zip(residencies_us, entries, names, strict=True) if residencies_us else ()
+        lpi: list[AcpiObject] = [
+            (residency_us, each.latency_us, 1, 0, 0, 0, bytes(each.register), 0, 0, name)
+            for residency_us, each, name in states
+        ]
+        levels = [LpiLevel(each.path, (0, 1, len(lpi), *lpi)) for each in processors[:1] if lpi]
+        return cls(tuple(processors), (len(cst), *cst), tuple(levels), arch="x86")
 
     @property
     def rows(self) -> "tuple[AcpiEntry, ...]":

@@ -14,8 +14,9 @@ from ..linux.platforms import AnyPlatform
 from ..linux.releases import Release
 from ..skiboot.platform import Platform
 from ..sources import Source, one_table, read_sources
+from ..sources.imported import imported, written
 from ..sources.machines import is_machine, machine_behind
-from ..spec.write import write as write_spec
+from ..spec.write import not_of_opal
 from ..spec.write_tree import write_tree
 from .request import ASL, CMDLINE, DTB, DTS, MARKDOWN, YAML, C, Generated, GenerateRequest
 
@@ -82,7 +83,7 @@ def of_table(
 
         return markdown.render(table)
     if wanted.to == YAML:
-        return write_spec(table)
+        return written(imported(source) if not_of_opal(table) else table)
     if wanted.to == ASL:
         from ..linux.acpi_draft import acpi_of
         from . import asl

@@ -16,6 +16,7 @@ from ...base.model.acpi_objects import (
     AcpiObject,
     AcpiProcessor,
     AcpiRegister,
+    CstEntry,
     LpiLevel,
 )
 from ...base.model.architectures import ARM
@@ -27,7 +28,7 @@ from ...base.model.table import IdleTable
 _HINT = re.compile(r"MWAIT (0x[0-9a-fA-F]{1,8})$")
 _PORT = re.compile(r"IOPORT (0x[0-9a-fA-F]{1,4})$")
 _HALT = "ACPI HLT"
-_TLB_FLUSHED = "CPUIDLE_FLAG_TLB_FLUSHED"
+TLB_FLUSHED = "CPUIDLE_FLAG_TLB_FLUSHED"
 _WFI = AcpiRegister(FIXED_HARDWARE, 32, 0, 3, 0xFFFF_FFFF)
 """Of Arm."""
 _SBI = 1 << 60
@@ -47,32 +48,25 @@ def acpi_of(table: IdleTable) -> AcpiIdle:
     if table.origin.form == "acpi":
         return table.origin
     problems: list[Finding] = []
-    rows = []
+    rows: list[CstEntry] = []
     for index, state in enumerate(table.states):
-        found = _entered(table, index)
+        found = entered(table, index)
         if found is None:
             message = "expected a state that is entered by MWAIT or by reading a port, as those of "
             message += "intel_idle, of an x86 kernel's sysfs or of ACPI"
             where = state.where.get("state") or Location(path=table.path(index))
             problems.append(cannot_generate(message, where, table.name))
             continue
-        rows.append((state, *found))
+        rows.append(CstEntry(*found, state.latency_ns // 1000, 0))
     if problems:
         raise CannotGenerate(problems)
-    cst: list[AcpiObject] = []
-    lpi: list[AcpiObject] = []
-    for state, register, kind in rows:
-        buffer = bytes(register)
-        latency_us = state.latency_ns // 1000
-        cst.append((buffer, kind, latency_us, 0))
-        residency_us = (state.residency_ns or 0) // 1000
-        lpi.append((residency_us, latency_us, 1, 0, 0, 0, buffer, 0, 0, state.name))
     processor = AcpiProcessor(f"{PROCESSORS}.C000", 0, is_device=True)
-    levels = (LpiLevel(processor.path, (0, 1, len(lpi), *lpi)),)
-    return AcpiIdle((processor,), (len(cst), *cst), levels, arch="x86")
+    residencies_us = [(state.residency_ns or 0) // 1000 for state in table.states]
+    names = [state.name for state in table.states]
+    return AcpiIdle.of_states([processor], rows, names, residencies_us)
 
 
-def _entered(table: IdleTable, index: int) -> tuple[AcpiRegister, int] | None:
+def entered(table: IdleTable, index: int) -> tuple[AcpiRegister, int] | None:
     """A row's register and its type in _CST; None if the table does not tell how it is entered."""
     if table.origin.form == "driver":
         stored = table.origin.of_row(index)
@@ -93,7 +87,7 @@ def _entered(table: IdleTable, index: int) -> tuple[AcpiRegister, int] | None:
 def _type(state: BuiltInState) -> int:
     if (state.mwait_hint or 0) < 0x10:
         return 1
-    return 3 if _TLB_FLUSHED in state.flag_names else 2
+    return 3 if TLB_FLUSHED in state.flag_names else 2
 
 
 def acpi_of_machine(machine: IdleTree) -> list[AcpiIdle]:

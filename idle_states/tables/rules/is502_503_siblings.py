@@ -58,7 +58,8 @@ from collections.abc import Iterator, Sequence
 from ...base.model.findings import Location
 from ...base.model.table import IdleTable
 from ...base.wording import joined, possessive
-from ..identify import field_differences, is_called, is_main
+from ..identify import field_differences, is_called
+from ..spec.library import is_main
 from .is3_control import claimed_cpu, home
 from .rows import StateRow, every_row
 from .rule import Confidence, Rule, Severity, Subject, Verdict, Verdicts

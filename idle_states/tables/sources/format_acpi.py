@@ -23,6 +23,7 @@ _RULE = "IS122", "irregular-acpi-object"
 _LOADS = (b"\x5b\x20", b"\x5b\x1f")
 """Operators of AML, Load and LoadTable."""
 _NONE = "IS601", "no-idle-states"
+BESIDE = "The rows are those of _CST; _LPI is kept beside them."
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -124,7 +125,7 @@ def table_of(
     elif idle.evaluated:
         notes.append("Evaluated by acpiexec; it does not depend on ports or memory.")
     if idle.cst and idle.lpi:
-        notes.append("The rows are those of _CST; _LPI is kept beside them.")
+        notes.append(BESIDE)
     return IdleTable(
         name,
         tuple(_rows(idle, where)),

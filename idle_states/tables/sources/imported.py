@@ -1,10 +1,10 @@
 """import: converts a table as read to one that a spec can express, with the source of every value.
 
-A spec has name, times, flags, control register and mask of each row, and the processor. A source
-that lacks one of these cannot become a spec: firmware would take the missing value for 0.
+A spec has name, times, flags, control register and mask of each row, and the processor; one of x86
+has types, latencies and what enters the states. A source that lacks one of these, and whose table
+no other has (`kernel_tables`), cannot become a spec: firmware would take a missing value for 0.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
@@ -22,11 +22,32 @@ from ...base.model.table import (
     Register,
 )
 from ..devicetree.machine import machine_of
-from ..spec.write import not_of_opal, with_processor
+from ..spec.write import not_of_opal, with_processor, write
+from ..spec.write_acpi import with_same_lpi, write_acpi
+from ..spec.write_tree import write_tree
 from . import Source
+from .format_acpi import BESIDE
+from .kernel_tables import as_firmware_has, with_firmware
+from .machines import is_machine, machine_behind, valid_name
 
-_FIELDS = ("latency", "residency")
 _MOST_FINDINGS = 100
+
+
+def spec_of(sources: Sequence[Source], text: str, name: str | None = None) -> str:
+    """Returns the text of the spec of all that a TABLE stands for. name: as of imported().
+
+    Raises CannotGenerate (IS933) with every reason why it cannot become one, NoSuchTable where
+    there are several tables, and what reading them raises.
+    """
+    if is_machine(sources):
+        machine = machine_behind(sources[0])
+        return write_tree(imported_machine(machine, sources, name))
+    return written(imported(with_firmware(sources, text), name))
+
+
+def written(table: IdleTable) -> str:
+    """Returns the text of a spec that has the table. Raises CannotGenerate (IS933)."""
+    return write_acpi(table) if table.origin.form == "acpi" else write(table)
 
 
 def imported(source: Source, name: str | None = None) -> IdleTable:
@@ -36,28 +57,34 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
     name  name of the new table; None: made from that of the source
     Raises CannotGenerate (IS933) with every reason why the table cannot become a spec.
     """
-    table = source.table
-    assert table is not None
+    assert source.table is not None
+    table = as_firmware_has(source.table)
+    if table.origin.form == "acpi":
+        table = with_same_lpi(replace(table, note=table.note.removesuffix(BESIDE).rstrip()))
     problems = list(_problems(table, source.node))
     if problems:
         raise CannotGenerate(problems[:_MOST_FINDINGS], source.texts)
     states = tuple(_state(state, table, source) for state in table.states)
     digest = f" (sha256 {source.sha256})" if source.sha256 else ""
-    noted = with_processor(
-        replace(table, note=table.note or f"Imported from {_shown(source)}{digest}.")
-    )
+    note = f"Imported from {_shown(source)}{digest}."
+    if table.read_from.kind == "spec":
+        note = table.note or note
+    elif table.note:
+        note += f" {table.note}"
+    name = name or _name(source.table, source)
+    table = replace(table, name=name, states=states, note=note)
+    if table.origin.form == "acpi":
+        return replace(table, read_from=ReadFrom("spec"), where={})
+    noted = with_processor(table)
     notes = [noted.note]
     if table.cpu is not None and table.read_from.kind in ("c", "lid"):
         notes.append("The processor is told by the array's name alone.")
     if table.origin.form == "dt":
         notes.append("Firmware had exported these states: those it left out are not here.")
     return replace(
-        table,
-        name=name or _name(table, source),
-        states=states,
+        noted,
         note=" ".join(notes),
-        cpu=noted.cpu,
-        firmware=_firmware(table),
+        firmware=_firmware(source.table),
         origin=BeforeExport(),
         read_from=ReadFrom("spec"),
         where={},
@@ -95,7 +122,7 @@ def _problems(table: IdleTable, node: PowerMgt | None) -> Iterator[Finding]:
                 f"{state.macro} makes; write the row out, or import the table from firmware"
             )
             yield _finding(table, index, message)
-        if not state.name.isprintable() or not _encodable(state.name):
+        if not state.name.isprintable():
             message = f"expected a name that YAML can hold, found {state.name!a}"
             yield _finding(table, index, message)
 
@@ -120,7 +147,9 @@ def _node_problems(table: IdleTable, node: PowerMgt) -> Iterator[Finding]:
 
 def _state(state: IdleState, table: IdleTable, source: Source) -> IdleState:
     """The state with each value's place as its provenance, where the source gives none."""
-    fields = [*_FIELDS]
+    fields = ["latency", "residency"]
+    if table.origin.form == "acpi":
+        fields = [] if table.read_from.kind == "spec" else ["default"]
     if table.register is not Register.NONE:
         fields += ["flags", str(table.register), "mask"]
     provenance = dict(state.provenance)
@@ -150,23 +179,16 @@ def _ascii(text: str) -> str:
 
 def _name(table: IdleTable, source: Source) -> str:
     """A valid name for a spec, made from the name of the C array or the file."""
-    text = table.name if table.read_from.kind in ("c", "lid") else PurePath(source.file).stem
-    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", text.removesuffix("_cpu_idle_states")).strip("-.@")
-    return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")
+    text = (
+        table.name if table.read_from.kind in ("c", "lid", "driver") else PurePath(source.file).stem
+    )
+    return valid_name(text.removesuffix("_cpu_idle_states"))
 
 
 def _firmware(table: IdleTable) -> Firmware:
     if table.read_from.kind == "c":
         return replace(table.firmware, array=table.firmware.array or table.name)
     return table.firmware
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _finding(table: IdleTable, index: int | None, message: str) -> Finding:

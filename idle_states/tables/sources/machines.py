@@ -40,12 +40,15 @@ def machine_behind(source: Source, name: str | None = None) -> IdleTree:
         assert source.table.origin.form == "nodes"
         lists = source.table.origin.siblings
         try:
-            found = read_machine(source.tree or Node(""), lists, _name(source.file))
+            found = read_machine(
+                source.tree or Node(""), lists, valid_name(PurePath(source.file).stem)
+            )
         except CannotGenerate as error:
             raise CannotGenerate(error.findings, source.texts) from None
     return found if name is None else replace(found, name=name)
 
 
-def _name(file: str) -> str:
-    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", PurePath(file).stem).strip("-.@")
+def valid_name(text: str) -> str:
+    """Returns a name that a spec may have, made of a file's or a table's."""
+    made = re.sub(r"[^A-Za-z0-9_.@-]+", "-", text).strip("-.@")
     return made if made[:1].isalpha() else f"imported-{made}".rstrip("-")

@@ -239,7 +239,11 @@ def without_table(source: Source) -> Rejected:
     findings, or Unreadable of a log, which has nothing wrong with it."""
     if source.findings:
         return Faulty(source.findings, source.texts)
-    message = "expected a table, found a log of firmware or kernel: check and audit read it"
+    message = (
+        "expected a table, found a log of firmware or kernel, which names states without values: "
+        "check and audit read it; the machine's device tree, or the packaged table of its "
+        "processor (idle-states list), has them"
+    )
     return unreadable(source.file, message)
 
 

@@ -8,14 +8,15 @@ acpi_processor_evaluate_cst(), which reads it.
 import re
 from collections.abc import Mapping
 
-from ...base.model.acpi_objects import HALT, AcpiObject, AcpiProcessor, AcpiRegister
+from ...base.model.acpi_objects import HALT, SPACES, AcpiProcessor, AcpiRegister, CstEntry
 from ...base.model.beyond_opal import AcpiIdle
 from ...base.model.findings import Location
-from ...base.model.table import U32_MAX, IdleState, IdleTable, ReadFrom, Register
+from ...base.model.table import U32_MAX, U64_MAX, IdleState, IdleTable, ReadFrom, Register
 from ...base.patterns import pattern
 from ...base.reading import limits, scalars
 from ...base.reading.complaints import SpecProblems
-from ...base.reading.document import Node
+from ...base.reading.document import Node, Scalar
+from ...base.wording import joined
 from .fields import measured_of, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
 from .keys import OF_ACPI, STATE_KEYS, STATE_OF_ACPI, TOP_KEYS
@@ -25,11 +26,15 @@ _TOP = (
     *("states", "override", "drop", *OF_ACPI),
 )
 _STATE = (*("name", "latency", "note", "measured", "power", "provenance", "before"), *STATE_OF_ACPI)
-_TYPES = range(1, 4)
+TYPES = range(1, 4)
+LPI_RESIDENCY = "lpi-residency"
+_REGISTER = (None, 0xFF, 0xFF, U64_MAX, 0xFF)
+"""Greatest values of Register (): address space (a name or a number), width, offset, address and
+access size."""
 _PATH = pattern(r"\\(?:[A-Z_][A-Z0-9_]{0,3}\.)*[A-Z_][A-Z0-9_]{0,3}", re.ASCII)
 _NO_RESIDENCY = (
     "expected no residency, which _CST has no place for: Linux makes it of the latency (acpi_idle "
-    "twice, intel_idle three times as long)"
+    "twice, intel_idle three times as long); of a _LPI it is lpi-residency"
 )
 
 
@@ -41,11 +46,17 @@ def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         if key in TOP_KEYS and key not in _TOP:
             problems.unknown_key(key, top.keys.get(key, header[key].where), _TOP)
     name = required_text(header, "name", "a spec", top.where, problems)
-    states, entries = [], []
+    states, entries, residencies_us = list[IdleState](), list[CstEntry](), list[int]()
     for index, source in enumerate(expanded.states):
         state, entry = _state(source, f"{name}:states[{index}]", problems)
         states.append(state)
         entries.append(entry)
+        if LPI_RESIDENCY in source.entries:
+            residencies_us.append(scalars.time_us(source.entries[LPI_RESIDENCY], problems))
+    if residencies_us and len(residencies_us) < len(states):
+        lacking = next(each for each in expanded.states if LPI_RESIDENCY not in each.entries)
+        problems.missing_key(LPI_RESIDENCY, "every state, as in others", lacking.where)
+        residencies_us = []
     _once(states, problems)
     processors: tuple[AcpiProcessor, ...] = ()
     if "processors" in header:
@@ -58,7 +69,9 @@ def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         name=name,
         states=tuple(states),
         register=Register.NONE,
-        origin=AcpiIdle(processors, (len(entries), *entries), arch="x86"),
+        origin=AcpiIdle.of_states(
+            processors, entries, [state.name for state in states], residencies_us
+        ),
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
         read_from=ReadFrom("spec", file, sha256, where["table"]),
@@ -66,7 +79,7 @@ def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
     )
 
 
-def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[IdleState, AcpiObject]:
+def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[IdleState, CstEntry]:
     """A state, and its element of _CST."""
     entries = source.entries
     where = {"state": source.where.at(path)}
@@ -85,13 +98,17 @@ def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[Idle
     kind = 1
     if "type" in entries:
         what = "a type of C-state, 1 to 3"
-        found = scalars.integer(entries["type"], problems, most=_TYPES[-1], what=what)
+        found = scalars.integer(entries["type"], problems, most=TYPES[-1], what=what)
         if found == 0:
             problems.out_of_range(what, "0", where["type"])
         kind = found or kind
     else:
         problems.missing_key("type", "a state", source.where)
     register = _register(entries, kind, source.where, problems)
+    power_mw = 0
+    if "power-mw" in entries:
+        what = "a power in mW (u32)"
+        power_mw = scalars.integer(entries["power-mw"], problems, most=U32_MAX, what=what) or 0
     state = IdleState(
         name,
         latency_us * 1000,
@@ -103,16 +120,20 @@ def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[Idle
         provenance=source.provenance,
         where=where,
     )
-    return state, (bytes(register), kind, latency_us, 0)
+    return state, CstEntry(register, kind, latency_us, power_mw)
 
 
 def _register(
     entries: Mapping[str, Node], kind: int, where: Location, problems: SpecProblems
 ) -> AcpiRegister:
-    """Returns the way to enter the state: by MWAIT, by reading a port, or, for C1 alone, by HLT."""
-    if "mwait" in entries and "port" in entries:
-        message = "expected mwait or port, found both"
-        problems.add("IS922", "wrong-type", message, entries["port"].where)
+    """Returns the way to enter the state: by MWAIT, by reading a port, by a register that says
+    either in other words, or, for C1 alone, by HLT."""
+    ways = [key for key in ("mwait", "port", "register") if key in entries]
+    if len(ways) > 1:
+        message = f"expected mwait, port or register, found {joined(ways)}"
+        problems.add("IS922", "wrong-type", message, entries[ways[-1]].where)
+    if "register" in entries:
+        return _of_asl(entries["register"], problems)
     if "mwait" in entries:
         what = "a hint for MWAIT (u32)"
         hint = scalars.integer(entries["mwait"], problems, most=U32_MAX, what=what)
@@ -124,6 +145,24 @@ def _register(
     if kind != 1:
         problems.missing_key("mwait or port", f"a state of type {kind}", where)
     return HALT
+
+
+def _of_asl(written: Node, problems: SpecProblems) -> AcpiRegister:
+    """The register that ASL's Register () makes of the same words."""
+    what = "a register as in ASL: [SystemIO, 8, 0, 0x414, 1]"
+    items = scalars.items(written, what, problems)
+    if len(items) != len(_REGISTER):
+        problems.wrong_type(what, f"{len(items)} values", written.where)
+        return HALT
+    name2space = {name: space for space, name in SPACES.items()}
+    space, *numbers = (
+        name2space[item.text]
+        if isinstance(item, Scalar) and most is None and item.text in name2space
+        else scalars.integer(item, problems, most=0xFF if most is None else most, what=what) or 0
+        for item, most in zip(items, _REGISTER, strict=True)
+    )
+    width, offset, address, access_size = numbers
+    return AcpiRegister(space, width, offset, access_size, address)
 
 
 def _processors(written: Node, problems: SpecProblems) -> tuple[AcpiProcessor, ...]:

@@ -41,7 +41,7 @@ STATE_OF_TREES = (
     "status",
     "properties",
 )
-STATE_OF_ACPI = ("type", "mwait", "port")
+STATE_OF_ACPI = ("type", "mwait", "port", "register", "power-mw", "lpi-residency")
 STATE_KEYS = (
     "name",
     "latency",

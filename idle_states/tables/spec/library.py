@@ -40,6 +40,13 @@ def packaged(wanted: Callable[[Revision], bool] = lambda _: True) -> Iterator[Id
                 continue
 
 
+def is_main(table: IdleTable) -> bool:
+    """False for tables of simulators, fused cores and dropped revisions, and declared copies."""
+    home = table.firmware
+    supported = table.cpu is not None and table.cpu.supported
+    return supported and not (home.quirk or home.fused_core or home.copy_of)
+
+
 def find_machine(name: str) -> "IdleTree":
     """A packaged machine by name. Raises as `find` does."""
     revision = next((each for each in machines() if each.name == name), None)

@@ -31,28 +31,23 @@ from . import registry
 
 _AS_IT_IS = "; show, select and diff take it as it is"
 HELD = (
-    "expected flags, control register and mask of every state, found a dump of sysfs, which has "
-    "none of them; import the machine's device tree, where it has one (/proc/device-tree)"
-    f"{_AS_IT_IS}"
+    "expected what enters each state, found a dump of sysfs, which says it of x86 alone, in desc, "
+    "and no packaged table, or more than one, has these states; import the machine's device tree, "
+    f"where it has one (/proc/device-tree){_AS_IT_IS}"
 )
 LISTED = (
     "expected a table that skiboot could export, found one list of an Arm or RISC-V tree, of which "
     "a spec is made as a whole"
 )
-ACPI = (
-    "expected a table that skiboot could export, found ACPI's: of _CST a spec (architecture: x86) "
-    "holds types, latencies, hints of MWAIT and ports, but no register or power as firmware has "
-    f"it, and nothing of _LPI; generate --to asl writes it again{_AS_IT_IS}"
-)
 BUILT_IN = (
-    "expected a table that skiboot could export, found one in the source of a Linux driver, which "
-    f"has its own flags and no control register{_AS_IT_IS}"
+    "expected a table that firmware could have, found one of a Linux driver that enters its states "
+    f"by its own code; of drivers only intel_idle's tables become a spec, by MWAIT{_AS_IT_IS}"
 )
 
 
 def not_of_opal(table: IdleTable) -> str:
-    """Returns the reason why a spec cannot hold a table that is none of OPAL's; "" if it can."""
-    reasons = {"sysfs": HELD, "nodes": LISTED, "driver": BUILT_IN, "acpi": ACPI}
+    """Returns the reason why a table is none of OPAL's, nor ACPI's; "" if it is."""
+    reasons = {"sysfs": HELD, "nodes": LISTED, "driver": BUILT_IN}
     return reasons.get(table.origin.form, "")
 
 

@@ -10,7 +10,6 @@ from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.catalogue import rule_named
 from idle_states.tables.sources import read_source, read_sources
 from idle_states.tables.sources.here import tables_of
-from idle_states.tables.spec.write import ACPI, not_of_opal
 from tests.support import acpi
 from tests.support import rule_pages as pages
 from tests.support.commands import Capture, document, outcome, run
@@ -65,7 +64,6 @@ def test_equal_processors_share_a_table(dsdt: bytes, tmp_path: Path) -> None:
     assert one.table.states[2].note == "type C3, Register (FFixedHW, 1, 2, 0x60, 3)"
     assert one.table.states[2].where["state"].path == "\\_SB.CP00._CST[3]"
     assert Subject(one.table, []).form == "acpi"
-    assert not_of_opal(one.table) == ACPI
     assert (one.findings, other.findings) == ((), ())
 
 

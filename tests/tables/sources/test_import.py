@@ -10,15 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.base.model import power_mgt as dt
+from idle_states.base.model.acpi_objects import AcpiRegister, CstEntry, LpiState
 from idle_states.base.model.findings import CannotGenerate
 from idle_states.base.model.table import Cpu, Firmware, IdleState, IdleTable, Register
 from idle_states.base.model.table_formats import FORMATS
 from idle_states.cli import main
 from idle_states.tables.devicetree import dts, fdt, idle_nodes
 from idle_states.tables.devicetree.tree import Node
+from idle_states.tables.linux import acpi_draft
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.sources import File, Source, formats, read_source, read_table
-from idle_states.tables.sources.imported import imported
+from idle_states.tables.sources.imported import imported, written
 from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, load
 from idle_states.tables.spec.packaged import current
@@ -285,8 +287,6 @@ def _samples(top: Path) -> dict[str, Path]:
 
 
 REFUSED = {
-    "sysfs": "import the machine's",
-    "acpi": "--to asl",
     "driver": "show, select",
     "log": "check and audit",
 }
@@ -315,4 +315,146 @@ def test_every_form_that_show_reads_is_imported_or_refused_with_the_next_step(
         again, table = read_table(str(spec)).table, read_table(str(path)).table
         assert again
         assert table
-        assert again.same_values(table), form
+        assert [state.name for state in again.states] == [state.name for state in table.states]
+        if form != "sysfs":  # it has no flags
+            assert again.same_values(table), form
+
+
+DUMPED = """\
+/sys/devices/system/cpu/cpu0/cpuidle/state0/name:POLL
+/sys/devices/system/cpu/cpu0/cpuidle/state0/latency:0
+/sys/devices/system/cpu/cpu0/cpuidle/state0/residency:0
+/sys/devices/system/cpu/cpu0/cpuidle/state1/name:C1
+/sys/devices/system/cpu/cpu0/cpuidle/state1/desc:MWAIT 0x00
+/sys/devices/system/cpu/cpu0/cpuidle/state1/latency:2
+/sys/devices/system/cpu/cpu0/cpuidle/state1/residency:4
+/sys/devices/system/cpu/cpu0/cpuidle/state2/name:C6
+/sys/devices/system/cpu/cpu0/cpuidle/state2/desc:MWAIT 0x20
+/sys/devices/system/cpu/cpu0/cpuidle/state2/latency:133
+/sys/devices/system/cpu/cpu0/cpuidle/state2/residency:600
+/sys/devices/system/cpu/cpu0/cpuidle/state2/disable:1
+"""
+
+
+def read_back(text: str, directory: Path) -> IdleTable:
+    """The table of the spec that `import` writes of a text or a TABLE."""
+    path = directory / "read.txt"
+    path.write_text(text)
+    given = str(path) if "\n" in text else text
+    assert main(["import", given, "-o", str(directory / "back.yaml")]) == 0
+    found = read_table(str(directory / "back.yaml")).table
+    assert found is not None
+    return found
+
+
+def lpi_of(table: IdleTable) -> list[tuple[str, int, int]]:
+    assert table.origin.form == "acpi"
+    found = [each.entry for each in table.origin.entries(cst=False)]
+    states = [each for each in found if isinstance(each, LpiState)]
+    assert len(states) == len(found)
+    return [(each.name, each.wake_latency_us, each.min_residency_us) for each in states]
+
+
+def test_sysfs_of_x86_becomes_a_cst_with_the_hints_that_it_shows(tmp_path: Path) -> None:
+    found = read_back(DUMPED, tmp_path)
+    assert found.origin.form == "acpi"
+    assert [each.entry for each in found.origin.entries(cst=True)] == [
+        CstEntry(AcpiRegister.mwait(0), 1, 2, 0),
+        CstEntry(AcpiRegister.mwait(0x20), 2, 133, 0),
+    ]
+    assert lpi_of(found) == [("C1", 2, 4), ("C6", 133, 600)]
+    assert found.states[1].note == "It was switched off when the dump was made."
+    assert found.states[1].provenance["type"].kind == "estimate"
+    assert found.states[1].provenance["mwait"].source == f"{tmp_path}/read.txt:8"
+    # of _CST the kernel makes residencies itself
+    of_cst = DUMPED.replace("desc:MWAIT", "desc:ACPI FFH MWAIT")
+    assert lpi_of(read_back(of_cst, tmp_path)) == []
+
+
+def test_sysfs_of_x86_without_a_hint_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "read.txt"
+    path.write_text(DUMPED.replace("desc:MWAIT 0x20", "desc:deep"))
+    assert main(["import", str(path)]) == 1
+    assert "entered by MWAIT or by reading a port" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["powernv8", "powernv9", "powernv10"])
+def test_sysfs_of_opal_becomes_the_tree_that_it_was_made_of(name: str, tmp_path: Path) -> None:
+    """Of the machine that both were read from; its own rows are the packaged table's."""
+    tree = read_source(str(DATA / f"trees/{name}.dtb")).table
+    found = read_back(str(DATA / f"trees/{name}.sysfs.txt"), tmp_path)
+    assert tree is not None
+    assert found.same_values(tree)
+    assert found.cpu is not None
+    assert tree.cpu is not None
+    assert found.cpu.processor == tree.cpu.processor
+    assert f"all else is that of {found.cpu.generation}" in found.note
+    assert found.states[0].provenance["flags"].source.startswith("packaged spec power")
+    assert found.states[0].provenance["latency"].note == "cpu0/cpuidle/state1/latency"
+
+
+def test_times_of_sysfs_count_where_the_packaged_table_has_others(tmp_path: Path) -> None:
+    dump = (DATA / "trees/powernv9.sysfs.txt").read_text()
+    found = read_back(dump.replace("state1/latency:1\n", "state1/latency:7\n"), tmp_path)
+    assert [state.latency_ns for state in found.states[:2]] == [7000, 2000]
+    assert f"1 of {len(found.states)} states differ in times" in found.note
+
+
+def test_states_of_several_packaged_tables_are_not_chosen_among(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (DATA / "trees/powernv9.sysfs.txt").read_text().splitlines(keepends=True)
+    path = tmp_path / "read.txt"
+    path.write_text("".join(line for line in lines if "/state0/" in line or "/state1/" in line))
+    assert main(["import", str(path)]) == 1
+    assert HELD in capsys.readouterr().err
+
+
+def test_tables_of_intel_idle_become_a_cst_and_a_lpi(tmp_path: Path) -> None:
+    table = read_table("intel:skx").table
+    assert table is not None
+    found = read_back("intel:skx", tmp_path)
+    assert lpi_of(found) == [
+        (each.name, each.latency_ns // 1000, (each.residency_ns or 0) // 1000)
+        for each in table.states
+    ]
+    assert "CPUIDLE_FLAG_IBRS" in found.states[-1].note
+    assert found.origin.form == "acpi"
+    again = acpi_draft.acpi_of(table)
+    assert (found.origin.cst, found.origin.lpi) == (again.cst, again.lpi)
+
+
+def test_lpi_alone_is_refused_with_what_takes_it(iasl: str) -> None:
+    register = "ResourceTemplate () {Register (FFixedHW, 32, 0, 3, 0)}"
+    state = f"Package () {{100, 50, 1, 0, 0, 0, {register}, 0, 0, 0}}"
+    lpi = f"Name (_LPI, Package () {{0, 0, 1, {state}}})"
+    device = f'Device (\\_SB.C0) {{ Name (_HID, "ACPI0007") Name (_UID, 0) {lpi} }}'
+    source = acpi_source(acpi.compiled(acpi.block(device)))
+    with pytest.raises(CannotGenerate, match="has the sum; show, diff and generate --to asl"):
+        written(imported(source))
+
+
+def acpi_source(data: bytes) -> Source:
+    (source,) = formats.read_file(File(Path("made.aml"), data))
+    return source
+
+
+@pytest.mark.usefixtures("iasl")
+def test_a_collection_of_acpi_idle_gives_the_tables_of_its_firmware(tmp_path: Path) -> None:
+    dump = DUMPED.replace("desc:MWAIT", "desc:ACPI FFH MWAIT")
+    dump += "/sys/devices/system/cpu/cpu0/cpuidle/driver/name:acpi_idle\n"
+    register = "ResourceTemplate () {Register (SystemIO, 8, 0, 1, 0x414)}"
+    cst = f"Name (_CST, Package () {{1, Package () {{{register}, 3, 77, 1000}}}})"
+    device = f'Device (\\_SB.C0) {{ Name (_HID, "ACPI0007") Name (_UID, 0) {cst} }}'
+    top = "idle-states-collection"
+    files = {
+        f"{top}/cpuidle.txt": dump.encode(),
+        f"{top}/acpi-tables.bin": acpi.compiled(acpi.block(device)),
+    }
+    archive = tmp_path / "machine.tar"
+    archive.write_bytes(archived(*files.items()))
+    found = read_back(str(archive), tmp_path)
+    assert [each.latency_ns for each in found.states] == [77_000]
+    assert f"{archive}:acpi" in found.note

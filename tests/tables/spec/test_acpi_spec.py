@@ -10,6 +10,7 @@ from idle_states.base.model.acpi_objects import CstEntry
 from idle_states.base.model.table import IdleTable
 from idle_states.cli import main
 from idle_states.tables.sources import read_sources, read_table
+from tests.support.commands import Capture
 
 LAPTOP = """\
 name: laptop
@@ -88,8 +89,55 @@ def test_the_ssdt_says_what_the_spec_says(laptop: Path) -> None:
     assert main(["diff", str(laptop), str(laptop.with_suffix(".aml"))]) == 0
 
 
+FIRMWARES = LAPTOP.replace("mwait: 0x21", "register: [FFixedHW, 2, 2, 0x21, 0], power-mw: 500")
+"""With a register and a power that firmware has."""
+
+
+def with_lpi(spec: str) -> str:
+    """The spec with a _LPI beside its _CST."""
+    return "".join(
+        line.replace("latency: ", f"lpi-residency: {number}00us, latency: ")
+        for number, line in enumerate(spec.splitlines(keepends=True))
+    )
+
+
+@pytest.mark.skipif(shutil.which("iasl") is None, reason="iasl is not installed")
+@pytest.mark.parametrize("spec", [LAPTOP, FIRMWARES, with_lpi(LAPTOP), with_lpi(FIRMWARES)])
+def test_import_of_the_ssdt_gives_the_spec(spec: str, tmp_path: Path, capsys: Capture) -> None:
+    file, source = tmp_path / "laptop.yaml", tmp_path / "laptop.asl"
+    file.write_text(spec)
+    assert main(["generate", str(file), "--to", "asl", "-o", str(source)]) == 0
+    subprocess.run(["iasl", str(source)], check=True, capture_output=True)
+    again = tmp_path / "again.yaml"
+    assert main(["import", str(tmp_path / "laptop.aml"), "-o", str(again)]) == 0
+    meant, found = read_table(str(file)).table, read_table(str(again)).table
+    assert meant is not None
+    assert found is not None
+    # a Device's _UID is of the DSDT
+    assert found.origin == meant.origin
+    assert found.same_values(meant)
+    assert found.states[1].provenance["type"].note == "\\_SB.CPU0._CST[2]"
+
+
+def test_a_spec_is_written_with_all_that_it_says(laptop: Path, capsys: Capture) -> None:
+    for words in (["generate", str(laptop), "--to", "yaml"], ["import", str(laptop)]):
+        assert main(words) == 0
+        (laptop.parent / "again.yaml").write_text(capsys.readouterr().out)
+        found, meant = (
+            read_table(str(laptop.parent / name)).table for name in ("again.yaml", laptop.name)
+        )
+        assert found is not None
+        assert meant is not None
+        assert (found.origin, found.states, found.title) == (
+            meant.origin,
+            meant.states,
+            meant.title,
+        )
+        assert [state.provenance for state in found.states] == [s.provenance for s in meant.states]
+
+
 def test_it_stands_for_no_other_form(laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("c", "dts", "dtb", "yaml"):
+    for form in ("c", "dts", "dtb"):
         assert main(["generate", str(laptop), "--to", form]) == 1
         assert "IS933" in capsys.readouterr().err
     assert main(["generate", str(laptop), "--to", "md"]) == 0

@@ -229,6 +229,7 @@ states:
   - {name: C2, type: 2, latency: 0.04ms, port: 0x614, power: {low: 1%, high: 2%, source: me,
      confidence: low}}
   - {name: C0, type: 1, latency: 0us}
+  - {name: C3, type: 3, latency: 1ms, register: [FFixedHW, 2, 2, 0x60, 3], power-mw: 350}
 """
 BROKEN_ACPI = [
     ("type: 2", "type: 4", {"IS924"}),
@@ -238,6 +239,12 @@ BROKEN_ACPI = [
     ("latency: 0us", "residency: 1us", {"IS920", "IS921"}),
     ("latency: 0us", "latency: 1500ns", {"IS923"}),
     ("mwait: 0x00", "mwait: 0x00, port: 0x614", {"IS922"}),
+    ("power-mw", "port: 0x614, power-mw", {"IS922"}),
+    ("[FFixedHW, 2, 2,", "[FFixedHW, 2,", {"IS922"}),
+    ("[FFixedHW, 2, 2,", "[FFixedHW, PCC, 2,", {"IS922"}),
+    ("FFixedHW", "Fixed", {"IS922"}),
+    ("350", "350mW", {"IS922"}),
+    ("350", "350, lpi-residency: 2500ns", {"IS921", "IS923"}),
     ("mwait: 0x00", "residency: 1us", {"IS920"}),
     ("mwait: 0x00", "entry: 1us", {"IS920"}),
     ("mwait: 0x00", "scope: core", {"IS920"}),
@@ -247,6 +254,8 @@ BROKEN_ACPI = [
 BROKEN_ACPI_BEYOND_THE_SCHEMA = [
     ("port: 0x614, ", "", {"IS921"}),
     ("port: 0x614", "port: 0x10000", {"IS924"}),
+    ("[FFixedHW, 2, 2,", "[FFixedHW, 2, 0x100,", {"IS924"}),
+    ("350", "350, lpi-residency: 2ms", {"IS921"}),
     ("_PR.C001", "_SB.CPU0", {"IS927"}),
     ("_PR.C001", "_PR.cpu1", {"IS924"}),
     ("name: C0", "name: C1", {"IS927"}),

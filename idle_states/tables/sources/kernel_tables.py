@@ -1,0 +1,115 @@
+"""Tables of Linux's as firmware's: what enters the states that a kernel holds in sysfs, or that
+intel_idle has in its source. What these do not say comes from a table that is named, or is refused.
+"""
+
+from collections.abc import Sequence
+
+from ...base.dataclass import replace
+from ...base.model.table import IdleState, IdleTable, Provenance, Register
+from ...base.reading import opening
+from ...base.wording import joined
+from ..linux.acpi_draft import PROCESSORS, TLB_FLUSHED, acpi_of, entered
+from ..spec.library import is_main, packaged
+from ..spec.registry import assumed
+from . import format_tar, one_table
+from .source import Source
+from .told import opened
+
+_GUESSED = Provenance("estimate", "hint and order of the states", "low", "no kernel shows it")
+_PLACEHOLDER = (
+    f"The path of the processor, below {PROCESSORS}, is a placeholder, and types are estimates: "
+    "the kernel shows neither."
+)
+
+
+def with_firmware(sources: Sequence[Source], text: str) -> Source:
+    """The one table of a TABLE; where acpi_idle made the states of a collection, that of firmware
+    there. Raises as one_table()."""
+    source = one_table(list(sources), text)
+    origin = source.table.origin if source.table else None
+    if origin and origin.form == "sysfs" and origin.driver == "acpi_idle":
+        file = opened(opening.longest_file(text)[0])
+        if found := format_tar.acpi_of(file, format_tar.collected(file)):
+            return one_table(found, f"{file.shown}:{format_tar.ACPI_NAME}")
+    return source
+
+
+def as_firmware_has(table: IdleTable) -> IdleTable:
+    """What firmware would have for a kernel's table; another as it is, as one of which nothing
+    tells how states are entered. Raises CannotGenerate (IS933) where that is so of some."""
+    origin = table.origin
+    if origin.form == "sysfs" and (found := _nearest(table)):
+        return _of_power(table, *found)
+    rows = range(len(table.states)) if origin.form in ("sysfs", "driver") else ()
+    if not any(entered(table, row) for row in rows):
+        return table
+    idle, states = acpi_of(table), tuple(_noted(table, row) for row in rows)
+    if all(state.note.startswith("ACPI ") for state in table.states):
+        idle = replace(idle, lpi=())  # the kernel made residencies of _CST's latencies
+    return replace(table, states=states, origin=idle, note=_PLACEHOLDER)
+
+
+def _noted(table: IdleTable, row: int) -> IdleState:
+    """A state of x86 with what _CST has no place for."""
+    state, origin, note = table.states[row], table.origin, ""
+    if origin.form == "driver":
+        flags = [name for name in origin.of_row(row).flag_names if name != TLB_FLUSHED]
+        note = f"_CST has no place for {joined(flags)}." if flags else ""
+    if origin.form == "sysfs" and origin.of_row(row).disabled:
+        note = "It was switched off when the dump was made."
+    return replace(state, flags=0, note=note, provenance={"type": _GUESSED})
+
+
+def _nearest(table: IdleTable) -> tuple[IdleTable, Sequence[IdleState], str] | None:
+    """The packaged table that has all states of a kernel of POWER and differs least in times, those
+    states of it, and a note; None where none has them, or flags of equally near ones differ."""
+    names = [_key(state.name) for state in table.states]
+    found = list[tuple[int, bool, IdleTable, list[IdleState]]]()
+    for near in packaged(lambda revision: not revision.historical):
+        named = {_key(state.name): state for state in near.states}
+        if names and is_main(near) and near.cpu and named.keys() >= set(names):
+            rows = [named[name] for name in names]
+            unusual = near.cpu.processor != assumed(near.register is not Register.PMICR)
+            pairs = zip(table.states, rows, strict=True)
+            least = sum(
+                (held.latency_ns // 1000, (held.residency_ns or 0) // 1000)
+                != (row.latency_ns // 1000, (row.residency_ns or 0) // 1000)
+                for held, row in pairs
+            )
+            found.append((least, unusual, near, rows))
+    found.sort(key=lambda each: each[:2])
+    equals = [each for each in found if each[0] == found[0][0]]
+    if len({tuple((row.flags, row.control, row.mask) for row in each[3]) for each in equals}) != 1:
+        return None
+    least, _, near, rows = equals[0]
+    others = [each[2].name for each in equals[1:]]
+    times = f"{least} of {len(rows)} states differ in times" if least else "the times agree"
+    equally = f", which agree with {joined(others)}, too" if others else ""
+    said = f"sysfs shows names and times; all else is that of {near.name}: {times}{equally}."
+    return near, rows, said
+
+
+def _of_power(table: IdleTable, near: IdleTable, rows: Sequence[IdleState], note: str) -> IdleTable:
+    """A kernel's table with all that sysfs does not show from a packaged one."""
+    taken = Provenance("file", f"packaged spec {near.name}", "low", "sysfs does not show it")
+    fields = () if near.register is Register.NONE else ("flags", str(near.register), "mask")
+    states = tuple(
+        replace(
+            row,
+            latency_ns=held.latency_ns,
+            residency_ns=held.residency_ns,
+            note="",
+            measured=(),
+            power=None,
+            provenance=dict.fromkeys(fields, taken),
+            where=held.where,
+        )
+        for held, row in zip(table.states, rows, strict=True)
+    )
+    made = replace(near, title=table.title, note=note, states=states, firmware=table.firmware)
+    return replace(made, where=table.where, read_from=table.read_from)
+
+
+def _key(name: str) -> str:
+    """A state's name for comparison: Linux calls nap Nap, and fastsleep_ FastSleep."""
+    return name.rstrip("_").lower()
