@@ -35,8 +35,8 @@ def with_firmware(sources: Sequence[Source], text: str) -> Source:
 
 
 def as_firmware_has(table: IdleTable) -> IdleTable:
-    """What firmware would have for a kernel's table; another as it is, as one of which nothing
-    tells how states are entered. Raises CannotGenerate (IS933) where that is so of some."""
+    """Returns the table that firmware would have for a kernel's; others as they are, also where
+    nothing tells what enters the states. Raises CannotGenerate (IS933) where that is so of some."""
     origin = table.origin
     if origin.form == "sysfs" and (found := _nearest(table)):
         return _of_power(table, *found)

@@ -382,7 +382,6 @@ def test_sysfs_of_x86_without_a_hint_is_refused(
 
 @pytest.mark.parametrize("name", ["powernv8", "powernv9", "powernv10"])
 def test_sysfs_of_opal_becomes_the_tree_that_it_was_made_of(name: str, tmp_path: Path) -> None:
-    """Of the machine that both were read from; its own rows are the packaged table's."""
     tree = read_source(str(DATA / f"trees/{name}.dtb")).table
     found = read_back(str(DATA / f"trees/{name}.sysfs.txt"), tmp_path)
     assert tree is not None
