@@ -173,13 +173,16 @@ def _fix(found: "Checked", *, write: bool) -> int:
         if write:
             write_file(Path(fix.file), fix.after.encode("utf-8", "surrogateescape"))
     masks = sum(len(fix.places) for fix in made)
-    done = "mended" if write else "to mend with --fix"
-    say(f"{plural(masks, 'mask')} in {plural(len(made), 'file')} {done}")
+    if masks:
+        done = "corrected" if write else "can be corrected with --fix"
+        say(f"{plural(masks, 'mask')} in {plural(len(made), 'file')} {done}")
+    else:
+        say("nothing here can be corrected automatically")
     for place, macro in left(found.sources, found.findings, made):
         why = "--fix edits a mask on one line of a checked file whose value sets no other bits"
         say(f"{place}: left: {f'the macro {macro} makes it; change it by hand' if macro else why}")
     if not write and not masks and found.findings:
-        say("other findings are not for --fix to mend; check without --diff shows them")
+        say(f"{plural(len(found.findings), 'finding')} remain; check without --diff shows them")
     return masks
 
 

@@ -32,8 +32,8 @@ def run(given: ExplainCommand) -> int:
         code2name = {entry.rule.code: entry.rule.name for entry in rules()}
         first = ", ".join(f"{code} {code2name[code]}" for code in rule.requires)
         facts += (
-            "\nSilent where one of these fired, unless it is the more severe or speaks of other "
-            f"kernels: {first}."
+            "\nNot reported where one of these already covers it for the same kernels and is not "
+            f"less severe: {first}."
         )
     given.out.text(f"{loaded.page.rstrip()}\n\n{facts}\n")
     return 0

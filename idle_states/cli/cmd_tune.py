@@ -7,8 +7,8 @@ known when it begins. Beside the best: the break-even rule, what the present val
 sharp the optimum is, and tables that trade p99 wake latency for energy.
 
 Energy needs what states draw: figures of the spec, or --power. None are public for POWER9 and
-POWER10; --power implied takes the rows' word for it. For an x86 machine, --to cmdline prints
-intel_idle.table= with the best of the tables that its driver accepts.
+POWER10; --power implied assumes that each residency is the break-even point. For an x86 machine,
+--to cmdline prints intel_idle.table= with the best of the tables that its driver accepts.
 
 What was evaluated is kept until the end: after an interruption the same command line goes on."""
 

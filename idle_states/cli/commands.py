@@ -5,7 +5,7 @@ COMMANDS = {
     "boot": "boot firmware and Linux under QEMU, prediction beside reality",
     "check": "check tables against the rules",
     "collect": "print a script that gathers a machine's data, records decisions, or measures",
-    "conform": "hold recorded decisions against a governor's model",
+    "conform": "compare recorded decisions with a governor's model",
     "diff": "compare two tables, stage by stage",
     "explain": "explain a rule",
     "fit": "fit latencies and residencies to measurements; advertised against measured",

@@ -91,8 +91,8 @@ def _page(loaded: LoadedRule, code2name: dict[str, str]) -> str:
     if rule.requires:
         first = ", ".join(f"[{code} {code2name[code]}]({code}.md)" for code in rule.requires)
         facts.append(
-            "Silent where one of these fired, unless it is the more severe or speaks of other "
-            f"kernels: {first}."
+            "Not reported where one of these already covers it for the same kernels and is not "
+            f"less severe: {first}."
         )
     facts.append(
         f"To accept a finding in a spec: `# idle-states: ignore[{rule.code}] reason`; "

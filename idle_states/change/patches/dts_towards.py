@@ -343,7 +343,7 @@ def _label(path: str) -> str:
 
 
 def same_nodes(want: LinkedStates, have: LinkedStates) -> dict[str, str]:
-    """Path of a wanted node -> that of the board's that it is; without those that are none's."""
+    """Maps the path of each wanted node to the board's node; unmatched nodes are left out."""
     own = {**have.unlisted, **have.nodes}
     found: dict[str, str] = {}
     for key in (name_of, str):

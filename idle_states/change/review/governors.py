@@ -84,7 +84,7 @@ class GovernorChange:
     hz         the tick rate
     tables     what the change does to packaged tables
     workloads  those simulated on which something changes; unchanged: the others, by name
-    grounds    what the simulated figures rest on
+    grounds    assumptions of the simulated figures
     unsaid     why nothing was compared; "" where it was
     has_failed  whether that is because a side could not be compiled or run
     claims     what messages say of its function, and whether that holds

@@ -55,7 +55,7 @@ class OnMachines:
     kernels    effects, kernels with the same ones together
     workloads  those that it changes
     unchanged  (kernel, workload) that were simulated without a difference
-    grounds    what the simulated figures rest on; none without figures
+    grounds    assumptions of the simulated figures; none without figures
     unsaid     why something was not computed, in sentences
     """
 

@@ -103,7 +103,7 @@ class OnMachines(Form[machines.OnMachines]):
     ]
     workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
     unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
-    grounds: Annotated[list[str], "What the simulated figures rest on."]
+    grounds: Annotated[list[str], "Assumptions of the simulated figures."]
     unsaid: Annotated[list[str], "Why something was not computed."]
 
 
@@ -180,7 +180,7 @@ class GovernorChange(Form[governors.GovernorChange]):
     tables: Annotated[list[governors.OnTable], "What it does to packaged tables."]
     workloads: Annotated[list[OnWorkload], "Those simulated on which something changes."]
     unchanged: Annotated[list[str], "The other ones simulated."]
-    grounds: Annotated[list[str], "What the simulated figures rest on."]
+    grounds: Annotated[list[str], "Assumptions of the simulated figures."]
     unsaid: Annotated[str, "Why nothing was compared; empty where it was."]
     claims: Annotated[list[MessageClaim], "What messages say of its function."]
 

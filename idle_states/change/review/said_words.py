@@ -25,7 +25,7 @@ from .result import PerKernel, Review, Reviewed, TableChange
 from .workloads import OnWorkload, Performed
 
 WIDTH = 72
-SIMULATED = "The simulated figures rest on"
+SIMULATED = "Assumptions of the simulated figures"
 SHOWN = 12
 """Lines of one kind for one table; the rest is counted."""
 _SIBLINGS = ("IS502", "IS503")
@@ -375,7 +375,9 @@ def _whatever(likely: Change, any_: Change, turning: tuple[float, float] | None 
     if turning is not None and likely.sign and round(turning[1]) < 100:
         word = "falls" if likely.sign < 0 else "rises"
         return f"{word} if states draw more than {turning[1]:.0f} % of snooze"
-    return "either way, by what states draw" if any_.least or any_.most else "as before"
+    if any_.least or any_.most:
+        return "may rise or fall, depending on the states' power"
+    return "as before"
 
 
 def _used(before: Performed, after: Performed) -> Iterator[str]:

@@ -33,8 +33,9 @@ class Ranks:
 
 @lru_cache(maxsize=1024)
 def ranks(n: int, percent: Decimal, confidence: Decimal) -> Ranks:
-    """Returns the narrowest ranks of which each leaves half of what confidence leaves. n: 1 or
-    more; percent, confidence: between 0 and 100, exclusive."""
+    """Returns the ranks of the smallest interval around the percentile whose tails each hold at
+    most (100 - confidence) / 2 percent. n: 1 or more; percent, confidence: between 0 and 100,
+    exclusive."""
     p, q = float(percent / 100), float((100 - percent) / 100)
     aside = float((100 - confidence) / 200)
     mode = min(n, int((n + 1) * p))

@@ -107,7 +107,7 @@ def _of(known: Ordered, percent: Decimal, confidence: Decimal, effective: int) -
 
 def mean(summary: SummaryOnly, confidence: Decimal) -> Estimate:
     """Returns the mean, with Student's interval where number and standard deviation are said."""
-    refused = "the source says a mean only, which is no bound of the longest"
+    refused = "only a mean was reported; it says nothing about the worst case"
     if summary.mean_ns is None:
         statistic, value = "max", summary.max_ns
         if value is None:

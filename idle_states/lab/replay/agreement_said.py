@@ -31,7 +31,7 @@ def section(
     if calibration is not None and calibration.unexplained:
         more.append(_unexplained(calibration))
     return Section(
-        Worded("", "How true this is"),
+        Worded("", "Agreement with the recording"),
         (
             Lines(((Marked(kind, word.upper()), f": {rest}"),)),
             Lines(tuple(more), first="  "),
@@ -63,7 +63,7 @@ def bounds(account: Account) -> Iterator[Section]:
             for each in some
         )
         head = ("State", "Least usage", "Most usage", "Least time_us", "Most time_us")
-        title = "What the trace leaves open: least and most"
+        title = "Range of possible results"
         yield Section(title, (Rows(head, rows, f"{account.machine}: least and most"),))
 
 

@@ -87,8 +87,9 @@ def _no_energy(said: str) -> Section:
 
 
 NO_FIGURES = _no_energy(
-    ": no state of these tables has a figure; give some (--power snooze=1,...), take the rows' "
-    "word for it (--power implied), or assume some (--power assumed)"
+    ": no state of these tables has a power figure; give some (--power snooze=1,...), or assume "
+    "that each residency is the break-even point (--power implied) or usual figures "
+    "(--power assumed)"
 )
 NOT_RUN = _no_energy(
     " of the machine: not reckoned, as this input does not say how long CPUs ran between idle "

@@ -127,7 +127,7 @@ class Problem(Form[problems.Problem]):
 
 class Replay(Form[Any]):
     exactness: Annotated[Literal["exact", "estimated"], "exact: every input was recorded."]
-    assumptions: Annotated[list[str], "What an estimate rests on."]
+    assumptions: Annotated[list[str], "Assumptions of an estimate."]
     truth: Annotated[
         Truth | None,
         "How true the model is to what was traced or recorded; null where no governor was asked.",

@@ -104,7 +104,7 @@ def _rests(result: ReplayResult, release: Release | None, asked: Sequence[Settin
     governors = dict.fromkeys(each.governor for each in asked) or (LOOP,)
     known = remarks([release] if release else [], *governors)
     said = bullets([*result.assumptions, *suspected, *known])
-    return Section(Worded("", "All of this rests on"), (said,))
+    return Section(Worded("", "Assumptions"), (said,))
 
 
 def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:

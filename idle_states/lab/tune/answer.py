@@ -219,7 +219,8 @@ def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
         example = ",".join(f"{name}=0.9" for name in held.states.names[:2])
         raise UsageError(
             f"expected to know what states draw, found no figure for {', '.join(names)}; give "
-            f"them (--power {example},...), or take the rows' word for it (--power implied)"
+            f"them (--power {example},...), or assume that each residency is the break-even point "
+            "(--power implied)"
         )
     return power
 

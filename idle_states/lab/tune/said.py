@@ -109,7 +109,7 @@ def _rests(tuning: Tuning) -> Section:
         for each in tuning.source.problems
     ]
     return Section(
-        "All of this rests on", (bullets([*tuning.assumptions(), *known]), Lines(tuple(problems)))
+        "Assumptions", (bullets([*tuning.assumptions(), *known]), Lines(tuple(problems)))
     )
 
 
@@ -302,7 +302,7 @@ def _waits(tuning: Tuning) -> Iterator[Section]:
 
 def energy_of(tuning: Tuning) -> str:
     """Returns the name of the reported energy with its unit."""
-    counted = " of 1000 counted" if tuning.tuned.best.outcomes.work else ""
+    counted = " per 1000 units of work" if tuning.tuned.best.outcomes.work else ""
     return f"energy{counted}, {unit_of(tuning.power, machine=tuning.simulated)}"
 
 

@@ -209,7 +209,7 @@ class Tune(Form[Tuning]):
     evaluated: Annotated[Count, "Tables evaluated over all idle periods."] = derived(
         "tuned.evaluated"
     )
-    assumptions: Annotated[list[str], "What every figure rests on."] = derived(
+    assumptions: Annotated[list[str], "Assumptions of every figure."] = derived(
         lambda tuning: tuning.assumptions()
     )
     power: Annotated[Power, "What states draw."]

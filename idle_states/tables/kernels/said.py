@@ -129,7 +129,7 @@ def comparison(found: KernelComparison) -> Sheet:
             lines += [f"    {origin(each, names)}" for each in change.origins]
         sections.append(Section(subsystem, (Lines(tuple(lines)),)))
     if not found.differs:
-        none = f"nothing differs in {joined(found.subsystems)}"
+        none = f"no difference in {joined(found.subsystems)}"
         sections.append(Section("", (Lines((none,)),)))
     doubts = remarks(dict.fromkeys((found.a, found.b)), *found.subsystems)
     return Sheet(title, (), (*sections, Section("", (Lines(tuple(doubts)),))))
@@ -182,7 +182,7 @@ def moves(found: Moves) -> Sheet:
         table = Rows(("At", "Commit", "Features"), rows, numbers=NO_NUMBERS)
         sections.append(Section((f"{still_title}:",), (table,)))
     rests = (*remarks(found.kernels, of.governor), *found.assumptions)
-    sections.append(Section(Worded("", "All of this rests on"), (Lines(rests, further=""),)))
+    sections.append(Section(Worded("", "Assumptions"), (Lines(rests, further=""),)))
     looked = Section("What was looked at", (Lines(about),))
     return Sheet(title, tuple(_headline(found)), tuple(sections), looked)
 

@@ -83,9 +83,9 @@ class Ground:
         if self.kind == "compiled":
             return "compiled and compared"
         if self.kind == "read":
-            return "read, not compiled"
+            return "from reading its source, not tested by compiling it"
         if self.kind == "bracketed":
-            return f"between {self._ends}, which agree"
+            return f"not checked itself; {self._ends} behave the same"
         if self.kind == "taken":
             return f"not known, taken as {self.releases[0]}"
         if self.kind == "ends":

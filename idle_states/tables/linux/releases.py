@@ -344,7 +344,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
             raise _unknown(text, others, "no kernel that is known has that number")
         last = taken_apart(SERIES[-1])
         assert last is not None
-        return last, [f"the newest known, {named.number} is not"]
+        return last, [f"the newest kernel known here; {named.number} is newer"]
     series = version_name(named.series)
     if series not in SERIES2LAST:
         older = named.series < oldest

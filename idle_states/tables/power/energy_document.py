@@ -48,7 +48,7 @@ class Power(Form[PowerModel]):
     """The power of the states."""
 
     unit: Annotated[Literal["relative", "watts"], "relative: to an awake CPU."]
-    assumptions: Annotated[list[str], "What every figure rests on."]
+    assumptions: Annotated[list[str], "Assumptions of every figure."]
     awake: Annotated[Bounds, "What the CPU draws awake."]
     states: Annotated[list[State], "What is known of states."] = derived(
         lambda model: model.states.items()

@@ -50,9 +50,9 @@ Ground
 IS330 mtl-outside-group: MTL does not close the group of levels that RL belongs to.
 
 What it does
-    Expects MTL 3, 7 or 11 for RL 0-3, 4-7 and 8-11 on POWER9, and MTL = RL on POWER10 and
-    POWER11. MTL below RL is left to IS304, a mask of 0xf to IS309. Silent where the processor is
-    not known.
+    Expects MTL 3, 7 or 11 for RL 0-3, 4-7 and 8-11 on POWER9, and MTL = RL on POWER10 and POWER11.
+    MTL below RL is left to IS304, a mask of 0xf to IS309. Not reported where the processor is not
+    known.
 
 Why is this bad
     The hardware may go on from RL to MTL by itself. Every table lets it use its group and no

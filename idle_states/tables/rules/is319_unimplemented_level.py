@@ -3,7 +3,7 @@
 What it does
     Compares RL, and the group of levels that MTL closes, with the levels of the processor: 0, 1,
     2, 4, 5, 8 and 11 on POWER9; 0, 2, 3 and 11 on POWER10. On POWER9 MTL names a group of four
-    (3, 7 or 11), on POWER10 a level. Silent where the processor is not known.
+    (3, 7 or 11), on POWER10 a level. Not reported where the processor is not known.
 
 Why is this bad
     What the hardware does with a level it lacks is not defined: it may take the next lighter one

@@ -1,8 +1,8 @@
 """IS404 state-lost: firmware exports a state and the kernel does not register it.
 
 What it does
-    Follows the exported states into each kernel and reports those that cpuidle does not get,
-    with the kernel's reason. Silent where the spec says `cpuidle: no`; a note where C and device
+    Follows the exported states into each kernel and reports those that cpuidle does not get, with
+    the kernel's reason. Not reported where the spec says `cpuidle: no`; a note where C and device
     trees cannot say it (latency above the limit, winkle) and where the kernel does not read the
     tree. A node given up as a whole is IS406, a processor the kernel does not know IS408.
 

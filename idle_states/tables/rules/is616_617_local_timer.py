@@ -2,8 +2,8 @@
 
 What it does
     Decodes the suspend parameter: a power-down state (SBI: a non-retentive one) without
-    local-timer-stop. Silent where the architected timer is always-on. States of power domains are
-    left out: Linux does not read the property there.
+    local-timer-stop. Not reported where the architected timer is always-on. States of power domains
+    are left out: Linux does not read the property there.
 
 Why is this bad
     A CPU that is powered down loses the timer it is to be woken by, unless that lies elsewhere.

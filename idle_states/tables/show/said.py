@@ -94,7 +94,7 @@ def consequences(journey: Journey) -> Iterator[Section]:
             yield indented("Firmware fails", [said])
         if export.chosen != _family(table) and journey.platform.name != "all-levels":
             chosen = export.chosen or "no table at all"
-            said = f"by itself, skiboot would take {chosen} on this platform"
+            said = f"on this platform skiboot would choose {chosen}, not this table"
             yield indented("Note", [said])
         if export.lost:
             lines = [f"{lost.state}: {lost.reason} [{lost.ground}]" for lost in export.lost]

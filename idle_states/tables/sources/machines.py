@@ -30,7 +30,7 @@ def is_whole_machine(sources: Sequence[Source]) -> bool:
 
 
 def machine_behind(source: Source, name: str | None = None) -> IdleTree:
-    """The machine that a table of Arm or RISC-V is of. name: None: made from the file's.
+    """Returns the Arm or RISC-V machine a table was read from. name: None: derived from the file's.
 
     Raises CannotGenerate (IS933) with all that a spec cannot say of a tree.
     """

@@ -27,7 +27,7 @@ class CpuKind(Form[Any]):
 
 class Sample(Form[Sampled]):
     seconds: Annotated[str, "For how long."]
-    notes: Annotated[list[str], "What it rests on."]
+    notes: Annotated[list[str], "Assumptions."]
     states: Annotated[list[SampledState], "By CPU and state."]
 
 

@@ -295,13 +295,13 @@ def test_tune_of_a_workload_is_that_of_its_text(tmp_path: Path) -> None:
     told = {row[0]: row[1:] for row in _columns(text, "Tables\n")}
     assert float(told["work counted"][0]) > 0
     found = {row[0]: row[1:] for row in _captioned(top, "Tables")}
-    for name in ("energy of 1000 counted, s in snooze", "work counted"):
+    for name in ("energy per 1000 units of work, s in snooze", "work counted"):
         assert found[name] == told[name]
     plotted = figure(top, "Energy")
     points = [g for g in plotted.all("svg", "picture")[0].all("g") if g.all("title")]
     tips = [point.all("title")[0].text for point in points]
-    energy = told["energy of 1000 counted, s in snooze"][0]
-    assert any(f"energy of 1000 counted, s in snooze: {energy};" in tip for tip in tips)
+    energy = told["energy per 1000 units of work, s in snooze"][0]
+    assert any(f"energy per 1000 units of work, s in snooze: {energy};" in tip for tip in tips)
     labels = [t.text for t in plotted.all("text", "tick")]
     most = max(map(float, energy.split(" to ")))
     assert max(float(t) for t in labels if re.fullmatch(r"[\d.]+", t)) >= most

@@ -229,7 +229,7 @@ def test_text_says_power_and_what_it_rests_on(
     flat = " ".join(text.split())
     assert "ping-pong on Linux 6.1:" in flat
     assert "energy for each round trip" in flat
-    assert "The simulated figures rest on" in text
+    assert "Assumptions of the simulated figures" in text
     assert max(map(len, text.splitlines())) <= 72
 
 

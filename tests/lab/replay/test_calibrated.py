@@ -217,7 +217,7 @@ def test_another_governor_is_asked_with_what_the_traced_one_knew(
         assert bounds["least_us"] <= state["time_us"] <= bounds["most_us"]
     main([*words, "--governor", "menu", "--traced-governor", "teo"])
     printed = capsys.readouterr().out
-    assert "What the trace leaves open: least and most" in printed
+    assert "Range of possible results" in printed
     assert printed.index("REPRODUCED: teo of Linux 6.6") < printed.index("calibrated: each period")
 
 

@@ -198,7 +198,9 @@ class TestDeclarations:
 
     def test_explain_shows_them(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "IS402"]) == 0
-        assert "Silent where one of these fired" in (out := capsys.readouterr().out)
+        assert "Not reported where one of these already covers it" in (
+            out := capsys.readouterr().out
+        )
         assert out.rstrip().endswith("IS401 zero-microseconds.")
         assert main(["explain", "IS201"]) == 0
         assert "Silent" not in capsys.readouterr().out

@@ -152,7 +152,7 @@ class _Reader:
             else:
                 latencies.append(each)
         if (emulated := keys.get("emulated", "no")) != "no":
-            self.notes.insert(0, f"measured under {emulated}: it is that which was measured")
+            self.notes.insert(0, f"measured under {emulated}: this is not the hardware's latency")
         names = [keys[key] for key in ("machine", "cpu_model") if keys.get(key)]
         for key in ("method_timer", "method_ipi"):
             if keys.get(key):

@@ -76,7 +76,7 @@ def basis(release: Release, model: int) -> str:
     for other in beside:
         pair = " and ".join(sorted((tree, other), key=version_key))
         if listed_in(tree, model) == listed_in(other, model):
-            return f"figures in Linux {release.name} as in {pair}, which agree"
+            return f"figures of Linux {release.name} not checked themselves; {pair} have the same"
         return f"figures in Linux {release.name} as in {tree}; {other} has others"
     return f"figures in Linux {release.name} as in {tree}"
 

@@ -186,7 +186,7 @@ class _Start:
         limit = self.parameters.max_cstate
         if number + 1 > limit:
             self.say(f"max_cstate {limit} reached", self.features.limit_level)
-            reason = f"max_cstate is {limit}, and rows count that are not registered"
+            reason = f"max_cstate={limit} ends the list; rows that are not registered count, too"
             self.left += (LeftRow(each, "max-cstate", reason) for each in range(row, count))
             return True
         return False
