@@ -147,7 +147,7 @@ def test_findings_lead_to_the_pages_of_their_rules(
 
 
 def test_findings_lead_to_their_inputs_and_places(tmp_path: Path) -> None:
-    """Of a place in a file that is there; words of the line are its text, not markup."""
+    """The place is in a file that is there; words of the line are its text, not markup."""
     source = tmp_path / "tables: a" / "<b>.yaml"
     source.parent.mkdir()
     line = "  residency: <i>900 ns</i> # a-b, c"
