@@ -8,6 +8,7 @@ audited once more in a chunk of its own, and is a finding if that process ends, 
 import gc
 import os
 import pickle
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -25,8 +26,12 @@ from .audited import NOT_LOOKED_AT, Audited
 from .brief import Brief
 
 CHUNK, CLUSTER_CHUNK = 64, 512
-"""Number of inputs given to a process at a time: of this machine, and of a cluster, where handing
+"""The most inputs given to a process at a time: of this machine, and of a cluster, where handing
 out one chunk takes as long as auditing a hundred trees."""
+_FIRST = 64
+"""The number to begin with."""
+_SHORT, _LONG = 0.25, 1.0
+"""Seconds below and beyond which a chunk's successors are longer and shorter."""
 FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _GC_THRESHOLD = 100_000
@@ -84,12 +89,12 @@ def _spread(
     pool: Pool,
     paths: Iterator[_Input],
     setting: Setting,
-    size: int,
+    most: int,
     limit: int,
     each: Callable[[bytes, bytes], "_Results"],
 ) -> Iterator[Sequence[Audited]]:
-    """size: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
-    packed = pickle.dumps(setting)
+    """most: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
+    packed, size = pickle.dumps(setting), min(most, _FIRST)
     running: deque[tuple[list[_Input], list[Path | Found], Job | None]] = deque()
     while True:
         while len(running) < limit and (chunk := list(islice(paths, size))):
@@ -99,8 +104,14 @@ def _spread(
         if not running:
             return
         chunk, new, task = running.popleft()
+        results: Iterable[Sequence[Audited]] = ()
         try:
-            results: Iterable[Sequence[Audited]] = task.result() if task else ()
+            if task:
+                seconds, told = task.result()
+                results = pickle.loads(told)
+                if not _SHORT < seconds < _LONG:
+                    fitting = int(len(new) * (_SHORT + _LONG) / 2 / seconds)
+                    size = max(1, min(most, 4 * len(new), fitting))
         except (Died, Gone):
             alone: Iterable[Job] = (pool.submit(each, packed, _sent([path])) for path in new)
             tasks = list(alone) if pool.apart else alone
@@ -113,7 +124,7 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
     """The audit of an input that is a chunk of its own."""
     where = Location(file=path.as_posix())
     try:
-        (result,) = task.result()
+        (result,) = pickle.loads(task.result()[1])
     except Died as error:
         message = (
             f"the tool failed on it, twice: {error}; audit it by itself, with more memory or time, "
@@ -128,12 +139,13 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
     return found
 
 
-_Results = list[Sequence[Audited]]
+_Results = tuple[float, bytes]
+"""Seconds that a chunk took, and its audits, as bytes: Dask looks through all else."""
 
 
 def _sent(paths: list[Path | Found]) -> bytes:
-    """Returns the argument of `_audited` for a process, as bytes: Dask looks through all else. Of
-    inputs below one directory their names."""
+    """Returns the argument of `_audited` for a process, as bytes. Of inputs below one directory
+    their names."""
     top = paths[0].top if isinstance(paths[0], Found) else None
     inner = [path.inner for path in paths if isinstance(path, Found) and path.top is top]
     of_top = top is not None and len(inner) == len(paths)
@@ -142,10 +154,12 @@ def _sent(paths: list[Path | Found]) -> bytes:
 
 def _audited(setting: bytes, sent: bytes) -> _Results:
     """Audits the chunk that `_sent` packed."""
+    begun = time.perf_counter()
     top, given = pickle.loads(sent)
     paths = given if top is None else (Found(top, inner) for inner in given)
     with _auditor(setting) as auditor:
-        return [auditor.audit(path) for path in paths]
+        found = pickle.dumps([auditor.audit(path) for path in paths])
+    return time.perf_counter() - begun, found
 
 
 def _audit_chunk_of_many(setting: bytes, sent: bytes) -> _Results:
@@ -159,8 +173,13 @@ def _audit_chunk_of_many(setting: bytes, sent: bytes) -> _Results:
 def _audit_chunk(setting: bytes, sent: bytes) -> _Results:
     """Audits a chunk in a process that outlives the run: what inputs share is kept for the
     chunk."""
-    with keeping():
-        return _audited(setting, sent)
+    before = gc.get_threshold()
+    gc.set_threshold(_GC_THRESHOLD, 50, 50)
+    try:
+        with keeping():
+            return _audited(setting, sent)
+    finally:
+        gc.set_threshold(*before)
 
 
 @lru_cache(1)

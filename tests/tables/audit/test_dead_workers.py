@@ -1,14 +1,16 @@
-"""A process that ends early, here or on a cluster, takes no other file's results along."""
+"""A process that ends early, here or on a cluster, takes no other file's results along, and slow
+inputs are handed out in small numbers."""
 
 import faulthandler
 import json
 import os
+import pickle
 import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 
 from idle_states.base import cluster as clusters
+from idle_states.base.pool import Job, Pool
 from idle_states.cli import main
 from idle_states.tables.audit import audit as audits
 from idle_states.tables.audit import fleet as fleets
@@ -172,7 +175,7 @@ def test_commands_end_with_3(
 def mortal_chunk(setting: bytes, sent: bytes) -> Any:
     """For the workers of a cluster: ends the process of one that has a bad file."""
     results = fleets._audit_chunk(setting, sent)
-    for each in results:
+    for each in pickle.loads(results[1]):
         if each[0].file.endswith(BAD[0]):
             killed()
     return results
@@ -253,3 +256,36 @@ def test_a_cluster_that_goes_away(
     assert 30 < FILES - count < FILES
     assert f"not looked at: {count} of {FILES} inputs" in err
     assert "Traceback" not in err
+
+
+# Lengths of chunks
+
+
+class Inline(Pool):
+    """A pool that does its work at once."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Job:
+        task = Job(self)
+        task.settle(function(*arguments))
+        return task
+
+    def proceed(self) -> None:
+        raise AssertionError("all is done")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sizes"), [(0.0001, [64, 256, 512, 512]), (0.005, [64, 64]), (10, [64, 1, 1, 1])]
+)
+def test_chunks_are_as_long_as_their_inputs_take(seconds: float, sizes: list[int]) -> None:
+    """ACPI tables take seconds each, device trees a fraction of a millisecond."""
+    found = []
+
+    def chunk(_: bytes, sent: bytes) -> tuple[float, bytes]:
+        paths = pickle.loads(sent)[1]
+        found.append(len(paths))
+        return len(paths) * seconds, pickle.dumps([[path] for path in paths])
+
+    paths = [Path(str(number)) for number in range(sum(sizes))]
+    spread: Any = fleets._spread(Inline(), iter(paths), SETTING, 512, 1, chunk)
+    assert [each for some in spread for each in some] == paths
+    assert found == sizes
