@@ -1,9 +1,10 @@
 """Results of an audit on disk, from which a run that was interrupted goes on: the lines that
 `--format jsonl` writes, each added as soon as its input is done.
 
-A result stands for an input of the same bytes, in a run with the same options. Audited again are
-inputs that cannot be read, those that other files have a part in (sources with includes,
-directories), and the last one, whose lines may not all be there.
+A result stands for an input of the same bytes, in a run with the same options, and the results of
+all inputs in an archive for the archive. Audited again are inputs that cannot be read; those that
+other files have a part in (sources with includes, directories), for only reading them again tells
+which; and the last one, whose lines may not all be there.
 """
 
 import io
@@ -22,15 +23,17 @@ from ...base.reading.opening import Found
 from ...base.spill import Spill, name_key
 from ...base.wording import plural
 from ..devicetree.machine import MachineFacts
-from ..sources import File
+from ..sources import File, format_tar
 from .audit import Setting
 from .audited import NOT_LOOKED_AT, UNREADABLE, Audited
 from .brief import Brief, finding, verdict
 from .said_json import setting_digest, texts, writer
 
 _ANEW = {UNREADABLE, NOT_LOOKED_AT, "directory"}
-_TEXTS = {"spec", "c", "dts", "tree", "none"}
-"""Kinds of which a text may name other files."""
+_TEXTS = {"spec", "c", "driver", "none"}
+_INCLUDING = {"dts", "tree"}
+"""Kinds of which a text may name other files: the latter by words for an inclusion alone."""
+_INCLUSIONS = b"include", b"/incbin/"
 _MOST, _HEAD = limits.FILE_BYTES, 4096
 
 
@@ -71,55 +74,70 @@ class AuditResults:
     def _read(self) -> int:
         """Finds the results of each input. Returns where the last one's begin, which are left
         out."""
-        at = start = many = 0
-        name = digest = ""
+        at = start = part = 0
+        top = last = digest = ""
+        tables = set[tuple[str, str]]()
         for number, line in enumerate(iter(partial(self._source.readline, _MOST), b""), 1):
             if not line.endswith(b"\n"):
                 break
             try:
                 entry = json.loads(line)
                 file, sha256, of = entry["file"], entry["sha256"], entry["setting"]
+                table = file, entry["table"]
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise self._other(number, "lines of audit --format jsonl, found another") from None
             if of != self._of:
                 what = "kernels, rules, governor, configuration or version of the tool"
                 raise self._other(number, f"results of these options, found others' ({what})")
-            # FILE:1, FILE:2 are of one input
-            top = name.removesuffix(":1") if many == 1 else name
-            if (many > 1 or top != name) and (file, sha256) == (f"{top}:{many + 1}", digest):
-                name, many = top, many + 1
-            else:
-                if many:
-                    self.count += 1
-                    self._found.put(name_key(name), digest, start, at - start)
-                name, digest, start, many = file, sha256, at, 1
+            # of one input are its tables, and FILE:1, FILE:2
+            following = last == f"{top}:{part}" and file == f"{top}:{part + 1}"
+            if sha256 != digest or table in tables or not (following or file == last):
+                self._put(top if part > 1 else last, digest, start, at - start)
+                top, digest, start, part = file.removesuffix(":1"), sha256, at, 1
+                tables.clear()
+            part, last = part + following, file
+            tables.add(table)
             at += len(line)
         return start
+
+    def _put(self, name: str, *values: str | int) -> None:
+        if name:
+            self.count += 1
+            self._found.put(name_key(name), *values)
 
     def _other(self, line: int, wanted: str) -> Unreadable:
         return unreadable(str(self._path), f"expected {wanted}; name another file", line)
 
     def known(self, paths: Iterable[Path | Found]) -> Iterator[Path | Found | KeptAudits]:
         """Yields each input, or what is known of it."""
+        rows = "SELECT 1 FROM t WHERE key = ? OR key > ? AND key < ? LIMIT 1"
         for path in paths:
-            row = self._found.get(name_key(path.as_posix())) if self.count else None
-            yield self._again(path, *row) if row else path
+            key = name_key(path.as_posix())
+            given = (key, key + b":", key + b";")
+            known = self.count and next(self._found.query(rows, given), None)
+            yield (self._again(path) or path) if known else path
 
-    def _again(
-        self, path: Path | Found, sha256: str, start: int, size: int
-    ) -> Path | Found | KeptAudits:
-        """Returns what is known of an input; its path if that is not certain."""
+    def _again(self, path: Path | Found) -> KeptAudits | None:
+        """Returns what is known of an input; None if that is not certain."""
+        lines = list[str]()
         try:
             file = File.open(path)
+            given = format_tar.inputs_in(file) or [file]
         except Rejected:
-            return path
-        self._source.seek(start)
-        lines = [line.decode() for line in self._source.read(size).splitlines(keepends=True)]
-        entries = [json.loads(line) for line in lines]
-        anew = _ANEW if b"\0" in file.data[:_HEAD] else _ANEW | _TEXTS
-        if not file.data or file.sha256 != sha256 or anew & {entry["kind"] for entry in entries}:
-            return path
-        found = KeptAudits(map(_audited, entries))
+            return None
+        for each in given:
+            row = self._found.get(name_key(each.shown))
+            if not each.data or row is None or row[0] != each.sha256:
+                return None
+            self._source.seek(row[1])
+            more = self._source.read(row[2]).decode().splitlines(keepends=True)
+            anew = _ANEW if b"\0" in each.data[:_HEAD] else _ANEW | _TEXTS
+            if any(word in each.data for word in _INCLUSIONS):
+                anew |= _INCLUDING
+            if anew & {json.loads(line)["kind"] for line in more}:
+                return None
+            lines += more
+        found = KeptAudits(_audited(json.loads(line)) for line in lines)
         found.texts = tuple(lines)
         return found
 

@@ -64,7 +64,7 @@ def read(file: File) -> list[Source]:
     from .formats import read_file
     from .trees import sources_of
 
-    if COLLECTION.encode() not in file.unpacked and (given := inputs(file)):
+    if given := inputs_in(file):
         return [source for each in given for source in read_file(each)]
     root = archive.read(file.unpacked, file.shown)
     texts = {} if _is_tree(root) else collected(file)
@@ -77,6 +77,12 @@ def read(file: File) -> list[Source]:
             message += ": no CPU has idle states, and idle-states why may tell the reason"
         raise unreadable(file.shown, message)
     return [replace(source, file=file.shown, sha256=file.sha256) for source in found]
+
+
+def inputs_in(file: File) -> list[File]:
+    """Returns the inputs of an archive of several; [] of a collection, and of another file."""
+    is_tar = recognises(file.data, file.path) and COLLECTION.encode() not in file.unpacked
+    return inputs(file) if is_tar else []
 
 
 def inputs(file: File) -> list[File]:

@@ -13,10 +13,11 @@ import pytest
 
 from idle_states.tables.audit import alike
 from idle_states.tables.audit import fleet as fleets
-from idle_states.tables.devicetree import fdt
+from idle_states.tables.devicetree import dts, fdt
 from tests.support import DATA, ROOT, commands
 from tests.support.thorough import examples, few
 from tests.tables.audit.test_audit import edited, slower
+from tests.tables.sources.test_sources import archived
 
 WORDS = ("--config", "none", "--kernel", "6.1")
 
@@ -24,7 +25,7 @@ WORDS = ("--config", "none", "--kernel", "6.1")
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """60 trees of 12 tables, each with its serial number, and what else an input may be: several
-    trees, a cut one, a text, a spec, a directory, a log."""
+    trees, a cut one, a text, a spec, a directory, a log, a dump of two tables, an archive."""
     top = tmp_path_factory.mktemp("results") / "fleet ä"
     top.mkdir()
     for number in range(60):
@@ -39,6 +40,11 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "mine.yaml").write_text("name: mine\nextends: base.yaml\n")
     for name in ("powernv9.log.txt", "powernv9.sysfs.txt"):
         (top / name).write_bytes((trees / name).read_bytes())
+    dump = (trees / "powernv9.sysfs.txt").read_text()
+    other = dump.replace("/cpu0/", "/cpu9/").replace("state1/latency:1", "state1/latency:3")
+    (top / "tables.sysfs.txt").write_text(dump + other)
+    members = ("a.dtb", blobs[0]), ("b.dtb", blobs[1] + blobs[2]), ("c.txt", dump.encode())
+    (top / "machines.tar").write_bytes(archived(*members))
     node = top / "whole/ibm,opal/power-mgt"
     node.mkdir(parents=True)
     (top / "whole/compatible").write_bytes(b"ibm,powernv\0")
@@ -104,7 +110,7 @@ def test_only_what_is_left_is_read(
     _, _, err = audit(capsys, *words)
     # the last of all is a directory here
     assert set(read) == {"cut.dtb", "base.yaml", "mine.yaml", "whole"}
-    assert err.startswith(f"idle-states: going on from {68 - 1} results in ")
+    assert err.startswith(f"idle-states: going on from {72 - 1} results in ")
     # another content is another input
     changed = tmp_path / "fleet"
     subprocess.run(["cp", "-r", str(fleet), str(changed)], check=True)
@@ -116,6 +122,61 @@ def test_only_what_is_left_is_read(
     assert "03.dtb" in read
     assert "05.dtb" not in read
     assert resumed[:2] == audit(capsys, changed, "--summary", "--jobs", 1)[:2]
+
+
+def read_again(
+    given: Path, results: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch
+) -> list[str]:
+    """Names of the inputs that a second run audits again, which answers as the first one."""
+    words = (given, "--resume", results, "--format", "jsonl", "--jobs", 1)
+    first = audit(capsys, *words)
+    read = list[str]()
+    real = alike.audit_path
+
+    def counted(where: Path, *others: object) -> object:
+        read.append(where.name)
+        return real(where, *others)  # type: ignore[arg-type]
+
+    with patch.context() as patched:
+        patched.setattr(alike, "audit_path", counted)
+        assert audit(capsys, *words)[:2] == first[:2]
+    return read
+
+
+def test_an_archive_counts_as_all_that_is_in_it(
+    fleet: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given, results = tmp_path / "given", tmp_path / "results"
+    given.mkdir()
+    (given / "machines.tar").write_bytes((fleet / "machines.tar").read_bytes())
+    (given / "z.dtb").write_bytes((fleet / "00.dtb").read_bytes())
+    assert read_again(given, results, capsys, monkeypatch) == ["z.dtb"]
+    # one of it with other bytes, and one more
+    blob, dump = (fleet / "01.dtb").read_bytes(), (fleet / "powernv9.sysfs.txt").read_bytes()
+    for members in ((("a.dtb", blob), ("c.txt", dump)), (("a.dtb", blob), ("n.dtb", blob))):
+        (given / "machines.tar").write_bytes(archived(*members))
+        lines = audit(capsys, given, "--format", "jsonl", "--jobs", 1)
+        resumed = audit(capsys, given, "--resume", results, "--format", "jsonl", "--jobs", 1)
+        assert resumed[:2] == lines[:2]
+
+
+@pytest.mark.usefixtures("dtc")
+def test_a_source_that_includes_nothing_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "a.dts").write_bytes(dts.write(slower(0)).encode())
+    (given / "more.dtsi").write_text("/ { other = <1>; };\n")
+    including = dts.write(slower(0)).replace("/dts-v1/;", '/dts-v1/;\n#include "more.dtsi"', 1)
+    (given / "b.dts").write_text(including)
+    (given / "z.dtb").write_bytes(fdt.write(slower(0)))
+    again = read_again(given, tmp_path / "results", capsys, monkeypatch)
+    assert "a.dts" not in again
+    assert {"b.dts", "z.dtb"} <= {*again}
 
 
 @pytest.mark.parametrize(
