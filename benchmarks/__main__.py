@@ -43,6 +43,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a tenth of the size, 3 runs: to try")
     parser.add_argument("--output", type=Path, help="the table as JSON, for compare.py")
     parser.add_argument("--dts", type=Path, help="a tree of Linux, or U-Boot's dts/upstream")
+    parser.add_argument("--fwts", type=Path, help="a program: fwts' power_mgmt test on a dtb")
     given = parser.parse_args()
     if unknown := set(given.name) - set(NAMES):
         parser.error(f"expected names of {', '.join(NAMES)}; found {', '.join(sorted(unknown))}")
@@ -57,7 +58,7 @@ def main() -> int:
     begun = time.perf_counter()
     for name in given.name or NAMES:
         with tempfile.TemporaryDirectory() as folder:
-            asked = Given(Path(folder), scale, runs, given.dts, missing, notes)
+            asked = Given(Path(folder), scale, runs, given.dts, given.fwts, missing, notes)
             start = time.perf_counter()
             rows += measure(import_module(f"benchmarks.{name}").works(asked), runs, missing)
             print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)

@@ -5,7 +5,8 @@ latency, and as many with all times drawn at random, so that no audit of one ser
 many with only what tells the processor beside the idle states; and many of few tables, each with
 its own serial number, as the machines of a fleet are. dt-validate is given as many in one call.
 libfdt, called by pylibfdt, walks all nodes and properties of each tree in Python, and says nothing
-of them.
+of them. fwts' power_mgmt test, its own C, judges the idle states and P-states of one tree a
+process, as fwts does, whose own way to a tree is dtc over /proc/device-tree.
 
 Dask's part is a fleet ten times as large, of links to those trees, on two workers of this machine,
 whose start is in the figure. `python -m benchmarks.audit TIMES` makes TIMES as many and says what
@@ -55,6 +56,7 @@ for file in sorted(Path(sys.argv[1]).iterdir()):
         if at < 0:
             break
 """
+EACH = 'find "$1" -name "*.dtb" -print0 | xargs -0 -n 1 "$2"'
 
 
 def with_latency(root: Node, number: int) -> Node:
@@ -173,6 +175,8 @@ def works(given: Given) -> list[Work]:
         found.append(Work(to_source, words, ours=False))
     if not (libfdt := importlib.util.find_spec("libfdt")):
         given.missing["pylibfdt"] = "not installed: pip install pylibfdt"
+    if given.fwts is None:
+        given.missing["fwts"] = "no program was named: make bench FWTS=PROGRAM, as make opal takes"
     sizes = given.sizes(TREES)
     for count in sizes:
         whole = fleet(given.folder / f"whole{count}", root, count)
@@ -184,8 +188,13 @@ def works(given: Given) -> list[Work]:
             peers: Mapping[str, Aim | None] = {theirs: RATE if jobs == 2 else None}
             if count == sizes[0]:
                 peers = {f"dt-validate, {count} trees": None}
+            if given.fwts and last:
+                peers = {**peers, f"fwts, {count} trees": None}
             name = f"audit, {count} whole trees, {jobs} process" + "es" * (jobs > 1)
             found.append(Work(name, words, count, peers, series))
+        if given.fwts and last:
+            words = ["sh", "-c", EACH, "sh", str(whole), str(given.fwts.resolve())]
+            found.append(Work(f"fwts, {count} trees", words, count, ours=False))
         if libfdt:
             words = [sys.executable, "-c", LIBFDT, str(whole)]
             found.append(Work(theirs, words, count, {}, "pylibfdt, whole trees", False))

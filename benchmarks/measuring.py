@@ -65,12 +65,14 @@ class Given:
     runs     rounds, beyond one to warm up
     missing  peer -> why there is none
     notes    lines for below the table
+    dts, fwts  a tree of device-tree sources; a program that runs fwts' power_mgmt test on a dtb
     """
 
     folder: Path
     scale: float = 1.0
     runs: int = 9
     dts: Path | None = None
+    fwts: Path | None = None
     missing: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import measuring, table
+from benchmarks import audit, measuring, table
 from benchmarks.__main__ import NAMES
 from benchmarks.compare import changes
-from benchmarks.measuring import Missing, Times, Work
+from benchmarks.measuring import Given, Missing, Times, Work
 from benchmarks.table import Aim, Row
 from tests.support import ROOT
 
@@ -189,3 +189,17 @@ def test_compare_as_a_program(tmp_path: Path) -> None:
 def test_all_benchmarks_are_named() -> None:
     files = {file.stem for file in (ROOT / "benchmarks").glob("[a-z]*.py")}
     assert files - {"table", "measuring", "compare", "stream"} == set(NAMES)
+
+
+def test_fwts_is_given_each_tree_in_a_process_of_its_own(tmp_path: Path) -> None:
+    program, calls, folder = tmp_path / "fwts", tmp_path / "calls", tmp_path / "trees"
+    program.write_text(f'#!/bin/sh\necho "$# $1" >> {calls}\n')
+    program.chmod(0o755)
+    folder.mkdir()
+    found = {work.name: work for work in audit.works(Given(folder, 0.001, fwts=program))}
+    theirs = found["fwts, 100 trees"]
+    assert theirs.name in found["audit, 100 whole trees, 1 process"].peers
+    assert isinstance(theirs.run, list)
+    measuring.run(theirs.run)
+    trees = (folder / "whole100").iterdir()
+    assert sorted(calls.read_text().splitlines()) == sorted(f"1 {tree}" for tree in trees)
