@@ -48,7 +48,6 @@ class ReviewCommand:
     out: Annotated[
         Output,
         Options(
-            html=None,
             format=formats("markdown", "reply", "json", "sarif", "github", "junit"),
             after="--suppressed",
         ),
@@ -60,11 +59,13 @@ TELLS_ENDS = True
 
 
 def run(given: ReviewCommand) -> int:
+    from ..base.model.findings import UsageError
     from ..base.reading.opening import is_directory
     from ..base.report.findings_text import FoundPart
     from ..base.resources import in_package
     from ..change.review import said as review_text
     from ..change.review import said_markdown as review_markdown
+    from ..change.review import said_page as review_page
     from ..change.review import said_reply as review_reply
     from ..change.review import said_words as review_words
     from ..change.review.answer import review
@@ -81,9 +82,14 @@ def run(given: ReviewCommand) -> int:
     if asked.governor:
         note_missing_core()
     if asked.mail is not None and out.format == "reply" and out.file and is_directory(out.file):
+        if out.html:
+            raise UsageError("expected one review with --html, found a folder of replies as -o")
         return _answer_all(given, out.file)
     found = review(asked, say)
     inputs = compared(found)
+    if out.html:
+        page = review_page.sheet(found, asked.criteria.platform, notes=show.notes)
+        out.page("review", page, inputs)
     if out.format == "text":
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "reply":

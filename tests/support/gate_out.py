@@ -395,6 +395,8 @@ def _repositories(drawn: Drawn) -> Iterator[Line]:
     for form in FINDINGS:
         words = ("review", "--tree", tree, "--kernel", "6.12", "--notes", "--config", "none")
         yield Line(form, (*words, "--format", form))
+    page = drawn.path(".html")
+    yield Line("text", (*words, "--per-commit", "--html", page), ((page, "html"),))
     for form, name in (("reply", "reply"), ("comment", "markdown")):
         words = ("--kernel", "6.12", "--notes", "--config", "none", "--format", name)
         yield Line(form, ("review", "--tree", tree, *words))

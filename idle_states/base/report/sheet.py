@@ -131,11 +131,13 @@ class FindingsPart:
 
     texts  of the sources, by file
     notes  whether notes are shown, too
+    placed whether pages have them in the order of their places, not by severity
     """
 
     findings: "Sequence[Finding]"
     texts: Mapping[str, str]
     notes: bool
+    placed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ class TableChange:
     linux        differences in what the kernels register
     selection    differences in what the governor selects
     outcome      new, fixed and silenced findings
+    kernels      those whose registered states are compared; none of a table that is not whole
     machines     what it does to machines; None where that was not asked for, one side is missing,
                  or nothing changed but tables beside this one
     """
@@ -70,6 +71,7 @@ class TableChange:
     selection: tuple[PerKernel, ...]
     outcome: FindingsOutcome
     machines: OnMachines | None = None
+    kernels: tuple[str, ...] = ()
 
     @property
     def says_something(self) -> bool:

@@ -286,6 +286,7 @@ class _Reviewer:
         linux: dict[str, list[Difference]] = {}
         selected: dict[str, list[Difference]] = {}
         ways = comparable(before, after)
+        own: Sequence[Release] = ()
         if ways is not None:
             a, b = ways
             a, names = as_renamed(a, b)
@@ -318,6 +319,7 @@ class _Reviewer:
             grouped(selected.items()),
             in_all(outcomes),
             None if ways is None else self.on_machines(before, after, head),
+            tuple(kernel.name for kernel in own),
         )
 
     def on_machines(

@@ -6,7 +6,6 @@ from ...base.model.findings import Finding
 from ...base.report.findings_text import shown as shown_findings
 from ...base.wording import plural
 from ...tables.check.config import Accepted
-from . import choices
 from . import said_words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Review, Reviewed, TableChange
@@ -39,18 +38,9 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
     for table in change.tables:
         yield ""
         yield from _table(table, review, notes, suppressed)
-    if change.processors:
-        yield ""
-        yield "Processors of intel_idle's list"
-        yield from _limited(words.processors(change))
-    if change.choices:
-        yield ""
-        yield words.CHOICES
-        yield from _limited(map(choices.in_words, change.choices))
-    if change.governors:
-        yield ""
-        yield words.GOVERNORS
-        yield from _limited(words.governors(change))
+    for head, some in words.beside([change]):
+        yield from ("", head)
+        yield from _limited(some)
     if change.unread:
         yield ""
         unread = ", ".join(change.unread)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...base.model.findings import Finding, Severity
 from ...base.report.escapes.markdown import inline
 from ...base.report.findings_text import shown
-from . import choices
 from . import said_words as words
 from .match import renamed_states
 from .result import Review, TableChange
@@ -36,12 +35,8 @@ def render(review: Review, *, notes: bool) -> str:
     tables = [table for change in review.changes for table in change.tables]
     lines += _table(tables, whole=False)
     lines += _section("On machines", _effects(tables, review), EFFECTS)
-    cpus = [text for change in review.changes for text in words.processors(change)]
-    lines += _section("Processors", cpus, EFFECTS)
-    chosen = [choices.in_words(one) for change in review.changes for one in change.choices]
-    lines += _section(words.CHOICES, chosen, EFFECTS)
-    decided = [text for change in review.changes for text in words.governors(change)]
-    lines += _section(words.GOVERNORS, decided, 2 * EFFECTS)
+    for head, some in words.beside(review.changes):
+        lines += _section(head, some, 2 * EFFECTS if head == words.GOVERNORS else EFFECTS)
     forgotten = [words.said(finding, review) for finding in words.siblings(review)]
     lines += _section("Forgotten siblings", forgotten, SIBLINGS)
     folded = list(_folded(tables, review, notes))

@@ -17,7 +17,7 @@ from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.releases import release
 from ...tables.selection.idle_lengths import lengths
-from . import said_governors
+from . import choices, said_governors
 from .claims.claim import MessageClaim
 from .machines import OnKernels, OnMachines
 from .processors import in_words
@@ -32,6 +32,7 @@ _SIBLINGS = ("IS502", "IS503")
 _SURE = list(Confidence)
 
 
+PROCESSORS = "Processors of intel_idle's list"
 CHOICES = "Machines for which another table is chosen"
 GOVERNORS = "Governors"
 
@@ -191,6 +192,17 @@ def per_kernel(
         more = len(said) - SHOWN
         rest = [f"and {more} more, see --format json"] if more > 0 else []
         yield f"{what} {kernels}{when}: {'; '.join([*said[:SHOWN], *rest])}"
+
+
+def beside(changes: Sequence[Reviewed]) -> Iterator[tuple[str, list[str]]]:
+    """Yields (head, entries) of what changes beside tables, where anything does."""
+    for head, entries_of in (
+        (PROCESSORS, processors),
+        (CHOICES, lambda change: map(choices.in_words, change.choices)),
+        (GOVERNORS, governors),
+    ):
+        if some := [entry for change in changes for entry in entries_of(change)]:
+            yield head, some
 
 
 def processors(change: Reviewed) -> Iterator[str]:

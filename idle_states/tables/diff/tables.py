@@ -217,7 +217,7 @@ def registered_otherwise(a: Arrival, b: Arrival, known: bool) -> Iterator[Differ
     states_a = {state.name: state for state in a.driver.states}
     states_b = {state.name: state for state in b.driver.states}
     for name in dict.fromkeys([*states_a, *states_b]):
-        left, right = _registered(states_a.get(name)), _registered(states_b.get(name))
+        left, right = registered_as(states_a.get(name)), registered_as(states_b.get(name))
         if left != right:
             yield Difference(stage, f"states.{name}", left, right)
     for path in dict.fromkeys([*(of_a := _domains(a)), *(of_b := _domains(b))]):
@@ -241,7 +241,8 @@ def registered_otherwise(a: Arrival, b: Arrival, known: bool) -> Iterator[Differ
             yield Difference(stage, path, value_a, value_b)
 
 
-def _registered(state: DriverState | None) -> str:
+def registered_as(state: DriverState | None) -> str:
+    """Returns the times of a state that a kernel registers, in words."""
     if state is None:
         return ABSENT
     times = f"{state.exit_latency_us}/{state.target_residency_us} us"

@@ -18,12 +18,14 @@ from idle_states.lab.replay import fits
 from idle_states.lab.replay.fits import Misfits
 from tests.support import many_machines
 from tests.support.chromium import NAMES, found
+from tests.support.git_history import History
 from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
 from tests.support.html_pages import COMMANDS, make_all, parse
+from tests.support.reviewed import AFTER, BEFORE, MESSAGE, c_of
 from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
-PAGES = [*COMMANDS, "many", "hostile", "zero"]
+PAGES = [*COMMANDS, "many", "hostile", "zero", "review", "review-commits"]
 BAD = {
     "script": "<script>1</script>",
     "fetch": '<img src="/other.png" alt="">',
@@ -44,6 +46,13 @@ def _write_pages(into: Path) -> None:
     many_machines.made(many := into / "many-machines")
     page_of_many = ("--html", str(into / "many.html"), "-o", str(into / "many.txt"))
     main(["audit", str(many / "fleet"), "--kernel", "6.12", *page_of_many])
+    history = History(into / "tree")
+    history.commit({"hw/slw.c": c_of(BEFORE, "power10")}, "First")
+    history.commit({"hw/slw.c": c_of(AFTER, "power10")}, MESSAGE)
+    history.commit({"hw/slw.c": c_of("power9-dd1", "power10")}, "slw: Replace the table")
+    review = ("review", "--tree", str(history.directory), "--kernel", "4.11,6.1", "--notes")
+    for name, more in (("review", ()), ("review-commits", ("HEAD~2..HEAD", "--per-commit"))):
+        main([*review, *more, "--html", str(into / f"{name}.html"), "-o", str(into / "r.txt")])
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     rows = tuple((f"{words} {number}", words) for number in range(12))
     table = Rows((words, words), rows, words)

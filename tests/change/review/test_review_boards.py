@@ -13,6 +13,7 @@ from idle_states.change.review.boards import BoardsTree, trees_in
 from idle_states.cli import main
 from tests.change.patches.test_patch_sources import BOARD, FOLDER, PSCI, SOC
 from tests.support.git_history import History
+from tests.support.html_pages import parse
 
 pytestmark = pytest.mark.usefixtures("dtc")
 
@@ -57,6 +58,25 @@ def test_a_dtsi_is_reviewed_on_its_boards(linux: History, capsys: Capture) -> No
     assert boards == {(f"/cpus/cpu@{cpu}", on) for cpu in (0, 1) for on in (pair, third)}
     rules = {(f["rule"], f["location"]["file"]) for t in change["tables"] for f in t["new"]}
     assert ("IS609", f"{FOLDER}/soc.dtsi") in rules
+
+
+def test_a_page_counts_boards_and_lists_findings_by_the_place(
+    linux: History, tmp_path: Path
+) -> None:
+    linux.commit(soc("<(100)>", "<(3000)>"))
+    page = tmp_path / "page.html"
+    assert reviewed(linux, "--notes", "--html", str(page), "-o", "/dev/null") == 1
+    written = parse(page.read_text())
+    assert written.all("div", "headline")[0].all("p")[0].text == "3 machines change, 1 error."
+    # a table each of cpu@0 and cpu@1, on boards of two kinds
+    assert len(written.all("figure")) == 4
+    (found,) = [
+        table for table in written.all("table") if table.all("caption")[0].text == "By place"
+    ]
+    said = (place.text.split(":") for place in found.all("div", "quoted"))
+    places = [(file, int(line)) for file, line, *_ in said]
+    assert len(places) > 1
+    assert places == sorted(places)
 
 
 def test_old_and_new_table_by_kernel(linux: History, capsys: Capture) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from .... import __version__
-from ...model.findings import Location
+from ...model.findings import Finding, Location
 from ...reading import opening
 from ...resources import template
 from ..digests import Digests
@@ -99,11 +99,16 @@ def _findings(found: FindingsPart) -> Rows:
             ),
             ", ".join(finding.kernels),
         )
-        for finding in sorted(chosen, key=lambda finding: -finding.severity)
+        for finding in sorted(chosen, key=_by_place if found.placed else lambda f: -f.severity)
     )
+    caption = "By place" if found.placed else "By severity"
     columns = 3 if any(finding.kernels for finding in chosen) else 2
     head = ("Finding", "Message and place", "Kernels")[:columns]
-    return Rows(head, tuple(row[:columns] for row in rows), "By severity", NO_NUMBERS)
+    return Rows(head, tuple(row[:columns] for row in rows), caption, NO_NUMBERS)
+
+
+def _by_place(finding: Finding) -> tuple[str, int]:
+    return finding.location.file or "", finding.location.line or 0
 
 
 def _related(where: Location, remark: str) -> tuple[Cell, ...]:
@@ -186,6 +191,8 @@ class _Written:
         words = printable(_of_cell(line))
         if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
             return Markup('<span class="{}">{}</span>').format(line.kind, words)
+        if isinstance(line, Marked) and line.kind == "strong" and linked:
+            return Markup("<strong>{}</strong>").format(words)
         if isinstance(line, SourcePlace) and linked:
             return self._placed(line, words)
         pieces = _RULE.split(words) if linked else [words]

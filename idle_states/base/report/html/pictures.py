@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...dataclass import dataclass
 from . import axes, svg
 from .axes import BELOW
-from .svg import NARROW, Axis, add, percent, text
+from .svg import NARROW, WIDE, Axis, add, percent, text
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -29,7 +29,7 @@ class Band:
     """A band from `first` to `last` along the axis.
 
     series       numbers of hatchings; several are drawn above each other; none: see kind
-    short, name  labels: the longer one that fits is shown
+    short, name  labels: the longer one that fits is shown, on a wide page as there
     tip          text shown when the pointer rests on the band
     edge         shown below its beginning, if there is room
     kind         severity whose colour the band has
@@ -103,11 +103,15 @@ def _band(parent: "Element", band: Band, axis: Axis, top: float, whole: float) -
         y = top + _WORDS + layer * height
         fill = svg.hatching(number)
         add(group, "rect", x=x, y=y, width=width, height=height, fill=fill, class_="hatched")
-    for words in (band.name, band.short):
-        if svg.fits(words, right - left):
-            middle = percent((left + right) / 2)
-            text(group, words, x=middle, y=top + _WORDS - 4, text_anchor="middle")
-            break
+    place = {"x": percent((left + right) / 2), "y": top + _WORDS - 4, "text_anchor": "middle"}
+    slim, roomy = (
+        next((each for each in (band.name, band.short) if svg.fits(each, right - left, wide)), "")
+        for wide in (NARROW, WIDE)
+    )
+    if slim:
+        text(group, slim, **place, **({} if slim == roomy else {"class_": "slim"}))
+    if roomy != slim:
+        text(group, roomy, **place, class_="roomy")
 
 
 def edge(first_ns: int) -> str:

@@ -183,9 +183,9 @@ def shortened(words: str, pixels: float) -> str:
     return words if len(words) <= room else f"{words[: room - 1]}…"
 
 
-def fits(words: str, share: float) -> bool:
+def fits(words: str, share: float, pixels: int = NARROW) -> bool:
     """Tells whether words fit a part of the width given in percent, on a phone too."""
-    return len(printable(words)) * CHARACTER + 6 <= share * NARROW / 100
+    return len(printable(words)) * CHARACTER + 6 <= share * pixels / 100
 
 
 @dataclass(frozen=True, slots=True)
