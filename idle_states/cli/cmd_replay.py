@@ -30,22 +30,38 @@ the table. Exits 3 if nothing of the input could be used."""
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option
 from ..lab.replay.request import ReplayRequest
-from .output import USUAL, Output
+from .output import USUAL, Output, expect_known
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayCommand:
-    """Options of `replay`. per_cpu: text has each CPU too."""
+    """Options of `replay`. per_cpu: text has each CPU too; perfetto: file of a trace."""
 
     asked: ReplayRequest
     per_cpu: Annotated[
         bool,
         Option("--per-cpu", "as text, each CPU too, not all together alone", after="--platform"),
     ] = False
+    perfetto: Annotated[
+        str | None,
+        Option(
+            "--perfetto",
+            "write each CPU's recorded and modelled states along time, for ui.perfetto.dev",
+            metavar="FILE",
+            after="--per-cpu",
+        ),
+    ] = None
     out: Output = USUAL
+
+    def __post_init__(self) -> None:
+        self.out.expect_apart("--perfetto", self.perfetto)
 
 
 def run(given: ReplayCommand) -> int:
+    from contextlib import ExitStack
+
+    from ..base.files import replacing
+    from ..base.report.perfetto import PerfettoTrace
     from ..lab.replay.answer import replay
     from ..lab.replay.replay_document import Replay, result_of
     from ..lab.replay.said import sheet
@@ -57,8 +73,13 @@ def run(given: ReplayCommand) -> int:
     asked, out = given.asked, given.out
     note_missing_core()
     notes: list[str] = []
-    with ReadProgress(asked.files) as progress:
-        found = replay(asked, progress.advance, notes.append)
+    with ExitStack() as files, ReadProgress(asked.files) as progress:
+        trace = None
+        if given.perfetto:
+            trace = PerfettoTrace(files.enter_context(replacing(given.perfetto)).write)
+        found = replay(asked, progress.advance, notes.append, trace)
+        if given.perfetto:
+            expect_known(given.perfetto)
     for note in notes:
         say(note)
     if out.html:

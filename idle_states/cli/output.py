@@ -89,6 +89,17 @@ def deliver() -> None:
         waiting.results.pop(0).give_out()
 
 
+def expect_known(file: str) -> None:
+    """Raises UsageError for a file that can hold one answer, where a kernel is not known."""
+    waiting = _WAITING.get()
+    if waiting is not None and waiting.met:
+        names = ", ".join(waiting.met)
+        raise UsageError(
+            f"cannot tell what to write into {file} for Linux {names}, which is not known itself: "
+            "expected another --kernel (idle-states kernels lists them)"
+        )
+
+
 def is_repeated(message: str) -> bool:
     """Tells whether a line was said before, in a run of the same command for another kernel."""
     waiting = _WAITING.get()

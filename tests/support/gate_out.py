@@ -367,6 +367,8 @@ def _recordings(drawn: Drawn) -> Iterator[Line]:
         table = ("--table", blob(drawn))
         yield Line(form, ("replay", trace(drawn), *table, "--html", page, "--format", form),
                    ((page, "html"),))  # fmt: skip
+        yield Line(form, ("replay", trace(drawn), *table, "--format", form, "--perfetto",
+                          drawn.path(".pftrace")))  # fmt: skip
         yield Line(form, ("replay", dump, "--format", form))
         yield Line(form, ("conform", vectors, *table, "--kernel", "6.1", "--format", form))
         yield Line(form, ("conform", trace(drawn), *table, "--format", form))

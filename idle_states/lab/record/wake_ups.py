@@ -67,7 +67,7 @@ def _idle(
     else:
         polls = states[state].name in (POLL, SNOOZE) and WITHOUT in header.wake_ups
         by = POLLED if polls else UNKNOWN
-    yield SampledIdle(cpu, state, length_ns, by)
+    yield SampledIdle(cpu, state, length_ns, by, exits[0])
 
 
 def _ended_by(events: Sequence[Event], *, stopped: bool) -> str:

@@ -10,6 +10,7 @@ from ...base.reading.problems import InputProblems
 from ...tables.linux.releases import Release
 from ..traces.periods import Period
 from .agreement import Agreement, held
+from .beginning import Beginning
 from .calibrated import Calibration, Trace, unasked_most
 from .core_models import CoreModel, knows
 from .counters import Figures, counts_in_ns
@@ -78,6 +79,7 @@ class ByGovernor:
     asked     the machines, each with a governor
     by        what decided in the trace
     certain   `traced` is known to be the traced machine
+    beginning  follows the models
     """
 
     def __init__(
@@ -86,9 +88,12 @@ class ByGovernor:
         asked: Sequence[Asked],
         by: Settings,
         problems: InputProblems,
+        beginning: Beginning,
         *,
         certain: bool,
     ) -> None:
+        self._beginning = beginning
+        self._followed = beginning.line.models(asked) if beginning.line else ()
         self._asked, self._by, self._problems = asked, by, problems
 
         def model(machine: TracedMachine, settings: Settings) -> ReplayModel | CoreModel:
@@ -113,8 +118,9 @@ class ByGovernor:
         """Takes idle periods, without refused entries."""
         for model in self._models:
             model.add(idle)
-        if self._trace is not None:
-            self._trace.add(idle)
+        for periods in [idle] if self._trace is None else self._trace.add(idle):
+            for followed in self._followed:
+                followed.add(periods)
 
     def finish(self, observed: Account, misses: bool, counted: Counted) -> Accounts:
         """observed: the traced machine's account, to which its model's is held."""
@@ -131,7 +137,9 @@ class ByGovernor:
         for settings in dict.fromkeys(settings for _, settings in self._asked):
             places = [at for at, (_, each) in enumerate(self._asked) if each == settings]
             machines = [self._asked[at][0] for at in places]
-            calibration, again, models = self._trace.calibrate(machines, settings, self._problems)
+            calibration, again, models = self._trace.calibrate(
+                machines, settings, self._problems, self._beginning
+            )
             for at, model in zip(places, models, strict=True):
                 found[at] = replace(modelled(model, settings), bounds=model.bounds)
             # what is inferred depends a little on what else is asked

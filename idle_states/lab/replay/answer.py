@@ -6,6 +6,8 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Severity, UsageError
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input, InputKind
+from ...base.report.perfetto import PerfettoTrace
+from ...base.wording import plural
 from ...tables.linux.asked import NamedGovernor
 from ...tables.linux.releases import Release, running
 from ...tables.power.energy import PowerModel
@@ -23,6 +25,7 @@ from .results import ReplayResult
 from .run import from_recording, from_trace
 from .sample import Sample
 from .suspects import Suspicion, suspicion
+from .timeline import TimeLine
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 """Warnings about the first table rather than about the input."""
@@ -66,15 +69,25 @@ def replay(
     request: ReplayRequest,
     advance: Callable[[int], None] = lambda size: None,
     say: Callable[[str], None] = lambda message: None,
+    trace: PerfettoTrace | None = None,
 ) -> Replayed:
     """Executes a request. advance: called with the number of bytes read since the last call; say:
-    with messages for the user. Raises UsageError, Unreadable, OSError and the errors of reading a
-    table."""
-    opened = [as_recording(Input(name, advance), say) for name in request.files]
+    with messages for the user; trace: takes all idle periods. Raises UsageError, Unreadable,
+    OSError and the errors of reading a table."""
+    given = [Input(name, advance) for name in request.files]
+    opened = [as_recording(source, say) for source in given]
     dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
         raise UsageError("expected one trace and up to two sysfs dumps")
+    line = None
+    if trace is not None:
+        if not traces:
+            raise UsageError("expected a trace or a recording for --perfetto, found sysfs dumps")
+        line = TimeLine(trace, traces[0].name)
+        raw = given[opened.index(traces[0])]
+        if raw is not traces[0] and raw.repeatable:
+            line.woken(raw.again())
     head = head_of(traces[0]) if traces else None
     if head is not None:
         release = request.release or kernel_of(head, request.files[0])
@@ -106,13 +119,18 @@ def replay(
         if traces[0].kind in (InputKind.CSV, InputKind.JSONL):
             own = [each for each in settings if head and each.governor == head.governor]
             by = own[0] if own else by
-            result = from_recording(traces[0], traced, machines, kernel, settings, by, power)
+            result = from_recording(traces[0], traced, machines, kernel, settings, by, power, line)
         else:
             counted = sysfs.difference(*dumps) if len(dumps) == 2 else {}
             # with a governor, the tables are candidates, not the traced machine's own
             certain = bool(dumps) or not settings
             result = from_trace(
-                traces[0], traced, machines, kernel, settings, by, counted, power, certain=certain
+                traces[0], traced, machines, kernel, settings, by, counted, power, line,
+                certain=certain,
+            )  # fmt: skip
+        if line is not None and line.left:
+            say(
+                f"not in the Perfetto trace: {plural(line.left, 'idle period')} overlapping another"
             )
         if head is not None:
             governor = by.governor if by else ""

@@ -1,18 +1,20 @@
 """The beginning of a trace as a time line: what its CPUs entered, and what models select."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
-from ...base.dataclass import dataclass
 from ...base.reading.problems import InputProblems
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
 from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
-from ..traces.periods import Period
-from .counters import Tally
-from .machine import CpuTable, TracedMachine
-from .replay import TURN_NS, Asked, ReplayModel
+from ..traces.periods import NO_MISS, Period
+from ..traces.recording import RecordedDecision
+from .machine import TracedMachine
+from .replay import Asked, Note, ReplayModel, Settings
+from .timeline import TimeLine
 
 PERIODS, _CPUS, _PIECES = 120, 4, 400
 """Idle periods that are kept; CPUs that are shown, and pieces of one CPU by one model."""
@@ -20,48 +22,68 @@ Piece = tuple[int, int, int]
 """(state, start, end), in ns."""
 
 
-@dataclass(frozen=True, slots=True)
 class Beginning:
-    """The first idle periods, the machine they were traced on, and the models to run them by."""
+    """The first idle periods of a replay, and what models make of them.
 
-    periods: Sequence[Period]
-    traced: TracedMachine
-    asked: Sequence[Asked]
+    line   takes all periods, if there is one
+    asked  models to run them by; () where they were followed as they ran
+    rows   of a recording, in place of idle periods
+    """
+
+    def __init__(
+        self, traced: TracedMachine, line: TimeLine | None = None, asked: Sequence[Asked] = ()
+    ) -> None:
+        self.traced, self.line, self.asked = traced, line, asked
+        self.periods: list[Period] = []
+        self.rows: list[RecordedDecision] = []
+        self.models: list[tuple[TracedMachine, list[Period]]] = []
+
+    def enter(self, periods: Sequence[Period]) -> None:
+        """Takes idle periods as entered."""
+        self.periods += islice(periods, max(0, PERIODS - len(self.periods)))
+        if self.line is not None:
+            self.line.enter(periods)
+
+    def note(self, machine: TracedMachine, settings: Settings) -> Note:
+        """Returns what takes a model's idle periods, after those that were entered."""
+        kept: list[Period] = []
+        self.models.append((machine, kept))
+        row = None if self.line is None else self.line.model(machine, settings)
+        counts: Counter[int] = Counter()
+        last = {cpu: (start_ns, end_ns) for cpu, _, start_ns, end_ns, _ in self.periods}
+
+        def take(cpu: int, state: int, start_ns: int, end_ns: int, refused: bool) -> None:
+            if row is not None:
+                row(cpu, state, start_ns, end_ns, refused)
+            first, end = last.get(cpu, (-1, -1))
+            if not refused and (start_ns <= first or start_ns < end) and counts[cpu] < _PIECES:
+                counts[cpu] += 1
+                kept.append((cpu, state, start_ns, end_ns, NO_MISS))
+
+        return take
+
+    def run(self) -> None:
+        """Runs the models that were not followed, for pages alone."""
+        self.line = None
+        self.periods += [
+            (row.cpu, row.state, start_ns, start_ns + row.outcome.residency_ns, NO_MISS)
+            for row in self.rows
+            if not row.outcome.rejected and (start_ns := row.situation.clock_ns) >= 0
+        ]
+        for machine, settings in self.asked:
+            model = ReplayModel(machine, settings, InputProblems())
+            model.note = self.note(machine, settings)
+            model.add(() if self.rows else self.periods)
+            for row in self.rows:
+                model.decide(row)
+        self.asked, self.rows = (), []
 
 
-class _Noting(Tally):
-    """Counts, and notes what it counts."""
-
-    def __init__(self, table: CpuTable, in_ns: bool) -> None:
-        super().__init__(table, in_ns)
-        self.noted: list[tuple[int, int]] = []
-
-    def add(self, state: int, residency_ns: int) -> int:
-        self.noted.append((state, residency_ns))
-        return super().add(state, residency_ns)
-
-
-class _NotingModel(ReplayModel):
-    counts = _Noting
-
-    def pieces(self, periods: Sequence[Period]) -> Iterator[tuple[Piece, ...]]:
-        """Yields what is selected in each of one CPU's periods, until there is enough."""
-        seen = 0
-        for period in periods:
-            found: list[Piece] = []
-            self.add([period])
-            tally, now_ns = self._tallies.get(period[0]), period[2]
-            for state, residency_ns in tally.noted[seen:] if isinstance(tally, _Noting) else ():
-                found.append((state, now_ns, now_ns + residency_ns))
-                now_ns += residency_ns + TURN_NS
-            seen += len(found)
-            yield (*found,)
-            if seen >= _PIECES:
-                break
-
-
-def time_line(found: Beginning) -> Picture:
-    """Returns the time line of the CPUs with most of the periods."""
+def time_line(found: Beginning) -> Iterator[Picture]:
+    """Yields the time line of the CPUs with most of the periods, if there are any."""
+    found.run()
+    if not found.periods:
+        return
     most = Counter(period[0] for period in found.periods).most_common(_CPUS)
     zero_ns = min(period[2] for period in found.periods)
     rows: list[BandRow] = []
@@ -69,11 +91,14 @@ def time_line(found: Beginning) -> Picture:
     named: list[tuple[str, Iterable[tuple[int, str]]]] = []
     for cpu in sorted(cpu for cpu, _ in most):
         own = [period for period in found.periods if period[0] == cpu]
-        entered: list[tuple[Piece, ...]] = [((s, start, end),) for _, s, start, end, _ in own]
-        lines = [("entered", found.traced, entered)]
-        for machine, settings in found.asked:
-            model = _NotingModel(machine, settings, InputProblems())
-            lines.append((machine.name, machine, [*model.pieces(own)]))
+        lines = [("entered", found.traced, [[(s, start, end)] for _, s, start, end, _ in own])]
+        starts = [start for _, _, start, _, _ in own]
+        for machine, periods in found.models:
+            groups: list[list[Piece]] = [[] for _ in own]
+            for number, state, start, end, _ in periods:
+                if number == cpu and (at := bisect_right(starts, start)):
+                    groups[at - 1].append((state, start, end))
+            lines.append((machine.name, machine, groups))
         columns = []
         for what, machine, groups in lines:
             states = machine.table(cpu)
@@ -84,7 +109,7 @@ def time_line(found: Beginning) -> Picture:
             named.append((machine.name, names.items()))
             columns.append([" ".join(names.get(n, str(n)) for n, *_ in each) for each in groups])
         for at, (_, _, start, end, _) in enumerate(own):
-            cells = (column[at] if at < len(column) else "-" for column in columns)
+            cells = (column[at] or "-" for column in columns)
             since = f"{(start - zero_ns) / 1e6:.6g} ms"
             table.append((f"CPU {cpu}", since, svg.time(end - start), *cells))
     caption = f"The first {len(found.periods)} idle periods: states entered, and selected"
@@ -99,8 +124,8 @@ def time_line(found: Beginning) -> Picture:
         drawn.set("data-zooms", "")
         return Drawing(drawn, legend(named))
 
-    head = ("CPU", "Start", "Length", "Entered", *(machine.name for machine, _ in found.asked))
-    return Picture(draw, Rows(head, tuple(table), caption, NO_NUMBERS))
+    head = ("CPU", "Start", "Length", "Entered", *(machine.name for machine, _ in found.models))
+    yield Picture(draw, Rows(head, tuple(table), caption, NO_NUMBERS))
 
 
 def _band(label: str, names: Mapping[int, str], piece: Piece, zero_ns: int) -> Band:

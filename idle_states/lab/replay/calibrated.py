@@ -15,6 +15,7 @@ from ...tables.linux.governors import core
 from ...tables.linux.governors.core.packing import NONE, PERIOD
 from ...tables.linux.governors.interface import NO_STATE, tick_ns
 from ..traces.periods import Period, Periods
+from .beginning import Beginning
 from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
 from .next_timer import CALIBRATED
@@ -92,9 +93,13 @@ class Calibrated(CpuModels):
         assert tally is not None
         lengths = [end - start for start, end in zip(periods[::3], periods[1::3], strict=True)]
         agreed = 0
-        for state, length, traced in zip(decisions[::2], lengths, periods[2::3], strict=True):
-            tally.add(NO_STATE if state == NONE else state, length)
+        for at, (state, length) in enumerate(zip(decisions[::2], lengths, strict=True)):
+            start_ns, end_ns, traced = periods[3 * at : 3 * at + 3]
+            selected = NO_STATE if state == NONE else state
+            tally.add(selected, length)
             agreed += state == traced
+            if self.note is not None:
+                self.note(cpu, selected, start_ns, end_ns, False)
         self.decisions += len(lengths)
         self.hold(cpu, len(lengths), agreed)
         times: Counter[int] = Counter()
@@ -132,13 +137,15 @@ class Trace:
     def too_long(self) -> bool:
         return self._most is not None and self._count > self._most
 
-    def add(self, periods: Sequence[Period]) -> None:
-        """Takes idle periods, which are in order for each CPU."""
+    def add(self, periods: Sequence[Period]) -> list[Sequence[Period]]:
+        """Takes idle periods, which are in order for each CPU. Returns what is not kept: all, once
+        there are too many."""
         self._count += len(periods)
-        if self.too_long:
-            self._parts.clear()
-        else:
+        if not self.too_long:
             self._parts.append(Periods.of(periods).packed)
+            return []
+        before, self._parts = self._parts, []
+        return [*map(Periods, before), periods]
 
     def _cpus(self) -> "dict[int, array[int]]":
         """CPU -> start and end in ns, and state, of each period. Those of a CPU without a table, or
@@ -152,11 +159,17 @@ class Trace:
         return dict(sorted(found.items()))
 
     def calibrate(
-        self, machines: Sequence[TracedMachine], asked: Settings, problems: InputProblems
+        self,
+        machines: Sequence[TracedMachine],
+        asked: Settings,
+        problems: InputProblems,
+        beginning: Beginning,
     ) -> tuple[Calibration, Calibrated, tuple[Calibrated, ...]]:
         """Returns how inputs were inferred, what they make of the traced machine with what decided
-        there, and of each machine with what was asked for."""
+        there, and of each machine with what was asked for. beginning: follows these."""
         models = tuple(Calibrated(machine, asked, problems) for machine in machines)
+        for model in models:
+            model.note = beginning.note(model.machine, asked)
         traced_one = Calibrated(self._machine, self._settings, problems)
         cpus = self._cpus()
         ends = [end for periods in cpus.values() for end in periods[1::3]]

@@ -54,6 +54,10 @@ TURN_NS = WAKE_OVERHEAD_NS
 """Time from the end of an idle period to the start of the next, if no task runs in between."""
 
 
+Note = Callable[[int, int, int, int, bool], object]
+"""Takes an idle period: CPU, state, start and end in ns, and whether the driver refused it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The kernel to replay with. next_timer: for traces of cpu_idle."""
@@ -101,14 +105,14 @@ def each_asked(machines: Sequence[TracedMachine], settings: Sequence[Settings]) 
 class CpuModels:
     """A machine's CPUs with their counters, whatever decides.
 
-    counts     what counts a CPU's periods
     decisions  number of decisions; with the tick kept, a traced period takes several
     held       CPU -> number of periods whose traced or recorded state is known, and of these for
                which the model's first decision is that state
     domains    the power domains of its CPUs; None without any that may be off
+    note       takes each idle period, but of models by the core
     """
 
-    counts: type[Tally] = Tally
+    note: Note | None = None
 
     def __init__(self, machine: TracedMachine, settings: Settings, problems: InputProblems) -> None:
         self.machine = machine
@@ -140,7 +144,7 @@ class CpuModels:
             message = f"CPU {cpu}: no table of {self.machine.name} covers it"
             report("cpu-without-table", message)
             return None
-        tally = self._tallies[cpu] = self.counts(table, counts_in_ns(self._settings.release))
+        tally = self._tallies[cpu] = Tally(table, counts_in_ns(self._settings.release))
         return tally
 
 
@@ -200,10 +204,14 @@ class ReplayModel(CpuModels):
             self.domains.record(row, state, stop_tick)
         self.decisions += 1
         self.hold(row.cpu, 1, state == row.state)
-        if outcome.rejected and state != NO_STATE:
+        refused = outcome.rejected and state != NO_STATE
+        if refused:
             tally.rejected[state] += 1
         else:
             tally.add(state, outcome.residency_ns)
+        if self.note is not None:
+            end_ns = given.clock_ns + outcome.residency_ns
+            self.note(row.cpu, state, given.clock_ns, end_ns, refused)
 
     def _polling(self, governor: Governor | None, table: CpuTable) -> Polling:
         """Returns the polling limit of state 0; haltpoll sets its own."""
@@ -273,6 +281,8 @@ class ReplayModel(CpuModels):
             end_tick = (now_ns + residency_ns) // self._tick_ns
             got_tick = not stopped and end_tick > now_ns // self._tick_ns
             tally.add(state, residency_ns)
+            if self.note is not None:
+                self.note(cpu, state, now_ns, now_ns + residency_ns, False)
             if self.domains is not None and state == self.domains.last_of(cpu):
                 timer_ns = sleep_ns if stopped else min(sleep_ns, to_tick_ns)
                 self.domains.add(cpu, now_ns, now_ns + residency_ns, now_ns + timer_ns)

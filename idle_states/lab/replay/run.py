@@ -29,6 +29,7 @@ from .observed import Observed
 from .oracle import Oracles
 from .replay import TURN_NS, Asked, ReplayModel, Settings, each_asked
 from .results import ESTIMATED, EXACT, Account, Read, ReplayResult
+from .timeline import TimeLine
 
 _TOGETHER = 1 << 16
 """Periods judged at a time."""
@@ -43,6 +44,7 @@ def from_trace(
     by: Settings | None,
     counted: Mapping[int, Sequence[SysfsState]],
     power: PowerModel | None = None,
+    line: TimeLine | None = None,
     *,
     certain: bool,
 ) -> ReplayResult:
@@ -55,6 +57,7 @@ def from_trace(
     by        what decided in the trace; None without settings
     counted   CPU -> the kernel's counts around the trace, if known
     power     what states draw, for the oracle that several governors are compared with
+    line      takes every idle period, as traced and as modelled
     Raises Unreadable.
     """
     problems = InputProblems()
@@ -62,20 +65,26 @@ def from_trace(
     beyond = "state-beyond-table" if certain else "other-state"
     pairing = Pairing(problems, _counts(traced), beyond)
     judge = Observed(traced, counts_in_ns(release), problems)
+    beginning = Beginning(traced, line)
+    if line is not None:
+        judging = () if settings else (each for each in machines if not each.like(traced))
+        line.start((traced, *judging), release)
     others: ByGovernor | ByEntered = (
         ByEntered(traced, machines, release, problems)
         if by is None
-        else ByGovernor(traced, each_asked(machines, settings), by, problems, certain=certain)
+        else ByGovernor(
+            traced, each_asked(machines, settings), by, problems, beginning, certain=certain
+        )
     )
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
-    seen, first = 0, list[Period]()
+    seen = 0
     for periods, misses in _periods(any_trace.batches(source, reader), pairing):
         idle = judge.sift(periods, certain and misses)
+        beginning.enter(idle)
         others.add(idle)
         if oracles is not None:
             oracles.add(idle)
         seen += len(idle)
-        first += islice(idle, PERIODS - len(first))
     misses = certain and pairing.misses > 0
     if source.cut is not None:
         problems.add("truncated-file", source.cut, reader.lines)
@@ -85,7 +94,8 @@ def from_trace(
     found = others.finish(observed, misses, counted)
     bracketed = bracket(observed, counted, problems)
     span = pairing.span_ns
-    tried = () if found.calibration else each_asked(machines, settings)
+    if not found.calibration:
+        beginning.asked = each_asked(machines, settings)
     return ReplayResult(
         ESTIMATED,
         (
@@ -109,7 +119,7 @@ def from_trace(
         agreement=found.agreement,
         calibration=found.calibration,
         oracles=oracles.finish() if oracles else (),
-        beginning=Beginning(first, traced, tried) if first else None,
+        beginning=beginning,
     )
 
 
@@ -121,6 +131,7 @@ def from_recording(
     settings: Sequence[Settings],
     by: Settings | None = None,
     power: PowerModel | None = None,
+    line: TimeLine | None = None,
 ) -> ReplayResult:
     """Replays an exact recording; parameters as in from_trace(). Raises Unreadable."""
     problems = InputProblems()
@@ -133,14 +144,18 @@ def from_recording(
     every, at = _with(traced, asked, by) if by else ((), 0)
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     models: Sequence[ReplayModel | CoreModel]
-    if core.available() and all(knows((own,), each, estimated=False) for own, each in every):
-        by_core = [CoreModel(*each, problems) for each in every]
-        count, refused = _decided_by_core(source, by_core, judge, domains, problems, oracles)
-        models = by_core
+    # the core does not list idle periods
+    by_core = line is None and core.available()
+    if by_core and all(knows((own,), each, estimated=False) for own, each in every):
+        models = compiled = [CoreModel(*each, problems) for each in every]
+        count, refused = _decided_by_core(source, compiled, judge, domains, problems, oracles)
     else:
-        by_reference = [ReplayModel(*each, problems) for each in every]
-        count, refused = _decided(source, by_reference, judge, domains, oracles)
-        models = by_reference
+        models = references = [ReplayModel(*each, problems) for each in every]
+        if line is not None:
+            line.start([traced], release)
+            for model, each in zip(references, asked, strict=False):
+                model.note = line.model(*each)
+        count, refused = _decided(source, references, judge, domains, oracles, line)
     if not count:
         raise unreadable(source.name, "expected decisions, found none")
     observed = judged(own, judge.finish(False), domains)
@@ -166,6 +181,9 @@ def from_recording(
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
     assumptions += of_domains(machines, accounts, release, "recorded")
+    beginning = Beginning(traced, None, asked)
+    if source.repeatable:
+        beginning.rows += islice(recording.rows(source.again()), PERIODS)
     return ReplayResult(
         ESTIMATED if guessed else EXACT,
         tuple(assumptions),
@@ -175,6 +193,7 @@ def from_recording(
         problems.listing(),
         agreement=agreement,
         oracles=oracles.finish() if oracles else (),
+        beginning=beginning,
     )
 
 
@@ -210,6 +229,7 @@ def _decided(
     judge: Observed,
     domains: DomainReplay | None,
     oracles: Oracles | None,
+    line: TimeLine | None,
 ) -> tuple[int, int]:
     """Does the work of _decided_by_core(), with models of the reference."""
     count = refused = 0
@@ -217,6 +237,8 @@ def _decided(
         count += 1
         refused += row.outcome.rejected
         judge.add(row)
+        if line is not None:
+            line.record(row)
         if domains is not None:
             domains.record(row, row.state, row.stop_tick)
         if oracles is not None:

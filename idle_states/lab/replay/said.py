@@ -47,7 +47,7 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
         held = agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
         sections.append(held)
     if page and result.beginning is not None:
-        sections.append(Section("Time line", (time_line(result.beginning),)))
+        sections.append(Section("Time line", (*time_line(result.beginning),)))
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))

@@ -22,12 +22,13 @@ _STEPS = {
 
 
 class SampledIdle(NamedTuple):
-    """An idle period. ended_by: in words; REFUSED: it was none."""
+    """An idle period. ended_by: in words; REFUSED: it was none; end_ns: on the trace's clock."""
 
     cpu: int
     state: int
     length_ns: int
     ended_by: str
+    end_ns: int
 
 
 @dataclass(frozen=True, slots=True)

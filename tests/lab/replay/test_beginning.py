@@ -29,7 +29,8 @@ def _replayed(into: Path, lines: int, **more: object) -> tuple[ReplayResult, Pic
     request = ReplayRequest((str(file),), release("6.1"), TABLES, **more)  # type: ignore[arg-type]
     result = replay(request).result
     assert result.beginning is not None
-    return result, time_line(result.beginning)
+    (picture,) = time_line(result.beginning)
+    return result, picture
 
 
 def _tips(picture: Picture) -> list[tuple[str, str, str]]:

@@ -117,8 +117,9 @@ ENDED = {
 @pytest.mark.parametrize("name", ENDED)
 def test_what_ended_an_idle_period(name: str, tmp_path: Path) -> None:
     words, length_us, expected = ENDED[name]
+    length_ns = length_us * 1000
     text = recording(period(1000, 0, 1, length_us, *words))
-    assert found(text, tmp_path) == [SampledIdle(0, 1, length_us * 1000, expected)]
+    assert found(text, tmp_path) == [SampledIdle(0, 1, length_ns, expected, 1_000_000 + length_ns)]
 
 
 def test_an_interrupt_before_the_exit(tmp_path: Path) -> None:
