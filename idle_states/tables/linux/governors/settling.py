@@ -93,15 +93,14 @@ class Settling:
     ) -> list[tuple[int, ...]]:
         """Returns the result of at() for each length. A length's time to the next timer replaces
         that of the circumstances."""
-        taken: dict[bytes, tuple[int, ...]] = {}
-        found = []
-        for selected in self.steps(lengths, circumstances, history):
-            last = bytes(selected)
-            if last not in taken:
-                most = sorted(set(last), key=lambda each: (-last.count(each), each))
-                taken[last] = tuple(NO_STATE if each == _NONE else each for each in most)
-            found.append(taken[last])
-        return found
+        selected = [*map(bytes, self.steps(lengths, circumstances, history))]
+        taken = {last: _by_frequency(last) for last in set(selected)}
+        return [taken[last] for last in selected]
+
+
+def _by_frequency(selected: bytes) -> tuple[int, ...]:
+    most = sorted(set(selected), key=lambda each: (-selected.count(each), each))
+    return tuple(NO_STATE if each == _NONE else each for each in most)
 
 
 @dataclass(frozen=True, slots=True)

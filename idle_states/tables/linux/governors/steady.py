@@ -9,8 +9,9 @@ these places every 3 %; and wherever two neighbours differ, the boundary is soug
 nanosecond. A test holds the result to every microsecond.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import Any
 
 from ....base.dataclass import dataclass, replace
 from ..asked import FAR_NS
@@ -44,6 +45,7 @@ class Range:
 
 
 Selected = Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
+_Boundary = tuple[int, int, tuple[int, ...]]
 
 
 def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -157,22 +159,45 @@ def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 
 
 def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """(first, last, states) from the first point to the last."""
+    """(first, last, states) from the first point to the last. What is sought between two points is
+    tried together with what is sought between others."""
     taken = over(points)
+    beside = zip(pairwise(points), pairwise(taken), strict=True)
+    sought = [_boundaries(*ends, *states) for ends, states in beside if states[0] is not states[1]]
+    found: list[list[_Boundary]] = [[] for _ in sought]
+    answers: dict[int, Any] = dict.fromkeys(range(len(sought)))
+    while answers:
+        asked = {}
+        for number, states in answers.items():
+            try:
+                asked[number] = sought[number].send(states)
+            except StopIteration as ended:
+                found[number] = ended.value
+        answers = dict(zip(asked, over([*asked.values()]), strict=True))
     first, states = points[0], taken[0]
-    for (left, right), beyond in zip(pairwise(points), taken[1:], strict=True):
-        while set(beyond) != set(states):
-            low, high = left, right
-            while high - low > 1:
-                middle = (low + high) // 2
-                if set(over([middle])[0]) == set(states):
-                    low = middle
-                else:
-                    high = middle
-            yield first, low, states
-            first = left = high
-            states = over([high])[0]
+    for last, begins, then in chain.from_iterable(found):
+        yield first, last, states
+        first, states = begins, then
     yield first, points[-1], states
+
+
+def _boundaries(
+    left: int, right: int, states: tuple[int, ...], beyond: tuple[int, ...]
+) -> Generator[int, tuple[int, ...], list[_Boundary]]:
+    """Yields lengths to try between two, is sent what they select, and returns the last length of
+    each stretch, the first of the next one, and what that selects."""
+    found: list[_Boundary] = []
+    while set(beyond) != set(states):
+        low, high = left, right
+        while high - low > 1:
+            middle = (low + high) // 2
+            if set((yield middle)) == set(states):
+                low = middle
+            else:
+                high = middle
+        left, states = high, (yield high)
+        found.append((low, high, states))
+    return found
 
 
 def _unit(settling: Settling) -> int:

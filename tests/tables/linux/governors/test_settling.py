@@ -2,13 +2,14 @@
 each had been run to its end."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idle_states.tables.linux.governors import Governor, State
+from idle_states.tables.linux.governors import Governor, State, steady
 from idle_states.tables.linux.governors.interface import NO_STATE, Outcome
 from idle_states.tables.linux.governors.settling import (
     OBSERVED,
@@ -219,3 +220,31 @@ def test_what_menu_corrects_in_the_end_is_awaited(length: int) -> None:
     (found,) = Settling(make).steps([(length, 10**10)], by_timer, ())
     assert list(found) == run_to_the_end(make(), (length, 10**10), by_timer, ())
     assert len(set(found)) == 2
+
+
+@settings(max_examples=examples(100, 1000), deadline=None)
+@given(
+    begins=st.sets(st.integers(1, 999), max_size=12),
+    points=st.sets(st.integers(1, 998), max_size=12),
+)
+def test_boundaries_are_sought_together_and_found_as_one_by_one(
+    begins: set[int], points: set[int]
+) -> None:
+    """Of selections that repeat no state, so that each boundary lies between two points that
+    differ."""
+    tried = sorted({0, *points, 999})
+    calls = 0
+
+    def over(lengths: Sequence[int]) -> list[tuple[int, ...]]:
+        nonlocal calls
+        calls += 1
+        return [(sum(begin <= length for begin in begins),) for length in lengths]
+
+    edges = [0, *sorted(begins), 1000]
+    wanted = [(first, end - 1, (number,)) for number, (first, end) in enumerate(pairwise(edges))]
+    assert list(steady._stretches(tried, over)) == wanted
+    most = max(
+        sum(left < begin <= right for begin in begins) * (right - left).bit_length()
+        for left, right in pairwise(tried)
+    )
+    assert calls <= 3 + 2 * most
