@@ -107,7 +107,7 @@ schema: $(VENV)/.installed
 	$(BIN)/python -m tools.schema
 
 bench: $(VENV)/.installed-test
-	@$(BIN)/python -m tools.compile_specs  # as an installation has them
+	@$(BIN)/python -m tools.prepare  # as an installation has them
 	$(BIN)/python -m benchmarks $(if $(OUTPUT),--output "$(OUTPUT)") $(if $(DTS),--dts "$(DTS)") $(if $(FWTS),--fwts "$(FWTS)") $(BENCH)
 
 boot-deps: $(VENV)/.installed

@@ -18,15 +18,15 @@ CORE = "idle_states.tables.linux.governors.core"
 CORE_FILES = CORE.replace(".", "/")
 
 
-class BuildWithSpecs(build_py):
-    """The packaged specs are compiled, so that commands need not read YAML for them
-    (tools/compile_specs.py). Without PyYAML they do."""
+class BuildPrepared(build_py):
+    """Builds what commands then need not work out each time, such as the packaged specs as they are
+    read (tools/prepare.py). Without PyYAML they do."""
 
     def run(self):
         super().run()
         home = ROOT if self.editable_mode else Path(self.build_lib)
-        target = (home / "idle_states/tables/specs" / "compiled.pickle").absolute()
-        words = [sys.executable, "-m", "tools.compile_specs", str(target)]
+        target = (home / "idle_states/prepared.marshal").absolute()
+        words = [sys.executable, "-m", "tools.prepare", str(target)]
         # -m alone does not look here where PYTHONSAFEPATH is set
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | {"PYTHONPATH": path}
@@ -35,7 +35,7 @@ class BuildWithSpecs(build_py):
         )
         if done.returncode:
             why = (done.stderr.splitlines() or [f"status {done.returncode}"])[-1]
-            self.warn(f"the packaged specs are not compiled, and commands read YAML: {why}")
+            self.warn(f"nothing is prepared, and commands take longer to start: {why}")
 
 
 class BuildWithFeatures(build_ext):
@@ -97,7 +97,7 @@ STRIPPED = ["-Wl,-s"] if sys.platform == "linux" and not DEBUGGED else []
 OPTIONS = {"py_limited_api": True, "optional": True, "extra_link_args": STRIPPED}
 
 setup(
-    cmdclass={"build_ext": BuildWithFeatures, "build_py": BuildWithSpecs},
+    cmdclass={"build_ext": BuildWithFeatures, "build_py": BuildPrepared},
     ext_modules=[
         Extension(
             "idle_states.tables.devicetree._fdt",

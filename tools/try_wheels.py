@@ -158,7 +158,7 @@ def attempt(platform: Platform) -> bool:
     wheels = [*DIST.glob(f"idle_states-*_{platform.name}.whl")]
     if len(wheels) != 1:
         raise Unavailable(f"expected one wheel in dist/, found {len(wheels)} (make wheels)")
-    wanted = wheel_audit.expected(ROOT, wheel_audit.compiled_specs(ROOT, MACHINES))
+    wanted = wheel_audit.expected(ROOT, wheel_audit.prepared(ROOT, MACHINES))
     for complaint in wheel_audit.complaints(wheels[0], wanted, platform.machine):
         raise Unavailable(f"expected a wheel of this checkout (make wheels): {complaint}")
     emulate(platform)

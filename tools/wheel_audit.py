@@ -14,7 +14,7 @@ COMPILED = (
     "idle_states/tables/devicetree/_fdt.abi3.so",
 )
 SDIST = "idle_states.egg-info/SOURCES.txt"
-SPECS = "idle_states/tables/specs/compiled.pickle"
+PREPARED = "idle_states/prepared.marshal"
 METADATA = (
     *("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE"),
     *("licenses/LICENSES/GPL-2.0-only.txt", "licenses/LICENSES/BSD-2-Clause.txt"),
@@ -36,10 +36,10 @@ def tracked(root: Path, *options: str) -> list[str]:
     return [*filter(None, subprocess.check_output(command, cwd=root, text=True).split("\0"))]
 
 
-def compiled_specs(root: Path, into: Path) -> Path:
-    """Returns a file below `into` with the specs of `root` as setup.py compiles them."""
-    target = into.absolute() / Path(SPECS).name
-    command = [sys.executable, "-m", "tools.compile_specs", str(target)]
+def prepared(root: Path, into: Path) -> Path:
+    """Returns a file below `into` with what setup.py prepares of `root`."""
+    target = into.absolute() / Path(PREPARED).name
+    command = [sys.executable, "-m", "tools.prepare", str(target)]
     subprocess.run(command, cwd=root, check=True)
     return target
 
@@ -54,7 +54,7 @@ def expected(root: Path, specs: Path | None = None) -> dict[str, Path | None]:
     directories = config["options"]["package_dir"].strip().splitlines()
     pairs = [line.partition("=")[::2] for line in directories]
     directory2package = {place.strip(): name.strip().replace(".", "/") for name, place in pairs}
-    name2source: dict[str, Path | None] = {**dict.fromkeys(COMPILED), SPECS: specs}
+    name2source: dict[str, Path | None] = {**dict.fromkeys(COMPILED), PREPARED: specs}
     for place, files in config["options.data_files"].items():
         for file in files.split():
             name2source[f".data/data/{place}/{Path(file).name}"] = root / file

@@ -164,7 +164,7 @@ def last_commit() -> str:
 def release(platform: Platform, twice: bool) -> Path:
     """The platform's wheel in dist/, audited. Raises Unavailable and Refused."""
     wheel = build(platform, WORK / platform.name)
-    specs = wheel_audit.compiled_specs(ROOT, WORK)
+    specs = wheel_audit.prepared(ROOT, WORK)
     wanted = wheel_audit.expected(ROOT, specs)
     complaints = [*wheel_audit.complaints(wheel, wanted, platform.machine)]
     if complaints:

@@ -138,11 +138,19 @@ class _Completion(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, __: str | None = None
     ) -> NoReturn:
-        from .completion import script
+        from ..base.prepared import product
 
-        options = {name: command_parser(name)._option_string_actions for name in COMMANDS}
-        printer.document(script(str(shell), options))
+        prepared = product(f"completion {shell}")
+        printer.document(completion_script(str(shell)) if prepared is None else prepared.decode())
         parser.exit()
+
+
+def completion_script(shell: str) -> str:
+    """Returns a shell's completion script, worked out."""
+    from .completion import script
+
+    options = {name: command_parser(name)._option_string_actions for name in COMMANDS}
+    return script(shell, options)
 
 
 class _Whole(_Parser):

@@ -27,9 +27,6 @@ def run(given: ConformCommand) -> int:
     from ..base.model.forms import With
     from ..lab.replay import conform_said as conform_output
     from ..lab.replay.conform import conform
-    from ..lab.replay.conform_document import Conform
-    from ..tables.documents.json_output import envelope
-    from ..tables.documents.known_document import Kernel
     from ..tables.linux.grounds import remarks
     from .missing_core import note_missing_core
     from .values import say
@@ -39,6 +36,10 @@ def run(given: ConformCommand) -> int:
     result, inputs = conform(asked, say)
     by = result.basis
     if out.format == "json":
+        from ..lab.replay.conform_document import Conform
+        from ..tables.documents.json_output import envelope
+        from ..tables.documents.known_document import Kernel
+
         body = With(result, known=Kernel(by.release, by.governor))
         out.document(envelope("conform", Conform, body, inputs))
     else:

@@ -23,8 +23,6 @@ def run(given: DiffCommand) -> int:
     from ..base.report.escapes.text import printable
     from ..base.report.tables import columns
     from ..tables.diff.answer import diff
-    from ..tables.diff.diff_document import Diff
-    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .values import say
 
@@ -35,6 +33,9 @@ def run(given: DiffCommand) -> int:
     operands, names = (asked.a, asked.b), (found.a.name, found.b.name)
     rests = "".join(f"{line}\n" for line in (*found.assumptions, *found.remarks))
     if out.format == "json":
+        from ..tables.diff.diff_document import Diff
+        from ..tables.documents.json_output import envelope
+
         inputs = [(s.file, s.sha256) for s in (found.a, found.b)]
         out.document(envelope("diff", Diff, found, inputs, found.kernels))
     elif found.differences:

@@ -56,15 +56,16 @@ class FitCommand:
 def run(given: FitCommand) -> int:
     from ..base.files import check_writable
     from ..lab.fit.answer import fit
-    from ..lab.fit.fit_document import Fit
     from ..lab.fit.said import sheet
-    from ..tables.documents.json_output import envelope
 
     asked, out = given.asked, given.out
     for name in (out.html, out.file):
         check_writable(name)
     found = fit(asked)
     if out.format == "json":
+        from ..lab.fit.fit_document import Fit
+        from ..tables.documents.json_output import envelope
+
         out.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
     else:
         out.said(sheet(found))

@@ -18,6 +18,11 @@ wrapped, cut, replaced, dropped), in which releases, and the rule that reports i
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+try:
+    from _pickle import loads  # pickle itself imports much that only writing needs
+except ImportError:
+    from pickle import loads
+
 from ..base.dataclass import dataclass
 from ..tables.kernels.request import KernelsRequest
 from .output import USUAL, Output
@@ -39,7 +44,6 @@ class KernelsCommand:
 
 def run(given: KernelsCommand) -> int:
     from ..base.model.findings import UsageError
-    from ..tables.kernels.moves import MovesRequest
     from ..tables.linux.governors.source.names import is_source
     from ..tables.linux.source_tree.told import PREFIX
 
@@ -48,6 +52,8 @@ def run(given: KernelsCommand) -> int:
         _values(asked, out)
         return 0
     if asked.has_table:
+        from ..tables.kernels.moves import MovesRequest
+
         return _moves(MovesRequest.of_kernels(asked), out)
     if out.html:
         raise UsageError("expected --html with --table or --states")
@@ -57,7 +63,7 @@ def run(given: KernelsCommand) -> int:
         return _of_source(asked.names[0], out)
     if len(asked.names) == 2:
         return _comparison(asked.names, asked.governor, out)
-    _series(asked.names[0] if asked.names else None, asked.governor, out)
+    series(asked.names[0] if asked.names else None, asked.governor, out)
     return 0
 
 
@@ -84,20 +90,22 @@ def _of_source(name: str, out: "Output") -> int:
     return 0
 
 
-def _series(name: str | None, governor: str | None, out: "Output") -> None:
-    from ..tables.kernels import said as kernels_text
+def series(name: str | None, governor: str | None, out: "Output") -> None:
+    """Lists all series, or one: of a governor, or of all subsystems."""
+    from ..base.prepared import product
+
+    everything = not name and not governor and out.format != "json"
+    if everything and (prepared := product("kernels")) is not None:
+        out.said(loads(prepared))
+        return
+    from ..tables.kernels import said
     from ..tables.kernels.series import lines
 
     found = lines(name, governor)
     if out.format == "json":
         _document(out, series=found)
     else:
-        out.said(kernels_text.series(found) if name else kernels_text.overview(found))
-
-
-def list_series(out: Output) -> None:
-    """Lists all series."""
-    _series(None, None, out)
+        out.said(said.series(found) if name else said.overview(found))
 
 
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:

@@ -28,9 +28,9 @@ class ListCommand:
 
 def run(given: ListCommand) -> int:
     if given.what == "kernels":
-        from .cmd_kernels import list_series
+        from .cmd_kernels import series
 
-        list_series(given.out)
+        series(None, None, given.out)
         return 0
     kinds = {"rules": _rules, "processors": _processors, "platforms": _platforms}
     return kinds.get(given.what or "", _tables)(given.out)

@@ -63,9 +63,7 @@ def run(given: ReplayCommand) -> int:
     from ..base.files import replacing
     from ..base.report.perfetto import PerfettoTrace
     from ..lab.replay.answer import replay
-    from ..lab.replay.replay_document import Replay, result_of
     from ..lab.replay.said import sheet
-    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .progress import ReadProgress
     from .values import say
@@ -85,6 +83,9 @@ def run(given: ReplayCommand) -> int:
     if out.html:
         out.page("replay", sheet(found, page=True), found.inputs)
     if out.format == "json":
+        from ..lab.replay.replay_document import Replay, result_of
+        from ..tables.documents.json_output import envelope
+
         out.document(envelope("replay", Replay, result_of(found), found.inputs))
     else:
         out.said(sheet(found, per_cpu=given.per_cpu))

@@ -29,10 +29,8 @@ class SelectCommand:
 
 
 def run(given: SelectCommand) -> int:
-    from ..tables.documents.json_output import envelope
     from ..tables.selection.answer import journeys, select
     from ..tables.selection.said import sheet
-    from ..tables.selection.select_document import Select, selected
     from .missing_core import note_missing_core
     from .values import say
 
@@ -44,6 +42,9 @@ def run(given: SelectCommand) -> int:
     if out.html:
         out.page("select", sheet(found, journeys(asked, found.sources)), inputs)
     if out.format == "json":
+        from ..tables.documents.json_output import envelope
+        from ..tables.selection.select_document import Select, selected
+
         releases = found.releases if found.limits else ()
         out.document(envelope("select", Select, selected(found), inputs, releases))
     else:

@@ -18,10 +18,8 @@ class ShowCommand:
 
 
 def run(given: ShowCommand) -> int:
-    from ..tables.documents.json_output import envelope
     from ..tables.show.answer import show
     from ..tables.show.said import sheet
-    from ..tables.show.show_document import Show
     from .values import say
 
     out, way = given.out, show(given.asked, say)
@@ -29,6 +27,9 @@ def run(given: ShowCommand) -> int:
     if out.html:
         out.page("show", sheet(way, provenance=True), inputs)
     if out.format == "json":
+        from ..tables.documents.json_output import envelope
+        from ..tables.show.show_document import Show
+
         out.document(envelope("show", Show, way, inputs))
     else:
         out.said(sheet(way, provenance=given.asked.provenance))

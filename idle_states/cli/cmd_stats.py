@@ -66,13 +66,14 @@ class StatsCommand:
 
 def run(given: StatsCommand) -> int:
     from ..lab.statistics.answer import stats
-    from ..lab.statistics.stats_document import Stats
-    from ..tables.documents.json_output import envelope
 
     asked, out, drawn = given.asked, given.out, given.plot
     drawn.check(ministat=asked.form == MINISTAT)
     found = stats(asked)
     if out.format == "json":
+        from ..lab.statistics.stats_document import Stats
+        from ..tables.documents.json_output import envelope
+
         out.document(envelope("stats", Stats, found, found.inputs))
     else:
         out.text(_text(found, drawn if asked.form == MINISTAT else None, out.style))

@@ -30,10 +30,8 @@ class WhyCommand:
 
 
 def run(given: WhyCommand) -> int:
-    from ..tables.documents.json_output import envelope
     from ..tables.why.answer import why
     from ..tables.why.said import sheet
-    from ..tables.why.why_document import Why
 
     asked, out, machine = given.asked, given.out, None
     if asked.seconds is not None or asked.recording:
@@ -42,6 +40,9 @@ def run(given: WhyCommand) -> int:
         machine = sampled_machine(asked)
     found = why(asked, machine)
     if out.format == "json":
+        from ..tables.documents.json_output import envelope
+        from ..tables.why.why_document import Why
+
         out.document(envelope("why", Why, found, found.machine.inputs))
     else:
         out.said(sheet(found))

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from .commands import COMMANDS
+
 _BASH = """\
 _idle_states() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} words
@@ -47,7 +49,6 @@ complete -c idle-states -n 'not __fish_use_subcommand' -a '{tables}'
 def script(shell: str, name2options: Mapping[str, Iterable[str]]) -> str:
     """Returns the script for a shell. name2options: the options of each command."""
     from ..tables.spec.packaged import named
-    from .commands import COMMANDS
 
     names = list(COMMANDS)
     options = {

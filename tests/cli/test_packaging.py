@@ -77,7 +77,7 @@ def test_wheel_has_the_data(built: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "idle_states/py.typed" in names
     assert "idle_states/tables/specs/power9.yaml" in names
-    assert "idle_states/tables/specs/compiled.pickle" in names, (built / "log").read_text()[-4000:]
+    assert "idle_states/prepared.marshal" in names, (built / "log").read_text()[-4000:]
     assert "idle_states/schemas/idle-states.schema.json" in names
     assert "idle_states/schemas/powerpc/opal-power-mgt.yaml" in names
     assert any(name.startswith("idle_states/templates/") for name in names)
@@ -88,7 +88,7 @@ def test_wheel_has_the_data(built: Path) -> None:
 def test_wheel_passes_the_audit_of_a_release(built: Path, tmp_path: Path) -> None:
     """But for the platform tag, which auditwheel gives to a release."""
     (wheel,) = built.glob("*.whl")
-    specs = wheel_audit.compiled_specs(ROOT, tmp_path)
+    specs = wheel_audit.prepared(ROOT, tmp_path)
     machine = PLATFORMS[platform.machine()].machine
     found = [*wheel_audit.complaints(wheel, wheel_audit.expected(ROOT, specs), machine)]
     assert found == [f"expected cp311, abi3 and manylinux in the name, found {wheel.name}"]

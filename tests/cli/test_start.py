@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.spec import compiled
+from idle_states.base import prepared
 from tests.support import ROOT
 
 _RUN = """
 import runpy, sys
 specs = sys.argv.pop(1)
 if not {"--help", "--version"} & {*sys.argv}:
-    from idle_states.tables.spec import compiled
-    compiled.NAME = specs
+    from idle_states.base import prepared
+    prepared.NAME = specs
 sys.argv[0] = "idle-states"
 try:
     runpy.run_module("idle_states", run_name="__main__")
@@ -29,9 +29,9 @@ _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
 
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packaged specs as an installation compiles them."""
-    found = tmp_path_factory.mktemp("compiled") / compiled.NAME
-    subprocess.run([sys.executable, "-m", "tools.compile_specs", found], cwd=ROOT, check=True)
+    """What an installation prepares."""
+    found = tmp_path_factory.mktemp("compiled") / prepared.NAME
+    subprocess.run([sys.executable, "-m", "tools.prepare", found], cwd=ROOT, check=True)
     return found
 
 
@@ -140,7 +140,26 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "idle_states.tables.skiboot.export",
             ),
         ),
-        (["show", "power9"], "idle_states.tables.show.said", ("dataclasses", "yaml")),
+        (
+            ["show", "power9"],
+            "idle_states.tables.show.said",
+            ("dataclasses", "fractions", "json", "idle_states.tables.show.show_document", "yaml"),
+        ),
+        (
+            ["kernels"],
+            "idle_states.base.prepared",
+            ("idle_states.tables.kernels.said", "idle_states.tables.selection.selection", "yaml"),
+        ),
+        (
+            ["--completion", "bash"],
+            "idle_states.base.prepared",
+            (
+                "idle_states.cli.completion",
+                "idle_states.cli.derive",
+                "idle_states.cli.cmd_check",
+                "yaml",
+            ),
+        ),
         (
             ["select", "power9"],
             "idle_states.tables.linux.governors.menu",

@@ -107,7 +107,7 @@ def test_what_a_wheel_has() -> None:
     assert len(package) == len(WANTED) - 1
     assert all(name.startswith("idle_states/") for name in package)
     assert {Path(name).suffix for name in package} == {
-        *".py .typed .yaml .json .j2 .js .md .so .pickle .c .h".split()
+        *".py .typed .yaml .json .j2 .js .md .so .marshal .c .h".split()
     }
     compiled_later = {Path(name).parent.name for name in package if name.endswith((".c", ".h"))}
     assert compiled_later == {"source"}
@@ -154,7 +154,7 @@ def test_specs_are_compiled_to_the_same_bytes_whatever_the_hash_seed(
     found = set()
     for seed in "12":
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        found.add(wheel_audit.compiled_specs(ROOT, tmp_path / seed).read_bytes())
+        found.add(wheel_audit.prepared(ROOT, tmp_path / seed).read_bytes())
     assert len(found) == 1
 
 

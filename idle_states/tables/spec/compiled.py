@@ -1,10 +1,8 @@
 """The packaged specs as they were read when idle-states was built, so that commands need not read
 YAML for them.
 
-tools/compile_specs.py writes them, for setup.py. They are used only while the digests of the specs,
-and of all of this package that had a part in reading them, are still the same. Digests are what
-Python itself knows a source's bytecode by: hashlib would load OpenSSL, which takes longer than the
-rest.
+Prepared for all specs at once (base/prepared.py), they are used only while the digest of each spec
+is the same, too.
 """
 
 from collections.abc import Iterable
@@ -19,27 +17,25 @@ except ImportError:
     from pickle import Unpickler, loads
 
 from ...base.dataclass import dataclass, replace
+from ...base.prepared import content, product
 from ...base.resources import resource
 from .loaded import LoadedSpec, Registry
 from .packaged import named
 
-NAME = "compiled.pickle"
-"""The file's name, beside the specs."""
-_PACKAGE = Path(__file__).parents[2]
+PRODUCT = "specs"
+"""What they are prepared as."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """The file's content.
+    """The product's content.
 
-    readers  the package's files that had a part in reading, and their digest
     names    of the packaged specs, among which parents are searched
     specs    path below the specs -> a pickled LoadedSpec without its texts, and the files these are
              of with digests
     registry pickled, and the files that it is of with digests
     """
 
-    readers: tuple[tuple[str, ...], bytes]
     names: tuple[str, ...]
     specs: dict[str, tuple[bytes, tuple[tuple[str, bytes], ...]]]
     registry: tuple[bytes, tuple[tuple[str, bytes], ...]]
@@ -54,7 +50,7 @@ def spec(file: Path) -> LoadedSpec | None:
     pickled, files = found
     texts = {}
     for name, digest in files:
-        data = _content(f"tables/specs/{name}")
+        data = content(f"tables/specs/{name}")
         if source_hash(data) != digest:
             return None
         texts[f"{_folder()}{name}"] = data.decode()
@@ -68,7 +64,7 @@ def registry() -> Registry | None:
     if held is None:
         return None
     pickled, files = held.registry
-    if any(source_hash(_content(f"tables/specs/{name}")) != digest for name, digest in files):
+    if any(source_hash(content(f"tables/specs/{name}")) != digest for name, digest in files):
         return None
     found: Registry = _Placed(BytesIO(pickled)).load()
     return found
@@ -87,21 +83,18 @@ class _Placed(Unpickler):
         return f"{_folder()}{inside}"
 
 
-def compiled(specs: Iterable[LoadedSpec], registry: Registry, readers: Iterable[str]) -> bytes:
-    """Returns the content of the file. registry: of the specs; readers: the package's files,
-    relative to it, that had a part in reading the specs."""
+def compiled(specs: Iterable[LoadedSpec], registry: Registry) -> bytes:
+    """Returns the product. registry: of the specs."""
     from pickle import dumps
 
-    found, specs = tuple(sorted(readers)), list(specs)
+    specs = list(specs)
     sources = {file: text for each in specs for file, text in each.sources.items()}
     content = _Compiled(
-        (found, _digest(found)),
         _names(),
         {_inside(next(iter(each.sources))): _pickled(each) for each in specs},
         (_placed(registry), _digests(sources)),
     )
-    data = dumps(content, protocol=5)
-    return source_hash(data) + data
+    return dumps(content, protocol=5)
 
 
 def _pickled(loaded: LoadedSpec) -> tuple[bytes, tuple[tuple[str, bytes], ...]]:
@@ -138,30 +131,11 @@ def _folder() -> str:
 @cache
 def _compiled() -> _Compiled | None:
     """Returns the compiled specs; None if there are none, or if their dependencies changed."""
-    try:
-        found = (resource("tables", "specs") / NAME).read_bytes()
-        digest, data = found[:8], found[8:]
-        if source_hash(data) != digest:
-            return None
-        content: _Compiled = loads(data)
-        files, digest = content.readers
-        return content if (_digest(files), _names()) == (digest, content.names) else None
-    except Exception:
-        # of what another release or Python wrote anything may be raised, and YAML says the same
+    if (data := product(PRODUCT)) is None:
         return None
+    found: _Compiled = loads(data)
+    return found if _names() == found.names else None
 
 
 def _names() -> tuple[str, ...]:
     return tuple(each.name for each in named())
-
-
-def _digest(files: Iterable[str]) -> bytes:
-    """Returns the digest of files of the package with their names."""
-    contents = ((name, _content(name)) for name in files)
-    return source_hash(b"".join(f"{name} {len(data)}\n".encode() + data for name, data in contents))
-
-
-def _content(name: str) -> bytes:
-    """Returns the content of a file of the package. A path of each took as long as its digest."""
-    with open(f"{_PACKAGE}/{name}", "rb", buffering=0) as file:
-        return file.readall()

@@ -27,7 +27,7 @@ BOOTED = "what a boot put into its own directories"
 REASONS = {
     "base/resources.py": OURS,
     "tables/spec/packaged.py": OURS,
-    "tables/spec/compiled.py": OURS,
+    "base/prepared.py": OURS,
     "tables/linux/governors/__init__.py": OURS,
     "tables/rules/catalogue.py": OURS,
     "lab/fit/importing/formats.py": OURS,

@@ -1,5 +1,6 @@
 """The packaged specs as they are compiled: what YAML says, and never what it said before."""
 
+import marshal
 import os
 import pickle
 import re
@@ -12,8 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base import prepared
+from idle_states.cli import completion_script
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
+from idle_states.tables.kernels.said import overview
+from idle_states.tables.kernels.series import lines
 from idle_states.tables.linux.releases import NEWEST, release
 from idle_states.tables.pipeline import journey
 from idle_states.tables.skiboot.platform import ALL_LEVELS
@@ -29,8 +34,8 @@ from tests.support import ROOT
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compiled specs, as setup.py has them written."""
-    found = tmp_path_factory.mktemp("compiled") / compiled.NAME
-    words = [sys.executable, "-m", "tools.compile_specs", str(found)]
+    found = tmp_path_factory.mktemp("compiled") / prepared.NAME
+    words = [sys.executable, "-m", "tools.prepare", str(found)]
     subprocess.run(words, cwd=ROOT, check=True)
     return found
 
@@ -38,11 +43,16 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def used(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of them, which is read in place of the package's."""
-    copy = tmp_path / compiled.NAME
+    copy = tmp_path / prepared.NAME
     shutil.copy(file, copy)
-    monkeypatch.setattr(compiled, "NAME", str(copy))
-    compiled._compiled.cache_clear()
+    monkeypatch.setattr(prepared, "NAME", str(copy))
+    forget()
     yield copy
+    forget()
+
+
+def forget() -> None:
+    prepared._all.cache_clear()
     compiled._compiled.cache_clear()
 
 
@@ -118,11 +128,11 @@ def test_what_has_changed_since_is_read_again(
     package = tmp_path / "package"
     ignored = shutil.ignore_patterns("*.pyc", "*.so", "*.c", "*.h")
     shutil.copytree(ROOT / "idle_states", package, ignore=ignored)
-    monkeypatch.setattr(compiled, "_PACKAGE", package)
+    monkeypatch.setattr(prepared, "_home", lambda first: str(package / first))
     child = resolve_table("power9-dd1")
     assert child is not None
     assert compiled.spec(child.file) is not None
-    compiled._compiled.cache_clear()
+    forget()
     (package / changed).write_text((package / changed).read_text("utf-8") + "# a word\n")
     assert compiled.spec(child.file) is None
 
@@ -145,7 +155,7 @@ def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
     elif damage != "missing":
         damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
         # what another Python may have written: whole, but not to be read here
-        for name, content in (("foreign", b"\x80\x09."), ("none", pickle.dumps(None))):
+        for name, content in (("foreign", b"\x80\x09."), ("none", marshal.dumps(None))):
             damaged[name] = source_hash(content) + content
         used.write_bytes(damaged[damage])
     assert compiled.spec(power9().file) is None
@@ -154,8 +164,7 @@ def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
 
 def test_what_reads_specs_is_known(used: Path) -> None:
     """A module that is imported late would not be among them."""
-    found = compiled._compiled()
-    assert found is not None
+    made_of, *_ = prepared._all()[compiled.PRODUCT]
     files = {f"tables/spec/{f.name}" for f in (ROOT / "idle_states/tables/spec").glob("*.py")}
     files -= {"tables/spec/write.py", "tables/spec/write_tree.py", "tables/spec/write_acpi.py"}
     others = {
@@ -164,16 +173,16 @@ def test_what_reads_specs_is_known(used: Path) -> None:
         "base/reading/document.py",
         "base/dataclass.py",
     }
-    assert files | others <= set(found.readers[0])
+    assert files | others <= set(made_of)
 
 
 def test_places_can_be_opened_wherever_the_package_lies(file: Path, tmp_path: Path) -> None:
     """Compiled where it was built, and used where it was installed."""
     package, elsewhere = tmp_path / "idle_states", tmp_path / "elsewhere"
     shutil.copytree(
-        ROOT / "idle_states", package, ignore=shutil.ignore_patterns("*.pyc", "*.pickle")
+        ROOT / "idle_states", package, ignore=shutil.ignore_patterns("*.pyc", prepared.NAME)
     )
-    shutil.copy(file, package / "tables/specs" / compiled.NAME)
+    shutil.copy(file, package / prepared.NAME)
     elsewhere.mkdir()
     program = (
         "import sys; from idle_states.tables.spec import loading; loading.Loading = None; "
@@ -192,3 +201,37 @@ def test_places_can_be_opened_wherever_the_package_lies(file: Path, tmp_path: Pa
     for name, line, column in places:
         assert Path(name).parent == package / "tables/specs"
         assert len(Path(name).read_text("utf-8").splitlines()[int(line) - 1]) >= int(column)
+
+
+def test_what_is_prepared_is_what_commands_work_out(used: Path) -> None:
+    sheet = prepared.product("kernels")
+    assert sheet is not None
+    assert pickle.loads(sheet) == overview(lines())
+    for shell in ("bash", "zsh", "fish"):
+        assert prepared.product(f"completion {shell}") == completion_script(shell).encode()
+    assert prepared.product("completion tcsh") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("kernels", "tables/linux/governors/teo_features.py"),
+        ("kernels", "tables/linux/governors/more_features.py"),
+        ("completion fish", "cli/cmd_select.py"),
+        ("completion fish", "tables/specs/power12.yaml"),
+    ],
+)
+def test_what_was_made_of_other_files_is_worked_out_again(
+    name: str, changed: str, used: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file that changed, or one more in a folder whose names count."""
+    was = prepared.content
+
+    def content(asked: str) -> bytes:
+        return was(asked) + (
+            b"# a word\n" if asked in (changed, f"{Path(changed).parent}/") else b""
+        )
+
+    assert prepared.product(name) is not None
+    monkeypatch.setattr(prepared, "content", content)
+    assert prepared.product(name) is None

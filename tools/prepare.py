@@ -1,0 +1,87 @@
+"""Works out what commands need not work out again each time, for setup.py.
+
+    python -m tools.prepare [FILE]
+
+FILE is idle_states/prepared.marshal unless another is named: the packaged specs as they are read,
+the list of `kernels`, and the scripts of `--completion`. Commands use each as long as nothing that
+it was made of has changed (idle_states/base/prepared.py); after a change, they work it out
+themselves, which takes longer, until this is run again.
+"""
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from idle_states.base import prepared
+from tools.command_line import asked
+
+PACKAGE = Path(prepared.__file__).parents[1]
+NAMES = ("tables/linux/governors/", "tables/rules/", "tables/specs/", "tables/specs/trees/")
+"""Folders whose names have a part: what lies in them is known by its name."""
+PATCHES = "skiboot-patches"
+
+
+def specs() -> bytes:
+    from idle_states.tables.spec import compiled, loading, registry
+    from idle_states.tables.spec.packaged import named
+
+    found = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
+    return compiled.compiled(found, registry.registry())
+
+
+def kernels() -> bytes:
+    from pickle import dumps
+
+    from idle_states.tables.kernels.said import overview
+    from idle_states.tables.kernels.series import lines
+
+    return dumps(overview(lines()), protocol=5)
+
+
+def completion(shell: str) -> bytes:
+    from idle_states.cli import completion_script
+
+    return completion_script(shell).encode()
+
+
+def patches() -> Iterator[str]:
+    yield f"{PATCHES}/"
+    from idle_states.base.resources import resource
+
+    for file in resource(PATCHES).glob("*.yaml"):
+        yield f"{PATCHES}/{file.name}"
+
+
+PRODUCTS: dict[str, tuple[Callable[..., bytes], tuple[str, ...]]] = {
+    "specs": (specs, ()),
+    "kernels": (kernels, ()),
+    **{f"completion {shell}": (completion, (shell,)) for shell in ("bash", "zsh", "fish")},
+}
+
+
+def made(name: str) -> tuple[bytes, list[str]]:
+    """Returns a product, and the files that it was made of: those of all modules of the package
+    that are imported for it, and the names of what is found by name."""
+    function, given = PRODUCTS[name]
+    found = function(*given)
+    modules = [
+        Path(module.__file__).relative_to(PACKAGE).as_posix()
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] == "idle_states" and module.__file__ is not None
+    ]
+    return found, [*modules, *NAMES, *(patches() if given else ())]
+
+
+def main() -> None:
+    file = asked(__doc__, "[FILE]").file
+    target = Path(file) if file else PACKAGE / prepared.NAME
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        # each in a process of its own, whose modules are those of this product
+        products = dict(zip(PRODUCTS, pool.map(made, PRODUCTS, chunksize=1), strict=True))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(prepared.packed(products))
+
+
+if __name__ == "__main__":
+    main()
