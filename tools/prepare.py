@@ -62,7 +62,7 @@ PRODUCTS: dict[str, tuple[Callable[..., bytes], tuple[str, ...]]] = {
 
 def made(name: str) -> tuple[bytes, list[str]]:
     """Returns a product, and the files that it was made of: those of all modules of the package
-    that are imported for it, and the names of what is found by name."""
+    that are imported for it, the specs, and the names of what is found by name."""
     function, given = PRODUCTS[name]
     found = function(*given)
     modules = [
@@ -70,7 +70,9 @@ def made(name: str) -> tuple[bytes, list[str]]:
         for name, module in sys.modules.items()
         if name.partition(".")[0] == "idle_states" and module.__file__ is not None
     ]
-    return found, [*modules, *NAMES, *(patches() if given else ())]
+    specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
+    files = [file.relative_to(PACKAGE).as_posix() for file in specs]
+    return found, [*modules, *files, *NAMES, *(patches() if given else ())]
 
 
 def main() -> None:

@@ -76,10 +76,10 @@ BAD = {
         without(f"{HOME}/licenses/LICENSES/GPL-2.0-only.txt"),
         f"it lacks {HOME}/licenses/LICENSES/GPL-2.0-only.txt",
     ),
-    "no compiled specs": (without(wheel_audit.SPECS), f"it lacks {wheel_audit.SPECS}"),
+    "no compiled specs": (without(wheel_audit.PREPARED), f"it lacks {wheel_audit.PREPARED}"),
     "other compiled specs": (
-        having(wheel_audit.SPECS, b"of other specs"),
-        f"{wheel_audit.SPECS} differs from ",
+        having(wheel_audit.PREPARED, b"of other specs"),
+        f"{wheel_audit.PREPARED} differs from ",
     ),
     "untyped": (without("idle_states/py.typed"), "it lacks idle_states/py.typed"),
     "another spec": (
