@@ -12,6 +12,12 @@ def screens(page: str) -> list[tuple[str, str]]:
     return re.findall(r"```\n\$ idle-states (.*)\n((?:.*\n)*?)```\n", page)
 
 
+def tour(page: str) -> list[str]:
+    """The commands of a page without what they print: lines of their own, and cells of tables."""
+    lines = re.findall(r"^    idle-states (.*?)(?:  +#.*)?$", page, re.MULTILINE)
+    return lines + re.findall(r"^\|.*\| `idle-states (.*)` \|$", page, re.MULTILINE)
+
+
 def prints(capsys: Capture, command: str, screen: str) -> bool:
     """Tells whether the command prints the screen, in which a line `...` stands for any number, and
     packaged specs are named without the folder that they are installed in."""

@@ -10,6 +10,7 @@ import pytest
 from idle_states import cli
 from idle_states.cli.commands import COMMANDS
 from tests.support import ROOT
+from tests.support.screens import screens, tour
 from tools.site import manual
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -32,8 +33,8 @@ def test_it_has_the_day_of_the_version() -> None:
 def test_its_examples_are_run_with_those_of_the_readme(shown: str) -> None:
     examples = re.findall(r"^ {11}(idle-states .*)$", shown.partition("\nEXAMPLES\n")[2], re.M)
     assert len(examples) > 6
-    tour = re.findall(r"^(?: {4}|\$ )(idle-states .*?)(?:  +#.*)?$", README, re.M)
-    assert set(examples) <= set(tour)
+    run = [*tour(README), *(command for command, _ in screens(README))]
+    assert {*examples} <= {f"idle-states {command}" for command in run}
 
 
 @pytest.mark.parametrize("width", [60, 78, 132])
