@@ -46,8 +46,7 @@ class PreparedSeries:
 def patch(request: PatchRequest) -> PreparedSeries:
     """Reads the tree and the series and applies it in memory; nothing is written. Raises
     UsageError, NoSuchTable, Faulty, Unreadable."""
-    is_skiboot = opening.is_file(request.tree / "hw/slw.c")
-    if not is_skiboot and SourcesTree.is_one(request.tree):
+    if not opening.is_file(request.tree / "hw/slw.c"):
         sources = SourcesTree(request.tree)
         if request.file:
             made = _towards(sources, request)
@@ -56,8 +55,7 @@ def patch(request: PatchRequest) -> PreparedSeries:
         _expect_committed(sources, request)
         return PreparedSeries(made, ())
     if request.file:
-        found = "skiboot's" if is_skiboot else f"{request.tree}, which is none"
-        raise UsageError(f"expected a tree of device-tree sources with --file, found {found}")
+        raise UsageError("expected a tree of device-tree sources with --file, found skiboot's")
     tree = PatchedTree(request.tree)
     patches, absent = _patches(request.series, tree)
     _expect_committed(tree, request)

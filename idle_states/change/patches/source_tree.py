@@ -59,11 +59,6 @@ class SourcesTree(WorkTree):
         self.layouts = {"": layout} if within is None else {"": layout, UPSTREAM: within}
         self._including: dict[str, list[str]] = {}
 
-    @staticmethod
-    def is_one(root: Path) -> bool:
-        """Tells whether a directory lies in a tree of device-tree sources."""
-        return opening.is_directory(root) and top_of(os.path.realpath(root))[1] is not None
-
     def path(self, file: str) -> str:
         """The path in the tree of a file that a description names; "" if there is none."""
         for at, layout in self.layouts.items():

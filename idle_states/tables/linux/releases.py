@@ -287,7 +287,10 @@ def by_number(name: str) -> Release:
         elif named.numbers == "patched":
             added = f"{distribution.title} adds changes of its own"
         else:
-            added = f"{distribution.title} numbers its kernels as stable does"
+            added, changed = (
+                "",
+                f"Linux {version_name(key)} with {distribution.title}'s known changes",
+            )
         if distribution.name == "debian" and named.numbers == "base":
             added = "Debian's point release is in uname -v"
         why = [*why, added] if added else why

@@ -361,7 +361,7 @@ def test_nothing_is_written_where_one_patch_fails(
         ("patch mambo-stop4 --tree {tree} --stdout --format json", 2, "a mailbox is no JSON"),
         ("patch pseries-shared --tree {tree} --check", 2, "names none"),
         ("patch power9-dd1 --tree {tree} --check", 1, "where a table is chosen, found none"),
-        ("patch power9 --tree {tree}/hw", 3, "expected a skiboot tree"),
+        ("patch power9 --tree {tree}/hw", 3, "expected a tree of skiboot, devicetree-rebasing,"),
         ("patch power9 --tree {tree}/nowhere", 3, "expected a directory"),
     ],
 )
