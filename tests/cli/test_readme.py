@@ -53,10 +53,10 @@ STATES_SEEN: tuple[Mapping[str, object], ...] = (
     {"name": "POLL", "latency": 0, "residency": 0, "usage": 500, "time": 900},
     {"name": "C1", "latency": 2, "residency": 2, "usage": 40_000, "time": 8_000_000},
     {
-        **{"name": "C6", "latency": 133, "residency": 600, "usage": 0, "time": 0},
-        **{"disable": 1, "default_status": "enabled"},
+        "name": "C6", "latency": 133, "residency": 600, "usage": 0, "time": 0,
+        "disable": 1, "default_status": "enabled",
     },
-)
+)  # fmt: skip
 SCREENS = screens(README)
 TOUR = tour(README)
 

@@ -91,6 +91,16 @@ class Browser:
 
     def open(self, page: str, width: int, dark: bool = False) -> None:
         """A page of the server, as wide as given in pixels."""
+        self.resize(width)
+        self.medium("screen", dark)
+        self.said.clear()
+        self.asked.clear()
+        self._loaded = False
+        self.do("Page.navigate", url=f"{self.address}/{page}")
+        self._until(lambda: self._loaded)
+
+    def resize(self, width: int) -> None:
+        """Makes the page as wide as given in pixels."""
         self.do(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -98,12 +108,6 @@ class Browser:
             deviceScaleFactor=1,
             mobile=False,
         )
-        self.medium("screen", dark)
-        self.said.clear()
-        self.asked.clear()
-        self._loaded = False
-        self.do("Page.navigate", url=f"{self.address}/{page}")
-        self._until(lambda: self._loaded)
 
     def medium(self, medium: str, dark: bool = False) -> None:
         """screen or print."""

@@ -23,6 +23,7 @@ from idle_states.cli.commands import COMMANDS
 from idle_states.tables.rules.catalogue import rules
 from tests.support import DOCS, ROOT, chromium
 from tests.support.shared import once
+from tests.support.site_measured import measured
 from tools.site import commands, prose, python, rule_pages, schemas
 
 Capture = pytest.CaptureFixture[str]
@@ -47,6 +48,15 @@ def build(into: Path) -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return once(tmp_path_factory, "site", build)
+
+
+@pytest.fixture
+def program() -> str:
+    """The browser."""
+    found = chromium.found()
+    if found is None:
+        pytest.skip("chromium is not installed")
+    return found
 
 
 class Links(HTMLParser):
@@ -116,12 +126,9 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
 @pytest.mark.slow
 @built_here
 @pytest.mark.parametrize(
-    "page", ["index.html", "rules/IS201.html", "reference/commands/check.html"]
+    "page", ["index.html", "pages/index.html", "rules/IS201.html", "reference/commands/check.html"]
 )
-def test_a_browser_finds_nothing_wrong(page: str, site: Path, tmp_path: Path) -> None:
-    program = chromium.found()
-    if program is None:
-        pytest.skip("chromium is not installed")
+def test_a_browser_finds_nothing_wrong(page: str, program: str, site: Path, tmp_path: Path) -> None:
     with chromium.browser(program, site, tmp_path) as browser:
         browser.open(page, 1000)
         assert browser.said == []
@@ -266,3 +273,64 @@ def test_the_policy_names_what_there_is() -> None:
 )
 def test_docstrings_become_markdown(docstring: str, expected: str) -> None:
     assert prose.markdown(docstring) == expected
+
+
+FAULTY = """<!DOCTYPE html><title>faulty</title><body data-md-color-scheme="default">
+<style>[data-md-color-scheme=slate] .dark { color: #333; background: #222 }</style>
+<p style="color: rgba(0, 0, 0, .3)">faint</p><p class="dark">faint in the dark</p>
+<div style="width: 700px">wide</div>
+<div style="overflow: auto"><p style="width: 3000px">fits</p></div>
+<pre style="overflow: auto"><code>LINE</code></pre>"""
+
+
+@pytest.mark.slow
+@built_here
+def test_every_page_fits_the_screen_and_can_be_read(
+    program: str, site: Path, tmp_path: Path
+) -> None:
+    """On a phone, a small and a wide screen; no line of code is cut on the wide one."""
+    page2faults = measured(program, site, tmp_path)
+    assert len(page2faults) > 250
+    assert {page: faults for page, faults in page2faults.items() if faults} == {}
+
+
+@pytest.mark.slow
+def test_what_is_wide_cut_or_faint_is_found(program: str, tmp_path: Path) -> None:
+    (pages := tmp_path / "pages").mkdir()
+    (pages / "faulty.html").write_text(FAULTY.replace("LINE", "x" * 500))
+    assert measured(program, pages, tmp_path / "profile")["faulty.html"] == [
+        "1400: cut: " + "x" * 60,
+        "1400: faint: faint: 2.11",
+        "800: faint: faint: 2.11",
+        '360: wide: <div style="width: 700px">wide</div>',
+        "360: faint: faint: 2.11",
+        "dark: faint: faint: 2.11",
+        "dark: faint: faint in the dark: 1.26",
+    ]
+
+
+LOOKED_UP = """new Promise(done => {
+  const input = document.querySelector(".md-search__input"), end = Date.now() + 30000;
+  document.querySelector("#__search").click();
+  input.focus();
+  input.value = WORDS;
+  const look = () => {
+    input.dispatchEvent(new KeyboardEvent("keyup"));
+    const found = [...document.querySelectorAll(".md-search-result__item a")].map(e => e.href);
+    found.length || Date.now() > end ? done(found) : setTimeout(look, 200);
+  };
+  look();
+})"""
+
+
+@pytest.mark.slow
+@built_here
+@pytest.mark.parametrize("where", ["server", "folder"])
+def test_the_search_finds_a_page(where: str, program: str, site: Path, tmp_path: Path) -> None:
+    with chromium.browser(program, site, tmp_path) as browser:
+        if where == "folder":
+            browser.address = site.as_uri()
+        browser.open("rules/IS201.html", 1000)
+        found = browser.told(LOOKED_UP.replace("WORDS", json.dumps("residency-tie")))
+        assert f"{browser.address}/rules/IS203.html" in [link.partition("?")[0] for link in found]
+        assert browser.said == []

@@ -8,7 +8,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from tools.site import commands, python, rule_pages, schemas
+from tools.site import commands, live, python, rule_pages, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = {
@@ -25,6 +25,7 @@ def made() -> Iterator[tuple[str, str]]:
     """(path, Markdown) of each page that is not in docs/."""
     for name, page in BESIDE.items():
         yield page, _linked((ROOT / name).read_text("utf-8"))
+    yield from live.pages()
     yield from commands.pages()
     yield from rule_pages.pages()
     yield from schemas.pages()
@@ -43,7 +44,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path, content in _pages:
+    for path, content in (*_pages, *live.made()):
         files.append(File.generated(config, path, content=content))
     return files
 
@@ -57,7 +58,8 @@ def _filled(nav: Any, folder2pages: dict[str, list[str]]) -> Any:
 
 
 def _linked(text: str) -> str:
-    """A file of the repository's top as a page: its links lead to pages."""
+    """A file of the repository's top as a page: with its pictures, and links to pages."""
     for name, page in BESIDE.items():
         text = text.replace(f"]({name}", f"]({page}")
+    text = live.MARK.sub(lambda found: live.frame(found[1]), text)
     return text.replace("](docs/", "](")
