@@ -44,6 +44,8 @@ CALLS = {
     "teo": ("teo_select", "teo_reflect"),
     "ladder": ("ladder_select_state", "ladder_reflect"),
 }
+AIMS = {"menu": 0.55, "teo": 0.7, "ladder": 0.6}
+"""Of one table, as a part of the kernel's C."""
 Row = tuple[Situation, Outcome]
 
 
@@ -219,19 +221,20 @@ def of_governor(
     for times, count in zip((1, 10, 100), given.sizes(ROWS), strict=True):
         some = core.pack(made[:count], as_selected=True)
         name = "core" if times == 100 else f"core, {count} rows"
-        work = ours(name, partial(decided, f"{governor}, core", some, False, count), count)
+        run = partial(decided, f"{governor}, core", some, False, count)
+        work = ours(name, run, count, AIMS[governor] if times == 100 else None)
         found.append(replace(work, series=f"{governor}, core", ours=times == 100))
         if native:
             kernels = theirs if times == 100 else f"{theirs}, {count} rows"
-            run = partial(lambda native, count: native.run(states, count)[0], native, count)
-            found.append(Work(kernels, run, count, series=theirs, ours=False))
+            passed = partial(lambda native, count: native.run(states, count)[0], native, count)
+            found.append(Work(kernels, passed, count, series=theirs, ours=False))
     if core.specialised(governor, features):
         run = partial(decided, f"{governor}, core for any features", packed, True, len(made))
         found.append(ours("core for any features", run, len(made)))
-    if governor == "menu":
-        for level, lanes in ((4, 8), (3, 4)):
-            run, count = partial(swept, level), TABLES * len(made)
-            found.append(ours(f"sweep, {lanes} lanes", run, count, 0.25))
+    for level, lanes in ((4, 8), (3, 4)):
+        lanes = lanes if governor == "menu" else 2 * lanes
+        run, count = partial(swept, level), TABLES * len(made)
+        found.append(ours(f"sweep, {lanes} lanes", run, count, 0.25))
     found.append(replace(ours("reference", referred, len(few)), rounds=3))
     if tree:
         source, peers = f"{tree}:{governor}", (f"{governor}, core", f"{governor}, reference")

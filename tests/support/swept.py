@@ -19,17 +19,13 @@ def sweep(
     threads: int = 1,
     level: int = 4,
 ) -> list[core.Decisions]:
-    """Runs core.run() with each of several tables on the same rows; with menu, as a core.Sweep."""
-    step = 1
-    if governor == "menu":
-        step = max(-(-len(tables) // (max(threads, 1) * _LANES)), 1) * _LANES
+    """Runs core.run() with each of several tables on the same rows, as a core.Sweep."""
+    step = max(-(-len(tables) // (max(threads, 1) * _LANES)), 1) * _LANES
     groups = [tables[start : start + step] for start in range(0, len(tables), step)]
 
     def group(some: Sequence[Sequence[State]]) -> list[core.Decisions]:
         streams = [core.Stream(governor, features, states, hz) for states in some]
-        if governor == "menu":
-            return core.Sweep(streams, level=level).replay(rows)
-        return [stream.replay(rows) for stream in streams]
+        return core.Sweep(streams, level=level).replay(rows)
 
     if threads < 2:
         return [decisions for some in groups for decisions in group(some)]

@@ -192,8 +192,9 @@ def replay(models: Sequence[CoreModel], parts: Sequence[CpuChunk], notes: Notes)
 
 
 def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
-    """Groups CPUs that menu may sweep together, if there are enough; the others one by one."""
-    first = next((cpu for cpu in cpus if cpu.asks), None)
+    """Groups CPUs whose tables a sweep may take, if there are enough; the others one by one."""
+    swept = (cpu for cpu in cpus if cpu.asks and cpu.stream.given[0] in core.SWEPT)
+    first = next(swept, None)
     if first is None:
         return [(cpu,) for cpu in cpus]
     if first.sweep is not None:
@@ -203,7 +204,7 @@ def _groups(cpus: "list[_Cpu]") -> "list[tuple[_Cpu, ...]]":
             cpu
             for cpu in cpus
             if cpu.asks
-            and cpu.stream.given[0] == "menu"
+            and cpu.stream.given[0] == first.stream.given[0]
             and cpu.tally.table.disabled == first.tally.table.disabled
             and cpu.tally.table.limit_us == first.tally.table.limit_us
         )

@@ -196,7 +196,7 @@ def _decided(
     earlier = cpu.earlier if known else None
     streams = [stream_of(governor, earlier) for governor in governors]
     sweep = None
-    if settings.governor == "menu" and len(tables) >= core.FEWEST_TABLES:
+    if settings.governor in core.SWEPT and len(tables) >= core.FEWEST_TABLES:
         sweep = core.Sweep([stream for stream in streams if isinstance(stream, core.Stream)])
     size = _BLOCK * core.ROW.size
     view, counted = memoryview(cpu.rows), memoryview(_counted(cpu))

@@ -28,6 +28,7 @@ from .packing import pack as pack
 from .packing import packed_features as packed_features
 from .packing import unpack as unpack
 from .streams import FEWEST_TABLES as FEWEST_TABLES
+from .streams import SWEPT as SWEPT
 from .streams import Stream as Stream
 from .streams import Sweep as Sweep
 from .streams import processors as processors

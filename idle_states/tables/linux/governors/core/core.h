@@ -179,9 +179,31 @@ switched_on_fn menu_switched_on, teo_switched_on, ladder_switched_on;
  * memories: MEMORY_SIZE bytes per table. decisions: an array per table. allowed: the highest level
  * of instructions to use.
  */
-void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
-		u32 hz, char *memories, const struct row *rows, size_t row_count,
-		struct decision *const *decisions, int allowed);
+struct sweep {
+	const u32 *features;
+	const struct state *states;
+	const u32 *counts;
+	u32 tables, hz;
+	char *memories;
+	const struct row *rows;
+	size_t row_count;
+	struct decision *const *decisions;
+	int allowed;
+};
+typedef void sweep_fn(const struct sweep *sweep);
+/* Returns whether lanes decided; false: the tables were taken one by one. */
+typedef bool swept_fn(const struct sweep *sweep);
+swept_fn menu_sweep, teo_sweep, ladder_sweep;
+
+/* Tables taken through the rows together. */
+#define TOGETHER 32
+
+/* Whether all times of the tables are below TABLE_END, which is above a tick of 1 HZ, too. */
+#define TABLE_END (1 << 30)
+bool fits_words(const struct sweep *sweep);
+
+/* some: lanes, for TOGETHER tables at most, or NULL. */
+bool sweep_by(const struct sweep *sweep, sweep_fn *some, replay_fn *one, bool nanoseconds);
 const char *instruction_set(void);
 
 /* A feature the core knows, and its texts by their numbers, NULL behind the last; else NULL. */

@@ -1,6 +1,7 @@
 /* ladder: up one state after four good idles, down one after a bad one. */
 #include "core.h"
 #include "ladder_features.h"
+#include "levels.h"
 
 #define PROMOTIONS 4
 
@@ -35,6 +36,9 @@ static void boot(struct ladder *l, u32 first)
 	l->booted = true;
 	l->last = first;
 }
+
+#define BODY "ladder_lanes.h"
+#include "each_level.h"
 
 void ladder_any(const u32 *features, const struct table *t, void *memory,
 		const struct row *rows, size_t row_count, struct decision *decisions,
@@ -106,4 +110,12 @@ void ladder_switched_on(const u32 *features, const struct table *table, void *me
 	boot(&l, first_rung(f, table));
 	l.residency = f->nanoseconds ? residency_ns : residency_ns / NS_PER_US;
 	memcpy(memory, &l, sizeof(l));
+}
+
+bool ladder_sweep(const struct sweep *s)
+{
+	const struct ladder_features *f = (const struct ladder_features *)s->features;
+	sweep_fn *some = fits_words(s) ? LANES_OF(sweeping, s->allowed, f) : NULL;
+
+	return sweep_by(s, some, ladder_any, f->nanoseconds);
 }

@@ -41,4 +41,17 @@ static inline int level(void)
 #endif
 }
 
+/* What name_LEVEL() returns of the best code for several tables that this machine has and is allowed,
+ * NULL if there is none. */
+#ifdef LEVELS
+#define LANES_OF(name, allowed, ...)                                              \
+	(level() >= 4 && (allowed) >= 4	  ? name##_4(__VA_ARGS__)                 \
+	 : level() >= 3 && (allowed) >= 3 ? name##_3(__VA_ARGS__)                 \
+					  : NULL)
+#elif defined(BASELINE_LANES)
+#define LANES_OF(name, allowed, ...) ((void)(allowed), name##_0(__VA_ARGS__))
+#else
+#define LANES_OF(name, allowed, ...) ((void)(allowed), NULL)
+#endif
+
 #endif

@@ -2,41 +2,8 @@
 #include "levels.h"
 #include "menu.h"
 
-/* Decides the rows for TOGETHER tables at most. */
-typedef void sweep_fn(const struct menu_features *f, const struct state *states, const u32 *counts,
-		      u32 hz, char *memories, const struct row *rows, size_t row_count,
-		      struct decision *const *decisions, u32 tables);
-
-/* Tables taken through the rows together. */
-#define TOGETHER 32
-
-#define LEVEL 0
-#include "menu_body.h"
-#ifdef BASELINE_LANES
-#include "menu_sweep.h"
-#include "menu_groups.h"
-#endif
-#undef LEVEL
-
-#ifdef LEVELS
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#define LEVEL 3
-#include "menu_body.h"
-#include "menu_sweep.h"
-#include "menu_groups.h"
-#undef LEVEL
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
-#define LEVEL 4
-#include "menu_body.h"
-#include "menu_sweep.h"
-#include "menu_groups.h"
-#undef LEVEL
-#pragma GCC pop_options
-#endif
+#define BODY "menu_body.h"
+#include "each_level.h"
 
 const struct feature menu_known[] = {MENU_KNOWN {NULL, NULL}};
 
@@ -104,18 +71,17 @@ void menu_switched_on(const u32 *features, const struct table *table, void *memo
 /* Lanes take what is idled, and times of tables, below 2^50 ns, which is 13 days. */
 #define TOO_LONG(ns) ((ns) >> 50)
 
-static bool fits_lanes(const struct menu_features *f, const struct state *states, const u32 *counts,
-		       const char *memories, u32 tables, const struct row *rows, size_t row_count)
+static bool fits_lanes(const struct menu_features *f, const struct sweep *s)
 {
 	struct menu_0 first, other;
 
-	if (!tables)
+	if (!s->tables)
 		return false;
-	memcpy(&first, memories, sizeof(first));
-	for (u32 i = 0; i < tables; i++) {
-		memcpy(&other, memories + i * MEMORY_SIZE, sizeof(other));
-		for (u32 state = 0; state < counts[i]; state++) {
-			const struct state *one = &states[i * STATES_MAX + state];
+	memcpy(&first, s->memories, sizeof(first));
+	for (u32 i = 0; i < s->tables; i++) {
+		memcpy(&other, s->memories + i * MEMORY_SIZE, sizeof(other));
+		for (u32 state = 0; state < s->counts[i]; state++) {
+			const struct state *one = &s->states[i * STATES_MAX + state];
 
 			if (TOO_LONG(one->exit_ns | one->residency_ns))
 				return false;
@@ -137,53 +103,21 @@ static bool fits_lanes(const struct menu_features *f, const struct state *states
 		return false;
 	if (f->latency_first && !f->scan_stops)
 		return false;
-	for (size_t i = 0; i < row_count; i++) {
-		if (TOO_LONG(rows[i].residency_ns))
+	for (size_t i = 0; i < s->row_count; i++) {
+		if (TOO_LONG(s->rows[i].residency_ns))
 			return false;
 		/* An unsigned sleep length, of 5.5 to 5.12. */
-		if (f->nanoseconds && !f->negative_is_zero && rows[i].sleep_length_ns < 0)
+		if (f->nanoseconds && !f->negative_is_zero && s->rows[i].sleep_length_ns < 0)
 			return false;
 	}
 	return true;
 }
 
-/* The best code for several tables that this machine has and is allowed, NULL if there is none. */
-static sweep_fn *lanes_of(const struct menu_features *f, int allowed)
+bool menu_sweep(const struct sweep *s)
 {
-#ifdef LEVELS
-	int chosen = level() < allowed ? level() : allowed;
+	const struct menu_features *f = (const struct menu_features *)s->features;
+	replay_fn *one = menu_specialised(s->features);
+	sweep_fn *some = LANES_OF(sweeping, s->allowed, f);
 
-	return chosen >= 4 ? sweeping_4(f) : chosen >= 3 ? sweeping_3(f) : NULL;
-#elif defined(BASELINE_LANES)
-	(void)allowed;
-	return sweeping_0(f);
-#else
-	(void)f;
-	(void)allowed;
-	return NULL;
-#endif
-}
-
-void menu_sweep(const u32 *features, const struct state *states, const u32 *counts, u32 tables,
-		u32 hz, char *memories, const struct row *rows, size_t row_count,
-		struct decision *const *decisions, int allowed)
-{
-	const struct menu_features *f = (const struct menu_features *)features;
-	replay_fn *one = menu_specialised(features);
-	sweep_fn *some = lanes_of(f, allowed);
-
-	if (some && fits_lanes(f, states, counts, memories, tables, rows, row_count)) {
-		for (u32 i = 0; i < tables; i += TOGETHER)
-			some(f, states + i * STATES_MAX, counts + i, hz,
-			     memories + i * MEMORY_SIZE, rows, row_count, decisions + i,
-			     (u32)least(tables - i, TOGETHER));
-		return;
-	}
-	for (u32 i = 0; i < tables; i++) {
-		struct table table;
-
-		make_table(&table, states + i * STATES_MAX, counts[i], hz, f->nanoseconds);
-		(one ? one : menu_any)(features, &table, memories + i * MEMORY_SIZE, rows, row_count,
-				       decisions[i], NULL);
-	}
+	return sweep_by(s, some && fits_lanes(f, s) ? some : NULL, one ? one : menu_any, f->nanoseconds);
 }

@@ -507,3 +507,8 @@ static replay_fn *LEVELED(specialised)(const u32 *features)
 	return NULL;
 }
 #endif
+
+#if LEVEL >= 3 || defined(BASELINE_LANES)
+#include "menu_sweep.h"
+#include "menu_groups.h"
+#endif

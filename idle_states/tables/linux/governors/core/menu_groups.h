@@ -120,40 +120,37 @@ INLINE void LEVELED(step)(const struct menu_features *f, const struct LEVELED(co
 /*
  * Groups of lanes, row by row, and step by step: what one group waits for, another one fills. A step
  * is short enough that a processor looks ahead from one group to the next. All of them fit into the
- * first-level cache. features are those of f, of which a compiler need not know that they stay.
+ * first-level cache. f: those of the sweep, of which a compiler need not know that they stay.
  */
-INLINE void LEVELED(sweep_groups)(const struct menu_features *f,
-				  const struct menu_features *features, const struct state *states,
-				  const u32 *counts, u32 hz, char *memories,
-				  const struct row *rows, size_t row_count,
-				  struct decision *const *decisions, u32 tables)
+INLINE void LEVELED(sweep_groups)(const struct menu_features *f, const struct sweep *s)
 {
+	const struct menu_features *features = (const struct menu_features *)s->features;
 	struct LEVELED(common) c = {.features = features, .next_timer = KTIME_MAX, .far_bucket = BINS - 1};
 	struct LEVELED(lanes) groups[TOGETHER / LANES];
 	struct LEVELED(entry) others[TOGETHER / LANES][2][ENTRIES];
 	struct decision *to[TOGETHER];
 	const struct row *before = NULL;
 	struct row earlier = {0};
-	const u32 count = (tables + LANES - 1) / LANES;
+	const u32 count = (s->tables + LANES - 1) / LANES;
 	bool unknown = false;
 
 	for (u32 i = 0; i < count; i++) {
-		u32 at = i * LANES, wanted = (u32)least(tables - at, LANES);
+		u32 at = i * LANES, wanted = (u32)least(s->tables - at, LANES);
 
-		LEVELED(boot_lanes)(f, &c, &groups[i], others[i], states + at * STATES_MAX,
-				    counts + at, hz, wanted);
-		if (LEVELED(remember)(f, &c, &groups[i], memories + at * MEMORY_SIZE, wanted,
+		LEVELED(boot_lanes)(f, &c, &groups[i], others[i], s->states + at * STATES_MAX,
+				    s->counts + at, s->hz, wanted);
+		if (LEVELED(remember)(f, &c, &groups[i], s->memories + at * MEMORY_SIZE, wanted,
 				      &earlier, &unknown))
 			before = &earlier;
 		/* Lanes to spare decide what the first one does. */
 		for (u32 lane = 0; lane < LANES; lane++)
-			to[at + lane] = decisions[at + (lane < wanted ? lane : 0)];
+			to[at + lane] = s->decisions[at + (lane < wanted ? lane : 0)];
 	}
 	if (c.next_timer == KTIME_MAX)
 		c.bucket = c.far_bucket;
 	LEVELED(note_timer)(f, &c);
-	for (size_t n = 0; n < row_count; n++) {
-		const struct row *row = &rows[n];
+	for (size_t n = 0; n < s->row_count; n++) {
+		const struct row *row = &s->rows[n];
 		bool odd = c.odd > 0;
 
 		if (before || unknown) {
@@ -179,18 +176,15 @@ INLINE void LEVELED(sweep_groups)(const struct menu_features *f,
 		unknown = f->rejected_is_unknown && row->rejected;
 	}
 	for (u32 i = 0; i < count; i++)
-		LEVELED(memorise)(f, &c, &groups[i], memories + i * LANES * MEMORY_SIZE,
-				  (u32)least(tables - i * LANES, LANES),
-				  row_count ? &rows[row_count - 1] : NULL);
+		LEVELED(memorise)(f, &c, &groups[i], s->memories + i * LANES * MEMORY_SIZE,
+				  (u32)least(s->tables - i * LANES, LANES),
+				  s->row_count ? &s->rows[s->row_count - 1] : NULL);
 }
 
 /* Of any features. */
-static void LEVELED(sweep_any)(const struct menu_features *f, const struct state *states,
-			       const u32 *counts, u32 hz, char *memories, const struct row *rows,
-			       size_t row_count, struct decision *const *decisions, u32 tables)
+static void LEVELED(sweep_any)(const struct sweep *s)
 {
-	LEVELED(sweep_groups)(f, f, states, counts, hz, memories, rows, row_count, decisions,
-			      tables);
+	LEVELED(sweep_groups)((const struct menu_features *)s->features, s);
 }
 
 /*
@@ -212,17 +206,13 @@ INLINE void LEVELED(fix)(struct menu_features *f, int kind)
 }
 
 #define KINDS(KIND) KIND(0) KIND(1) KIND(2)
-#define KIND(kind)                                                                              \
-	static void LEVELED(sweep_##kind)(                                                      \
-		const struct menu_features *f, const struct state *states, const u32 *counts,   \
-		u32 hz, char *memories, const struct row *rows, size_t row_count,               \
-		struct decision *const *decisions, u32 tables)                                  \
-	{                                                                                       \
-		struct menu_features fixed = *f;                                                \
-                                                                                                \
-		LEVELED(fix)(&fixed, kind);                                                     \
-		LEVELED(sweep_groups)(&fixed, f, states, counts, hz, memories, rows, row_count, \
-				      decisions, tables);                                       \
+#define KIND(kind)                                                                         \
+	static void LEVELED(sweep_##kind)(const struct sweep *s)                           \
+	{                                                                                  \
+		struct menu_features fixed = *(const struct menu_features *)s->features;   \
+                                                                                           \
+		LEVELED(fix)(&fixed, kind);                                                \
+		LEVELED(sweep_groups)(&fixed, s);                                          \
 	}
 KINDS(KIND)
 #undef KIND

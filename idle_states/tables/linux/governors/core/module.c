@@ -6,10 +6,13 @@
 #include "recording.h"
 
 static const struct governor governors[] = {
-	{"haltpoll", haltpoll_known, haltpoll_any, NULL, NULL, NULL},
-	{"ladder", ladder_known, ladder_any, NULL, ladder_finish, ladder_switched_on},
-	{"menu", menu_known, menu_any, menu_specialised, menu_finish, menu_switched_on},
-	{"teo", teo_known, teo_any, teo_specialised, teo_finish, teo_switched_on},
+	{"haltpoll", haltpoll_known, haltpoll_any, NULL, NULL, NULL, NULL},
+	{"ladder", ladder_known, ladder_any, NULL, ladder_finish, ladder_switched_on,
+	 ladder_sweep},
+	{"menu", menu_known, menu_any, menu_specialised, menu_finish, menu_switched_on,
+	 menu_sweep},
+	{"teo", teo_known, teo_any, teo_specialised, teo_finish, teo_switched_on,
+	 teo_sweep},
 };
 
 static const struct governor *find(const char *name)
@@ -52,6 +55,14 @@ static bool is_count(Py_ssize_t states)
 	if (states >= 1 && states <= STATES_MAX)
 		return true;
 	PyErr_Format(PyExc_ValueError, "expected 1 to %d states, found %zd", STATES_MAX, states);
+	return false;
+}
+
+static bool sweeps(const struct governor *governor)
+{
+	if (governor->sweep)
+		return true;
+	PyErr_Format(PyExc_ValueError, "expected another governor than %s", governor->name);
 	return false;
 }
 
@@ -155,27 +166,31 @@ static PyObject *switched_on(PyObject *self, PyObject *args)
 }
 
 PyDoc_STRVAR(sweep_doc,
-	     "sweep(features, states, counts, hz, memories, rows, decisions, level)\n--\n\n"
-	     "menu over several tables: ten places for states each, of which counts (u32 each) are\n"
-	     "filled. memories, decisions: table by table. level: of instructions, 0, 3 or 4 at most.");
+	     "sweep(governor, features, states, counts, hz, memories, rows, decisions, level)\n--\n\n"
+	     "Several tables: ten places for states each, of which counts (u32 each) are filled.\n"
+	     "governor: not haltpoll. memories, decisions: table by table. level: of instructions, 0, 3\n"
+	     "or 4 at most. Returns whether lanes decided, and not table by table.");
 
 static PyObject *sweep(PyObject *self, PyObject *args)
 {
 	Py_buffer features, states, counts, memories, rows, decisions;
+	const struct governor *governor;
 	PyObject *result = NULL;
+	const char *name;
 	unsigned int hz;
+	bool in_lanes;
 	int allowed;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "y*y*y*Iw*y*w*i", &features, &states, &counts, &hz, &memories,
-			      &rows, &decisions, &allowed))
+	if (!PyArg_ParseTuple(args, "sy*y*y*Iw*y*w*i", &name, &features, &states, &counts, &hz,
+			      &memories, &rows, &decisions, &allowed))
 		return NULL;
 	Py_ssize_t tables = counts.len / (Py_ssize_t)sizeof(u32);
 	Py_ssize_t row_count = rows.len / (Py_ssize_t)sizeof(struct row);
 	Py_ssize_t each_size = row_count * (Py_ssize_t)sizeof(struct decision);
 	struct decision **each = calloc((size_t)tables + 1, sizeof(*each));
-	bool right = each && is_hz(hz) &&
-		     has_size(&features, feature_bytes(find("menu")), "features") &&
+	bool right = each && is_hz(hz) && (governor = find(name)) && sweeps(governor) &&
+		     has_size(&features, feature_bytes(governor), "features") &&
 		     has_size(&states, tables * STATES_MAX * (Py_ssize_t)sizeof(struct state), "states") &&
 		     has_size(&memories, tables * MEMORY_SIZE, "memories") &&
 		     has_size(&rows, row_count * (Py_ssize_t)sizeof(struct row), "rows") &&
@@ -186,11 +201,23 @@ static PyObject *sweep(PyObject *self, PyObject *args)
 		each[i] = (struct decision *)decisions.buf + i * row_count;
 	}
 	if (right) {
+		struct sweep swept = {
+			.features = features.buf,
+			.states = states.buf,
+			.counts = counts.buf,
+			.tables = (u32)tables,
+			.hz = hz,
+			.memories = memories.buf,
+			.rows = rows.buf,
+			.row_count = (size_t)row_count,
+			.decisions = each,
+			.allowed = allowed,
+		};
+
 		Py_BEGIN_ALLOW_THREADS
-		menu_sweep(features.buf, states.buf, counts.buf, (u32)tables, hz, memories.buf,
-			   rows.buf, (size_t)row_count, each, allowed);
+		in_lanes = governor->sweep(&swept);
 		Py_END_ALLOW_THREADS
-		result = Py_NewRef(Py_None);
+		result = PyBool_FromLong(in_lanes);
 	} else if (!each) {
 		PyErr_NoMemory();
 	}

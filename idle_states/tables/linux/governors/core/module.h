@@ -15,6 +15,7 @@ struct governor {
 	replay_fn *(*specialised)(const u32 *features);
 	finish_fn *finish;
 	switched_on_fn *switched_on;
+	swept_fn *sweep;
 };
 
 /* One CPU's governor as Python names it. */

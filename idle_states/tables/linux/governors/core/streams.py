@@ -21,6 +21,8 @@ from .packing import (
 
 FEWEST_TABLES = 3
 """Below this number of tables, replaying them one after the other is faster than a sweep."""
+SWEPT = ("menu", "teo", "ladder")
+"""Governors that a Sweep replays."""
 SETTLED = 64
 """States that settled() gives for each length."""
 _DECISION_SIZE = 2
@@ -103,18 +105,20 @@ class Stream:
 
 
 class Sweep:
-    """Replays menu of one kernel with several tables over the same rows, in parallel vector lanes.
+    """Replays a governor of one kernel with several tables over the same rows, in parallel vector
+    lanes.
 
-    Each lane holds one table: eight lanes with x86-64-v4 (AVX-512), four with x86-64-v3 (AVX2),
-    otherwise one. level: the highest of these to use (4, 3, 0). streams: of menu, one for each
-    table, with the same features and HZ; the sweep starts from their state and does not change it.
+    Each lane holds one table: menu has eight lanes with x86-64-v4 (AVX-512), four with x86-64-v3
+    (AVX2), and two elsewhere; teo and ladder have twice as many. level: the highest of these to use
+    (4, 3, 0). streams: one for each table, with the same features and HZ, not of haltpoll; the
+    sweep starts from their state and does not change it.
     """
 
     def __init__(self, streams: Sequence[Stream], *, level: int = 4) -> None:
         kinds = {(governor, features, hz) for governor, features, _, hz in map(_given, streams)}
-        if len(kinds) != 1 or next(iter(kinds))[0] != "menu":
-            raise ValueError("expected streams of menu with the same features and HZ")
-        _, self._features, self._hz = next(iter(kinds))
+        if len(kinds) != 1 or next(iter(kinds))[0] not in SWEPT:
+            raise ValueError("expected streams of one governor with the same features and HZ")
+        self._governor, self._features, self._hz = next(iter(kinds))
         states = [stream.given[2] for stream in streams]
         self._states = b"".join(each.ljust(STATES_MAX * STATE.size, b"\0") for each in states)
         self._counts = struct.pack(
@@ -122,13 +126,16 @@ class Sweep:
         )
         self._level = level
         self.memories = bytearray(b"".join(stream.memory for stream in streams))
+        self.in_lanes = False
+        """Whether lanes decided the last rows; else tables were replayed one after the other."""
 
     def replay(self, rows: Buffer) -> list[Decisions]:
         """Returns the next decisions, by table. rows should be packed with as_selected."""
         size = len(rows) // ROW.size * _DECISION_SIZE
         tables = len(self._counts) // 4
         decisions = memoryview(bytearray(size * tables))
-        compiled.sweep(
+        self.in_lanes = compiled.sweep(
+            self._governor,
             self._features,
             self._states,
             self._counts,

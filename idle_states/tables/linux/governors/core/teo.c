@@ -2,18 +2,8 @@
 #include "levels.h"
 #include "teo_hits.h"
 
-#define LEVEL 0
-#include "teo_body.h"
-#undef LEVEL
-
-#ifdef LEVELS
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#define LEVEL 3
-#include "teo_body.h"
-#undef LEVEL
-#pragma GCC pop_options
-#endif
+#define BODY "teo_body.h"
+#include "each_level.h"
 
 const struct feature teo_known[] = {TEO_KNOWN {NULL, NULL}};
 
@@ -73,4 +63,43 @@ void teo_switched_on(const u32 *features, const struct table *table, void *memor
 	boot_0(&teo);
 	learn_from(&teo.pending, state, residency_ns);
 	memcpy(memory, &teo, sizeof(teo));
+}
+
+/*
+ * The second generation has lanes; rows and tables of theirs are those of words.h. Of the first, of a
+ * CPU that is utilised where a release asks for that, and of negative times, tables go one by one.
+ */
+static bool has_lanes(const struct teo_features *f, const struct sweep *s)
+{
+	struct teo_0 first, other;
+
+	/* Of no release. */
+	if (f->recent && (f->deepest_for_ticks || f->tick_idles == TICK_IDLES_UNLESS))
+		return false;
+	if (!f->bins || !s->tables || !fits_words(s))
+		return false;
+	memcpy(&first, s->memories, sizeof(first));
+	for (u32 i = 1; i < s->tables; i++) {
+		memcpy(&other, s->memories + i * MEMORY_SIZE, sizeof(other));
+		if (other.bins.next_slot != first.bins.next_slot || other.booted != first.booted ||
+		    other.pending.unlearnt != first.pending.unlearnt)
+			return false;
+	}
+	for (size_t i = 0; i < s->row_count; i++) {
+		const struct row *row = &s->rows[i];
+
+		if (row->sleep_length_ns < 0 || row->residency_ns >> 62 ||
+		    (f->utilisation && row->cpu_util > row->cpu_capacity >> UTILISED_SHIFT))
+			return false;
+	}
+	return true;
+}
+
+bool teo_sweep(const struct sweep *s)
+{
+	const struct teo_features *f = (const struct teo_features *)s->features;
+	replay_fn *one = teo_specialised(s->features);
+	sweep_fn *some = LANES_OF(sweeping, s->allowed, f, s);
+
+	return sweep_by(s, some && has_lanes(f, s) ? some : NULL, one ? one : teo_any, f->nanoseconds);
 }

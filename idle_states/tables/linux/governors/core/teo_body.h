@@ -409,6 +409,8 @@ INLINE void LEVELED(boot)(struct LEVELED(teo) *teo)
 	memset(teo->bins.slots, -1, sizeof(teo->bins.slots));
 }
 
+/* One table gains nothing from longer vectors. */
+#if LEVEL < 4
 INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t, void *memory,
 			 const struct row *rows, size_t row_count, struct decision *decisions,
 			 struct estimate *made)
@@ -464,3 +466,8 @@ static replay_fn *LEVELED(specialised)(const u32 *features)
 			return LEVELED(eras)[i].run;
 	return NULL;
 }
+#endif
+
+#if LEVEL >= 3 || defined(BASELINE_LANES)
+#include "teo_lanes.h"
+#endif

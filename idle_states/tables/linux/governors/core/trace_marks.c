@@ -70,25 +70,8 @@ static bool ends_short(u64 ends, u64 earlier)
 	return false;
 }
 
-#define LEVEL 0
-#include "trace_marks_body.h"
-#undef LEVEL
-
-#ifdef LEVELS
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#define LEVEL 3
-#include "trace_marks_body.h"
-#undef LEVEL
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
-#define LEVEL 4
-#include "trace_marks_body.h"
-#undef LEVEL
-#pragma GCC pop_options
-#endif
+#define BODY "trace_marks_body.h"
+#include "each_level.h"
 
 void mark_at(int highest, struct marks *marks, const char *text, size_t length)
 {

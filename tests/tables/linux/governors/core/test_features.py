@@ -67,14 +67,18 @@ def test_made_up_releases(governor: str) -> None:
     assert refused < MADE_UP // 2
 
 
-def test_sweeps_of_made_up_releases() -> None:
-    random = Random("made up, sweeps")
+@pytest.mark.parametrize("governor", ["menu", "teo"])
+def test_sweeps_of_made_up_releases(governor: str) -> None:
+    random = Random(f"made up, sweeps of {governor}")
     for _ in range(MADE_UP // 2):
-        era = Era("menu", str(random.random()), made_up("menu", random))
+        chosen = made_up(governor, random)
+        if governor == "teo" and chosen.bins:
+            chosen = replace(chosen, nanoseconds=True, signed=True)
+        era = Era(governor, str(random.random()), chosen)
         for tables, rows, hz in sweeps(era, 2):
-            single = [core.run("menu", era.features, table, hz, rows) for table in tables]
+            single = [core.run(governor, chosen, table, hz, rows) for table in tables]
             for level in LEVELS:
-                assert sweep("menu", era.features, tables, hz, rows, level=level) == single
+                assert sweep(governor, chosen, tables, hz, rows, level=level) == single
 
 
 @pytest.fixture
