@@ -1,6 +1,6 @@
 """Collects what is wrong with a spec, so that all of it is reported at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ..model.findings import Finding, Location, Severity
 from ..wording import suggestion
@@ -36,6 +36,15 @@ class SpecProblems:
             if key not in known:
                 message = f"expected a key of {what} ({', '.join(known)}), found {key!r}"
                 self.add("IS920", "unknown-key", message + suggestion(key, known), where)
+
+    def missing(
+        self, keys: Iterable[str], entries: Container[str], what: str, where: Location
+    ) -> bool:
+        """Reports each key that entries lack; tells whether there is one."""
+        lacking = [key for key in keys if key not in entries]
+        for key in lacking:
+            self.missing_key(key, what, where)
+        return bool(lacking)
 
     def missing_key(self, key: str, what: str, where: Location) -> None:
         self.add("IS921", "missing-key", f"expected {str(key)!r} in {what}, found none", where)

@@ -1,5 +1,6 @@
 """Nodes of a YAML document -> values: lists, mappings; of scalars times with units, integers,
-yes/no, names from a list. What is of another kind is reported with its place."""
+yes/no, names from a list. What is of another kind is reported with its place; no node is no value,
+as where a mapping has no such key."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -41,8 +42,10 @@ def mappings(nodes: Iterable[Node], expected: str, problems: SpecProblems) -> It
             yield found
 
 
-def text(node: Node, expected: str, problems: SpecProblems) -> str | None:
-    """Non-empty text, or None after reporting."""
+def text(node: Node | None, expected: str, problems: SpecProblems) -> str | None:
+    """Non-empty text; None if there is no node, or after reporting."""
+    if node is None:
+        return None
     if not isinstance(node, Scalar):
         problems.wrong_type(expected, node.kind, node.where)
         return None
@@ -52,27 +55,25 @@ def text(node: Node, expected: str, problems: SpecProblems) -> str | None:
     return node.text
 
 
-def time_us(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int:
-    """A time in whole microseconds; 0 after reporting."""
+def time_us(node: Node | None, problems: SpecProblems, most: int = U32_MAX) -> int:
+    """A time in whole microseconds; 0 if there is no node, or after reporting."""
     found = time_ns(node, problems, most * 1000)
-    if found is not None and found % 1000:
+    if node is not None and found is not None and found % 1000:
         problems.bad_time(f"expected whole microseconds, found {found} ns", node.where)
     return (found or 0) // 1000
 
 
-def time_ns(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int | None:
+def time_ns(node: Node | None, problems: SpecProblems, most: int = U32_MAX) -> int | None:
     """A time with its unit, exact to the nanosecond, or None after reporting."""
-    raw = text(node, "a time with its unit, such as 200ns, 2us or 10ms", problems)
-    if raw is None:
+    what = "a time with its unit, such as 200ns, 2us or 10ms"
+    if node is None or (raw := text(node, what, problems)) is None:
         return None
     if raw.strip().startswith("-"):
         problems.bad_time(f"expected a time of 0 or more, found {raw!r}", node.where)
         return None
     match = _TIME.fullmatch(raw.strip())
     if not match:
-        problems.bad_time(
-            f"expected a time with its unit, such as 200ns, 2us or 10ms, found {raw!r}", node.where
-        )
+        problems.bad_time(f"expected {what}, found {raw!r}", node.where)
         return None
     whole, fraction, unit = match[1], match[2] or "", match[3]
     if unit not in UNITS_NS:
@@ -92,10 +93,9 @@ def time_ns(node: Node, problems: SpecProblems, most: int = U32_MAX) -> int | No
     return nanoseconds
 
 
-def integer(node: Node, problems: SpecProblems, *, most: int, what: str) -> int | None:
+def integer(node: Node | None, problems: SpecProblems, *, most: int, what: str) -> int | None:
     """0..most, decimal or 0x hexadecimal, or None after reporting."""
-    raw = text(node, what, problems)
-    if raw is None:
+    if node is None or (raw := text(node, what, problems)) is None:
         return None
     match = _INTEGER.fullmatch(raw.strip())
     if not match:
@@ -108,11 +108,10 @@ def integer(node: Node, problems: SpecProblems, *, most: int, what: str) -> int 
     return value
 
 
-def power(node: Node, problems: SpecProblems) -> tuple[int, str] | None:
+def power(node: Node | None, problems: SpecProblems) -> tuple[int, str] | None:
     """A power: millionths and "relative" of 85%, microwatts and "watts" of 1.44W or 100mW; None
     after reporting."""
-    raw = text(node, "a power, such as 85% or 1.44W", problems)
-    if raw is None:
+    if node is None or (raw := text(node, "a power, such as 85% or 1.44W", problems)) is None:
         return None
     match = _POWER.fullmatch(raw.strip())
     if not match:
@@ -126,9 +125,8 @@ def power(node: Node, problems: SpecProblems) -> tuple[int, str] | None:
     return millionths, "relative" if unit == "%" else "watts"
 
 
-def yes_no(node: Node, problems: SpecProblems) -> bool | None:
-    raw = text(node, "yes or no", problems)
-    if raw is None:
+def yes_no(node: Node | None, problems: SpecProblems) -> bool | None:
+    if node is None or (raw := text(node, "yes or no", problems)) is None:
         return None
     if raw in ("yes", "true"):
         return True
@@ -138,11 +136,12 @@ def yes_no(node: Node, problems: SpecProblems) -> bool | None:
     return None
 
 
-def choice(node: Node, problems: SpecProblems, known: Iterable[str], what: str) -> str | None:
-    raw = text(node, what, problems)
-    known = [str(name) for name in known]
-    if raw is None:
+def choice(
+    node: Node | None, problems: SpecProblems, known: Iterable[str], what: str
+) -> str | None:
+    if node is None or (raw := text(node, what, problems)) is None:
         return None
+    known = [str(name) for name in known]
     if raw not in known:
         problems.unknown_name(what, raw, node.where, known)
         return None

@@ -236,8 +236,7 @@ def _cpus(body: Mapping, problems: SpecProblems) -> list[int]:
 
 
 def _text(mapping: Mapping, key: str, problems: SpecProblems) -> str:
-    node = mapping.entries.get(key)
-    return (scalars.text(node, "text", problems) or "") if node is not None else ""
+    return scalars.text(mapping.entries.get(key), "text", problems) or ""
 
 
 def _count(task: Mapping, problems: SpecProblems) -> int | None:
@@ -249,7 +248,7 @@ def _count(task: Mapping, problems: SpecProblems) -> int | None:
 
 def _flag(mapping: Mapping, key: str, problems: SpecProblems) -> bool:
     node = mapping.entries.get(key)
-    return bool(scalars.yes_no(node, problems)) if node is not None else False
+    return bool(scalars.yes_no(node, problems))
 
 
 def misfit(workload: Workload, cpus: int, file: str | None) -> Unreadable | None:

@@ -9,6 +9,7 @@ from ...base.model.table import IdleState, IdleTable, Provenance, Register
 from ...base.reading import opening
 from ...base.wording import joined
 from ..linux.acpi_draft import PROCESSORS, TLB_FLUSHED, acpi_of, entered
+from ..linux.intel_idle.origin import origin as origin_of
 from ..spec.library import is_main, packaged
 from ..spec.registry import assumed
 from . import format_tar, one_table
@@ -44,7 +45,7 @@ def as_firmware_has(table: IdleTable) -> IdleTable:
     if not any(entered(table, row) for row in rows):
         return table
     idle, states = acpi_of(table), tuple(_noted(table, row) for row in rows)
-    if all(state.note.startswith("ACPI ") for state in table.states):
+    if origin.form == "sysfs" and (made := origin_of(origin)) and made.kind in ("cst", "acpi_idle"):
         idle = replace(idle, lpi=())  # the kernel made residencies of _CST's latencies
     return replace(table, states=states, origin=idle, note=_PLACEHOLDER)
 

@@ -30,6 +30,7 @@ _OF_OTHERS = (*OF_TREES, *OF_ACPI)
 _STATE_OF_OTHERS = (*STATE_OF_TREES, *STATE_OF_ACPI)
 _TOP_KEYS = tuple(key for key in TOP_KEYS if key not in _OF_OTHERS)
 _STATE_KEYS = tuple(key for key in STATE_KEYS if key not in _STATE_OF_OTHERS)
+_CEDE = ("hint", "latency-ticks", "wake-on-irq")
 _FLAGS = {flag.name: int(flag) for flag in Flag if flag.name}
 
 
@@ -44,13 +45,10 @@ def build(
         if key in header:
             problems.unknown_key(key, top.keys.get(key, header[key].where), _TOP_KEYS)
     name = required_text(header, "name", "a spec", top.where, problems)
-    register = Register.PSSCR
-    if "register" in header:
-        chosen = scalars.choice(header["register"], problems, list(Register), "a register")
-        register = Register(chosen) if chosen else register
-    elif expanded.ok:
-        problems.missing_key("register", "a spec", top.where)
-
+    chosen = scalars.choice(header.get("register"), problems, list(Register), "a register")
+    register = Register(chosen) if chosen else Register.PSSCR
+    if expanded.ok:
+        problems.missing(("register",), header, "a spec", top.where)
     default_mask = PSSCR_MASK if register is Register.PSSCR else 0
     if "mask" in header:
         default_mask = _mask(header["mask"], register, problems)
@@ -65,9 +63,6 @@ def build(
         cpu = cpu_of(header.get("cpu"), expanded, beside, problems)
     where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
     where["table"] = where.get("name", top.where.at(name))
-    historical = False
-    if "historical" in header:
-        historical = bool(scalars.yes_no(header["historical"], problems))
     return IdleTable(
         name=name,
         states=states,
@@ -77,7 +72,7 @@ def build(
         partition=_partition(header.get("partition"), problems),
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
-        historical=historical,
+        historical=bool(scalars.yes_no(header.get("historical"), problems)),
         read_from=ReadFrom("spec", file, sha256, where["table"]),
         where=where,
     )
@@ -100,33 +95,21 @@ def _state(
             problems.unknown_key(key, source.keys.get(key, node.where), _STATE_KEYS)
 
     name = required_text(entries, "name", "a state", source.where, problems)
-    latency = residency = None
-    if "latency" in entries:
-        latency = scalars.time_ns(entries["latency"], problems)
-    else:
-        problems.missing_key("latency", "a state", source.where)
-    if "residency" in entries:
-        residency = _residency(entries["residency"], problems)
-    else:
-        problems.missing_key(
-            "residency", "a state (none where the era had no such field)", source.where
-        )
-    flags = 0
-    if "flags" in entries:
-        flags = _flags(entries["flags"], problems)
-    elif register is not Register.NONE:
-        problems.missing_key("flags", "a state", source.where)
+    problems.missing(("latency",), entries, "a state", source.where)
+    latency = scalars.time_ns(entries.get("latency"), problems)
+    era = "a state (none where the era had no such field)"
+    problems.missing(("residency",), entries, era, source.where)
+    residency = _residency(entries.get("residency"), problems)
+    flags = _flags(entries.get("flags"), problems)
+    if register is not Register.NONE:
+        problems.missing(("flags",), entries, "a state", source.where)
     control = _control(entries, register, source.where, path, where, problems)
     mask = _mask(entries["mask"], register, problems) if "mask" in entries else default_mask
-    cpuidle = True
-    if "cpuidle" in entries:
-        cpuidle = scalars.yes_no(entries["cpuidle"], problems) is not False
+    cpuidle = scalars.yes_no(entries.get("cpuidle"), problems) is not False
     reason = optional_text(entries, "reason", problems)
     if not cpuidle and not reason:
         problems.missing_key("reason", "a state with cpuidle: no", where["cpuidle"])
-    scope = None
-    if "scope" in entries:
-        scope = scalars.choice(entries["scope"], problems, SCOPES, "a scope")
+    scope = scalars.choice(entries.get("scope"), problems, SCOPES, "a scope")
     if "control" not in where:
         where["control"] = where.get(str(register), where["state"])
     measured = measured_of(entries.get("measured"), problems)
@@ -152,13 +135,13 @@ def _state(
     )
 
 
-def _residency(node: Node, problems: SpecProblems) -> int | None:
+def _residency(node: Node | None, problems: SpecProblems) -> int | None:
     if isinstance(node, Scalar) and node.text == "none":
         return None
     return scalars.time_ns(node, problems)
 
 
-def _flags(node: Node, problems: SpecProblems) -> int:
+def _flags(node: Node | None, problems: SpecProblems) -> int:
     value = 0
     for item in scalars.items(node, "a list of flag names", problems):
         if isinstance(item, Scalar) and item.text[:2] in ("0x", "0X"):
@@ -235,20 +218,12 @@ def _partition(written: Node | None, problems: SpecProblems) -> Partition | None
     if node is None:
         return None
     expect_only(node, ("processors", "timebase-hz", "extended-cede"), problems)
-    mode: str | None = "dedicated"
-    if "processors" in node.entries:
-        mode = scalars.choice(
-            node.entries["processors"], problems, ("dedicated", "shared"), "a processor mode"
-        )
-    timebase = 512_000_000
-    if "timebase-hz" in node.entries:
-        timebase = (
-            scalars.integer(node.entries["timebase-hz"], problems, most=U64_MAX, what="a frequency")
-            or timebase
-        )
+    modes, hz = ("dedicated", "shared"), node.entries.get("timebase-hz")
+    mode = scalars.choice(node.entries.get("processors"), problems, modes, "a processor mode")
+    timebase = scalars.integer(hz, problems, most=U64_MAX, what="a frequency")
     return Partition(
         shared=mode == "shared",
-        timebase_hz=timebase,
+        timebase_hz=timebase or 512_000_000,
         extended_cede=tuple(_cede(node.entries.get("extended-cede"), problems)),
     )
 
@@ -257,12 +232,9 @@ def _cede(node: Node | None, problems: SpecProblems) -> list[CedeRecord]:
     records = []
     written = scalars.items(node, "a list of extended-cede records", problems)
     for item in scalars.mappings(written, "a record as a mapping", problems):
-        expect_only(item, ("hint", "latency-ticks", "wake-on-irq"), problems)
+        expect_only(item, _CEDE, problems)
         entries = item.entries
-        missing = [key for key in ("hint", "latency-ticks", "wake-on-irq") if key not in entries]
-        for key in missing:
-            problems.missing_key(key, "an extended-cede record", item.where)
-        if missing:
+        if problems.missing(_CEDE, entries, "an extended-cede record", item.where):
             continue
         hint = scalars.integer(entries["hint"], problems, most=0xFF, what="a hint")
         ticks = scalars.integer(entries["latency-ticks"], problems, most=U64_MAX, what="ticks")

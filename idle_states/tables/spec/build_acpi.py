@@ -17,7 +17,7 @@ from ...base.reading import limits, scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Node, Scalar
 from ...base.wording import joined
-from .fields import measured_of, optional_text, power_of, required_text
+from .fields import measured_of, once, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
 from .keys import OF_ACPI, STATE_KEYS, STATE_OF_ACPI, TOP_KEYS
 
@@ -57,7 +57,8 @@ def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         lacking = next(each for each in expanded.states if LPI_RESIDENCY not in each.entries)
         problems.missing_key(LPI_RESIDENCY, "every state, as in others", lacking.where)
         residencies_us = []
-    _once(states, problems)
+    names = [(state.name, state.where.get("name", state.where["state"])) for state in states]
+    once(names, "each name", problems)
     processors: tuple[AcpiProcessor, ...] = ()
     if "processors" in header:
         processors = _processors(header["processors"], problems)
@@ -69,9 +70,7 @@ def build_acpi(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         name=name,
         states=tuple(states),
         register=Register.NONE,
-        origin=AcpiIdle.of_states(
-            processors, entries, [state.name for state in states], residencies_us
-        ),
+        origin=AcpiIdle.of_states(processors, entries, [name for name, _ in names], residencies_us),
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
         read_from=ReadFrom("spec", file, sha256, where["table"]),
@@ -90,25 +89,16 @@ def _state(source: StateSource, path: str, problems: SpecProblems) -> tuple[Idle
         elif key in STATE_KEYS and key not in _STATE:
             problems.unknown_key(key, source.keys.get(key, node.where), _STATE)
     name = required_text(entries, "name", "a state", source.where, problems)
-    latency_us = 0
-    if "latency" in entries:
-        latency_us = scalars.time_us(entries["latency"], problems)
-    else:
-        problems.missing_key("latency", "a state", source.where)
-    kind = 1
-    if "type" in entries:
-        what = "a type of C-state, 1 to 3"
-        found = scalars.integer(entries["type"], problems, most=TYPES[-1], what=what)
-        if found == 0:
-            problems.out_of_range(what, "0", where["type"])
-        kind = found or kind
-    else:
-        problems.missing_key("type", "a state", source.where)
+    problems.missing(("latency", "type"), entries, "a state", source.where)
+    latency_us = scalars.time_us(entries.get("latency"), problems)
+    what = "a type of C-state, 1 to 3"
+    kind = scalars.integer(entries.get("type"), problems, most=TYPES[-1], what=what)
+    if kind == 0:
+        problems.out_of_range(what, "0", where["type"])
+    kind = kind or 1
     register = _register(entries, kind, source.where, problems)
-    power_mw = 0
-    if "power-mw" in entries:
-        what = "a power in mW (u32)"
-        power_mw = scalars.integer(entries["power-mw"], problems, most=U32_MAX, what=what) or 0
+    what = "a power in mW (u32)"
+    power_mw = scalars.integer(entries.get("power-mw"), problems, most=U32_MAX, what=what) or 0
     state = IdleState(
         name,
         latency_us * 1000,
@@ -134,14 +124,12 @@ def _register(
         problems.add("IS922", "wrong-type", message, entries[ways[-1]].where)
     if "register" in entries:
         return _of_asl(entries["register"], problems)
-    if "mwait" in entries:
-        what = "a hint for MWAIT (u32)"
-        hint = scalars.integer(entries["mwait"], problems, most=U32_MAX, what=what)
-        return AcpiRegister.mwait(hint or 0)
-    if "port" in entries:
-        what = "an I/O port (u16)"
-        port = scalars.integer(entries["port"], problems, most=0xFFFF, what=what)
-        return AcpiRegister.port(port or 0)
+    for key, made, what, most in (
+        ("mwait", AcpiRegister.mwait, "a hint for MWAIT (u32)", U32_MAX),
+        ("port", AcpiRegister.port, "an I/O port (u16)", 0xFFFF),
+    ):
+        if key in entries:
+            return made(scalars.integer(entries[key], problems, most=most, what=what) or 0)
     if kind != 1:
         problems.missing_key("mwait or port", f"a state of type {kind}", where)
     return HALT
@@ -172,27 +160,10 @@ def _processors(written: Node, problems: SpecProblems) -> tuple[AcpiProcessor, .
     if len(items) > limits.ACPI_PROCESSORS:
         expected = f"at most {limits.ACPI_PROCESSORS} processors"
         problems.out_of_range(expected, str(len(items)), written.where)
-    found: dict[str, Location] = {}
-    for item in items:
-        path = scalars.text(item, "the path of a processor", problems)
-        if path is None:
-            continue
+    texts = [scalars.text(item, "the path of a processor", problems) for item in items]
+    found = [(path, item.where) for path, item in zip(texts, items, strict=True) if path]
+    for path, where in found:
         if not _PATH.fullmatch(path):
-            problems.out_of_range(r"a path such as \_SB.CPU0", repr(path), item.where)
-        elif path in found:
-            _again(path, item.where, found[path], problems)
-        found.setdefault(path, item.where)
-    return tuple(AcpiProcessor(path, is_device=True) for path in found)
-
-
-def _once(states: list[IdleState], problems: SpecProblems) -> None:
-    first: dict[str, Location] = {}
-    for state in states:
-        where = state.where.get("name", state.where["state"])
-        if first.setdefault(state.name, where) is not where:
-            _again(state.name, where, first[state.name], problems)
-
-
-def _again(name: str, where: Location, first: Location, problems: SpecProblems) -> None:
-    message = f"expected each name once, found {name} again"
-    problems.add("IS927", "broken-override", message, where, ((first, "first here"),))
+            problems.out_of_range(r"a path such as \_SB.CPU0", repr(path), where)
+    once(found, "each name", problems)
+    return tuple(AcpiProcessor(path, is_device=True) for path in dict(found))

@@ -83,9 +83,6 @@ def _named(cpu: Mapping, beside: Beside, problems: SpecProblems) -> Processor | 
 def _revision(cpu: Mapping, usual: Cpu, problems: SpecProblems) -> Cpu:
     """Returns what a spec says of its table alone, else what holds for its processor."""
     entries = cpu.entries
-    supported = True
-    if "supported" in entries:
-        supported = scalars.yes_no(entries["supported"], problems) is not False
     if "kernels" in entries:
         releases = texts_of(entries["kernels"], "a list of Linux releases", problems)
         usual = replace(usual, kernels=tuple(releases))
@@ -94,7 +91,7 @@ def _revision(cpu: Mapping, usual: Cpu, problems: SpecProblems) -> Cpu:
         _pvr(entries["pvr"], usual, problems) if "pvr" in entries else usual.pvr,
         tuple(_chips(entries["chips"], usual, problems)) if "chips" in entries else usual.chips,
         tuple(_levels(entries["levels"], usual, problems)) if "levels" in entries else usual.levels,
-        supported,
+        scalars.yes_no(entries.get("supported"), problems) is not False,
         usual.kernels,
     )
 
@@ -149,9 +146,6 @@ def firmware_of(expanded: ExpandedSpec, beside: Beside, problems: SpecProblems) 
         return Firmware()
     expect_only(node, FIRMWARE_KEYS, problems)
     entries = node.entries
-    fused = False
-    if "fused-core" in entries:
-        fused = scalars.yes_no(entries["fused-core"], problems) is True
     shares = optional_text(entries, "shares", problems)
     array = optional_text(entries, "array", problems)
     file = optional_text(entries, "file", problems)
@@ -161,7 +155,7 @@ def firmware_of(expanded: ExpandedSpec, beside: Beside, problems: SpecProblems) 
         array=array,
         file=file,
         quirk=optional_text(entries, "quirk", problems),
-        fused_core=fused,
+        fused_core=scalars.yes_no(entries.get("fused-core"), problems) is True,
         copy_of=optional_text(entries, "copy-of", problems),
         ec=_ec(entries["ec"], problems) if "ec" in entries else None,
         shares=shares,

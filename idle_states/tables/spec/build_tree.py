@@ -25,7 +25,7 @@ from ...base.patterns import pattern
 from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar
-from .fields import expect_only, measured_of, optional_text, power_of, required_text
+from .fields import expect_only, measured_of, once, optional_text, power_of, required_text
 from .inherit import ExpandedSpec, StateSource
 from .keys import OF_ACPI, OF_TABLES, STATE_OF_ACPI, STATE_OF_TABLES, X86
 
@@ -58,7 +58,7 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         reader.state(source, f"{name}:states[{index}]")
         for index, source in enumerate(expanded.states)
     )
-    reader.once([(state.name, state.where["name"]) for state in states], "each name")
+    once([(state.name, state.where["name"]) for state in states], "each name", problems)
     at = architecture.domains
     if "domains-at" in header:
         at = reader.path(header["domains-at"], "") or at
@@ -70,11 +70,8 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         cpus = tuple(reader.cpus(header["cpus"], at, names, domains))
     elif expanded.ok:
         problems.missing_key("cpus", "a spec with an architecture", top.where)
-    always_on = False
-    if "timer-always-on" in header:
-        always_on = scalars.yes_no(header["timer-always-on"], problems) is True
     nodes: tuple[TreeState | TreeDomain | TreeCpu, ...] = (*states, *domains, *cpus)
-    reader.once([(node.path, node.where["node"]) for node in nodes], "each node")
+    once([(node.path, node.where["node"]) for node in nodes], "each node", problems)
     where = {key: location.at(f"{name}:{key}") for key, location in top.keys.items()}
     where["table"] = where.get("name", top.where.at(name))
     return IdleTree(
@@ -84,7 +81,7 @@ def build_tree(expanded: ExpandedSpec, file: str, sha256: str, problems: SpecPro
         cpus=cpus,
         domains_at=at,
         domains=domains,
-        timer_runs=always_on,
+        timer_runs=scalars.yes_no(header.get("timer-always-on"), problems) is True,
         title=optional_text(header, "title", problems),
         note=optional_text(header, "note", problems),
         read_from=ReadFrom("spec", file, sha256, where["table"]),
@@ -113,34 +110,28 @@ class _Reader:
             if key in entries:
                 problems.add("IS920", "unknown-key", _of_tables(key), where[key])
         name = required_text(entries, "name", "a state", source.where, problems)
-        scope: str | None = "cpu"
-        if "scope" in entries:
-            scope = scalars.choice(entries["scope"], problems, SCOPES, "a scope of a node")
+        scope = scalars.choice(entries.get("scope"), problems, SCOPES, "a scope of a node")
         domain = scope == "domain"
         folder = DOMAIN_STATES if domain else STATES
-        written = entries.get("node", entries.get("name"))
-        node_path = self.path(written, folder) if written is not None else None
+        node_path = self.path(entries.get("node", entries.get("name")), folder)
         where.setdefault("name", where["state"])
         where.setdefault("node", where["name"])
-        times = [self.time(entries, key, source.where) for key in ("entry", "exit", "residency")]
-        timer_stop = False
-        if "timer-stop" in entries:
-            timer_stop = scalars.yes_no(entries["timer-stop"], problems) is True
-        parameter = None
-        if "parameter" in entries:
-            what = "an argument for firmware (u32)"
-            parameter = scalars.integer(entries["parameter"], problems, most=U32_MAX, what=what)
-        status: str | None = ""
-        if "status" in entries:
-            status = scalars.choice(entries["status"], problems, STATUSES, "a status")
+        needed = "entry", "exit", "residency"
+        problems.missing(needed, entries, "a state", source.where)
+        times = [
+            scalars.time_us(entries.get(key), problems, most=MOST_US) for key in (*needed, "wakeup")
+        ]
+        what = "an argument for firmware (u32)"
+        parameter = scalars.integer(entries.get("parameter"), problems, most=U32_MAX, what=what)
+        status = scalars.choice(entries.get("status"), problems, STATUSES, "a status")
         return TreeState(
             name=name,
             path=node_path or f"{folder}/{name}",
             entry_us=times[0],
             exit_us=times[1],
             residency_us=times[2],
-            wakeup_us=self.time(entries, "wakeup", source.where) if "wakeup" in entries else None,
-            timer_stop=timer_stop,
+            wakeup_us=times[3] if "wakeup" in entries else None,
+            timer_stop=scalars.yes_no(entries.get("timer-stop"), problems) is True,
             parameter=parameter,
             domain=domain,
             description=optional_text(entries, "description", problems),
@@ -156,14 +147,6 @@ class _Reader:
             provenance=source.provenance,
             where=where,
         )
-
-    def time(self, entries: MappingType[str, Node], key: str, where: Location) -> int:
-        """A time in us, of a property that has no finer unit."""
-        node = entries.get(key)
-        if node is None:
-            self.problems.missing_key(key, "a state", where)
-            return 0
-        return scalars.time_us(node, self.problems, most=MOST_US)
 
     def properties(self, written: Node | None) -> Iterator[tuple[str, bytes]]:
         """Other properties of a node: yes for an empty one, numbers for cells, quoted strings."""
@@ -209,10 +192,10 @@ class _Reader:
             self.problems.add("IS924", "out-of-range", message, entries["label"].where)
         return found
 
-    def path(self, node: Node, folder: str) -> str | None:
+    def path(self, node: Node | None, folder: str) -> str | None:
         """Path of a node: as it is written, or of that name in the folder."""
         found = scalars.text(node, "the name or path of a node", self.problems)
-        return None if found is None else self.path_of(found, node.where, folder)
+        return None if found is None or node is None else self.path_of(found, node.where, folder)
 
     def path_of(self, found: str, where: Location, folder: str) -> str:
         path = found if found.startswith("/") else f"{folder}/{found}"
@@ -223,16 +206,6 @@ class _Reader:
                 "IS924", "out-of-range", f"expected {expected}, found {found!a}", where
             )
         return path
-
-    def once(self, found: Sequence[tuple[str, Location]], what: str) -> None:
-        first: dict[str, Location] = {}
-        for name, where in found:
-            earlier = first.setdefault(name, where)
-            if earlier is not where:
-                message = f"expected {what} once, found {name} again"
-                self.problems.add(
-                    "IS927", "broken-override", message, where, ((earlier, "first here"),)
-                )
 
     def states(self, node: Node | None, known: set[str]) -> tuple[str, ...]:
         """Names of states in a list."""
@@ -248,10 +221,9 @@ class _Reader:
             expect_only(item, ("nodes", "states", "parent", "label"), self.problems)
             entries = item.entries
             where = {key: value.where for key, value in entries.items()}
-            if "nodes" not in entries:
-                self.problems.missing_key("nodes", "a power domain", item.where)
+            self.problems.missing(("nodes",), entries, "a power domain", item.where)
             states = self.states(entries.get("states"), known)
-            parent = self.path(entries["parent"], at) if "parent" in entries else None
+            parent = self.path(entries.get("parent"), at)
             label = self.label(entries)
             nodes = self.names(entries.get("nodes"), "names of power domains")
             if label and len(nodes) > 1:
@@ -277,8 +249,7 @@ class _Reader:
         for item in scalars.mappings(written, "CPUs as a mapping", self.problems):
             keys = ("nodes", "compatible", "enable-method", "states", "domain")
             expect_only(item, keys, self.problems)
-            if "nodes" not in item.entries:
-                self.problems.missing_key("nodes", "CPUs", item.where)
+            if self.problems.missing(("nodes",), item.entries, "CPUs", item.where):
                 continue
             found = list(self.group(item, at, known, domains))
             count += len(found)

@@ -1,5 +1,6 @@
 """Values that the states of every kind of spec may have: texts, measurements, powers."""
 
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingType
 
 from ...base.dataclass import replace
@@ -19,16 +20,22 @@ _MEASUREMENT_KEYS = (
 def required_text(
     entries: MappingType[str, Node], key: str, what: str, where: Location, problems: SpecProblems
 ) -> str:
-    if key not in entries:
-        problems.missing_key(key, what, where)
-        return ""
-    return scalars.text(entries[key], f"{what}'s {key}", problems) or ""
+    problems.missing((key,), entries, what, where)
+    return scalars.text(entries.get(key), f"{what}'s {key}", problems) or ""
 
 
 def optional_text(entries: MappingType[str, Node], key: str, problems: SpecProblems) -> str:
-    if key not in entries:
-        return ""
-    return scalars.text(entries[key], "text", problems) or ""
+    return scalars.text(entries.get(key), "text", problems) or ""
+
+
+def once(found: Iterable[tuple[str, Location]], what: str, problems: SpecProblems) -> None:
+    """Reports each name that stands again."""
+    first: dict[str, Location] = {}
+    for name, where in found:
+        earlier = first.setdefault(name, where)
+        if earlier is not where:
+            message = f"expected {what} once, found {name} again"
+            problems.add("IS927", "broken-override", message, where, ((earlier, "first here"),))
 
 
 def measured_of(node: Node | None, problems: SpecProblems) -> tuple[Measurement, ...]:
@@ -38,10 +45,8 @@ def measured_of(node: Node | None, problems: SpecProblems) -> tuple[Measurement,
         expect_only(item, tuple(_MEASUREMENT_KEYS), problems)
         kind = required_text(item.entries, "kind", "a measurement", item.where, problems)
         source = required_text(item.entries, "source", "a measurement", item.where, problems)
-        if "latency" not in item.entries:
-            problems.missing_key("latency", "a measurement", item.where)
-            continue
-        latency = scalars.time_ns(item.entries["latency"], problems)
+        problems.missing(("latency",), item.entries, "a measurement", item.where)
+        latency = scalars.time_ns(item.entries.get("latency"), problems)
         if latency is not None:
             result.append(_detailed(Measurement(kind, latency, source), item.entries, problems))
     return tuple(result)
@@ -50,18 +55,13 @@ def measured_of(node: Node | None, problems: SpecProblems) -> tuple[Measurement,
 def _detailed(
     found: Measurement, entries: MappingType[str, Node], problems: SpecProblems
 ) -> Measurement:
-    times = {
-        key: scalars.time_ns(entries[key], problems) if key in entries else None
-        for key in ("base", "low", "high")
-    }
+    times = {key: scalars.time_ns(entries.get(key), problems) for key in ("base", "low", "high")}
     low, high = times["low"], times["high"]
     if low is not None and high is not None and low > high:
         said = f"low {format_time(low)}, high {format_time(high)}"
         problems.out_of_range("low at most high", said, entries["low"].where)
-    number = None
-    if "n" in entries:
-        what = "a number of values"
-        number = scalars.integer(entries["n"], problems, most=U64_MAX, what=what)
+    what = "a number of values"
+    number = scalars.integer(entries.get("n"), problems, most=U64_MAX, what=what)
     return replace(
         found,
         base_ns=times["base"],
@@ -81,10 +81,7 @@ def power_of(written: Node | None, problems: SpecProblems) -> Power | None:
         return None
     expect_only(node, ("low", "high", "of", "source", "confidence", "note"), problems)
     entries = node.entries
-    missing = [key for key in ("low", "high", "source", "confidence") if key not in entries]
-    for key in missing:
-        problems.missing_key(key, "a power", node.where)
-    if missing:
+    if problems.missing(("low", "high", "source", "confidence"), entries, "a power", node.where):
         return None
     low = scalars.power(entries["low"], problems)
     high = scalars.power(entries["high"], problems)

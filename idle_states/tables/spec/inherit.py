@@ -258,17 +258,13 @@ def _provenance(node: Mapping, problems: SpecProblems) -> Provenance | None:
     for key, where in node.keys.items():
         if key not in PROVENANCE_KEYS:
             problems.unknown_key(key, where, PROVENANCE_KEYS)
-    missing = [key for key in ("kind", "source", "confidence") if key not in node.entries]
-    for key in missing:
-        problems.missing_key(key, "a provenance", node.where)
-    if missing:
+    needed = "kind", "source", "confidence"
+    if problems.missing(needed, node.entries, "a provenance", node.where):
         return None
     kind = scalars.choice(node.entries["kind"], problems, PROVENANCE_KINDS, "a kind of source")
     source = scalars.text(node.entries["source"], "a source", problems)
     confidence = scalars.choice(node.entries["confidence"], problems, CONFIDENCES, "a confidence")
-    note = ""
-    if "note" in node.entries:
-        note = scalars.text(node.entries["note"], "a note", problems) or ""
+    note = scalars.text(node.entries.get("note"), "a note", problems) or ""
     if kind is None or source is None or confidence is None:
         return None
     return Provenance(kind, source, confidence, note)

@@ -77,12 +77,10 @@ class _Definition:
         return (int(match[1]), int(match[2])) if match else None
 
     def _yes(self, key: str) -> bool:
-        node = self.cpu.entries.get(key)
-        return node is not None and scalars.yes_no(node, self.problems) is True
+        return scalars.yes_no(self.cpu.entries.get(key), self.problems) is True
 
     def _number(self, key: str, most: int, what: str) -> int | None:
-        node = self.cpu.entries.get(key)
-        return scalars.integer(node, self.problems, most=most, what=what) if node else None
+        return scalars.integer(self.cpu.entries.get(key), self.problems, most=most, what=what)
 
     def _versions(self) -> Iterator[Version]:
         written = self.cpu.entries["versions"]
@@ -92,10 +90,8 @@ class _Definition:
         for item in scalars.mappings(items, "a version as a mapping", self.problems):
             expect_only(item, VERSION_KEYS, self.problems)
             entries = item.entries
-            for key in ("pvr", "chips"):
-                if key not in entries:
-                    self.problems.missing_key(key, "a version of a processor", item.where)
-            if not {"pvr", "chips"} <= entries.keys():
+            of = "a version of a processor"
+            if self.problems.missing(("pvr", "chips"), entries, of, item.where):
                 continue
             what = "a PVR: the upper 16 bits of the register"
             pvr = scalars.integer(entries["pvr"], self.problems, most=MOST_PVR, what=what)
@@ -116,12 +112,11 @@ class _Definition:
             entries = item.entries
             name = required_text(entries, "name", "a chip", item.where, self.problems)
             numbers = {
-                key: scalars.integer(entries[key], self.problems, most=0xFF, what=what)
+                key: scalars.integer(entries.get(key), self.problems, most=0xFF, what=what)
                 for key, what in (
                     ("cfam-id", "the low byte of a CFAM chip id"),
                     ("sleeps-from-ec", "an EC level such as 0x20"),
                 )
-                if key in entries
             }
             skiboot = known_of(entries.get("skiboot"), "skiboot", self.problems)
             if name:
