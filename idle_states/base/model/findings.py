@@ -19,7 +19,7 @@ class Severity(enum.IntEnum):
     ERROR = 3
 
     def __str__(self) -> str:
-        return self.name.lower()
+        return self._name_.lower()
 
 
 class Confidence(enum.StrEnum):

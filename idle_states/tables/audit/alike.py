@@ -116,7 +116,8 @@ class Auditor:
         """write: returns the JSON that is wanted of each."""
         self._setting = setting
         self._whole = setting.everything or setting.accepted is not None
-        self._write = write
+        self._write, self._shapes_whole = write, self._whole or write is not None
+        self._known_kernels = not any(kernel.ends for kernel in setting.criteria.kernels)
         self._usual = setting.redact or setting.against is not None
         self._key2common: OrderedDict[bytes, Common | None] = OrderedDict()
         self._spilled: Spill | None = None
@@ -165,9 +166,11 @@ class Auditor:
         key = hashlib.sha256(judged.key).digest()
         common = self._kept(key)
         if common is _NEW:
-            results = self._of_shape(file, judged)
-            results = results or audit_path(where, self._setting, file, _judged_alone)
-            common = self._key2common[key] = self._common(results)
+            shaped = self._of_shape(file, judged)
+            results = shaped or audit_path(where, self._setting, file, _judged_alone)
+            is_brief = bool(shaped) and not self._shapes_whole
+            common = Common(results[0], None) if is_brief else self._common(results)
+            self._key2common[key] = common
             self._shed()
             if common is not None and judged.shape not in self._shapes:
                 self._begin_shape(judged.shape, results[0])
@@ -207,15 +210,14 @@ class Auditor:
             return []
         self._shapes.move_to_end(judged.shape)
         try:
-            whole = self._whole or self._write is not None
-            return shape.audit(file, judged, _serial(judged), whole=whole)
+            return shape.audit(file, judged, _serial(judged))
         except Exception:
             # audit_path says what is wrong
             return []
 
     def _begin_shape(self, shape: bytes, first: Audited) -> None:
-        if not any(kernel.ends for kernel in self._setting.criteria.kernels):
-            self._shapes[shape] = TreeShape(first, self._setting)
+        if self._known_kernels:
+            self._shapes[shape] = TreeShape(first, self._setting, whole=self._shapes_whole)
         if len(self._shapes) > SHAPES:
             self._shapes.popitem(last=False)
 

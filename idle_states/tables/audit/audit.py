@@ -20,6 +20,8 @@ from ...base.model.findings import (
     sort_findings,
     unreadable,
 )
+from ...base.model.power_mgt import PowerMgt
+from ...base.model.table import IdleTable
 from ...base.reading.opening import Found
 from ...base.reading.unexpected import one_of_several
 from ..check.acceptance import Marking
@@ -254,16 +256,20 @@ def compared(subject: Subject) -> dict[str, Any]:
     }
 
 
-def of_values(subject: Subject, setting: Setting, *, whole: bool = True) -> dict[str, Any]:
-    """Returns the fields of an audit that change with each value. whole: those that `brief` leaves
-    out, too."""
-    levels = subject.node.stop_levels if subject.node else None
-    values = repr((levels, [state.values() for state in subject.table.states]))
+def of_values(subject: Subject, setting: Setting) -> dict[str, Any]:
+    """Returns the fields of an audit that change with each value."""
     return {
-        "fingerprint": hashlib.sha256(values.encode()).hexdigest()[:12],
-        "registered": tuple(_registered(subject)) if whole else (),
-        "selected": tuple(_selected(subject, setting)) if whole else (),
+        "fingerprint": fingerprint(subject.table, subject.node),
+        "registered": tuple(_registered(subject)),
+        "selected": tuple(_selected(subject, setting)),
     }
+
+
+def fingerprint(table: IdleTable, node: PowerMgt | None) -> str:
+    """Returns what is equal for tables that are equal in every value."""
+    levels = node.stop_levels if node else None
+    values = repr((levels, [state.values() for state in table.states]))
+    return hashlib.sha256(values.encode()).hexdigest()[:12]
 
 
 def _missing(subject: Subject) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@ processes send each other, and what is kept of tables that may come again."""
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -22,15 +22,20 @@ class Brief(tuple[Audited, ...]):
 def brief(audited: Audited) -> Audited:
     """Returns the audit without what a summary, a row and a comparison do not have. Of an input
     that cannot be read, and of a board, findings keep their messages and places."""
-    findings = audited.findings
+    findings, verdicts = audited.findings, of_verdicts(audited.verdicts)
     if not (audited.unreadable or audited.alike):
-        findings = tuple(
-            finding(f.rule, f.name, f.severity, f.suppressed, f.kept_in) for f in findings
-        )
-    verdicts = tuple(verdict(v.tool, v.test, bool(v.failures), v.skipped) for v in audited.verdicts)
+        findings = of_findings(findings)
     left: dict[str, Any] = dict.fromkeys(("registered", "selected", "facts"), ())
     left.update(running=None, against=None, source=None)
     return replace(audited, findings=findings, verdicts=verdicts, **left)
+
+
+def of_findings(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(finding(f.rule, f.name, f.severity, f.suppressed, f.kept_in) for f in found)
+
+
+def of_verdicts(found: Iterable[ToolVerdict]) -> tuple[ToolVerdict, ...]:
+    return tuple(verdict(v.tool, v.test, bool(v.failures), v.skipped) for v in found)
 
 
 # equal ones are one object, which is sent once for all inputs of a chunk

@@ -1,12 +1,12 @@
 """Audits trees that differ in their states' times alone: what does not depend on these is computed
 once, and what depends on answers about them once for equal answers."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from ...base.dataclass import replace
-from ...base.model.findings import Finding, Location, moved
+from ...base.model.findings import Location
 from ...base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, PowerMgt, decode
 from ...base.model.table import IdleTable, ReadFrom
 from ..devicetree.fdt import JudgedPart
@@ -18,8 +18,9 @@ from ..rules.watched import Answers, filled, times_of, watched, with_times
 from ..sources import Source
 from ..sources.source import File
 from . import fwts, op_test
-from .audit import Setting, compared, of_values, subject_of
+from .audit import Setting, compared, fingerprint, of_values, subject_of
 from .audited import Audited
+from .brief import at, brief, of_findings, of_verdicts
 from .fwts import ToolVerdict
 
 WATCHED = 4
@@ -32,57 +33,52 @@ class TreeShape:
 
     first    the audit of the one; its source must have a table, a node and a tree
     setting  of all audits; each of its kernels must be known
+    whole    whether more is wanted than `brief` leaves, which no place is part of
     """
 
-    def __init__(self, first: Audited, setting: Setting) -> None:
+    def __init__(self, first: Audited, setting: Setting, *, whole: bool) -> None:
         source = first.source
         assert source is not None
         assert source.table is not None
         assert source.node is not None
         assert source.tree is not None
         self._first, self._setting, self._source = first, setting, source
+        self._whole, self._like = whole, first if whole else brief(first)
         self._table, self._node, self._tree = source.table, source.node, source.tree
         self._pvr = None if first.machine is None else first.machine.pvr
         self._asked = 0
         self._last: tuple[Answers, tuple[IdleTable, PowerMgt]] | None = None
 
-    def audit(self, file: File, part: JudgedPart, serial: str, *, whole: bool) -> list[Audited]:
+    def audit(self, file: File, part: JudgedPart, serial: str) -> list[Audited]:
         """The audit of another of the trees; empty as long as there were few. part: what is judged
-        of it; whole: not only what `brief` leaves, which no place is part of."""
+        of it. Brief, it has the first's file, digest and serial number."""
         self._asked += 1
         if self._asked < WATCHED:
             return []
         times = times_of(part.latencies, part.residencies)
         node = self._node_of(part, self._first.file)
-        subject = self._subject.retimed(with_times(self._table, node), node)
-        found: Iterable[Finding] = self._kept.of(times, subject, texts=whole)
+        table = with_times(self._table, node)
+        subject = partial(self._subject.retimed, table, node)
+        found = self._kept.of(times, subject, texts=self._whole)
         (others,) = self._kept_others.of(times)
-        fields, differences = others or self._others(subject)
-        source = self._source
-        if whole:
-            found = moved(found, self._first.file, file.shown)
-            node = self._node_of(part, file.shown)
-            read_from = ReadFrom("dtb", file.shown, file.sha256, node.where)
-            table = replace(decode(node, self._table.cpu, read_from), origin=self._table.origin)
-            source = Source(table.name, file.shown, file.sha256, table, node=node)
-        machine = self._first.machine
-        audited = replace(
-            self._first,
-            file=file.shown,
-            sha256=file.sha256,
-            machine=machine and replace(machine, serial=serial),
-            findings=tuple(found),
-            differences=differences(times),
-            source=source,
-            **fields,
-            **of_values(subject, self._setting, whole=whole),
-        )
-        return [audited]
+        fields, differences = others or self._others(subject())
+        fields = fields | {"findings": found, "differences": differences(times)}
+        if not self._whole:
+            return [replace(self._like, **fields, fingerprint=fingerprint(table, node))]
+        values = of_values(subject(), self._setting)
+        node = self._node_of(part, file.shown)
+        read_from = ReadFrom("dtb", file.shown, file.sha256, node.where)
+        table = replace(decode(node, self._table.cpu, read_from), origin=self._table.origin)
+        source = Source(table.name, file.shown, file.sha256, table, node=node)
+        own = file.shown, file.sha256, serial
+        return [at(replace(self._like, **fields, **values, source=source), own)]
 
     def _others(self, subject: Subject) -> _Others:
         """Returns fields of an audit, and what makes the differences of times."""
         assert subject.node is not None
         fields = compared(subject) | {"verdicts": self._verdicts(subject.node)}
+        if not self._whole:
+            fields["verdicts"] = of_verdicts(fields["verdicts"])
         return fields, filled(fields.pop("differences"))
 
     def _node_of(self, part: JudgedPart, file: str) -> PowerMgt:
@@ -104,7 +100,7 @@ class TreeShape:
     def _kept(self) -> KeptFindings:
         rules = taken(self._subject, self._setting.criteria.rules)
         said = (self._node.properties.get(name) for name in (LATENCIES, RESIDENCIES))
-        return KeptFindings(self._watched, rules, times_of(*said))
+        return KeptFindings(self._watched, rules, times_of(*said), of_findings)
 
     @cached_property
     def _kept_others(self) -> Answered[_Others]:

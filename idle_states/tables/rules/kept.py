@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from ...base.dataclass import replace
@@ -15,6 +16,8 @@ from .watched import Answers, TimeAsked, computed, filled
 T = TypeVar("T")
 MOST = 64
 """The number of results that are kept of each computation."""
+MOST_TOGETHER = 256
+"""The same of all computations of a shape together."""
 _VARYING = re.compile("(\2[^\3]*\3|[0-9]+)(ns|us|ms|s)?")
 _Times = Sequence[int]
 
@@ -75,12 +78,17 @@ class KeptFindings:
     watched  returns a new table with times that note what is asked
     rules    that run
     times    of one of the tables
+    brief    makes of findings what is wanted of them without texts
     """
 
     def __init__(
-        self, watched: Callable[[Answers], Subject], rules: Iterable[Rule], times: _Times
+        self,
+        watched: Callable[[Answers], Subject],
+        rules: Iterable[Rule],
+        times: _Times,
+        brief: Callable[[Iterable[Finding]], tuple[Finding, ...]] = tuple,
     ) -> None:
-        self._watched = watched
+        self._watched, self._brief = watched, brief
         self._parts: list[list[tuple[Rule, Check]]] = []
         of_kernels: list[tuple[Rule, Check]] = []
         for rule, check in ((each, check) for each in rules for check in each.checks):
@@ -97,17 +105,37 @@ class KeptFindings:
             self._parts += [[(rule, each)] for each in checks]
         self._parts.append(of_kernels)
         self._kept = Answered(self._run, len(self._parts))
+        self._textless: dict[object, tuple[tuple[Finding, ...], object]] = {}
 
-    def of(self, times: _Times, table: Subject, *, texts: bool) -> list[Finding]:
-        """Returns what `run` does. table: the one that has the times; texts: whether theirs are
-        wanted."""
-        made: list[_Made] = []
+    def of(
+        self, times: _Times, table: Callable[[], Subject], *, texts: bool
+    ) -> tuple[Finding, ...]:
+        """Returns what `run` does. table: makes the one that has the times; texts: whether theirs
+        are wanted."""
+        parts: list[list[_Made]] = []
+        key: list[object] = []
         for part, kept in enumerate(self._kept.of(times)):
-            made += [(each, None) for each in self._found(part, table)] if kept is None else kept
-        # of two of a rule at one place, the texts tell whether they are one, and which is first
-        texts = texts or len({(each.rule, each.location.path) for each, _ in made}) < len(made)
-        found = [fill(times) if texts and fill else each for each, fill in made]
-        return sort_findings(once(found))
+            if kept is None:
+                kept = [(each, None) for each in self._found(part, table())]
+                key += [
+                    (each.location, each.severity, each.kernels, _kind(each)) for each, _ in kept
+                ]
+            elif kept:
+                key.append(id(kept))
+            if kept:
+                parts.append(kept)
+        if not texts and (known := self._textless.get(tuple(key))):
+            return known[0]
+        made = list(chain.from_iterable(parts))
+        # of two of a rule at one place, the texts may tell whether they are one
+        alone = not texts and len({_kind(each) for each, _ in made}) == len(made)
+        filled = (each if alone or not fill else fill(times) for each, fill in made)
+        sorted_ = sort_findings(once(filled))
+        found = tuple(sorted_) if texts else self._brief(sorted_)
+        if alone and len(self._textless) < MOST_TOGETHER:
+            # with the parts, whose numbers are no others' while they are there
+            self._textless[tuple(key)] = found, parts
+        return found
 
     def _run(self, answers: Answers, part: int) -> "list[_Made]":
         return _made(self._found(part, self._watched(answers)))
@@ -123,12 +151,16 @@ _Made = tuple[Finding, Callable[[_Times], Finding] | None]
 def _made(findings: Sequence[Finding]) -> list[_Made]:
     """Returns findings with what puts times into their texts. Raises TimeAsked where these decide
     whether two verdicts of kernels are one."""
-    kinds = {
-        f"{each.rule} {each.location.path} {_VARYING.sub('', each.message)}" for each in findings
-    }
-    if len(kinds) < len(findings) or any(len(each.message) >= MAX_MESSAGE for each in findings):
+    if len(set(map(_kind, findings))) < len(findings) or any(
+        len(each.message) >= MAX_MESSAGE for each in findings
+    ):
         raise TimeAsked
     return [(each, _filling(each)) for each in findings]
+
+
+def _kind(finding: Finding) -> str:
+    """Returns what tells a finding from others whatever the times are."""
+    return f"{finding.rule} {finding.location.path} {_VARYING.sub('', finding.message)}"
 
 
 def _filling(finding: Finding) -> Callable[[_Times], Finding] | None:
