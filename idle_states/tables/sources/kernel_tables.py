@@ -24,11 +24,10 @@ _PLACEHOLDER = (
 
 
 def with_firmware(sources: Sequence[Source], text: str) -> Source:
-    """The one table of a TABLE; where acpi_idle made the states of a collection, that of firmware
-    there. Raises as one_table()."""
+    """The one table of a TABLE; where a kernel made the states of a collection from _CST, that of
+    firmware there. Raises as one_table()."""
     source = one_table(list(sources), text)
-    origin = source.table.origin if source.table else None
-    if origin and origin.form == "sysfs" and origin.driver == "acpi_idle":
+    if source.table and _is_of_cst(source.table):
         file = opened(opening.longest_file(text)[0])
         if found := format_tar.acpi_of(file, format_tar.collected(file)):
             return one_table(found, f"{file.shown}:{format_tar.ACPI_NAME}")
@@ -45,9 +44,15 @@ def as_firmware_has(table: IdleTable) -> IdleTable:
     if not any(entered(table, row) for row in rows):
         return table
     idle, states = acpi_of(table), tuple(_noted(table, row) for row in rows)
-    if origin.form == "sysfs" and (made := origin_of(origin)) and made.kind in ("cst", "acpi_idle"):
+    if _is_of_cst(table):
         idle = replace(idle, lpi=())  # the kernel made residencies of _CST's latencies
     return replace(table, states=states, origin=idle, note=_PLACEHOLDER)
+
+
+def _is_of_cst(table: IdleTable) -> bool:
+    """Tells whether acpi_idle, or intel_idle, made the states that sysfs shows from _CST."""
+    made = origin_of(table.origin) if table.origin.form == "sysfs" else None
+    return made is not None and made.kind in ("cst", "acpi_idle")
 
 
 def _noted(table: IdleTable, row: int) -> IdleState:

@@ -26,7 +26,7 @@ _TOP = (
     *("states", "override", "drop", *OF_ACPI),
 )
 _STATE = (*("name", "latency", "note", "measured", "power", "provenance", "before"), *STATE_OF_ACPI)
-TYPES = range(1, 4)
+TYPES, MOST_PORT = range(1, 4), 0xFFFF
 LPI_RESIDENCY = "lpi-residency"
 _REGISTER = (None, 0xFF, 0xFF, U64_MAX, 0xFF)
 """Greatest values of Register (): address space (a name or a number), width, offset, address and
@@ -126,7 +126,7 @@ def _register(
         return _of_asl(entries["register"], problems)
     for key, made, what, most in (
         ("mwait", AcpiRegister.mwait, "a hint for MWAIT (u32)", U32_MAX),
-        ("port", AcpiRegister.port, "an I/O port (u16)", 0xFFFF),
+        ("port", AcpiRegister.port, "an I/O port (u16)", MOST_PORT),
     ):
         if key in entries:
             return made(scalars.integer(entries[key], problems, most=most, what=what) or 0)

@@ -8,9 +8,9 @@ from ...base.dataclass import replace
 from ...base.model.acpi_objects import HALT, SPACES, AcpiRegister, CstEntry, LpiState
 from ...base.model.beyond_opal import AcpiIdle
 from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
-from ...base.model.table import IdleTable
+from ...base.model.table import U32_MAX, IdleTable
 from ...base.model.units import format_time
-from .build_acpi import TYPES
+from .build_acpi import MOST_PORT, TYPES
 from .keys import X86
 from .write import scalar, state_notes, texts
 
@@ -37,12 +37,16 @@ def entries_of(table: IdleTable) -> list[CstEntry]:
         problems.append(cannot_generate(message, where, table.name))
     found = []
     for each in idle.entries(cst=True):
-        if isinstance(each.entry, CstEntry) and each.entry.kind in TYPES:
-            found.append(each.entry)
-            continue
-        is_entry = isinstance(each.entry, CstEntry)
-        message = f"expected a type of 1 to 3, found {each.entry}" if is_entry else f"{each.entry}"
-        problems.append(cannot_generate(message, where.at(each.path), table.name))
+        entry, message = each.entry, str(each.entry)
+        if isinstance(entry, CstEntry):
+            found.append(entry)
+            message = (
+                "" if entry.kind in TYPES else f"expected a type of 1 to 3, found {entry.kind}"
+            )
+            if (most := max(entry.latency_us, entry.power_mw)) > U32_MAX:
+                message = f"expected a latency and power of 32 bits, found {most:#x}"
+        if message:
+            problems.append(cannot_generate(message, where.at(each.path), table.name))
     if problems:
         raise CannotGenerate(problems)
     return found
@@ -56,7 +60,8 @@ def with_same_lpi(table: IdleTable) -> IdleTable:
     given = [each.entry for each in idle.entries(cst=False)]
     lpi = [each for each in given if isinstance(each, LpiState)]
     names, times = [each.name for each in lpi], [each.min_residency_us for each in lpi]
-    if given and len(lpi) == len(given) == len(entries) and len({*names, ""}) > len(names):
+    fits = len({*names, ""}) > len(names) and max(times, default=0) <= U32_MAX
+    if given and len(lpi) == len(given) == len(entries) and fits:
         same = AcpiIdle.of_states(idle.processors, entries, names, times)
         if [each.entry for each in same.entries(cst=False)] == given and all(
             map(str.isprintable, names)
@@ -76,9 +81,9 @@ def entered_by(entry: CstEntry) -> tuple[str, str]:
     found = entry.register
     if found == HALT and entry.kind == 1:
         return "", ""
-    if found == AcpiRegister.mwait(found.address):
+    if found == AcpiRegister.mwait(found.address) and found.address <= U32_MAX:
         return "mwait", f"{found.address:#04x}"
-    if found == AcpiRegister.port(found.address):
+    if found == AcpiRegister.port(found.address) and found.address <= MOST_PORT:
         return "port", f"{found.address:#x}"
     space = SPACES.get(found.space, f"{found.space:#x}")
     values = f"{found.width}, {found.offset}, {found.address:#x}, {found.access_size}"
@@ -92,7 +97,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
     yield from texts("", ("title", table.title), ("note", table.note))
     yield f"architecture: {X86}"
     yield "processors:"
-    yield from (f"  - '{processor.path}'" for processor in table.origin.processors)
+    yield from (f"  - {scalar(processor.path)}" for processor in table.origin.processors)
     yield "states:"
     lpi = [each.entry for each in table.origin.entries(cst=False)]
     for state, entry, beside in zip_longest(table.states, entries, lpi):

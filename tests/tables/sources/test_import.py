@@ -441,9 +441,11 @@ def acpi_source(data: bytes) -> Source:
 
 
 @pytest.mark.usefixtures("iasl")
-def test_a_collection_of_acpi_idle_gives_the_tables_of_its_firmware(tmp_path: Path) -> None:
-    dump = DUMPED.replace("desc:MWAIT", "desc:ACPI FFH MWAIT")
-    dump += "/sys/devices/system/cpu/cpu0/cpuidle/driver/name:acpi_idle\n"
+@pytest.mark.parametrize("of_cst", [True, False])
+def test_a_collection_of_states_of_cst_gives_the_tables_of_its_firmware(
+    tmp_path: Path, of_cst: bool
+) -> None:
+    dump = DUMPED.replace("desc:MWAIT", "desc:ACPI FFH MWAIT") if of_cst else DUMPED
     register = "ResourceTemplate () {Register (SystemIO, 8, 0, 1, 0x414)}"
     cst = f"Name (_CST, Package () {{1, Package () {{{register}, 3, 77, 1000}}}})"
     device = f'Device (\\_SB.C0) {{ Name (_HID, "ACPI0007") Name (_UID, 0) {cst} }}'
@@ -455,5 +457,7 @@ def test_a_collection_of_acpi_idle_gives_the_tables_of_its_firmware(tmp_path: Pa
     archive = tmp_path / "machine.tar"
     archive.write_bytes(archived(*files.items()))
     found = read_back(str(archive), tmp_path)
-    assert [each.latency_ns for each in found.states] == [77_000]
-    assert f"{archive}:acpi" in found.note
+    # intel_idle's own states are not firmware's
+    expected = [77_000] if of_cst else [2000, 133_000]
+    assert [each.latency_ns for each in found.states] == expected
+    assert (f"{archive}:acpi" in found.note) is of_cst

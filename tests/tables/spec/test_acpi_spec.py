@@ -5,12 +5,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from idle_states.base.model.acpi_objects import CstEntry
-from idle_states.base.model.table import IdleTable
+from idle_states.base.model.acpi_objects import HALT, AcpiProcessor, AcpiRegister, CstEntry
+from idle_states.base.model.beyond_opal import AcpiIdle
+from idle_states.base.model.findings import CannotGenerate
+from idle_states.base.model.table import IdleState, IdleTable, Register
 from idle_states.cli import main
 from idle_states.tables.sources import read_sources, read_table
+from idle_states.tables.spec.write_acpi import write_acpi
 from tests.support.commands import Capture
+from tests.support.thorough import examples
 
 LAPTOP = """\
 name: laptop
@@ -117,6 +123,52 @@ def test_import_of_the_ssdt_gives_the_spec(spec: str, tmp_path: Path, capsys: Ca
     assert found.origin == meant.origin
     assert found.same_values(meant)
     assert found.states[1].provenance["type"].note == "\\_SB.CPU0._CST[2]"
+
+
+WORDS = st.sampled_from([0, 1, 2, 3, 0x10, 0x21, 0x414, 0xFFFF, 2**16, 2**32 - 1, 2**32, 2**64 - 1])
+REGISTERS = st.one_of(
+    WORDS.map(AcpiRegister.mwait),
+    WORDS.map(AcpiRegister.port),
+    st.just(HALT),
+    st.builds(AcpiRegister, *[st.sampled_from([0, 1, 2, 3, 8, 0x7F, 0xFE])] * 4, WORDS),
+)
+ENTRIES = st.lists(
+    st.builds(CstEntry, REGISTERS, st.integers(0, 4), WORDS, WORDS), min_size=1, max_size=3
+)
+
+
+@settings(deadline=None, max_examples=examples(60, 300))
+@given(entries=ENTRIES, times=st.lists(WORDS, min_size=3, max_size=3), beside=st.booleans())
+def test_any_cst_comes_back_or_is_refused(
+    folder: Path, entries: list[CstEntry], times: list[int], beside: bool
+) -> None:
+    processors = [AcpiProcessor("\\_SB.CPU0", is_device=True)]
+    names = [f"C{number}" for number in range(1, len(entries) + 1)]
+    meant = AcpiIdle.of_states(processors, entries, names, times[: len(names)] if beside else ())
+    states = tuple(IdleState(name, 0, None, 0) for name in names)
+    table = IdleTable("made", states, Register.NONE, origin=meant)
+    fits = all(
+        each.kind in (1, 2, 3) and max(each.latency_us, each.power_mw) < 2**32 for each in entries
+    )
+    try:
+        text = write_acpi(table)
+    except CannotGenerate:
+        assert not fits
+        return
+    assert fits
+    (folder / "made.yaml").write_text(text)
+    found = read_table(str(folder / "made.yaml")).table
+    assert found is not None
+    assert found.origin.form == "acpi"
+    assert found.origin.cst == meant.cst
+    kept = beside and max(times[: len(names)]) < 2**32
+    assert found.origin.lpi == (meant.lpi if kept else ())
+    assert ("Its _LPI, which has other states, is not here." in found.note) is (beside and not kept)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("acpi")
 
 
 def test_a_spec_is_written_with_all_that_it_says(laptop: Path, capsys: Capture) -> None:
