@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -24,7 +25,7 @@ from idle_states.tables.rules.catalogue import rules
 from tests.support import DOCS, ROOT, chromium
 from tests.support.shared import once
 from tests.support.site_measured import measured
-from tools.site import commands, prose, python, rule_pages, schemas
+from tools.site import commands, live, prose, python, rule_pages, schemas
 
 Capture = pytest.CaptureFixture[str]
 NOT_INSTALLED = [name for name in ("mkdocs", "material") if find_spec(name) is None]
@@ -307,6 +308,16 @@ def test_what_is_wide_cut_or_faint_is_found(program: str, tmp_path: Path) -> Non
         "dark: faint: faint: 2.11",
         "dark: faint: faint in the dark: 1.26",
     ]
+
+
+@pytest.mark.slow
+@built_here
+def test_live_pages_name_nothing_of_the_machine_that_built_them(site: Path) -> None:
+    pages = sorted((site / live.FOLDER).glob("*.html"))
+    assert [page.stem for page in pages] == sorted(["index", *(each.name for each in live.PAGES)])
+    for page in pages:
+        text = page.read_text("utf-8")
+        assert not re.search(rf"{re.escape(str(ROOT))}|{tempfile.gettempdir()}/|file:", text), page
 
 
 LOOKED_UP = """new Promise(done => {

@@ -11,11 +11,18 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from idle_states.base.report.help_pages import VARIABLE
+from idle_states.base.resources import in_package
 from tests.support import DATA, many_machines
 
 FOLDER = "pages"
 MARK = re.compile(r"<!-- picture: (\w+) -->")
 """The place on a page of the repository where a picture stands on the site."""
+
+_SITE = "https://idle-states.invalid/"
+"""Stands for the site in live pages until they are part of it."""
+_OUTSIDE = re.compile(rf'<a href="(?!#|{_SITE})[^"]*">(.*?)</a>', re.DOTALL)
+"""A link to a file that the site does not have: the input of a command."""
 
 
 class Live(NamedTuple):
@@ -36,6 +43,12 @@ PAGES = (
         "A red line marks lengths whose state is another one.",
     ),
     Live(
+        "check",
+        "May this table be merged?",
+        "check power9-dd1@84368bbf8 --kernel 4.11",
+        "The verdict, each finding with the line that it is about, and the faulty times drawn.",
+    ),
+    Live(
         "fleet",
         "Where are the errors in a fleet?",
         "audit fleet --kernel 6.12",
@@ -47,6 +60,12 @@ PAGES = (
         "Where does the selection change, from release to release?",
         "kernels --table power9",
         "Every known kernel for one table, with the commit behind each change.",
+    ),
+    Live(
+        "prove",
+        "How does each state come to be selected?",
+        "prove power9 --kernel 6.1",
+        "For each state a history of idle periods after which the governor selects it, drawn.",
     ),
     Live(
         "replay",
@@ -91,12 +110,16 @@ def made() -> Iterator[tuple[str, str]]:
         for live in PAGES:
             page = work / f"{live.name}.html"
             _run(work, *shlex.split(live.command), "--html", page.name, "-o", os.devnull)
-            yield f"{FOLDER}/{page.name}", page.read_text("utf-8")
+            text = _OUTSIDE.sub(r"\1", page.read_text("utf-8"))
+            yield f"{FOLDER}/{page.name}", in_package(text).replace(_SITE, "../")
 
 
 def _run(work: Path, *words: str) -> None:
     """Findings are no failure."""
     command = [sys.executable, "-m", "idle_states", *words]
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    variables = os.environ | {VARIABLE: _SITE}
+    done = subprocess.run(
+        command, cwd=work, env=variables, capture_output=True, text=True, check=False
+    )
     if done.returncode not in (0, 1):
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
