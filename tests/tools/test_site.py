@@ -25,7 +25,7 @@ from idle_states.tables.rules.catalogue import rules
 from tests.support import DOCS, ROOT, chromium
 from tests.support.shared import once
 from tests.support.site_measured import measured
-from tools.site import commands, live, prose, python, rule_pages, schemas
+from tools.site import commands, links, live, prose, python, rule_pages, schemas
 
 Capture = pytest.CaptureFixture[str]
 NOT_INSTALLED = [name for name in ("mkdocs", "material") if find_spec(name) is None]
@@ -274,6 +274,31 @@ def test_the_policy_names_what_there_is() -> None:
 )
 def test_docstrings_become_markdown(docstring: str, expected: str) -> None:
     assert prose.markdown(docstring) == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "html", "expected"),
+    [
+        (
+            "rules/IS401.md",
+            "<p>since 5ddcc03a07ae, 84368bbf8.</p>",
+            '<p>since <a href="https://git.kernel.org/linus/5ddcc03a07ae">5ddcc03a07ae</a>, '
+            '<a href="https://github.com/open-power/skiboot/commit/84368bbf8">84368bbf8</a>.</p>',
+        ),
+        ("x.md", '<p><code>84368bbf8</code> <a href="x">84368bbf8</a></p>', None),
+        ("x.md", "<p>power9@84368bbf8-x 100000000 abcdefabc 123456789012 x/84368bbf8</p>", None),
+        ("opal.md", "<p>84368bbf8</p>", None),
+        (
+            "x.md",
+            "<li>Documentation/admin-guide/pm/cpuidle.rst.</li>",
+            '<li><a href="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/'
+            'Documentation/admin-guide/pm/cpuidle.rst?h=v7.1">'
+            "Documentation/admin-guide/pm/cpuidle.rst</a>.</li>",
+        ),
+    ],
+)
+def test_commits_and_bindings_become_links(page: str, html: str, expected: str | None) -> None:
+    assert links.linked(page, html) == (html if expected is None else expected)
 
 
 FAULTY = """<!DOCTYPE html><title>faulty</title><body data-md-color-scheme="default">

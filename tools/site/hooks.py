@@ -7,8 +7,9 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
-from tools.site import commands, live, python, rule_pages, schemas
+from tools.site import commands, links, live, python, rule_pages, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 BESIDE = {
@@ -47,6 +48,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, content in (*_pages, *live.made()):
         files.append(File.generated(config, path, content=content))
     return files
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    return links.linked(page.file.src_uri, html)
 
 
 def _filled(nav: Any, folder2pages: dict[str, list[str]]) -> Any:
