@@ -23,3 +23,20 @@ INLINE u32 LEVELED(beyond)(const u64 *limits, u64 value)
 	return mask;
 #endif
 }
+
+/* The same of eight limits. */
+INLINE u32 LEVELED(beyond_few)(const s32 *limits, s32 value)
+{
+#if LEVEL >= 3
+	__m256i eight = _mm256_loadu_si256((const __m256i *)limits);
+	__m256i more = _mm256_cmpgt_epi32(eight, _mm256_set1_epi32(value));
+
+	return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(more));
+#else
+	u32 mask = 0;
+
+	for (int i = 0; i < FEW_STATES; i++)
+		mask |= (u32)(limits[i] > value) << i;
+	return mask;
+#endif
+}

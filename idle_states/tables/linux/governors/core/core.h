@@ -68,12 +68,26 @@ struct decision {
 
 struct estimate;
 
+/* Above a tick of 1 HZ, too. */
+#define TABLE_END (1 << 30)
+#define MOST (INT32_MAX - 1)
+#define FEW_STATES 8
+
 /* States in the release's unit, padded so that no comparison has to know how many there are. */
 struct table {
 	u64 exit[16], residency[16], residency_ns[16];
 	u32 count, polling; /* polling: bit n, state n polls */
 	u64 tick, tick_ns;
+	/* In 32 bits, where all times are below TABLE_END and there are no more states. */
+	s32 few_exits[FEW_STATES], few_residencies[FEW_STATES];
+	bool few;
 };
+
+/* Times that are only compared with those below TABLE_END. */
+INLINE s32 cut(s64 time)
+{
+	return (s32)(time > MOST ? MOST : time < -MOST ? -MOST : time);
+}
 
 INLINE u64 least(u64 a, u64 b)
 {
@@ -119,11 +133,17 @@ static inline void make_table(struct table *table, const struct state *states, u
 
 	memset(table, 0, sizeof(*table));
 	table->count = count;
+	table->few = count <= FEW_STATES;
 	for (u32 i = 0; i < count; i++) {
 		table->exit[i] = states[i].exit_ns / unit;
 		table->residency_ns[i] = states[i].residency_ns;
 		table->residency[i] = states[i].residency_ns / unit;
 		table->polling |= (states[i].polling ? 1u : 0u) << i;
+		table->few &= (table->exit[i] | table->residency[i]) < TABLE_END;
+	}
+	for (u32 i = 0; table->few && i < count; i++) {
+		table->few_exits[i] = (s32)table->exit[i];
+		table->few_residencies[i] = (s32)table->residency[i];
 	}
 	table->tick_ns = (NS_PER_SEC + hz / 2) / hz;
 	table->tick = nanoseconds ? table->tick_ns : (US_PER_SEC + hz / 2) / hz;
@@ -198,8 +218,7 @@ swept_fn menu_sweep, teo_sweep, ladder_sweep;
 /* Tables taken through the rows together. */
 #define TOGETHER 32
 
-/* Whether all times of the tables are below TABLE_END, which is above a tick of 1 HZ, too. */
-#define TABLE_END (1 << 30)
+/* Whether all times of the tables are below TABLE_END. */
 bool fits_words(const struct sweep *sweep);
 
 /* some: lanes, for TOGETHER tables at most, or NULL. */

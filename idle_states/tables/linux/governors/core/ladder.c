@@ -40,52 +40,70 @@ static void boot(struct ladder *l, u32 first)
 #define BODY "ladder_lanes.h"
 #include "each_level.h"
 
-void ladder_any(const u32 *features, const struct table *t, void *memory,
-		const struct row *rows, size_t row_count, struct decision *decisions,
-		struct estimate *made)
+INLINE void climb(bool nanoseconds, u32 first, const struct table *t, void *memory,
+		  const struct row *rows, size_t row_count, struct decision *decisions,
+		  struct estimate *made)
 {
-	const struct ladder_features f = *(const struct ladder_features *)features;
-	u64 per_us = f.nanoseconds ? NS_PER_US : 1;
-	u32 first = first_rung(&f, t);
-	struct ladder l;
+	const u64 per_us = nanoseconds ? NS_PER_US : 1;
+	struct ladder l, now; /* now: all but promotions, of which registers are made */
 
 	memcpy(&l, memory, sizeof(l));
 	if (!l.booted)
 		boot(&l, first);
+	now.last = l.last;
+	now.residency = l.residency;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
-		u64 latency = row->latency_req_us * per_us;
-		u32 last = l.last, state = last;
+		const u64 latency = row->latency_req_us * per_us;
+		const u32 last = now.last;
+		const u64 exit = t->exit[last];
 		/* Unsigned: what is shorter than the exit latency counts as endless. */
-		u64 remainder = l.residency - t->exit[last];
+		u64 remainder = now.residency - exit;
+		u32 state = last;
 		bool promotes = last + 1 < t->count && !(row->disabled >> (last + 1) & 1) &&
-				remainder > (last >= first ? t->exit[last] : 0) &&
+				remainder > (last >= first ? exit : 0) &&
 				t->exit[last + 1] <= latency;
 
-		if (latency == 0) {
+		if (UNLIKELY(latency == 0)) {
 			l.promotions[last] = 0;
 			state = 0;
 		} else if (promotes && ++l.promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
 			l.promotions[last] = 0;
 			state = last + 1;
 		} else if (last > first) {
-			if (row->disabled >> last & 1 || t->exit[last] > latency) {
+			if (UNLIKELY(row->disabled >> last & 1 || exit > latency)) {
 				l.promotions[last] = 0;
 				do
 					state--;
 				while (state > first && t->exit[state] > latency);
-			} else if (remainder < t->exit[last]) {
+			} else if (remainder < exit) {
 				l.promotions[last] = 0;
 				state--;
 			}
 		}
-		l.last = state;
+		now.last = state;
 		decisions[i] = (struct decision){(u8)state, 1};
 		if (made)
 			estimate_end(made, decisions[i]);
-		finished(&l, f.nanoseconds, row, state);
+		finished(&now, nanoseconds, row, state);
 	}
+	l.last = now.last;
+	l.residency = now.residency;
 	memcpy(memory, &l, sizeof(l));
+}
+
+/* Most often rows are given, in ns: known to the compiler, which has few registers to spare. */
+void ladder_any(const u32 *features, const struct table *t, void *memory,
+		const struct row *rows, size_t row_count, struct decision *decisions,
+		struct estimate *made)
+{
+	const struct ladder_features *f = (const struct ladder_features *)features;
+	u32 first = first_rung(f, t);
+
+	if (f->nanoseconds && !made)
+		climb(true, first, t, memory, rows, row_count, decisions, NULL);
+	else
+		climb(f->nanoseconds, first, t, memory, rows, row_count, decisions, made);
 }
 
 void ladder_finish(const u32 *features, const struct table *table, void *memory,

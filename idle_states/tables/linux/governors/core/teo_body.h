@@ -42,10 +42,11 @@ INLINE LEVELED(eight) LEVELED(decayed_eight)(const struct teo_features *f, LEVEL
 	return f->decays_to_zero ? metric & (LEVELED(eight))(step != 0) : metric;
 }
 
-INLINE void LEVELED(decay)(const struct teo_features *f, struct LEVELED(metric) *m)
+INLINE void LEVELED(decay)(const struct teo_features *f, bool few, struct LEVELED(metric) *m)
 {
 	m->low = LEVELED(decayed_eight)(f, m->low);
-	m->high = LEVELED(decayed_eight)(f, m->high);
+	if (!few)
+		m->high = LEVELED(decayed_eight)(f, m->high);
 }
 
 INLINE u32 LEVELED(sum)(LEVELED(eight) a)
@@ -56,20 +57,29 @@ INLINE u32 LEVELED(sum)(LEVELED(eight) a)
 	memcpy(&low, &a, sizeof(low));
 	memcpy(&high, (const char *)&a + sizeof(low), sizeof(high));
 	low += high;
-	return (low[0] + low[1]) + (low[2] + low[3]);
+	low += __builtin_shuffle(low, (four){2, 3, 0, 1});
+	low += __builtin_shuffle(low, (four){1, 0, 3, 2});
+	return low[0];
 }
 
-/* Of the bins below `count`. */
-INLINE u32 LEVELED(below)(const struct LEVELED(metric) *m, u32 count)
+/* Of the bins below `count`, in eight sums. */
+INLINE LEVELED(eight) LEVELED(sums_below)(bool few, const struct LEVELED(metric) *m, u32 count)
 {
-	return LEVELED(sum)((m->low & (LEVELED(eight))(LEVELED(low_bins) < count)) +
-			    (m->high & (LEVELED(eight))(LEVELED(high_bins) < count)));
+	LEVELED(eight) found = m->low & (LEVELED(eight))(LEVELED(low_bins) < count);
+
+	return few ? found : found + (m->high & (LEVELED(eight))(LEVELED(high_bins) < count));
 }
 
-INLINE void LEVELED(add)(struct LEVELED(metric) *m, u32 bin, u32 what)
+INLINE u32 LEVELED(below)(bool few, const struct LEVELED(metric) *m, u32 count)
+{
+	return LEVELED(sum)(LEVELED(sums_below)(few, m, count));
+}
+
+INLINE void LEVELED(add)(bool few, struct LEVELED(metric) *m, u32 bin, u32 what)
 {
 	m->low += (LEVELED(eight))(LEVELED(low_bins) == bin) & what;
-	m->high += (LEVELED(eight))(LEVELED(high_bins) == bin) & what;
+	if (!few)
+		m->high += (LEVELED(eight))(LEVELED(high_bins) == bin) & what;
 }
 
 INLINE u32 LEVELED(of_bin)(const struct LEVELED(metric) *m, u32 bin)
@@ -81,14 +91,23 @@ INLINE u32 LEVELED(of_bin)(const struct LEVELED(metric) *m, u32 bin)
 }
 
 /* Bit n: state n is fit for the time. */
-INLINE u32 LEVELED(fit_for)(const struct table *t, s64 time)
+INLINE u32 LEVELED(fit_for)(bool few, const struct table *t, s64 time)
 {
+	if (few)
+		return ~LEVELED(beyond_few)(t->few_residencies, cut(time)) & ((1u << t->count) - 1);
 	return time < 0 ? 0 : ~LEVELED(beyond)(t->residency, (u64)time) & ((1u << t->count) - 1);
 }
 
-INLINE int LEVELED(bin)(const struct table *t, s64 time)
+/* Bit n: state n has a longer exit latency. */
+INLINE u32 LEVELED(slower)(bool few, const struct table *t, u64 latency)
 {
-	return highest(LEVELED(fit_for)(t, time) | 1);
+	return few ? LEVELED(beyond_few)(t->few_exits, cut((s64)latency))
+		   : LEVELED(beyond)(t->exit, latency);
+}
+
+INLINE int LEVELED(bin)(bool few, const struct table *t, s64 time)
+{
+	return highest(LEVELED(fit_for)(few, t, time) | 1);
 }
 
 INLINE bool LEVELED(ticks_prevail)(const struct LEVELED(bins) *b)
@@ -96,7 +115,7 @@ INLINE bool LEVELED(ticks_prevail)(const struct LEVELED(bins) *b)
 	return 3 * b->tick_intercepts >= 2 * b->total;
 }
 
-INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
+INLINE void LEVELED(learn)(const struct teo_features *f, bool few, const struct table *t,
 			   struct LEVELED(bins) *b, const struct wakeup *w)
 {
 	bool tick_bin = f->tick_hits && t->residency[t->count - 1] < t->tick;
@@ -118,11 +137,11 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	if (!endless)
 		measured = w->residency >= latency ? w->residency - latency / 2 : w->residency / 2;
 
-	LEVELED(decay)(f, &b->hits);
-	LEVELED(decay)(f, &b->intercepts);
+	LEVELED(decay)(f, few, &b->hits);
+	LEVELED(decay)(f, few, &b->intercepts);
 	if (!f->running_total)
-		rest = LEVELED(sum)(b->hits.low + b->hits.high + b->intercepts.low +
-				    b->intercepts.high);
+		rest = LEVELED(sum)(LEVELED(sums_below)(few, &b->hits, 16) +
+				    LEVELED(sums_below)(few, &b->intercepts, 16));
 	b->tick_intercepts = LEVELED(decayed)(f, b->tick_intercepts);
 	b->tick_wakeups = LEVELED(decayed)(f, b->tick_wakeups);
 	b->short_idles = LEVELED(decayed)(f, b->short_idles);
@@ -136,12 +155,12 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	if (w->got_tick) {
 		b->tick_wakeups += PULSE;
 		if (f->deepest_for_ticks && 3 * b->tick_wakeups > 2 * b->total) {
-			LEVELED(add)(&b->hits, t->count - 1, PULSE);
+			LEVELED(add)(few, &b->hits, t->count - 1, PULSE);
 			return;
 		}
 		if (f->tick_idles == TICK_IDLES_UNLESS &&
 		    3 * b->tick_intercepts < 2 * (b->total - PULSE)) {
-			LEVELED(add)(&b->hits, (u32)LEVELED(bin)(t, w->sleep_length), PULSE);
+			LEVELED(add)(few, &b->hits, (u32)LEVELED(bin)(few, t, w->sleep_length), PULSE);
 			return;
 		}
 	}
@@ -149,9 +168,9 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	b->next_slot = slot + 1 == RECENT ? 0 : slot + 1;
 	/* -1 is no bin. */
 	if (f->recent)
-		LEVELED(add)(&b->recent, (u32)b->slots[slot], U32_MAX);
-	timer = LEVELED(bin)(t, w->sleep_length);
-	idle = LEVELED(bin)(t, (s64)least(measured, INT64_MAX));
+		LEVELED(add)(few, &b->recent, (u32)b->slots[slot], U32_MAX);
+	timer = LEVELED(bin)(few, t, w->sleep_length);
+	idle = LEVELED(bin)(few, t, (s64)least(measured, INT64_MAX));
 	if (idle > timer)
 		idle = timer;
 	if (tick_bin && w->sleep_length >= (s64)t->tick) {
@@ -165,11 +184,12 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	early = (s64)((u64)w->sleep_length - least(measured, INT64_MAX));
 	hit = timer == idle && (!f->close_hits || early < (s64)(latency / 2));
 	/* Hard to foresee, hence without branches. */
-	LEVELED(add)(&b->hits, (u32)timer, hit ? PULSE : 0);
-	LEVELED(add)(&b->intercepts, (u32)idle, hit ? 0 : PULSE);
-	b->slots[slot] = hit ? -1 : idle;
+	LEVELED(add)(few, &b->hits, hit ? (u32)timer : U32_MAX, PULSE);
+	idle = hit ? -1 : idle;
+	LEVELED(add)(few, &b->intercepts, (u32)idle, PULSE);
+	b->slots[slot] = idle;
 	if (f->recent)
-		LEVELED(add)(&b->recent, (u32)idle, hit ? 0 : 1);
+		LEVELED(add)(few, &b->recent, (u32)idle, 1);
 	if (f->tick_intercepts == TICK_INTERCEPTS_BEYOND ||
 	    f->tick_intercepts == TICK_INTERCEPTS_WITHIN || f->two_thirds ||
 	    f->tick_idles == TICK_IDLES_UNLESS) {
@@ -179,9 +199,9 @@ INLINE void LEVELED(learn)(const struct teo_features *f, const struct table *t,
 	}
 }
 
-INLINE int LEVELED(shallower)(const struct table *t, int state, s64 duration, u32 enabled)
+INLINE int LEVELED(shallower)(bool few, const struct table *t, int state, s64 duration, u32 enabled)
 {
-	u32 above = enabled & ((1u << state) - 1), fit = above & LEVELED(fit_for)(t, duration);
+	u32 above = enabled & ((1u << state) - 1), fit = above & LEVELED(fit_for)(few, t, duration);
 
 	return fit ? highest(fit) : above ? lowest(above) : state;
 }
@@ -279,13 +299,13 @@ INLINE bool LEVELED(worth_asking)(const struct teo_features *f, const struct tab
 		 (2 * b->short_idles >= b->total || row->latency_req_us * 1000ull < TIGHT_NS));
 }
 
-INLINE int LEVELED(by_timer)(const struct teo_features *f, const struct table *t,
+INLINE int LEVELED(by_timer)(const struct teo_features *f, bool few, const struct table *t,
 			     const struct row *row, u32 enabled, int state)
 {
 	s64 sleep = row->sleep_length_ns;
 
 	if ((s64)t->residency[state] > sleep) {
-		int lower = LEVELED(shallower)(t, state, sleep, enabled);
+		int lower = LEVELED(shallower)(few, t, state, sleep, enabled);
 		if (f->timer_wins || LEVELED(deep_enough)(t, row, lower))
 			state = lower;
 	}
@@ -293,7 +313,8 @@ INLINE int LEVELED(by_timer)(const struct teo_features *f, const struct table *t
 }
 
 /* Fills in what is remembered of the timers. */
-INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struct table *t,
+INLINE struct decision LEVELED(choose)(const struct teo_features *f, bool few,
+				       const struct table *t,
 				       const struct LEVELED(bins) *b, const struct row *row,
 				       s64 *known)
 {
@@ -331,18 +352,21 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 	state = first = lowest(enabled);
 	usable = enabled & ~1u;
 	if (!f->lazy_timers) {
-		u32 deep = usable & ~LEVELED(fit_for)(t, sleep);
+		u32 deep = usable & ~LEVELED(fit_for)(few, t, sleep);
 		if (deep)
 			usable &= (1u << lowest(deep)) - 1;
 	}
 	if (usable) {
 		state = highest(usable);
-		within = usable & ~LEVELED(beyond)(t->exit, row->latency_req_us * (u64)NS_PER_US);
+		within = usable & ~LEVELED(slower)(few, t, row->latency_req_us * (u64)NS_PER_US);
 		constraint = highest(within | 1);
-		hits = LEVELED(below)(&b->hits, (u32)state);
-		intercepts = LEVELED(below)(&b->intercepts, (u32)state);
+		/* Both at once: all hits and intercepts are below 2^14, for an eighth decays. */
+		hits = LEVELED(sum)(LEVELED(sums_below)(few, &b->hits, (u32)state) +
+				    (LEVELED(sums_below)(few, &b->intercepts, (u32)state) << 16));
+		intercepts = hits >> 16;
+		hits &= 0xffff;
 		if (f->recent)
-			recent = LEVELED(below)(&b->recent, (u32)state);
+			recent = LEVELED(below)(few, &b->recent, (u32)state);
 	}
 	if (state == first) {
 		if (f->lazy_timers)
@@ -361,7 +385,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 		state = constraint;
 	if (utilised) {
 		s64 most = f->lazy_timers ? KTIME_MAX : duration;
-		int lower = LEVELED(shallower)(t, state, most, quiet);
+		int lower = LEVELED(shallower)(few, t, state, most, quiet);
 		if (!f->lazy_timers || LEVELED(deep_enough)(t, row, lower))
 			state = lower;
 	}
@@ -376,18 +400,18 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, const struc
 		/* Neither tick nor timer would end a long stay in so shallow a state. */
 		if (f->stopped_tick == STOPPED_TICK_LAST && row->tick_stopped &&
 		    sleep > 2 * (s64)t->tick && t->residency[state] < t->tick) {
-			u32 deeper = enabled & LEVELED(fit_for)(t, sleep) &
+			u32 deeper = enabled & LEVELED(fit_for)(few, t, sleep) &
 				     ((2u << constraint) - 1) & ~((2u << state) - 1);
 			return (struct decision){(u8)(deeper ? highest(deeper) : state), 1};
 		}
 		if (state == 0)
 			return (struct decision){0, 0};
-		state = LEVELED(by_timer)(f, t, row, enabled, state);
+		state = LEVELED(by_timer)(f, few, t, row, enabled, state);
 		if (t->residency[state] < t->tick) {
 			u32 weight = b->tick_intercepts;
 			bool kept;
 			if (f->tick_intercepts == TICK_INTERCEPTS_ALL)
-				weight = LEVELED(below)(&b->intercepts, 16);
+				weight = LEVELED(below)(few, &b->intercepts, 16);
 			kept = f->two_thirds ? LEVELED(ticks_prevail)(b)
 					     : weight > b->total / 2 + b->total / 8;
 			if (kept)
@@ -398,7 +422,7 @@ tick:
 	if (row->tick_stopped || (duration >= (s64)t->tick && !(t->polling >> state & 1)))
 		return (struct decision){(u8)state, 1};
 	if ((s64)t->residency[state] > delta)
-		state = LEVELED(shallower)(t, state, delta, enabled);
+		state = LEVELED(shallower)(few, t, state, delta, enabled);
 	return (struct decision){(u8)state, 0};
 }
 
@@ -411,26 +435,29 @@ INLINE void LEVELED(boot)(struct LEVELED(teo) *teo)
 
 /* One table gains nothing from longer vectors. */
 #if LEVEL < 4
-INLINE void LEVELED(run)(const struct teo_features *f, const struct table *t, void *memory,
-			 const struct row *rows, size_t row_count, struct decision *decisions,
-			 struct estimate *made)
+/* few: see struct table. */
+INLINE void LEVELED(run)(const struct teo_features *f, bool few, const struct table *t,
+			 void *memory, const struct row *rows, size_t row_count,
+			 struct decision *decisions, struct estimate *made)
 {
 	struct LEVELED(teo) teo;
-	struct pending *pending = &teo.pending;
+	struct pending pending; /* a variable of its own, of which registers are made */
 
 	memcpy(&teo, memory, sizeof(teo));
 	if (!teo.booted)
 		LEVELED(boot)(&teo);
+	pending = teo.pending;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
-		if (pending->unlearnt)
-			LEVELED(learn)(f, t, &teo.bins, &pending->wakeup);
-		pending->unlearnt = false;
-		decisions[i] = LEVELED(choose)(f, t, &teo.bins, &rows[i], &pending->sleep_length);
-		pending->selected_ns = rows[i].clock_ns;
+		if (pending.unlearnt)
+			LEVELED(learn)(f, few, t, &teo.bins, &pending.wakeup);
+		pending.unlearnt = false;
+		decisions[i] = LEVELED(choose)(f, few, t, &teo.bins, &rows[i], &pending.sleep_length);
+		pending.selected_ns = rows[i].clock_ns;
 		if (made)
 			estimate_end(made, decisions[i]);
-		finish(pending, &rows[i], t, true, decisions[i].state);
+		finish(&pending, &rows[i], t, true, decisions[i].state);
 	}
+	teo.pending = pending;
 	memcpy(memory, &teo, sizeof(teo));
 }
 
@@ -438,8 +465,12 @@ static void LEVELED(run_any)(const u32 *features, const struct table *t, void *m
 			     const struct row *rows, size_t row_count, struct decision *decisions,
 			     struct estimate *made)
 {
-	LEVELED(run)((const struct teo_features *)features, t, memory, rows, row_count, decisions,
-		     made);
+	if (t->few)
+		LEVELED(run)((const struct teo_features *)features, true, t, memory, rows,
+			     row_count, decisions, made);
+	else
+		LEVELED(run)((const struct teo_features *)features, false, t, memory, rows,
+			     row_count, decisions, made);
 }
 
 #define ERA(name, ...)                                                                          \
@@ -449,8 +480,10 @@ static void LEVELED(run_any)(const u32 *features, const struct table *t, void *m
 					struct estimate *made)                                  \
 	{                                                                                       \
 		static const struct teo_features era = {__VA_ARGS__};                           \
-		(void)features;                                                                 \
-		LEVELED(run)(&era, t, memory, rows, row_count, decisions, made);                \
+		if (t->few)                                                                     \
+			LEVELED(run)(&era, true, t, memory, rows, row_count, decisions, made);  \
+		else                                                                            \
+			LEVELED(run_any)(features, t, memory, rows, row_count, decisions, made); \
 	}
 TEO_ERAS(ERA)
 #undef ERA

@@ -432,9 +432,9 @@ INLINE void LEVELED(store)(const struct LEVELED(common) *c, const struct LEVELED
 
 	LEVELED(boot)(&one);
 	for (u32 i = 0; i < STATES_MAX; i++) {
-		LEVELED(add)(&one.bins.hits, i, (u32)m->hits[i][lane]);
-		LEVELED(add)(&one.bins.intercepts, i, (u32)m->intercepts[i][lane]);
-		LEVELED(add)(&one.bins.recent, i, (u32)m->recent[i][lane]);
+		LEVELED(add)(false, &one.bins.hits, i, (u32)m->hits[i][lane]);
+		LEVELED(add)(false, &one.bins.intercepts, i, (u32)m->intercepts[i][lane]);
+		LEVELED(add)(false, &one.bins.recent, i, (u32)m->recent[i][lane]);
 	}
 	for (u32 i = 0; i < RECENT; i++)
 		one.bins.slots[i] = m->slots[i][lane];

@@ -34,16 +34,10 @@ typedef s32 LEVELED(words) __attribute__((vector_size(4 * WORDS)));
 
 #ifndef IDLE_STATES_WORDS_H
 #define IDLE_STATES_WORDS_H
-#define MOST (INT32_MAX - 1)
 #define PLACES 16           /* of states in lanes */
 #define words_of(value) ((words){0} + (s32)(value))
 #define if_words(condition) words_of(-(s32)(bool)(condition))
 #define pick_words(m, a, b) (((m) & (a)) | (~(m) & (b)))
-
-INLINE s32 cut(s64 time)
-{
-	return (s32)(time > MOST ? MOST : time < -MOST ? -MOST : time);
-}
 
 /* Known to the compiler, so that no loop over states is left: as many places as the tables need. */
 #define FOR_PLACES(sweep, s, ...)                              \
