@@ -1,10 +1,10 @@
 """A review as a page: what kernels register before and after, machine by machine, then the findings
 by the place that is to be edited."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...base.model.findings import Finding, Severity, worst
+from ...base.dataclass import replace
+from ...base.model.findings import Severity, worst
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.sheet import (
@@ -87,39 +87,35 @@ def _machines(changes: Sequence[Reviewed]) -> str:
     return f"{said} {'change' if len(boards) + len(others) > 1 else 'changes'}"
 
 
-def _counted(findings: Sequence[Finding]) -> Cell:
-    """Returns how many findings there are of each severity, in the colour of the worst."""
-    counts = Counter(finding.severity for finding in findings if finding.counts)
-    said = joined([plural(counts[each], str(each)) for each in sorted(counts, reverse=True)])
-    return Marked(str(max(counts)), said) if counts else "-"
-
-
 def _commits(review: Review) -> Rows:
-    """Returns a row for each of several commits or mails; with what it changes, where each is
-    reviewed by itself."""
+    """Returns a row for each of several commits or mails; where each is reviewed by itself, with
+    the verdict."""
     hash2change = {change.commit.hash: change for change in review.changes if change.commit}
     rows = []
     for number, letter in enumerate(review.letters, 1):
         name = str(number) if review.is_mailed else letter.commit[:9]
-        cells: list[Cell] = [name, letter.subject, str(letter.date.date()) if letter.date else "-"]
+        cells: list[Cell] = ["-"] if hash2change else []
         if change := hash2change.get(letter.commit):
-            cells += [_machines([change]), _counted(change.new), str(len(change.fixed))]
-        rows.append((*cells, *(["-"] * 3 if hash2change and not change else ())))
-    head = ("Commit", "Subject", "Date", *(("Changes", "New", "Fixed") if hash2change else ()))
-    return Rows(head, (*rows,) if len(rows) > 1 else (), "In order", frozenset({5}))
+            verdict = words.verdict(replace(review, changes=(change,)))
+            cells = [Marked(str(worst(change.new)), verdict)]
+        date = str(letter.date.date()) if letter.date else "-"
+        rows.append((f"{name} {letter.subject}", *cells, date))
+    head = ("Commit", *(("Verdict",) if hash2change else ()), "Date")
+    return Rows(head, (*rows,) if len(rows) > 1 else (), "In order", NO_NUMBERS)
 
 
 def _registered(table: TableChange, platform: AnyPlatform) -> Picture:
     """Draws the states that kernels register before and after, kernels that do alike together."""
     kernels = [release(name) for name in table.kernels]
-    arrivals = [
-        journey(source, platform, kernels).arrivals if source else [None] * len(kernels)
+    before, after = (
+        [one.driver.states for one in journey(source, platform, kernels).arrivals]
+        if source
+        else [()] * len(kernels)
         for source in (table.before, table.after)
-    ]
+    )
     groups: dict[tuple[tuple[DriverState, ...], ...], list[str]] = {}
-    for name, *ends in zip(table.kernels, *arrivals, strict=True):
-        sides = tuple(end.driver.states if end else () for end in ends)
-        groups.setdefault(sides, []).append(name)
+    for name, *ends in zip(table.kernels, before, after, strict=True):
+        groups.setdefault(tuple(ends), []).append(name)
     every = (state for sides in groups for side in sides for state in side)
     names = [*dict.fromkeys(s.name for s in sorted(every, key=lambda s: s.times_ns[::-1]))]
     rows, columns = list[BandRow](), dict[str, dict[str, Cell]]()

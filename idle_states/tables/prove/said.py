@@ -47,12 +47,19 @@ def sheet(found: Proven) -> Sheet:
     return Sheet(f"{of}{how}", tuple(_headline(found, how)), tuple(sections), about)
 
 
+def _kinds(found: Proven) -> tuple[list[str], list[str], list[str]]:
+    """Returns the names of the states that are selected, never selected, and undecided."""
+    return (
+        [proof.name for proof in found.proofs if proof.witness is not None],
+        [proof.name for proof in found.proofs if proof.unreachable is not None],
+        [proof.name for proof in found.proofs if proof.undecided],
+    )
+
+
 def _headline(found: Proven, how: str) -> Iterator[Line]:
     """Yields the answer, a sentence for each kind of state, what is wrong first. how: governor and
     circumstances."""
-    never = [proof.name for proof in found.proofs if proof.unreachable is not None]
-    undecided = [proof.name for proof in found.proofs if proof.undecided]
-    selected = [proof.name for proof in found.proofs if proof.witness is not None]
+    selected, never, undecided = _kinds(found)
     if never:
         kind = "note" if found.all_selected else "error"
         yield Marked(kind, f"Proven: {how}, never selects {joined(never, 'or')}.")
@@ -87,12 +94,8 @@ def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> 
 
 
 def _counted(found: Proven) -> str:
-    kinds = (
-        (sum(proof.witness is not None for proof in found.proofs), "selected"),
-        (sum(proof.unreachable is not None for proof in found.proofs), "never selected"),
-        (sum(proof.undecided for proof in found.proofs), "undecided"),
-    )
-    said = joined([f"{count} {what}" for count, what in kinds if count])
+    kinds = zip(_kinds(found), ("selected", "never selected", "undecided"), strict=True)
+    said = joined([f"{len(names)} {what}" for names, what in kinds if names])
     return f"{plural(len(found.proofs), 'state')}: {said}."
 
 

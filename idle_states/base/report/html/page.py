@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from .... import __version__
-from ...model.findings import Finding, Location
+from ...model.findings import Location
 from ...reading import opening
 from ...resources import template
 from ..digests import Digests
@@ -84,6 +84,10 @@ def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
 
 def _findings(found: FindingsPart) -> Rows:
     chosen = shown(found.findings, notes=found.notes)
+    if found.placed:
+        chosen.sort(key=lambda f: (f.location.file or "", f.location.line or 0))
+    else:
+        chosen.sort(key=lambda f: -f.severity)
     rows = tuple(
         (
             (
@@ -99,16 +103,12 @@ def _findings(found: FindingsPart) -> Rows:
             ),
             ", ".join(finding.kernels),
         )
-        for finding in sorted(chosen, key=_by_place if found.placed else lambda f: -f.severity)
+        for finding in chosen
     )
     caption = "By place" if found.placed else "By severity"
     columns = 3 if any(finding.kernels for finding in chosen) else 2
     head = ("Finding", "Message and place", "Kernels")[:columns]
     return Rows(head, tuple(row[:columns] for row in rows), caption, NO_NUMBERS)
-
-
-def _by_place(finding: Finding) -> tuple[str, int]:
-    return finding.location.file or "", finding.location.line or 0
 
 
 def _related(where: Location, remark: str) -> tuple[Cell, ...]:
