@@ -14,8 +14,8 @@ from .pool import Died, Gone, Job, Pool
 _SECONDS = 10
 """In which a scheduler has to answer."""
 _FETCH_SECONDS = 10
-_POLL_SECONDS = 0.02
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 0.05
+_LOOK_SECONDS = 10.0
 """Seconds between two questions for the workers while nothing is done: the scheduler asks all."""
 NO_WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker."""

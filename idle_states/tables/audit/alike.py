@@ -8,6 +8,7 @@ import hashlib
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -209,11 +210,10 @@ class Auditor:
         if (shape := self._shapes.get(judged.shape)) is None:
             return []
         self._shapes.move_to_end(judged.shape)
-        try:
-            return shape.audit(file, judged, _serial(judged))
-        except Exception:
+        with suppress(Exception):
             # audit_path says what is wrong
-            return []
+            return shape.audit(file, judged, _serial(judged))
+        return []
 
     def _begin_shape(self, shape: bytes, first: Audited) -> None:
         if self._known_kernels:

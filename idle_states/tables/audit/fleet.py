@@ -28,10 +28,8 @@ from .brief import Brief
 CHUNK, CLUSTER_CHUNK = 64, 512
 """The most inputs given to a process at a time: of this machine, and of a cluster, where handing
 out one chunk takes as long as auditing a hundred trees."""
-_FIRST = 64
-"""The number to begin with."""
-_SHORT, _LONG = 0.25, 1.0
-"""Seconds below and beyond which a chunk's successors are longer and shorter."""
+_SECONDS = 0.5
+"""The time that a chunk should take."""
 FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _GC_THRESHOLD = 100_000
@@ -94,7 +92,7 @@ def _spread(
     each: Callable[[bytes, bytes], "_Results"],
 ) -> Iterator[Sequence[Audited]]:
     """most: inputs of a chunk; limit: chunks that may be under way; each: audits a chunk."""
-    packed, size = pickle.dumps(setting), min(most, _FIRST)
+    packed, size = pickle.dumps(setting), min(most, CHUNK)
     running: deque[tuple[list[_Input], list[Path | Found], Job | None]] = deque()
     while True:
         while len(running) < limit and (chunk := list(islice(paths, size))):
@@ -109,9 +107,8 @@ def _spread(
             if task:
                 seconds, told = task.result()
                 results = pickle.loads(told)
-                if not _SHORT < seconds < _LONG:
-                    fitting = int(len(new) * (_SHORT + _LONG) / 2 / seconds)
-                    size = max(1, min(most, 4 * len(new), fitting))
+                fitting = int(len(new) * _SECONDS / seconds)
+                size = max(1, min(most, 4 * len(new), fitting))
         except (Died, Gone):
             alone: Iterable[Job] = (pool.submit(each, packed, _sent([path])) for path in new)
             tasks = list(alone) if pool.apart else alone
@@ -124,7 +121,8 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
     """The audit of an input that is a chunk of its own."""
     where = Location(file=path.as_posix())
     try:
-        (result,) = pickle.loads(task.result()[1])
+        found: list[Sequence[Audited]] = pickle.loads(task.result()[1])
+        return found[0]
     except Died as error:
         message = (
             f"the tool failed on it, twice: {error}; audit it by itself, with more memory or time, "
@@ -135,8 +133,6 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
     except Gone as error:
         missed = unreadable(where, f"not looked at: {error}; audit it again")
         return unread(path, setting, missed.findings, NOT_LOOKED_AT)
-    found: Sequence[Audited] = result
-    return found
 
 
 _Results = tuple[float, bytes]
@@ -173,13 +169,8 @@ def _audit_chunk_of_many(setting: bytes, sent: bytes) -> _Results:
 def _audit_chunk(setting: bytes, sent: bytes) -> _Results:
     """Audits a chunk in a process that outlives the run: what inputs share is kept for the
     chunk."""
-    before = gc.get_threshold()
-    gc.set_threshold(_GC_THRESHOLD, 50, 50)
-    try:
-        with keeping():
-            return _audited(setting, sent)
-    finally:
-        gc.set_threshold(*before)
+    with keeping():
+        return _audited(setting, sent)
 
 
 @lru_cache(1)

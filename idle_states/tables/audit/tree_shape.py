@@ -114,13 +114,11 @@ class TreeShape:
 
     def _with(self, node: PowerMgt) -> Node:
         """The tree with another node of idle states."""
-        opal, idle = NODE.split("/")[1:]
 
-        def put(parent: Node, name: str, change: Callable[[Node], Node]) -> Node:
-            children = (change(each) if each.name == name else each for each in parent.children)
+        def put(parent: Node, below: Sequence[str]) -> Node:
+            if not below:
+                return Node(parent.name, node.properties, parent.children)
+            children = (put(c, below[1:]) if c.name == below[0] else c for c in parent.children)
             return Node(parent.name, parent.properties, tuple(children))
 
-        def changed(old: Node) -> Node:
-            return Node(old.name, node.properties, old.children)
-
-        return put(self._tree, opal, lambda parent: put(parent, idle, changed))
+        return put(self._tree, NODE.split("/")[1:])

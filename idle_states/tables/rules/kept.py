@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from ...base.dataclass import replace
@@ -112,30 +111,29 @@ class KeptFindings:
     ) -> tuple[Finding, ...]:
         """Returns what `run` does. table: makes the one that has the times; texts: whether theirs
         are wanted."""
-        parts: list[list[_Made]] = []
+        made: list[_Made] = []
         key: list[object] = []
         for part, kept in enumerate(self._kept.of(times)):
             if kept is None:
-                kept = [(each, None) for each in self._found(part, table())]
-                key += [
-                    (each.location, each.severity, each.kernels, _kind(each)) for each, _ in kept
-                ]
+                new = self._found(part, table())
+                made += [(each, None) for each in new]
+                key += [(each.location, each.severity, each.kernels, _kind(each)) for each in new]
             elif kept:
-                key.append(id(kept))
-            if kept:
-                parts.append(kept)
+                made += kept
+                key.append(id(kept[0]))
         if not texts and (known := self._textless.get(tuple(key))):
             return known[0]
-        made = list(chain.from_iterable(parts))
         # of two of a rule at one place, the texts may tell whether they are one
         alone = not texts and len({_kind(each) for each, _ in made}) == len(made)
         filled = (each if alone or not fill else fill(times) for each, fill in made)
-        sorted_ = sort_findings(once(filled))
-        found = tuple(sorted_) if texts else self._brief(sorted_)
+        found = sort_findings(once(filled))
+        if texts:
+            return tuple(found)
+        told = self._brief(found)
         if alone and len(self._textless) < MOST_TOGETHER:
-            # with the parts, whose numbers are no others' while they are there
-            self._textless[tuple(key)] = found, parts
-        return found
+            # with what was made, whose numbers are no others' while it is there
+            self._textless[tuple(key)] = told, made
+        return told
 
     def _run(self, answers: Answers, part: int) -> "list[_Made]":
         return _made(self._found(part, self._watched(answers)))

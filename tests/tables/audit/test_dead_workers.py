@@ -274,7 +274,8 @@ class Inline(Pool):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "sizes"), [(0.0001, [64, 256, 512, 512]), (0.005, [64, 64]), (10, [64, 1, 1, 1])]
+    ("seconds", "sizes"),
+    [(0.0001, [64, 256, 512, 512]), (0.005, [64, 100, 100]), (10, [64, 1, 1, 1])],
 )
 def test_chunks_are_as_long_as_their_inputs_take(seconds: float, sizes: list[int]) -> None:
     """ACPI tables take seconds each, device trees a fraction of a millisecond."""
