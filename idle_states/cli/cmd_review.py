@@ -63,15 +63,8 @@ def run(given: ReviewCommand) -> int:
     from ..base.reading.opening import is_directory
     from ..base.report.findings_text import FoundPart
     from ..base.resources import in_package
-    from ..change.review import said as review_text
-    from ..change.review import said_markdown as review_markdown
-    from ..change.review import said_page as review_page
-    from ..change.review import said_reply as review_reply
-    from ..change.review import said_words as review_words
     from ..change.review.answer import review
     from ..change.review.review_document import Review, compared
-    from ..tables.check.formats import render
-    from ..tables.documents.json_output import envelope
     from .missing_core import note_missing_core
     from .shown import note_rules
     from .status import UNREADABLE
@@ -88,21 +81,34 @@ def run(given: ReviewCommand) -> int:
     found = review(asked, say)
     inputs = compared(found)
     if out.html:
+        from ..change.review import said_page as review_page
+
         page = review_page.sheet(found, asked.criteria.platform, notes=show.notes)
         out.page("review", page, inputs)
     if out.format == "text":
+        from ..change.review import said as review_text
+
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "reply":
+        from ..change.review import said_reply as review_reply
+
         mail = in_package(review_reply.render(found, notes=show.notes))
         if mail and not found.is_answered:
             out.text(mail)
         else:
             say(review_reply.silence(found))
     elif out.format == "markdown":
+        from ..change.review import said_markdown as review_markdown
+
         out.text(in_package(review_markdown.render(found, notes=show.notes)))
     elif out.format == "json":
+        from ..tables.documents.json_output import envelope
+
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:
+        from ..change.review import said_words as review_words
+        from ..tables.check.formats import render
+
         if found.unread_lines:
             say(review_words.unread_lines(found))
         findings = show.annotated(out.format, found.new)

@@ -16,7 +16,6 @@ from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import State, states_of
 from ...tables.linux.governors.core.packing import NONE, ROW
 from ...tables.linux.governors.rhythms import CIRCUMSTANCES, rhythm_rows
-from ...tables.linux.governors.source.model import model
 from ...tables.linux.governors.source.named import DIRECTORY, SourceFile, give
 from ...tables.linux.releases import Release
 from ...tables.pipeline import Arrival, journey
@@ -257,6 +256,8 @@ def _decided(
     states: Sequence[State], driver: DriverTable, hz: int, sides: Sequence[str]
 ) -> tuple[tuple[JudgedDecisions, ...], list[set[int]]]:
     """Returns the decisions of both sides, judged, and the states that each selects."""
+    from ...tables.linux.governors.source.model import model
+
     found, entered = [], [set[int](), set[int]()]
     off = sum(1 << state for state in driver.off)
     enabled = [(n, state) for n, state in enumerate(states) if not off >> n & 1]

@@ -8,7 +8,7 @@ draw.
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from ...base.dataclass import dataclass
 from ...base.model.forms import Rounded
@@ -26,7 +26,6 @@ from ...lab.simulation.consumption import (
     turning_points,
 )
 from ...lab.simulation.costs import Costs
-from ...lab.simulation.given import Given, given
 from ...lab.simulation.setup import SCOPES, Effect, Setup, check_selects, effects_of
 from ...lab.simulation.simulate import simulate
 from ...lab.simulation.window import Window, window
@@ -36,6 +35,9 @@ from ...tables.linux.releases import Release
 from ...tables.pipeline import Arrival
 from ...tables.power.energy import RELATIVE, Spent
 from ...tables.spec.library import packaged
+
+if TYPE_CHECKING:
+    from ...lab.simulation.given import Given
 
 _MS = 1_000_000
 
@@ -284,6 +286,8 @@ class Simulator:
         machine = _CHIP.get(side.table.register) if load.on_chip else None
         of = self._given.get((load.workload, machine))
         if of is None:
+            from ...lab.simulation.given import given
+
             of = given(WorkloadRequest(load.workload, machine))
             self._given[load.workload, machine] = of
         return Setup(

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from ...base.reading import limits
 from ...tables.linux import idle_loop
@@ -277,6 +276,8 @@ def simulate_all(
     exception, such as KeyboardInterrupt, stops the runs that are still going on.
     """
     watches = [Watch() for _ in seeds]
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
     pool = ThreadPoolExecutor(max(1, min(core.processors(), len(seeds))))
     told = 0
     try:

@@ -6,19 +6,20 @@ as archives show a mail or as git diff prints a change.
 
 import codecs
 import email
-import email.errors
-import email.header
-import email.policy
-import email.utils
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from email.message import Message
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass, replace
 from ...model.findings import unreadable
 from ...patterns import pattern
 from .. import limits
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from email.policy import Compat32
 
 _HEADER = pattern(rb"(?:From |>From |)[!-9;-~]+:[ \t]", re.ASCII)
 _KNOWN = pattern(
@@ -43,16 +44,18 @@ _BLANK = pattern(rb"\n[ \t]*\r?\n")
 _ID = pattern(r"<[^<>\s]{1,998}>")
 
 
-class _Policy(email.policy.Compat32):
-    """Cuts each header where it is first seen: the standard library takes the square of a
-    parameter's or an encoded word's length."""
+@cache
+def _policy() -> "Compat32":
+    """Returns a policy that cuts each header where it is first seen: the standard library takes the
+    square of a parameter's or an encoded word's length."""
+    from email.policy import Compat32
 
-    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        name, value = super().header_source_parse(sourcelines)
-        return name, value[: limits.MAIL_HEADER_BYTES]
+    class Policy(Compat32):
+        def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+            name, value = super().header_source_parse(sourcelines)
+            return name, value[: limits.MAIL_HEADER_BYTES]
 
-
-_POLICY = _Policy()
+    return Policy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def parse(data: bytes, place: str, file: str = "", at: int = 1) -> Mail:
     if len(_NESTING.findall(data)) > limits.MAIL_NESTING:
         raise unreadable(place, f"expected at most {limits.MAIL_NESTING} nested parts in a mail")
     try:
-        message = email.message_from_bytes(data, policy=_POLICY)
+        message = email.message_from_bytes(data, policy=_policy())
     except ValueError:
         # a boundary in a codec that is no character set
         raise unreadable(place, "expected boundaries of a mail's parts in UTF-8") from None
@@ -175,7 +178,7 @@ def _shown(text: str, place: str) -> Mail:
     return Mail(place, subject[1].strip() if subject else "", "", date, "", (), text)
 
 
-def _text_of(part: Message, remarks: list[str]) -> Iterator[str]:
+def _text_of(part: "Message", remarks: list[str]) -> Iterator[str]:
     kind = part.get_content_type()
     named = _parameter(part, "filename", remarks, "content-disposition").lower()
     named = named or _parameter(part, "name", remarks).lower()
@@ -199,7 +202,7 @@ def _text_of(part: Message, remarks: list[str]) -> Iterator[str]:
     yield text
 
 
-def _parameter(part: Message, name: str, remarks: list[str], header: str = "content-type") -> str:
+def _parameter(part: "Message", name: str, remarks: list[str], header: str = "content-type") -> str:
     """Returns a parameter of a header, also one of RFC 2231; "" where there is none."""
     found = part.get_param(name, "", header)
     if not isinstance(found, tuple):
@@ -212,34 +215,41 @@ def _lines(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _header(message: Message, name: str, remarks: list[str]) -> str:
+def _header(message: "Message", name: str, remarks: list[str]) -> str:
     """A header's text in one line, encoded words decoded."""
     return _decoded_words(str(message.get(name, "")), remarks)
 
 
 def _decoded_words(said: str, remarks: list[str]) -> str:
+    from email.errors import HeaderParseError
+    from email.header import decode_header
+
     try:
-        parts = email.header.decode_header(said)
+        parts = decode_header(said)
         text = "".join(
             part if isinstance(part, str) else decoded(part, charset or "", remarks)
             for part, charset in parts
         )
-    except (email.errors.HeaderParseError, ValueError):
+    except (HeaderParseError, ValueError):
         text = said
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _recipients(message: Message, remarks: list[str]) -> Iterator[tuple[str, str]]:
+def _recipients(message: "Message", remarks: list[str]) -> Iterator[tuple[str, str]]:
     """Yields name and address of To and Cc, told apart before names, with commas, are decoded."""
+    from email.utils import getaddresses
+
     said = [str(value) for name in ("To", "Cc") for value in message.get_all(name, ())]
-    for name, address in email.utils.getaddresses(said):
+    for name, address in getaddresses(said):
         if "@" in address:
             yield _decoded_words(name, remarks), address
 
 
 def _date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime
+
     try:
-        found = email.utils.parsedate_to_datetime(text)
+        found = parsedate_to_datetime(text)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
