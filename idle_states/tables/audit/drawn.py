@@ -33,8 +33,8 @@ def selected(audited: Audited) -> Picture:
             bands.append(band(first, last, dict(numbers), " and ".join(some)))
         rows.append(BandRow(label, tuple(bands)))
     caption = "What is selected for steady idles that an interrupt ends"
-    drawing, table = map_of(caption, "idle length", "Kernels", rows)
-    return Picture(partial(Drawing, drawing, legend(named)), table)
+    draw, table = map_of(caption, "idle length", "Kernels", rows)
+    return Picture(lambda: Drawing(draw(), legend(named)), table)
 
 
 def _numbered(audited: Audited) -> Iterator[tuple[Selected, dict[str, int]]]:

@@ -3,7 +3,7 @@ governors and tables below each other, with the differences marked."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
@@ -14,6 +14,9 @@ from ..linux.kernel_ranges import kernel_ranges
 from .idle_lengths import lengths
 from .selection import Mapped, TableSelection, changes, map_changes
 from .words import circumstances, taken
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
@@ -28,17 +31,25 @@ def maps(selections: Sequence[TableSelection]) -> Iterator[Picture]:
     groups += [by_length] if by_length else []
     for group in [*groups, *([n] for n in same if n not in by_length)]:
         shown = selections if group[0] in moved else selections[:1]
-        samples = legend(_numbered(shown))
         rows = [
             (label, selection, selection.maps[number])
             for number in group
             for label, selection in _alike(shown, number)
         ]
         unmoved = len(selections) > 1 and group[0] not in moved
-        drawing, table = _picture(rows, ", the same in all" if unmoved else "")
-        if group[0] in moved:
-            samples = (*samples, (svg.swatch_near("marked"), f"not as {rows[0][0]}"))
-        yield Picture(partial(Drawing, drawing, samples), table)
+        draw, table = _picture(rows, ", the same in all" if unmoved else "")
+        against = rows[0][0] if group[0] in moved else ""
+        yield Picture(partial(_drawing, draw, shown, against), table)
+
+
+def _drawing(
+    draw: "Callable[[], Element]", shown: Sequence[TableSelection], against: str
+) -> Drawing:
+    """Returns a picture with its legend. against: the row that marks are beside; "": none."""
+    samples = legend(_numbered(shown))
+    if against:
+        samples = (*samples, (svg.swatch_near("marked"), f"not as {against}"))
+    return Drawing(draw(), samples)
 
 
 def _numbered(selections: Sequence[TableSelection]) -> list[tuple[str, Iterable[tuple[int, str]]]]:
@@ -81,8 +92,10 @@ def _grouped(
     return found
 
 
-def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]], same: str) -> tuple[Element, Rows]:
-    """Draws maps and lists them. same: behind the caption."""
+def _picture(
+    rows: Sequence[tuple[str, TableSelection, Mapped]], same: str
+) -> "tuple[Callable[[], Element], Rows]":
+    """Returns what draws maps, and lists them. same: behind the caption."""
     _, first, one = rows[0]
     fixed = circumstances(one)
     over_timer = one.idle_ns is not None
@@ -101,28 +114,32 @@ def _picture(rows: Sequence[tuple[str, TableSelection, Mapped]], same: str) -> t
     return map_of(caption, what, "Map", drawn)
 
 
-def map_of(caption: str, what: str, of: str, rows: Sequence[BandRow]) -> tuple[Element, Rows]:
-    """Draws rows of band()s and lists them, equal rows together. what: along which they are; of:
-    what each row is of."""
+def map_of(
+    caption: str, what: str, of: str, rows: Sequence[BandRow]
+) -> "tuple[Callable[[], Element], Rows]":
+    """Returns what draws rows of band()s, and lists them, equal rows together. what: along which
+    they are; of: what each row is of."""
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for row in rows:
         said = tuple(band.tip.partition(": ")[::2] for band in row.bands)
         alike.setdefault(said, []).append(row.label)
-    drawing = pictures.bands(
-        caption,
-        f"A row for each of {'; '.join(row.label for row in rows)}. Bands along a logarithmic "
-        f"scale of the {what} carry the number of the state that is selected.",
-        rows,
-        svg.times(
-            [band.first for row in rows for band in row.bands], f"{what}, every idle period alike"
-        ),
-    )
+
+    def draw() -> "Element":
+        firsts = [band.first for row in rows for band in row.bands]
+        return pictures.bands(
+            caption,
+            f"A row for each of {'; '.join(row.label for row in rows)}. Bands along a logarithmic "
+            f"scale of the {what} carry the number of the state that is selected.",
+            rows,
+            svg.times(firsts, f"{what}, every idle period alike"),
+        )
+
     lines = (
         ("; ".join(labels) if place == 0 else "", *cells)
         for said, labels in alike.items()
         for place, cells in enumerate(said)
     )
-    return drawing, Rows((of, what.capitalize(), "Selected"), (*lines,), caption, NO_NUMBERS)
+    return draw, Rows((of, what.capitalize(), "Selected"), (*lines,), caption, NO_NUMBERS)
 
 
 def _marked(
