@@ -28,7 +28,8 @@ import yaml
 from idle_states import cli
 from idle_states.base.files import write_file
 from idle_states.base.reading.git.held import HeldCommits
-from idle_states.base.reading.mail import read_mails, series_of
+from idle_states.base.reading.mail.box import read_mails
+from idle_states.base.reading.mail.series import series_of
 from idle_states.base.wording import joined, percent
 from idle_states.change.review.base import on_top
 from idle_states.change.review.governors import GovernorChange

@@ -8,9 +8,13 @@ it was made of has changed (idle_states/base/prepared.py); after a change, they 
 themselves, which takes longer, until this is run again.
 """
 
+import marshal
 import multiprocessing
+import pickle
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import source_hash
+from io import BytesIO
 from pathlib import Path
 
 from idle_states.base import prepared
@@ -23,20 +27,37 @@ PATCHES = "skiboot-patches"
 
 
 def specs() -> bytes:
-    from idle_states.tables.spec import compiled, loading, registry
+    from idle_states.tables.spec import compiled, loading
     from idle_states.tables.spec.packaged import named
+    from idle_states.tables.spec.registry import registry
 
     found = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
-    return compiled.compiled(found, registry.registry())
+    folder = compiled.folder()
+    pickled = {
+        next(iter(each.sources)).removeprefix(folder): placed(each, folder) for each in found
+    }
+    return marshal.dumps({"": placed(registry(), folder), **pickled})
+
+
+def placed(value: object, folder: str) -> bytes:
+    """Returns a pickle in which paths below a folder are without it, for the reader to put it
+    before them."""
+
+    class Placed(pickle.Pickler):
+        def persistent_id(self, value: object) -> str | None:
+            inside = isinstance(value, str) and value.startswith(folder)
+            return str(value).removeprefix(folder) if inside else None
+
+    data = BytesIO()
+    Placed(data, protocol=5).dump(value)
+    return data.getvalue()
 
 
 def kernels() -> bytes:
-    from pickle import dumps
-
     from idle_states.tables.kernels.said import overview
     from idle_states.tables.kernels.series import lines
 
-    return dumps(overview(lines()), protocol=5)
+    return pickle.dumps(overview(lines()), protocol=5)
 
 
 def completion(shell: str) -> bytes:
@@ -60,9 +81,10 @@ PRODUCTS: dict[str, tuple[Callable[..., bytes], tuple[str, ...]]] = {
 }
 
 
-def made(name: str) -> tuple[bytes, list[str]]:
-    """Returns a product, and the files that it was made of: those of all modules of the package
-    that are imported for it, the specs, and the names of what is found by name."""
+def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
+    """Returns the files that a product was made of, their digest, and the product. The files are
+    those of all modules of the package that are imported for it, the specs, and the folders whose
+    names have a part."""
     function, given = PRODUCTS[name]
     found = function(*given)
     modules = [
@@ -71,8 +93,9 @@ def made(name: str) -> tuple[bytes, list[str]]:
         if name.partition(".")[0] == "idle_states" and module.__file__ is not None
     ]
     specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
-    files = [file.relative_to(PACKAGE).as_posix() for file in specs]
-    return found, [*modules, *files, *NAMES, *(patches() if given else ())]
+    data = [file.relative_to(PACKAGE).as_posix() for file in specs]
+    files = tuple(sorted({*modules, *data, *NAMES, *(patches() if given else ())}))
+    return files, prepared.digest(files), found
 
 
 def main() -> None:
@@ -80,9 +103,10 @@ def main() -> None:
     target = Path(file) if file else PACKAGE / prepared.NAME
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         # each in a process of its own, whose modules are those of this product
-        products = dict(zip(PRODUCTS, pool.map(made, PRODUCTS, chunksize=1), strict=True))
+        products = pool.map(made, PRODUCTS, chunksize=1)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(prepared.packed(products))
+    data = marshal.dumps(dict(zip(PRODUCTS, products, strict=True)))
+    target.write_bytes(source_hash(data) + data)
 
 
 if __name__ == "__main__":

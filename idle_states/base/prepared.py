@@ -7,7 +7,7 @@ bytecode by: hashlib would load OpenSSL, which takes longer than the rest.
 
 import marshal
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import source_hash
 
@@ -27,15 +27,6 @@ def product(name: str) -> bytes | None:
     except Exception:
         # of what another release or Python wrote anything may be raised, and all can be worked out
         return None
-
-
-def packed(products: Mapping[str, tuple[bytes, Iterable[str]]]) -> bytes:
-    """Returns the content of the file. products: name -> the product, and the files that it was
-    made of, as for content()."""
-    all_files = {name: (made, tuple(sorted(files))) for name, (made, files) in products.items()}
-    found = {name: (files, digest(files), made) for name, (made, files) in all_files.items()}
-    data = marshal.dumps(found)
-    return source_hash(data) + data
 
 
 def digest(files: Iterable[str]) -> bytes:

@@ -24,7 +24,8 @@ from idle_states.base.reading.git import place as git_place
 from idle_states.base.reading.git import references as git_references
 from idle_states.base.reading.git.repository import Repository
 from idle_states.base.reading.inputs import Input
-from idle_states.base.reading.mail import read_mails, series_of
+from idle_states.base.reading.mail.box import read_mails
+from idle_states.base.reading.mail.series import series_of
 from idle_states.base.reading.problems import InputProblems
 from idle_states.change.boot import console
 from idle_states.change.boot.powernv.boot import SCRIPT

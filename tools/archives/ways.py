@@ -17,8 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from idle_states.base.reading.mail import MailedPatch, read_mails, series_of
-from idle_states.base.reading.mail.series import unquoted
+from idle_states.base.reading.mail.box import read_mails
+from idle_states.base.reading.mail.series import MailedPatch, series_of, unquoted
 from tools.archives.mirrors import git, short
 
 PACKAGE = Path(__file__).parents[2] / "idle_states"

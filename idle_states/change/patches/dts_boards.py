@@ -14,8 +14,7 @@ from ...base.model.power_mgt import cells
 from ...tables.audit.trees import differences
 from ...tables.devicetree.board_builds import BuiltBoard
 from ...tables.devicetree.drafts import DOMAIN_CELLS, DOMAINS
-from ...tables.devicetree.patching import DtsValue
-from ...tables.devicetree.patching.values import FLAGS, LISTS, STRINGS
+from ...tables.devicetree.patching.values import FLAGS, LISTS, STRINGS, DtsValue
 from ...tables.devicetree.tree import Node
 
 _PHANDLES = ("phandle", "linux,phandle")

@@ -12,8 +12,8 @@ from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping as Entries
 from ...base.reading.document import Node, Scalar, Sequence
-from ...tables.devicetree.patching import PLACES, DtsValue, Place
-from ...tables.devicetree.patching.values import FLAGS, LISTS, PARAMETERS, STRINGS, TIMES
+from ...tables.devicetree.patching.edit import PLACES, Place
+from ...tables.devicetree.patching.values import FLAGS, LISTS, PARAMETERS, STRINGS, TIMES, DtsValue
 
 ABSENT, PRESENT = "absent", "present"
 NAME = "name"

@@ -5,14 +5,8 @@ from collections.abc import Mapping
 from ...base.model.findings import Faulty, Finding, Location, Unreadable
 from ...base.model.idle_tree import folder_of, name_of
 from ...tables.devicetree.board_builds import BuiltBoard
-from ...tables.devicetree.patching import (
-    DtsText,
-    EditRefused,
-    with_name,
-    with_node,
-    with_property,
-    without_node,
-)
+from ...tables.devicetree.patching.edit import with_name, with_node, with_property, without_node
+from ...tables.devicetree.patching.source import DtsText, EditRefused
 from .description import Patch
 from .dts_boards import Meant, as_on, has_node, path_on, place_on, strayed, value_on
 from .dts_edits import NAME, DtsEdit, NodeEdit, PropertyEdit, RenameEdit, shown

@@ -16,8 +16,9 @@ from ...base.model.idle_tree import STATES, folder_of, name_of
 from ...base.wording import joined
 from ...tables.devicetree.board_builds import BuiltBoard
 from ...tables.devicetree.idle_nodes import METHOD, lists_of
-from ...tables.devicetree.patching import DtsText, DtsValue, Place
-from ...tables.devicetree.patching.values import FLAGS, TIMES
+from ...tables.devicetree.patching.edit import Place
+from ...tables.devicetree.patching.source import DtsText
+from ...tables.devicetree.patching.values import FLAGS, TIMES, DtsValue
 from ...tables.devicetree.source_trees import short_name
 from .description import Patch
 from .dts_boards import path_on, place_on, value_in, value_on

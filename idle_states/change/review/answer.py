@@ -9,9 +9,11 @@ from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError, identities
 from ...base.patterns import pattern
 from ...base.reading.git.repository import Repository
-from ...base.reading.mail import Mail, Series, read_mails, series_of
 from ...base.reading.mail.archive import is_archive
-from ...base.reading.patch import DoesNotApply
+from ...base.reading.mail.box import read_mails
+from ...base.reading.mail.mail import Mail
+from ...base.reading.mail.series import Series, series_of
+from ...base.reading.patch.application import DoesNotApply
 from ...base.report.findings_text import shown as findings_shown
 from ...base.wording import few, plural
 from .archived import only_thread

@@ -4,8 +4,8 @@ import re
 
 from ...base.model.findings import unreadable
 from ...base.patterns import pattern
-from ...base.reading.mail import Mail
 from ...base.reading.mail.archive import Archive, mails_of
+from ...base.reading.mail.mail import Mail
 from ...base.wording import few
 from ...tables.devicetree.idle_text import WORDS as OF_TREES
 

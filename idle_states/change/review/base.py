@@ -9,8 +9,9 @@ from ...base.patterns import pattern
 from ...base.reading.git.commits import FILE, Commit, CommitReader
 from ...base.reading.git.held import HeldCommits
 from ...base.reading.git.repository import Repository
-from ...base.reading.mail import MailedAnswer, MailedPatch, Series
-from ...base.reading.patch import DoesNotApply, FileChange, changed_files
+from ...base.reading.mail.series import MailedAnswer, MailedPatch, Series
+from ...base.reading.patch.application import DoesNotApply, changed_files
+from ...base.reading.patch.unified import FileChange
 from ...base.wording import number_ranges
 from ...tables.linux.governors.source.named import DIRECTORY
 from ...tables.sources.format_driver import has_table

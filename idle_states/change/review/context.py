@@ -13,8 +13,8 @@ from ...base.model.findings import Unreadable
 from ...base.model.table import IdleState, IdleTable
 from ...base.patterns import pattern
 from ...base.reading.git.held import HeldCommits
-from ...base.reading.mail import MailedPatch, Series
-from ...base.reading.patch import FileChange
+from ...base.reading.mail.series import MailedPatch, Series
+from ...base.reading.patch.unified import FileChange
 from ...base.wording import plural
 from ...tables.linux.built_in.headers import SIGN as SIGN_OF_LINUX
 from ...tables.linux.governors.source.named import DIRECTORY

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from ...base.model.findings import Unreadable
 from ...base.patterns import pattern
-from ...base.reading.patch import FileChange, PatchHunk
+from ...base.reading.patch.unified import FileChange, PatchHunk
 from ...base.wording import plural
 from ...tables.linux import cpuidle_flags as flags
 from ...tables.linux.built_in import reader

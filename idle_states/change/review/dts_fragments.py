@@ -13,7 +13,7 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import Finding
 from ...base.patterns import pattern
 from ...base.reading.c.lexer import blanks
-from ...base.reading.patch import FileChange, PatchHunk
+from ...base.reading.patch.unified import FileChange, PatchHunk
 from ...base.wording import few
 from ...tables.devicetree.idle_nodes import (
     DOMAIN_LIST,

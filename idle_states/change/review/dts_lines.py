@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 
 from ...base.patterns import pattern
-from ...base.reading.patch import DoesNotApply, FileChange, changed_files
+from ...base.reading.patch.application import DoesNotApply, changed_files
+from ...base.reading.patch.unified import FileChange
 
 _SIGNS = (
     (re.compile(r"arch/\w+/dts/"), ("dts/upstream/",)),

@@ -17,7 +17,7 @@ from ...base.reading.c.lexer import (
     blanks,
     tokens,
 )
-from ...base.reading.patch import HunkLine
+from ...base.reading.patch.unified import HunkLine
 
 BEGUN_COMMENT = pattern(r"\A(?:(?!/\*).)*?\*/", re.DOTALL)
 """The end of a comment that begins before a text."""

@@ -11,7 +11,7 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Location
 from ...base.model.table import IdleTable
 from ...base.reading.git.commits import Commit
-from ...base.reading.mail import MailedAnswer
+from ...base.reading.mail.series import MailedAnswer
 from ...base.wording import joined
 from ...tables.rules.catalogue import rule_named
 from .claims.claim import ClaimVerdict, MessageClaim, Placed, Spot

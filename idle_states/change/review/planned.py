@@ -14,7 +14,8 @@ from ...base.model.findings import Finding, Severity, Unreadable, UsageError
 from ...base.patterns import pattern
 from ...base.reading.git.commits import Commit, CommitReader
 from ...base.reading.git.held import HeldCommits
-from ...base.reading.mail import Series, read_mails, series_of
+from ...base.reading.mail.box import read_mails
+from ...base.reading.mail.series import Series, series_of
 from ...base.wording import joined
 from ...tables.check.config import FILES
 from ...tables.check.criteria import Criteria

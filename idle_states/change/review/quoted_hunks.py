@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ...base.dataclass import dataclass
 from ...base.model.findings import Location
 from ...base.patterns import pattern
-from ...base.reading.patch import FileChange, read_diff
+from ...base.reading.patch.unified import FileChange, read_diff
 from ...base.report.diff import file_diff
 from .result import Letter, Review, Reviewed, TableChange
 

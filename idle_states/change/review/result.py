@@ -6,8 +6,8 @@ from datetime import datetime
 from ...base.dataclass import dataclass
 from ...base.model.findings import Finding, sort_findings
 from ...base.reading.git.commits import Commit
-from ...base.reading.mail import Mail
-from ...base.reading.patch import FileChange
+from ...base.reading.mail.mail import Mail
+from ...base.reading.patch.unified import FileChange
 from ...tables.check.config import Accepted
 from ...tables.diff.tables import Difference
 from ...tables.linux.governors import not_utilised

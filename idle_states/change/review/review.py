@@ -8,7 +8,7 @@ from ...base.model.findings import Finding, UsageError, sort_findings, unreadabl
 from ...base.reading import opening
 from ...base.reading.git.commits import Commit, CommitReader
 from ...base.reading.git.repository import Repository
-from ...base.reading.mail import MailedAnswer
+from ...base.reading.mail.series import MailedAnswer
 from ...tables.check.accepted import mark, today
 from ...tables.check.check import check
 from ...tables.check.config_change import changes

@@ -11,7 +11,8 @@ from email.utils import parseaddr
 from ... import __version__
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import Confidence, Finding, Location, Severity
-from ...base.reading.mail import Mail, is_reply
+from ...base.reading.mail.mail import Mail
+from ...base.reading.mail.series import is_reply
 from ...base.report.escapes.mail import address, body, header, quoted
 from ...base.report.escapes.text import printable
 from ...base.report.findings_text import shown

@@ -13,8 +13,8 @@ from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import limits
 from ...base.reading.git.held import HeldCommits
 from ...base.reading.git.repository import Repository
-from ...base.reading.mail import Series
-from ...base.reading.patch import DoesNotApply
+from ...base.reading.mail.series import Series
+from ...base.reading.patch.application import DoesNotApply
 from ...base.wording import few, joined
 from ...tables.linux.governors.source.named import DIRECTORY
 from .base import BEARS_NOT, Applied, on_top, reaches_tables, undone

@@ -14,7 +14,7 @@ import re
 from ...base.dataclass import dataclass
 from ...base.model.findings import unreadable
 from ...base.reading import limits, opening
-from ...base.reading.mail import has_headers, parse
+from ...base.reading.mail.mail import has_headers, parse
 from ...base.wording import plural
 from .files import ResultsFile, ResultsKind
 from .mmtests import cells

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...base.dataclass import dataclass
 from ...base.patterns import pattern
 from ..skiboot.patching import EditRefused
-from .patching import DtsText
-from .patching.source import SKIPPED, DtsBlock
+from .patching.source import SKIPPED, DtsBlock, DtsText
 
 _NODES = pattern(r"/(?:cpus|psci|sbi|firmware|ibm,opal|[\w,-]*power-domains|[\w,-]*idle-states)\b")
 WORDS = (

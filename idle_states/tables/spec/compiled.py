@@ -2,7 +2,6 @@
 YAML for them (base/prepared.py)."""
 
 import marshal
-from collections.abc import Iterable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -25,7 +24,7 @@ registry."""
 @cache
 def spec(file: Path) -> LoadedSpec | None:
     """A packaged spec; None where the file is none or was not compiled as it stands."""
-    found: LoadedSpec | None = _held(file.as_posix().removeprefix(_folder()))
+    found: LoadedSpec | None = _held(file.as_posix().removeprefix(folder()))
     return found
 
 
@@ -45,31 +44,12 @@ class _Placed(Unpickler):
     """Puts the paths of packaged specs below the folder that they are in now."""
 
     def persistent_load(self, inside: str) -> str:
-        return f"{_folder()}{inside}"
-
-
-def compiled(specs: Iterable[LoadedSpec], registry: Registry) -> bytes:
-    """Returns the product. registry: of the specs."""
-    pickled = {next(iter(each.sources)).removeprefix(_folder()): _placed(each) for each in specs}
-    return marshal.dumps({"": _placed(registry), **pickled})
-
-
-def _placed(value: object) -> bytes:
-    """Pickled, with the paths of packaged specs for `_Placed` to put in place."""
-    from pickle import Pickler
-
-    class Placed(Pickler):
-        def persistent_id(self, value: object) -> str | None:
-            packaged = isinstance(value, str) and value.startswith(_folder())
-            return str(value).removeprefix(_folder()) if packaged else None
-
-    data = BytesIO()
-    Placed(data, protocol=5).dump(value)
-    return data.getvalue()
+        return f"{folder()}{inside}"
 
 
 @cache
-def _folder() -> str:
+def folder() -> str:
+    """Returns what the paths of packaged specs begin with."""
     return f"{resource('tables', 'specs')}/"
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.reading import limits
-from idle_states.base.reading.mail import Mail, parse, read_mails, series_of
-from idle_states.base.reading.mail.mail import _CODECS
+from idle_states.base.reading.mail.box import read_mails
+from idle_states.base.reading.mail.mail import _CODECS, Mail, parse
+from idle_states.base.reading.mail.series import series_of
 
 DIFF = """\
 diff --git a/hw/slw.c b/hw/slw.c

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from idle_states.base.model.findings import Unreadable
-from idle_states.base.reading.patch import DoesNotApply, applied, positions, read_diff
+from idle_states.base.reading.patch.application import DoesNotApply, applied, positions
+from idle_states.base.reading.patch.unified import read_diff
 from tests.support.git_history import History
 from tests.support.thorough import examples
 

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.tables.devicetree.patching import (
-    DtsText,
-    DtsValue,
-    EditRefused,
+from idle_states.tables.devicetree.patching.edit import (
     with_name,
     with_node,
     with_property,
     without_node,
 )
+from idle_states.tables.devicetree.patching.source import DtsText, EditRefused
+from idle_states.tables.devicetree.patching.values import DtsValue
 
 SOURCE = """\
 /* cpu0: cpu@0 { in a comment } */

@@ -4,19 +4,3 @@
 patches of a thread in order, also those that replies quote, and has what replies say themselves.
 What a diff says and does is the business of `reading.patch`.
 """
-
-from .box import read_mails
-from .mail import Mail, has_headers, parse
-from .series import MailedAnswer, MailedPatch, Series, is_reply, series_of
-
-__all__ = [
-    "Mail",
-    "MailedAnswer",
-    "MailedPatch",
-    "Series",
-    "has_headers",
-    "is_reply",
-    "parse",
-    "read_mails",
-    "series_of",
-]

@@ -10,7 +10,7 @@ from ...dataclass import dataclass, replace
 from ...model.findings import Unreadable, unreadable
 from ...patterns import pattern
 from ..git_am import in_body
-from ..patch import FileChange, read_diff
+from ..patch.unified import FileChange, read_diff
 from .mail import Mail, addressed_in_prose
 
 _ENDS = pattern(r"-- |-{2,}\s*(?:Original Message|Forwarded message)\s*-{2,}|_{20,}|diff --git ")

@@ -3,17 +3,3 @@
 `unified` reads a unified diff, `wrapped` undoes the breaks that a mailer put into its lines, and
 `application` applies it to bytes as git apply does.
 """
-
-from .application import DoesNotApply, applied, changed_files, positions
-from .unified import FileChange, HunkLine, PatchHunk, read_diff
-
-__all__ = [
-    "DoesNotApply",
-    "FileChange",
-    "HunkLine",
-    "PatchHunk",
-    "applied",
-    "changed_files",
-    "positions",
-    "read_diff",
-]

@@ -7,8 +7,9 @@ from pathlib import Path
 from ....base.dataclass import dataclass, field
 from ....base.model.findings import UsageError, unreadable
 from ....base.reading import opening
-from ....base.reading.mail import read_mails, series_of
-from ....base.reading.patch import changed_files
+from ....base.reading.mail.box import read_mails
+from ....base.reading.mail.series import series_of
+from ....base.reading.patch.application import changed_files
 from ...patches.library import series as descriptions
 from ...patches.plan import Plan, plan
 from ...patches.tree import PatchedTree

@@ -16,7 +16,7 @@ from ....base.model.findings import Location, Unreadable, UsageError, unreadable
 from ....base.model.measured import Claimed, Energy, Latency, Measured, WokenBy
 from ....base.reading import limits, opening
 from ....base.reading.compressed import DamagedArchive, TooLarge, whole
-from ....base.reading.mail import has_headers, parse
+from ....base.reading.mail.mail import has_headers, parse
 from ....base.reading.problems import quoted
 
 Unit = Literal["ns", "us", "ms", "s"]
