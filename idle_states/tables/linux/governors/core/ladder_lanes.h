@@ -131,7 +131,18 @@ INLINE void LEVELED(sweep_places)(const struct ladder_features *f, const struct 
 
 static void LEVELED(sweep)(const struct sweep *s)
 {
-	FOR_PLACES(sweep_places, s, (const struct ladder_features *)s->features)
+	struct ladder one;
+	u32 most = 0;
+
+	/* A recorded state may be beyond all tables, and stays the last one. */
+	for (size_t i = 0; i < s->row_count; i++)
+		if (s->rows[i].entered != AS_SELECTED)
+			most = (u32)greatest(most, s->rows[i].entered % 16 + 1);
+	for (u32 i = 0; i < s->tables; i++) {
+		memcpy(&one, s->memories + i * MEMORY_SIZE, sizeof(one));
+		most = (u32)greatest(most, one.last + 1);
+	}
+	FOR_PLACES(sweep_places, s, most, (const struct ladder_features *)s->features)
 }
 
 static sweep_fn *LEVELED(sweeping)(const struct ladder_features *f)

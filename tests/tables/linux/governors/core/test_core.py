@@ -292,8 +292,8 @@ def test_a_governor_that_is_switched_on(governor: str) -> None:
 
 
 def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray, int]]:
-    """Tables, rows as selected, HZ. Half of them as lanes take them: without negative and very long
-    times, the CPU not utilised."""
+    """Tables, rows, HZ. Half of them as lanes take them: without negative and very long times, the
+    CPU not utilised. A quarter as entered, which may be a state that a table does not have."""
     random = Random(f"sweeps of {era}")
     for number in range(count):
         hz = random.choice(HZS)
@@ -305,8 +305,9 @@ def sweeps(era: Era, count: int) -> Iterator[tuple[list[list[State]], bytearray,
             rows = [row._replace(cpu_util=0) for row in usual]
             tables = [table for table in tables if max(map(max, table)) < 1 << 30] or [SHORT]
         tables = [[State(*state) for state in table] for table in tables]
-        pairs = [(situation(row), outcome(row, 0, [OracleState(0, 0, True)])) for row in rows]
-        yield tables, core.pack(pairs, as_selected=True), hz
+        states = [OracleState(0, 0, True)]
+        pairs = [(situation(row), outcome(row, random.randrange(10), states)) for row in rows]
+        yield tables, core.pack(pairs, as_selected=number % 4 != 2), hz
 
 
 @pytest.mark.parametrize("era", swept_eras(), ids=str)
@@ -324,6 +325,25 @@ def test_sweep_equals_single_replays(era: Era) -> None:
     if era.governor != "menu":  # of which old releases and SUSE's have none
         has_lanes = era.governor == "ladder" or era.features.bins
         assert bool(in_lanes) == (has_lanes and core.instruction_set() != "baseline")
+
+
+@pytest.mark.parametrize("governor", core.SWEPT)
+def test_sweep_after_states_that_no_table_has(governor: str) -> None:
+    random = Random(f"beyond, {governor}")
+    chosen = features(governor, "6.1")
+    tables = [[State(*state) for state in SHORT]] * 4
+    pairs = []
+    for _ in range(400):
+        idle_ns = random.choice((1_000, 25_000, 500_000))
+        asked = Situation(
+            2_000_000_000, idle_ns, idle_ns, disabled=frozenset(random.sample(range(10), 2))
+        )
+        rejected = random.random() < 0.4
+        pairs.append((asked, Outcome(random.randrange(10), 0 if rejected else idle_ns, rejected)))
+    rows = core.pack(pairs)
+    single = [core.run(governor, chosen, table, 250, rows) for table in tables]
+    for level in LEVELS:
+        assert sweep(governor, chosen, tables, 250, rows, level=level) == single
 
 
 def test_sweep_of_an_endless_prediction() -> None:
