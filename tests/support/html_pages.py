@@ -22,6 +22,10 @@ COMMANDS = {
         *("replay", TRACE, "--table", "power9", "--table", "power9-dd1@84368bbf8"),
         *("--governor", "menu", "--kernel", "6.1", "--power", "implied"),
     ],
+    "replay-recording": [
+        *("replay", str(DATA / "recordings/powernv9-menu.txt.gz"), "--governor", "menu"),
+        *("--governor", "ladder"),
+    ],
     "check": ["check", str(DATA / "faulty.yaml"), "--kernel", "4.11,6.1,7.3"],
     "audit": [
         *("audit", str(DATA / "trees/powernv9.dtb")),

@@ -1,29 +1,34 @@
-"""The pictures of replay: residency bars, how selections fit, distributions of wake latency."""
+"""The pictures of replay: residency bars, how selections fit, what waking up cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ...base.report.html.shares import Share, distribution, divided
-from ...base.report.sheet import Drawing, Picture, Rows
-from .counters import Figures
+from ...base.report.html.shares import Share, divided, ranges
+from ...base.report.sheet import Picture
+from .counters import PERCENTILES, Figures, percentile_name
 from .energy_said import AS_HELD
 from .fits import Misfits
 from .results import Account
 
 Totals = Sequence[tuple[str, Figures]]
 """(name of a table, its figures)."""
+_CPUS = 32
+"""Up to this many CPUs get bars."""
 
 
-def residencies(some: Totals, table: Rows) -> Picture:
-    """Draws a bar of shares of the idle time for each table."""
-    bars = ((label, _shares(figures)) for label, figures in some)
-    return divided("Share of idle time by state", bars, "idle time", table)
-
-
-def by_cpu(account: Account) -> Picture:
-    """Draws a bar of shares of its idle time for each CPU."""
-    title = f"Share of idle time by state and CPU: {account.machine}"
-    bars = ((f"CPU {cpu}", _shares(figures)) for cpu, figures in account.cpus.items())
-    return divided(title, bars, "idle time")
+def residencies(some: Sequence[tuple[str, Account]]) -> Iterator[Picture]:
+    """Draws how the idle time divides among states, a bar for each account; then for each CPU the
+    same bars beside each other, if there are not too many."""
+    title = "Share of idle time by state"
+    yield divided(title, [(label, _shares(each.total)) for label, each in some], "idle time")
+    cpus = sorted({cpu for _, each in some for cpu in each.cpus})
+    bars = [
+        (f"CPU {cpu}: {label}", _shares(each.cpus[cpu]))
+        for cpu in cpus
+        for label, each in some
+        if cpu in each.cpus
+    ]
+    if 1 < len(cpus) <= _CPUS:
+        yield divided(f"{title} and CPU", bars, "idle time")
 
 
 def _shares(figures: Figures) -> list[Share]:
@@ -44,10 +49,12 @@ def misfits(some: Totals) -> list[Misfits]:
     ]
 
 
-def latencies(some: Totals) -> Drawing:
-    """Draws the distribution of the exit latency that wake-ups paid, a curve for each table."""
-    return distribution(
-        "Share of wake-ups that paid at most so much",
-        AS_HELD,
-        [(label, figures.wakeups) for label, figures in some],
-    )
+def latencies(some: Totals) -> Picture:
+    """Draws the percentiles of the exit latency that wake-ups paid with each table."""
+    paid = [
+        (f"{percentile_name(each)}: {label}", at, (float(ns),) * 3)
+        for each in PERCENTILES
+        for at, (label, figures) in enumerate(some)
+        if (ns := figures.wake_latency_ns(each)) is not None
+    ]
+    return ranges(AS_HELD.capitalize(), paid)

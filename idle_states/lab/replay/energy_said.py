@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ...base.dataclass import dataclass
-from ...base.report.html import markers, svg
-from ...base.report.html.markers import Point
-from ...base.report.sheet import Drawing, Lines, Picture, Rows, Section, Worded, as_is, bullets
+from ...base.report.html.shares import ranges
+from ...base.report.sheet import Lines, Picture, Rows, Section, Worded, as_is, bullets
 from ...tables.power.energy import WATTS, PowerBounds, PowerModel, Spent
 from ...tables.power.said import ranged
 
@@ -16,57 +13,8 @@ if TYPE_CHECKING:
     from .consumption import Change, MachineEnergy
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """A table's energy. latency_ns: 99th percentile of wake-ups, None without wake-ups; written:
-    the same in words."""
-
-    label: str
-    cost: Spent
-    latency_ns: float | None
-    written: str
-
-    @property
-    def total(self) -> PowerBounds | None:
-        """The energy in the model's unit; None if a state has no figure."""
-        return None if self.cost.total is None else self.cost.total.times(Fraction(1, _NS))
-
-
-@dataclass(frozen=True, slots=True)
-class EnergyAxis:
-    """The latency that energies are plotted against: its name, and the caption of its axis."""
-
-    latency: str
-    caption: str
-
-
-def upwards(highest: Sequence[float], caption: str) -> svg.Axis:
-    """The upright axis for energies. It begins at 0, so that heights can be compared."""
-    return svg.linear(0, max(highest), caption)
-
-
-def _drawn(
-    some: Sequence[tuple[str, float, PowerBounds, str]], unit: str, axis: EnergyAxis
-) -> Drawing:
-    """Draws a marker for each (table, latency in ns, energy, both in words)."""
-    p99 = f"p99 {axis.latency}"
-    points = [
-        Point(
-            *(latency_ns, float(total.low), float(total.high), number),
-            svg.shortened(label, 120),
-            f"{label}: {words}",
-        )
-        for number, (label, latency_ns, total, words) in enumerate(some)
-    ]
-    drawing = markers.points(
-        f"Energy, {unit}, against {p99}",
-        f"A marker for each table: to the right its {p99}, up its energy in {unit}.",
-        points,
-        svg.times([point.x for point in points], f"p99 {axis.caption}"),
-        upwards([point.high for point in points], f"energy, {unit}"),
-    )
-    samples = ((svg.swatch_marker(number), label) for number, (label, *_) in enumerate(some))
-    return Drawing(drawing, tuple(samples))
+Priced = tuple[str, Spent]
+"""A table's name, and its energy."""
 
 
 PAID = "exit latency paid"
@@ -96,19 +44,15 @@ NOT_RUN = _no_energy(
     "periods"
 )
 UNLIKE = _no_energy(": not reckoned, as cores, pairs or quads differ in size")
-REPLAYED = EnergyAxis(PAID, AS_HELD)
-"""Of a replay exit latencies are known, and no others."""
 
 
-def idle_section(some: Sequence[Priced], model: PowerModel, axis: EnergyAxis) -> Section:
+def idle_section(some: Sequence[Priced], model: PowerModel) -> Section:
     """The energies of the idle time with each table side by side, then the assumptions."""
     rows = _rows(some, "W" if model.unit == WATTS else "awake")
-    return _section("Energy of the idle time", some, model, unit_of(model), rows, axis)
+    return _section("Energy of the idle time", some, model, unit_of(model), rows)
 
 
-def machine_section(
-    some: Sequence[Priced], found: "MachineEnergy", counts: str, axis: EnergyAxis
-) -> Section:
+def machine_section(some: Sequence[Priced], found: "MachineEnergy", counts: str) -> Section:
     """The energies of machines, running CPUs included, with each table side by side, what each
     changes against the first, then the assumptions.
 
@@ -118,17 +62,17 @@ def machine_section(
     rows = _rows(some, "W" if model.unit == WATTS else "of snooze")
     unit = unit_of(model, machine=True)
     each = counts.removesuffix("s")
-    if counts and all(one.cost.counted for one in some):
-        rows.append((f"each {each}, u{unit}", *(each_of(one.cost.each_unit) for one in some)))
-    rows.append((f"each wake-up, u{unit}", *(each_of(one.cost.each_wakeup) for one in some)))
+    if counts and all(cost.counted for _, cost in some):
+        rows.append((f"each {each}, u{unit}", *(each_of(cost.each_unit) for _, cost in some)))
+    rows.append((f"each wake-up, u{unit}", *(each_of(cost.each_wakeup) for _, cost in some)))
     against = []
-    for one, change in zip(some[1:], found.changes, strict=True):
+    for (label, _), change in zip(some[1:], found.changes, strict=True):
         if change is not None:
             said = f"power {in_percent(change.power)}"
             if change.energy is not None:
                 said += f", energy for each {each} {in_percent(change.energy)}"
-            against.append(f"{one.label} against {some[0].label}: {said}")
-    return _section("Energy of the machine", some, model, unit, rows, axis, against)
+            against.append(f"{label} against {some[0][0]}: {said}")
+    return _section("Energy of the machine", some, model, unit, rows, against)
 
 
 def _section(
@@ -137,33 +81,29 @@ def _section(
     model: PowerModel,
     unit: str,
     rows: Sequence[tuple[str, ...]],
-    axis: EnergyAxis,
     against: Sequence[str] = (),
 ) -> Section:
-    table = Rows((f"Energy, {unit}", *(as_is(one.label) for one in some)), tuple(rows))
+    table = Rows((f"Energy, {unit}", *(as_is(label) for label, _ in some)), tuple(rows))
     rests = [*model.assumptions]
-    if missing := sorted({name for one in some for name in one.cost.missing}):
+    if missing := sorted({name for _, cost in some for name in cost.missing}):
         rests.append(f"no figures for {', '.join(missing)}: no total")
     what = "a CPU in snooze" if unit == "s in snooze" else "an awake CPU"
     explained = f"energy in {unit}: as much as {what} draws in so many seconds"
     page_only = () if model.unit == WATTS else (Worded("", explained),)
     said = Lines((*against, *page_only), first="  ")
-    return Section(title, (table, said, *_picture(some, unit, axis), bullets(rests)))
+    return Section(title, (table, said, *_picture(some, unit), bullets(rests)))
 
 
-def _picture(some: Sequence[Priced], unit: str, axis: EnergyAxis) -> Iterator[Picture]:
-    """The tables that have a total and a latency, if any."""
-    plotted, rows = [], []
-    for one in some:
-        if one.total is not None and one.latency_ns is not None:
-            words = ranged(one.total)
-            tip = f"{words} {unit}, p99 {axis.latency} {one.written}"
-            plotted.append((one.label, one.latency_ns, one.total, tip))
-            rows.append((one.label, words, one.written, each_of(one.cost.each_wakeup)))
-    if plotted:
-        head = ("Table", f"Energy, {unit}", f"P99 {axis.latency}", f"Each wake-up, u{unit}")
-        table = Rows(head, tuple(rows), f"Energy and {axis.latency}")
-        yield Picture(partial(_drawn, plotted, unit, axis), table)
+def _picture(some: Sequence[Priced], unit: str) -> Iterator[Picture]:
+    """The tables that have a total, if any."""
+    totals = [
+        (label, at, total.times(Fraction(1, _NS)))
+        for at, (label, cost) in enumerate(some)
+        if (total := cost.total) is not None
+    ]
+    ends = [(label, at, (*map(float, (e.middle, e.low, e.high)),)) for label, at, e in totals]
+    if ends:
+        yield ranges(f"Energy, {unit}", ends, in_ns=False)
 
 
 def in_percent(change: "Change") -> str:
@@ -178,7 +118,7 @@ def _percent(value: float) -> str:
 
 
 def _rows(some: Sequence[Priced], power: str) -> list[tuple[str, ...]]:
-    spents = [one.cost for one in some]
+    spents = [cost for _, cost in some]
     rows = [
         (state, *(shown(dict(spent.states).get(state)) for spent in spents))
         for state in dict.fromkeys(name for spent in spents for name, _ in spent.states)

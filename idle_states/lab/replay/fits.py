@@ -1,12 +1,10 @@
 """Idle periods whose state did not fit their length: too deep ones and too shallow ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
-from ...base.report.html import pictures, svg
-from ...base.report.html.pictures import Band, BandRow
-from ...base.report.html.shares import legend
-from ...base.report.sheet import Drawing
+from ...base.report.html.shares import Share, divided
+from ...base.report.sheet import Section
 from .headlines import Measure
 
 DEEP, SHALLOW = "too deep", "too shallow"
@@ -26,40 +24,21 @@ class Misfits:
         return count / self.usage if self.usage else 0.0
 
 
-def drawing(some: Sequence[Misfits]) -> Drawing:
-    """Draws a bar to either side for each table, divided by states."""
-    axis = svg.both_ways(
-        max((each.share(side) for each in some for side in (0, 1)), default=0),
-        f"share of idle periods: {DEEP} | {SHALLOW}",
-    )
-    rows = []
-    for each in some:
-        deep, shallow = (_percent(each.share(side)) for side in (0, 1))
-        label = f"{deep}, {shallow}: {each.label}"
-        rows.append(BandRow(label, (*_bands(each, 0), *_bands(each, 1))))
-    drawn = pictures.bands(
-        "Idle periods whose state did not fit their length",
-        f"For each table a bar to the left, the share of idle periods in a state {DEEP} for them, "
-        f"and one to the right, those in a state {SHALLOW}; both divided by states.",
-        rows,
-        axis,
-    )
-    misfitting = (
-        (each.label, [(number, name) for number, name, *counts in each.states if any(counts)])
+def section(some: Sequence[Misfits]) -> Section:
+    """Returns the picture of how selections fit: two bars for each table, divided by states."""
+    bars = [
+        (
+            f"{each.label}: {what} {_percent(each.share(side))}",
+            [
+                Share(number, name, counts[side] / (each.usage or 1), f"{counts[side]:g}")
+                for number, name, *counts in each.states
+            ],
+        )
         for each in some
-    )
-    return Drawing(drawn, legend(misfitting))
-
-
-def _bands(misfits: Misfits, side: int) -> Iterator[Band]:
-    """Yields the bands of a side, from the middle on."""
-    end, way = 0.0, (-1, 1)[side]
-    for number, name, *counts in misfits.states:
-        share = counts[side] / misfits.usage if misfits.usage else 0.0
-        start, end = end, end + way * share
-        first, last = sorted((start, end))
-        tip = f"{name}: {(DEEP, SHALLOW)[side]} {_percent(share)}"
-        yield Band(first, last, (number,), str(number), f"{number} {name}", tip)
+        for side, what in enumerate((DEEP, SHALLOW))
+    ]
+    title = "Idle periods whose state did not fit their length"
+    return Section("How selections fit", (divided(title, bars, "idle periods"),))
 
 
 def measures(some: Sequence[Misfits]) -> list[Measure]:

@@ -1,13 +1,11 @@
 """The result of replay: what was read and assumed, figures in total and CPU by CPU, problems."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ...base.model.findings import Severity
 from ...base.report.sheet import (
     Lines,
     Marked,
-    Picture,
     Rows,
     Section,
     Sheet,
@@ -19,7 +17,7 @@ from ...base.wording import percent, plural
 from ...tables.linux.genpd import said as domains_said
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.linux.releases import Release
-from ...tables.power.energy import PowerModel, Spent
+from ...tables.power.energy import PowerModel
 from . import agreement_said, drawn, energy_said, fits, rivals
 from .answer import Replayed
 from .beginning import time_line
@@ -27,14 +25,12 @@ from .consumption import of_accounts, spent
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
 from .dumps import COMPARED
-from .energy_said import AS_HELD, PAID, Priced
+from .energy_said import PAID
 from .headlines import Measure, compared
 from .replay import Settings
 from .results import Account, Read, ReplayResult
 
 _HEAD = ("State", "Usage", "Time", "Share", "Too deep", "Too shallow", "Refused")
-_CPUS = 32
-"""Up to this many CPUs get a bar each."""
 
 
 def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Sheet:
@@ -42,17 +38,14 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     together alone; page: what pages alone have, too."""
     result, power, release = found.result, found.power, found.release
     totals = [(account.machine, account.total) for account in result.accounts]
-    sections = []
+    sections = [*_pictures(result, totals)] if page else []
     if result.agreement is not None:
         held = agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
         sections.append(held)
-    if page and result.beginning is not None:
-        sections.append(Section("Time line", (*time_line(result.beginning),)))
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))
     sections.append(_rests(result, release if found.told else None, found.asked))
-    sections += _pictures(result, totals)
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
@@ -108,30 +101,16 @@ def _rests(result: ReplayResult, release: Release | None, asked: Sequence[Settin
 
 
 def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
-    """The pages' pictures, with columns of the tables of states."""
-
-    def beside(columns: Sequence[int], caption: str) -> Rows:
-        rows = (
-            (*(row[column] for column in columns), label)
-            for label, figures in totals
-            for row in _states(figures)
-        )
-        head = (*(_HEAD[column] for column in columns), "Table")
-        return Rows(head, tuple(rows), caption, frozenset(range(1, len(columns))), unbroken=True)
-
-    fitting = beside((0, 1, 4, 5), "Too deep and too shallow by state")
-    yield Section(
-        "How selections fit", (Picture(partial(fits.drawing, drawn.misfits(totals)), fitting),)
-    )
-    paid = Rows(
-        (PAID.capitalize(), *(as_is(label) for label, _ in totals)),
-        tuple((name, *times) for name, times in _latencies(totals)),
-        f"Percentiles of the {AS_HELD}",
-    )
-    yield Section("What waking cost", (Picture(partial(drawn.latencies, totals), paid),))
-    times = beside((0, 1, 2, 3, 6), "Usage and time by state")
-    by_cpu = [drawn.by_cpu(each) for each in result.accounts if 1 < len(each.cpus) <= _CPUS]
-    yield Section("Where idle time went", (drawn.residencies(totals, times), *by_cpu))
+    """The pages' pictures, the recording beside the models first."""
+    shown = [(account.machine, account) for account in result.accounts]
+    if any(account.governor for account in result.accounts):
+        shown.insert(0, ("as recorded", result.observed))
+    yield Section("Where idle time went", (*drawn.residencies(shown),))
+    if result.beginning is not None:
+        yield Section("Time line", (*time_line(result.beginning),))
+    yield fits.section(drawn.misfits(totals))
+    if any(figures.usage for _, figures in totals):
+        yield Section("What waking cost", (drawn.latencies(totals),))
 
 
 def reading(read: Read) -> str:
@@ -181,7 +160,7 @@ def _figures(title: str, figures: Figures) -> Section:
     words = [f"{name} {time}" for name, (time,) in _latencies([("", figures)])]
     said = [f"wake latency (exit latency paid): {', '.join(words)}"] if figures.usage else []
     table = Rows(_HEAD, (*_states(figures), total))
-    return Section(title, (table, Lines(tuple(said), first="  ")))
+    return Section(title, (table, Lines(tuple(said), first="  ")), folded=True)
 
 
 def _states(figures: Figures) -> list[tuple[str, ...]]:
@@ -222,7 +201,7 @@ def _comparison(totals: Totals) -> Section:
     for name, times in _latencies(totals):
         rows.append((Worded(f"wake latency {name}", f"{PAID}, {name}"), *times))
     head = ("All CPUs", *(as_is(label) for label, _ in totals))
-    return Section("Compared", (Rows(head, tuple(rows)),))
+    return Section("Compared", (Rows(head, tuple(rows)),), folded=True)
 
 
 def _energies(result: ReplayResult, totals: Totals, power: PowerModel | None) -> Iterator[Section]:
@@ -231,21 +210,15 @@ def _energies(result: ReplayResult, totals: Totals, power: PowerModel | None) ->
             yield energy_said.NO_FIGURES
         return
 
-    def priced(costs: Sequence[Spent]) -> list[Priced]:
-        found = []
-        for (label, figures), cost in zip(totals, costs, strict=True):
-            latency_ns = figures.wake_latency_ns(99.0)
-            found.append(Priced(label, cost, latency_ns, microseconds(latency_ns)))
-        return found
-
-    costs = priced([spent(figures, power) for _, figures in totals])
-    yield energy_said.idle_section(costs, power, energy_said.REPLAYED)
+    labels = [label for label, _ in totals]
+    costs = [spent(figures, power) for _, figures in totals]
+    yield energy_said.idle_section(list(zip(labels, costs, strict=True)), power)
     machine = of_accounts(result.accounts, result.read.span_ns, power)
     if machine is None:
         yield energy_said.NOT_RUN
     else:
-        costs = priced(machine.spents)
-        yield energy_said.machine_section(costs, machine, "", energy_said.REPLAYED)
+        priced = list(zip(labels, machine.spents, strict=True))
+        yield energy_said.machine_section(priced, machine, "")
 
 
 def _beside(result: ReplayResult) -> Iterator[Section]:

@@ -1,15 +1,13 @@
 """The pictures of simulate: where the CPUs' time went, what wake-ups waited for."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ...base.report.html import axes, svg
-from ...base.report.html.shares import Share, distribution, divided
+from ...base.report.html.shares import Share, divided, ranges
 from ...base.report.sheet import Drawing, Picture, Rows
 from ..replay.fits import Misfits
-from .setup import bucket_top
-from .summary import SimulationSummary
+from .summary import RunSpread, SimulationSummary
 
 WOKEN = "wake-up to first instruction"
 DRAWN = 64
@@ -33,11 +31,33 @@ def misfits(found: Sequence[SimulationSummary]) -> list[Misfits]:
     ]
 
 
-def times(found: Sequence[SimulationSummary], table: Rows) -> Picture:
+def _ends(spread: RunSpread) -> tuple[float, float, float]:
+    return spread.mean, spread.least, spread.greatest
+
+
+def changes(found: Sequence[SimulationSummary]) -> Iterator[Picture]:
+    """Draws throughput and latency of each table, with their ranges over the runs."""
+    counts = found[0].setup.workload.counts
+    done = [
+        (each.setup.name, at, _ends(each.counted_per_s if counts else each.switches_per_s))
+        for at, each in enumerate(found)
+    ]
+    waited = [
+        (f"{name}: {each.setup.name}", at, _ends(spread))
+        for name in found[0].latency_ns
+        for at, each in enumerate(found)
+        if (spread := each.latency_ns[name]) is not None
+    ]
+    yield ranges(f"{(counts or 'switches').capitalize()} per second", done, in_ns=False)
+    if waited:
+        yield ranges(WOKEN.capitalize(), waited)
+
+
+def times(found: Sequence[SimulationSummary]) -> Picture:
     """Draws a bar of all CPUs' time for each table."""
     title = "Share of the CPUs' time by state asked for"
     bars = ((each.setup.name, shares(each)) for each in found)
-    return divided(title, bars, "the time of all CPUs", table)
+    return divided(title, bars, "the time of all CPUs")
 
 
 def shares(found: SimulationSummary) -> list[Share]:
@@ -46,20 +66,9 @@ def shares(found: SimulationSummary) -> list[Share]:
     deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]
     states = [(svg.AWAKE, "awake"), *enumerate(found.setup.table.names)]
     return [
-        Share(number, name, max(0.0, this - next_) / 100, "of all CPUs' time")
+        Share(number, name, max(0.0, this - next_) / 100, "")
         for (number, name), (this, next_) in zip(states, pairwise(deeper), strict=True)
     ]
-
-
-def latencies(found: Sequence[SimulationSummary]) -> Drawing:
-    """Draws the distribution of what wake-ups waited, a curve for each table."""
-    some = []
-    for each in found:
-        counts: Counter[int] = Counter()
-        for run in each.runs:
-            counts.update(run.latencies)
-        some.append((each.setup.name, [(bucket_top(b), n) for b, n in sorted(counts.items())]))
-    return distribution("Share of wake-ups that waited at most so long", WOKEN, some)
 
 
 def wake_ups(found: SimulationSummary, table: Rows) -> Drawing:

@@ -1,10 +1,9 @@
 """The result of simulate: what was simulated, figures by table, and the tables side by side."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ...base.model.units import format_time
-from ...base.report.sheet import Line, Lines, Marked, Picture, Rows, Section, Sheet, as_is, bullets
+from ...base.report.sheet import Line, Lines, Marked, Rows, Section, Sheet, as_is, bullets
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
 from ...tables.linux.genpd import said as domains_said
@@ -13,7 +12,6 @@ from ...tables.power.energy import PowerModel, Spent
 from ..replay import energy_said, fits
 from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
-from ..replay.energy_said import EnergyAxis, Priced
 from ..replay.headlines import Measure, compared
 from ..replay.rivals import SHOWN
 from . import drawn, sequence_said
@@ -53,8 +51,8 @@ def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
         sections.append(_comparison(found))
     if energy is not None:
         counts = found[0].setup.workload.counts
-        axis = EnergyAxis(drawn.WOKEN, drawn.WOKEN)
-        sections.append(energy_said.machine_section(_priced(found, energy), energy, counts, axis))
+        priced = list(zip((each.setup.name for each in found), energy.spents, strict=True))
+        sections.append(energy_said.machine_section(priced, energy, counts))
     elif power is not None:
         sections.append(energy_said.UNLIKE)
     elif len(found) > 1:
@@ -95,17 +93,6 @@ def _headline(found: Summaries, energy: MachineEnergy | None) -> tuple[str, ...]
     return compared([each.setup.name for each in found], measures)
 
 
-def _priced(found: Summaries, energy: MachineEnergy) -> list[Priced]:
-    """Energies with the times that wake-ups waited in the simulation, which include exit
-    latencies."""
-    priced = []
-    for each, cost in zip(found, energy.spents, strict=True):
-        waited = each.latency_ns[_P99]
-        mean_ns = None if waited is None else waited.mean
-        priced.append(Priced(each.setup.name, cost, mean_ns, _us(waited)))
-    return priced
-
-
 def _about(found: Summaries) -> Section:
     setup, runs = found[0].setup, found[0].runs
     seeds = f"seed {runs[0].seed}"
@@ -133,48 +120,10 @@ def _costs(costs: Costs) -> Iterator[str]:
 
 
 def _pictures(found: Summaries) -> Iterator[Section]:
-    """The pages' pictures, with columns of the tables of states."""
-
-    def beside(head: Sequence[str], columns: Sequence[int], caption: str) -> Rows:
-        rows = (
-            (*(row[column] for column in columns), each.setup.name)
-            for each in found
-            for row in _states(each)
-        )
-        return Rows((*head, "Table"), tuple(rows), caption, _FIGURES, unbroken=True)
-
-    caption = "Idle periods that ended, as the kernel counts them"
-    fitting = beside([_HEAD[column] for column in (0, 1, 3, 4)], (0, 1, 3, 4), caption)
-    draw = partial(fits.drawing, drawn.misfits(found))
-    yield Section("How selections fit", (Picture(draw, fitting),))
-    rows = tuple(
-        (name, *(_us(each.latency_ns[name]) for each in found)) for name in found[0].latency_ns
-    )
-    head = (drawn.WOKEN.capitalize(), *(as_is(each.setup.name) for each in found))
-    waited = Rows(head, rows, drawn.WOKEN.capitalize())
-    draw = partial(drawn.latencies, found)
-    yield Section("What wake-ups waited for", (Picture(draw, waited),))
-    yield Section("Where the time of the CPUs went", (_times(found),))
-
-
-_FIGURES = frozenset({1, 2, 3})
-
-
-def _times(found: Summaries) -> Picture:
-    rows = []
-    for each in found:
-        awake, *parts = drawn.shares(each)
-        rows.append((awake.name, _share(awake.value), "", "", each.setup.name))
-        for part, (name, _, share, _, _, reached) in zip(parts, _states(each), strict=True):
-            rows.append((name, _share(part.value), share, reached, each.setup.name))
-    head = ("State", "Share of time", "In periods that ended", "Reached", "Table")
-    caption = "Time by state asked for; idle periods that reached it"
-    table = Rows(head, tuple(rows), caption, _FIGURES, unbroken=True)
-    return drawn.times(found, table)
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.2f} %"
+    """The pages' pictures, what changed first."""
+    yield Section("What changed, over all runs", (*drawn.changes(found),))
+    yield fits.section(drawn.misfits(found))
+    yield Section("Where the time of the CPUs went", (drawn.times(found),))
 
 
 def _table_sections(found: SimulationSummary) -> Iterator[Section]:
@@ -194,7 +143,7 @@ def _table_sections(found: SimulationSummary) -> Iterator[Section]:
     *before, last = sections
     behind = (*_domains(found), *_bistable(found), *sequence_said.parts(found))
     yield from before
-    yield Section(last.title, (*last.parts, *behind))
+    yield Section(last.title, (*last.parts, *behind), folded=not found.wake_ups)
 
 
 def _rare(found: SimulationSummary) -> Iterator[str]:
@@ -350,7 +299,7 @@ def _comparison(found: Summaries) -> Section:
     if counts := found[0].setup.workload.counts:
         rows.insert(1, (f"{counts}/s", *(_count(each.counted_per_s) for each in found)))
     head = ("", *(as_is(each.setup.name) for each in found))
-    return Section("Compared", (Rows(head, tuple(rows)),))
+    return Section("Compared", (Rows(head, tuple(rows)),), folded=True)
 
 
 def _spread(value: RunSpread, form: str) -> str:

@@ -1,15 +1,18 @@
 """The pictures of tune: energy against wake latency of the tables tried, and residencies."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from ...base.report.html import markers, svg
-from ...base.report.html.markers import Level, Point
+from ...base.report.html.markers import Point
 from ...base.report.html.shares import Share, divided
 from ...base.report.sheet import Drawing, Picture, Rows
-from ..replay.energy_said import AS_HELD, PAID, upwards
+from ..replay.energy_said import AS_HELD, PAID
 from .judging import Judged
 from .tuning import Tuning
 
+_DEAREST = Fraction(1, 10)
+"""Residencies that cost more than the best by a greater share are in the table alone."""
 FRONT, _MEANS = "front", "none tried has less of both"
 _COMPARED = ("present", "break-even", "best")
 
@@ -31,41 +34,45 @@ def front(
         f"A marker for each table: to the right its p99 {PAID}, up its {what}.",
         points,
         svg.times([point.x for point in points], f"p99 {AS_HELD}"),
-        upwards([point.high for point in points], what),
+        svg.linear(0, max(point.high for point in points), what),
     )
     kinds = [*_COMPARED, f"{FRONT}: {_MEANS}"]
     samples = ((svg.swatch_marker(number), kind) for number, kind in enumerate(kinds))
     return Drawing(drawing, tuple(samples))
 
 
-def residencies(tuning: Tuning, rows: Sequence[Sequence[str]]) -> Drawing:
-    """Draws present, break-even and best beside each other. rows: the same in words."""
-    tuned, drawn = tuning.tuned, []
-    for place, (row, even) in enumerate(zip(rows, tuning.break_evens(), strict=True)):
-        name, _, *times, near, _ = row
-        low, high = tuned.near[place]
-        same = f"all {times[0]} us" if len({*times}) == 1 else ""
-        words = f"{', '.join(times)} us"
-        values = (
-            (0, 1000 * tuned.present.candidate[place]),
-            (1, None if even is None else float(even[0])),
-            (2, 1000 * tuned.best.candidate[place]),
+def costs(tuning: Tuning) -> Picture:
+    """Draws the cost over each state's residency, the others being the best."""
+    tuned, some, rows = tuning.tuned, [], []
+    for place, name in enumerate(tuning.table.names[1:]):
+        for at, share in tuned.costs(place).items():
+            told = "too much energy" if share is None else f"{100 * float(share):.3g} %"
+            best = " (best)" if at == tuned.best.candidate[place] else ""
+            rows.append((name, f"{at} us{best}", told))
+            if share is not None and share <= _DEAREST:
+                more, label = 100 * float(share), name if best else ""
+                tip = f"{name}: {at} us{best} costs {told} more"
+                some.append(Point(1000 * at, more, more, place, label, tip))
+    title = "Cost over the target residency of each state"
+
+    def draw() -> Drawing:
+        drawing = markers.points(
+            title,
+            "For each state a line: its residencies that were tried, the others being the best; "
+            "the best, which costs 0 % more, has the state's name.",
+            some,
+            svg.times([point.x for point in some], "target residency"),
+            svg.linear(0, max(point.high for point in some), "costs more than the best, %"),
+            joined=True,
         )
-        tip = f"{name}: present, break-even, best {words}; within 1 % {near} us"
-        drawn.append(Level(f"{name}: {same or words}", values, (1000 * low, 1000 * high), tip))
-    shown = [v for each in drawn for _, v in each.values if v is not None]
-    drawing = markers.levels(
-        "Target residencies: present, break-even, best",
-        "For each state a marker for its present target residency, its break-even and the best one "
-        "found, on a logarithmic scale; a wide line where the cost is within 1 % of the best.",
-        drawn,
-        svg.times([*shown, *(end for each in drawn for end in each.near)], "target residency"),
-    )
-    samples = [(svg.swatch_marker(number), name) for number, name in enumerate(_COMPARED)]
-    return Drawing(drawing, (*samples, (svg.swatch_near(), "within 1 % of the best")))
+        named = enumerate(tuning.table.names[1:])
+        return Drawing(drawing, tuple((svg.swatch_marker(n), name) for n, name in named))
+
+    head = ("State", "Target residency", "Costs more than the best")
+    return Picture(draw, Rows(head, tuple(rows), title))
 
 
-def times(tuning: Tuning, table: Rows) -> Picture:
+def times(tuning: Tuning) -> Picture:
     """Draws a bar of idle time, divided by states, for each of the three tables."""
     rows = []
     for label, each in tuning.compared:
@@ -73,4 +80,4 @@ def times(tuning: Tuning, table: Rows) -> Picture:
         named = enumerate(zip(tuning.table.names, spent, strict=True))
         parts = [Share(n, name, us / (sum(spent) or 1), f"{us} us") for n, (name, us) in named]
         rows.append((label, parts))
-    return divided("Share of idle time by state", rows, "idle time", table)
+    return divided("Share of idle time by state", rows, "idle time")

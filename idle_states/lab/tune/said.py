@@ -37,11 +37,12 @@ def sheet(tuning: Tuning) -> Sheet:
         headline=tuple(_headline(tuning)),
         about=_about(tuning),
         sections=(
+            Section("Cost by residency", (drawn.costs(tuning),)),
             _residencies(tuning),
             _gain(tuning),
             *_measured(tuning),
             _front(tuning),
-            _times(tuning),
+            Section("Where idle time goes", (drawn.times(tuning),)),
             *_waits(tuning),
             _rests(tuning),
         ),
@@ -154,8 +155,7 @@ def _residencies(tuning: Tuning) -> Section:
     # a better one may lie beyond the lowest or highest value tried
     edges = [name for name, at in zip(table.names[1:], tuned.edges(), strict=True) if at]
     said = [f"at the edge of what was tried: {', '.join(edges)}"] if edges else []
-    picture = Picture(partial(drawn.residencies, tuning, rows), found, found)
-    return Section("Residencies", (picture, Lines(tuple(said), first="  ")))
+    return Section("Residencies", (found, Lines(tuple(said), first="  ")))
 
 
 def _gain(tuning: Tuning) -> Section:
@@ -174,7 +174,8 @@ def _gain(tuning: Tuning) -> Section:
         shares = (*(percents(bounds) for bounds in tuned.regrets), percent(Fraction(0)))
         rows.insert(1, ("by figures within bounds", *shares))
     table = Rows(("", *(name.capitalize() for name, _ in tuning.compared)), tuple(rows))
-    return Section("Tables", (table, Lines(tuple(_doubts(tuning)), first="  ")))
+    doubts = Lines(tuple(_doubts(tuning)), first="  ")
+    return Section("Tables", (table, doubts), folded=True)
 
 
 def _latency(figure: str) -> Worded:
@@ -270,17 +271,6 @@ def _traded(judged: Judged) -> tuple[tuple[str, ...], str]:
     """Returns both latencies and the energy of a table, and its residencies."""
     figures = f"{p99_us(judged)} us", energy_text(judged), f"{mean_us(judged)} us"
     return figures, " ".join(map(str, judged.candidate))
-
-
-def _times(tuning: Tuning) -> Section:
-    rows = tuple(
-        (name, str(usage), f"{time} us", percent(Fraction(time, sum(of.time_us) or 1)), label)
-        for label, of in ((label, each.outcomes) for label, each in tuning.compared)
-        for name, usage, time in zip(tuning.table.names, of.usage, of.time_us, strict=True)
-    )
-    head = ("State", "Usage", "Time", "Share", "Table")
-    table = Rows(head, rows, "Usage and time by state", unbroken=True)
-    return Section("Where idle time goes", (drawn.times(tuning, table),))
 
 
 def _waits(tuning: Tuning) -> Iterator[Section]:

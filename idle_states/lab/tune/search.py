@@ -39,15 +39,15 @@ class Tuned:
     present    the present table
     even       the table of break-evens
     ranges     of each state, the least and the greatest residency tried
-    near       of each state, the range of tried residencies that cost at most 1 % more than the
-               best, with the other residencies as in the best table
+    around     of each state, the tables tried whose other residencies are as in the best table, by
+               its residency; all evaluated alike, over a sample if the search was over one
     front      the Pareto front: tables that no other beats in both p99 wake latency and energy
     if_low, if_high  the best with all power figures at their lower or their upper bounds
     regrets    of the present table and of break-evens: cost above the best, as a share; the least
                and the greatest that figures within their bounds allow
     tried      number of tables tried
-    evaluated  number of them evaluated over all idle periods: all that are here, but for the costs
-               that `near` rests on; less than `tried` if the search was over a sample
+    evaluated  number of them evaluated over all idle periods: all that are here, but for
+               those in `around`; less than `tried` if the search was over a sample
     """
 
     objective: Objective
@@ -55,7 +55,7 @@ class Tuned:
     even: Judged
     best: Judged
     ranges: tuple[tuple[int, int], ...]
-    near: tuple[tuple[int, int], ...]
+    around: tuple[tuple[Judged, ...], ...]
     front: tuple[Judged, ...]
     if_low: Judged
     if_high: Judged
@@ -68,6 +68,30 @@ class Tuned:
         if not self.best.value:
             return None
         return judged.value / self.best.value - 1
+
+    @property
+    def near(self) -> tuple[tuple[int, int], ...]:
+        """Returns, by state, the range of tried residencies that cost at most 1 % more than the
+        best."""
+        return tuple(
+            (
+                _last_good(reversed([value for value in tried if value <= own]), tried),
+                _last_good([value for value in tried if value >= own], tried),
+            )
+            for place, own in enumerate(self.best.candidate)
+            for shares in [self.costs(place)]
+            for tried in [{at: each is not None and each <= NEAR for at, each in shares.items()}]
+        )
+
+    def costs(self, place: int) -> dict[int, Fraction | None]:
+        """Returns, by a state's residency, the cost above the best as a share; None of a table that
+        costs too much energy."""
+        own = next(each for each in self.around[place] if each.candidate == self.best.candidate)
+        found: dict[int, Fraction | None] = {}
+        for each in self.around[place]:
+            share = (each.value - own.value) / (abs(own.value) or 1)
+            found[each.candidate[place]] = share if each is own or each.feasible else None
+        return found
 
     def edges(self) -> tuple[bool, ...]:
         """Returns, by state, whether the best residency is the least or the greatest tried."""
@@ -112,8 +136,8 @@ def search(
         counted(order[taken : taken + TOGETHER])
         taken += TOGETHER
     final = _tuned(counted, objective, grid)
-    near = _near(list(tried.found.values()), tried.found[final.best.candidate])
-    return replace(final, near=near, tried=len(tried.found))
+    around = _around(list(tried.found.values()), tried.found[final.best.candidate])
+    return replace(final, around=around, tried=len(tried.found))
 
 
 class _Evaluation:
@@ -178,7 +202,7 @@ def _tuned(tried: _Evaluation, objective: Objective, grid: Grid) -> Tuned:
         even,
         best,
         tuple((values[0], values[-1]) for values in grid.values),
-        _near(everything, best),
+        _around(everything, best),
         _front(everything, grid.present),
         min([best, *feasible], key=judge.low),
         min([best, *feasible], key=judge.high),
@@ -226,20 +250,16 @@ def _best_by_place(better: Sequence[Judged], base: Candidate) -> list[Judged]:
     return list(found.values())
 
 
-def _near(judged: Sequence[Judged], best: Judged) -> tuple[tuple[int, int], ...]:
-    bound = best.value + NEAR * abs(best.value)
-    found = []
-    for place, own in enumerate(best.candidate):
-        others = best.candidate[:place] + best.candidate[place + 1 :]
-        tried = {
-            each.candidate[place]: each is best or (each.feasible and each.value <= bound)
-            for each in judged
-            if each.candidate[:place] + each.candidate[place + 1 :] == others
-        }
-        low = _last_good(reversed([value for value in sorted(tried) if value <= own]), tried)
-        high = _last_good([value for value in sorted(tried) if value >= own], tried)
-        found.append((low, high))
-    return tuple(found)
+def _around(judged: Sequence[Judged], best: Judged) -> tuple[tuple[Judged, ...], ...]:
+    def differs(each: Judged) -> list[int]:
+        pairs = zip(each.candidate, best.candidate, strict=True)
+        return [place for place, (own, other) in enumerate(pairs) if own != other]
+
+    ordered = sorted(judged, key=lambda each: each.candidate)
+    return tuple(
+        tuple(each for each in ordered if differs(each) in ([], [place]))
+        for place in range(len(best.candidate))
+    )
 
 
 def _last_good(values: Iterable[int], tried: Mapping[int, bool]) -> int:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.base.report.html import markers, pictures, svg
+from idle_states.base.report.html import markers, pictures, shares, svg
 from idle_states.base.report.html.markers import Level, Point
-from idle_states.base.report.html.pictures import Band, BandRow, Curve
+from idle_states.base.report.html.pictures import Band, BandRow
+from idle_states.base.report.sheet import Picture
 from idle_states.lab.replay import fits
 from idle_states.lab.replay.fits import Misfits
 
@@ -55,10 +56,9 @@ def test_nothing_is_below_zero_but_what_is_negative() -> None:
     "drawing",
     [
         markers.points("t", "d", [Point(0, 0, 0, 0, "a", "")], AXIS, svg.linear(0, 1e-6, "")),
-        pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS),
         markers.levels("t", "d", [Level("s", ((0, 0), (1, None)), (0, 0), "")], AXIS),
     ],
-    ids=["points", "curves", "levels"],
+    ids=["points", "levels"],
 )
 def test_shapes_are_whole_at_zero(drawing: Element) -> None:
     """The margin holds half a marker, and labels of the heights, which end before it."""
@@ -130,17 +130,30 @@ def _ends(line: Element) -> tuple[float, float, float, float]:
     return float(x1), float(y1), float(x2), float(y2)
 
 
-def test_curve_climbs_to_the_top() -> None:
-    curve = Curve("c", ((0.0, 0.25), (1000.0, 0.5), (100_000.0, 1.0)))
-    drawing = pictures.curves("t", "d", [curve], AXIS)
+def test_joined_points_are_lines_with_a_marker_where_a_label_is() -> None:
+    some = [
+        Point(1000, 2.0, 2.0, 0, "", "tip"),
+        Point(10_000, 0.0, 0.0, 0, "best", "tip"),
+        Point(5000, 1.0, 1.0, 1, "", "tip"),
+        Point(100_000, 3.0, 3.0, 0, "", "tip"),
+    ]
+    drawing = markers.points("t", "d", some, AXIS, svg.linear(0, 3, ""), joined=True)
     lines = [_ends(e) for e in drawing.findall(".//line") if "curve" in e.get("class", "")]
-    # an unbroken line, to the right and up
-    for before, after in pairwise(lines):
-        assert before[2:] == after[:2]
-    assert all(x1 <= x2 and y1 >= y2 for x1, y1, x2, y2 in lines)
-    heights = {label.text: float(label.get("y", "")) - 4 for label in drawing.iter("text")}
-    assert lines[-1][2:] == (100.0, heights["100 %"])
-    assert [line[3] for line in lines] == [heights[f"{n} %"] for n in (25, 25, 50, 50, 100, 100)]
+    assert len(lines) == 2
+    assert lines[0][2:] == lines[1][:2]
+    assert lines[0][1] < lines[0][3] > lines[1][3]
+    assert len(drawing.findall(".//path")) == 1
+    assert "best" not in [text.text for text in drawing.iter("text")]
+
+
+def test_ranges_have_a_row_and_its_figures() -> None:
+    picture = shares.ranges("Waited", [("a", 0, (2e3, 1e3, 9e3)), ("b", 1, (5e3, 5e3, 5e3))])
+    assert picture.table.rows == (("a", "2 us", "1 us", "9 us"), ("b", "5 us", "5 us", "5 us"))
+    drawn = picture.draw().drawn
+    words = [text.text for text in drawn.iter("text")]
+    assert {"a: 2 us, 1 us to 9 us", "b: 5 us"} <= {*words}
+    near = [e for e in drawn.iter("line") if e.get("class") == "near"]
+    assert [e.get("x1") == e.get("x2") for e in near] == [False, True]
 
 
 def test_points_that_coincide_share_a_label() -> None:
@@ -176,7 +189,6 @@ def _drawings() -> list[Element]:
     band = Band(1000, 10_000, (1,), "1", "1 a", "tip", "1 us")
     return [
         pictures.bands("t", "d", [BandRow("r", (band,))], AXIS),
-        pictures.curves("t", "d", [Curve("c", ((0.0, 1.0),))], AXIS, "share"),
         markers.points("t", "d", [Point(1000, 1, 2, 0, "a", "")], AXIS, up),
         markers.levels("t", "d", [_level()], AXIS),
     ]
@@ -249,23 +261,21 @@ def test_labels_stand_on_plain_colour() -> None:
     assert plain.get("x") == hatched.get("x")
 
 
-def test_too_deep_lies_left_and_too_shallow_right() -> None:
-    drawing = fits.drawing(
+def test_too_deep_and_too_shallow_have_a_bar_each() -> None:
+    section = fits.section(
         [Misfits("power9", 100, ((4, "a", 5, 0), (5, "b", 10, 0), (0, "c", 0, 2)))]
     )
+    (picture,) = section.parts
+    assert isinstance(picture, Picture)
+    drawn = picture.draw().drawn
     found = {}
-    for group in drawing.drawn.iterfind("g"):
+    for group in drawn.iterfind("g"):
         for rect in group.iterfind("rect[@class='hatched']"):
             left = _share(rect.get("x"))
             found[group.findtext("title", "")[0]] = (left, left + _share(rect.get("width")))
-    # 100 % of the width are 40 % of the periods
-    assert [round(value, 2) for ends in (found["b"], found["a"], found["c"]) for value in ends] == [
-        *(12.5, 37.5),
-        *(37.5, 50.0),
-        *(50.0, 55.0),
-    ]
-    assert [t.text for t in drawing.drawn.iter("text") if t.get("class") == "on"] == [
-        "15.00 %, 2.00 %: power9"
+    assert found == {"a": (0, 5), "b": (5, 15), "c": (0, 2)}
+    assert [t.text for t in drawn.iter("text") if t.get("class") == "on"] == [
+        *("power9: too deep 15.00 %", "power9: too shallow 2.00 %"),
     ]
 
 

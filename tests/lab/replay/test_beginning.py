@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.report.sheet import Picture
+from idle_states.lab.replay import run
 from idle_states.lab.replay.answer import replay
 from idle_states.lab.replay.beginning import PERIODS, time_line
 from idle_states.lab.replay.request import ReplayRequest
@@ -83,3 +84,32 @@ def test_long_traces_have_their_first_periods(tmp_path: Path) -> None:
 def test_states_as_entered_have_a_row_alone(tmp_path: Path) -> None:
     _, picture = _replayed(tmp_path, 150)
     assert {label.partition(": ")[2] for label, _, _ in _tips(picture)} == {"entered"}
+
+
+@pytest.mark.parametrize("core", [True, False])
+def test_recordings_have_their_first_decisions(core: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not core:
+        monkeypatch.setattr(run.core, "available", lambda: False)
+    recording = str(DATA / "recordings/powernv9-menu.txt.gz")
+    result = replay(ReplayRequest((recording,), governors=("menu",))).result
+    assert result.beginning is not None
+    (picture,) = time_line(result.beginning)
+    rows = picture.table.rows
+    assert len(rows) == PERIODS < result.read.periods
+    same = sum(row[3] == row[4] for row in rows)
+    account = result.accounts[0]
+    assert 0 <= PERIODS - same <= account.compared - account.agreed < PERIODS / 10
+    assert {row[0] for row in rows} == {"CPU 0", "CPU 1"}
+
+
+def test_calibrated_replays_have_a_row_for_each_model() -> None:
+    dumps = [str(DATA / f"traces/mt8196-teo.sysfs-{when}.txt") for when in ("before", "after")]
+    given = {"governors": ("teo",), "hz": 1000}
+    request = ReplayRequest((str(TRACE), *dumps), release("6.6"), **given)  # type: ignore[arg-type]
+    result = replay(request).result
+    assert result.calibration is not None
+    assert result.beginning is not None
+    (picture,) = time_line(result.beginning)
+    rows = picture.table.rows
+    # the inputs were inferred of what was entered
+    assert sum(row[3] == row[4] for row in rows) > 0.95 * len(rows) > 50

@@ -271,7 +271,7 @@ def test_replay_says_where_there_are_no_figures(
 ) -> None:
     words = ["replay", trace, "--table", "power9", "--table", "power9-dd1"]
     assert main(words) == 0
-    assert "no state of these tables has a figure" in capsys.readouterr().out
+    assert "no state of these tables has a power figure" in capsys.readouterr().out
     assert main([*words, "--power", "implied"]) == 0
     out = capsys.readouterr().out
     assert "no figures: the rows of the first table are taken to be right" in out

@@ -141,7 +141,7 @@ def test_energy_of_idle_periods_and_of_machines_and_what_they_rest_on(
     assert "Energy" not in capsys.readouterr().out
     words = [{"1000/10000": "2000/20000"}.get(word, word) for word in words]
     assert main([*words, "--table", "power9"]) == 0
-    assert "Energy: no state of these tables has a figure" in capsys.readouterr().out
+    assert "Energy: no state of these tables has a power figure" in capsys.readouterr().out
 
 
 def test_what_a_table_changes_in_a_machines_energy_is_told(

@@ -53,24 +53,43 @@ class Level:
     kinds: tuple[str, ...] = ()
 
 
-def points(title: str, description: str, some: Sequence[Point], axis: Axis, up: Axis) -> "Element":
+def points(
+    title: str,
+    description: str,
+    some: Sequence[Point],
+    axis: Axis,
+    up: Axis,
+    *,
+    joined: bool = False,
+) -> "Element":
     """Draws markers with labels, and a line from low to high where these differ. Points in one
-    place share a label."""
+    place share a label. joined: lines join a series, where only points with labels have markers.
+    """
     found = axes.plot(title, description, axis, up)
+    before: dict[int, tuple[float, float]] = {}
     places: list[tuple[float, float, list[str]]] = []
     for point in some:
         x = axis.at(point.x)
         low, high = (axes.height(up.at(value) / 100) for value in (point.low, point.high))
+        if joined and not point.label and point.series not in before:
+            before[point.series] = x, high
+            continue
         group = add(found, "g")
         svg.tip(group, point.tip)
         if point.low != point.high:
             add(group, "line", x1=percent(x), x2=percent(x), y1=low, y2=high, class_="bar")
         middle = (low + high) / 2
+        if joined and point.series in before:
+            start, level = before[point.series]
+            svg.line(group, point.series, percent(start), level, percent(x), middle)
+        before[point.series] = x, middle
+        if joined and not point.label:
+            continue
         here = next((w for a, b, w in places if _same(x - a, middle - b)), None)
         if here is None:
             places.append((x, middle, here := []))
         svg.marker(group, point.series, x, middle, 1 + _GROWS * len(here))
-        here.append(point.label)
+        here.append("" if joined else point.label)
     _labels(found, places)
     return found
 

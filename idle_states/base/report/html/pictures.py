@@ -1,4 +1,4 @@
-"""Pictures of bands and of curves."""
+"""Pictures of bands."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -20,8 +20,6 @@ _MARK = 5
 """The height of the line below a marked stretch."""
 _EDGES = 14
 """The height of the labels of bands' beginnings."""
-_FINEST = 0.25
-"""Steps of a curve that are closer, in percent of the width, are drawn as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +51,6 @@ class BandRow:
     label: str
     bands: tuple[Band, ...]
     marked: tuple[tuple[float, float, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A share that rises in steps. steps: (value, share from this value on), ascending."""
-
-    label: str
-    steps: tuple[tuple[float, float], ...]
 
 
 def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> "Element":
@@ -129,26 +119,3 @@ def _edge(parent: "Element", band: Band, x: float, top: float, free: float) -> f
     anchor = svg.anchor(x)
     text(parent, band.edge, x=percent(x), y=top + 12, text_anchor=anchor, class_="tick on")
     return end
-
-
-def curves(
-    title: str, description: str, some: Sequence[Curve], axis: Axis, caption: str = ""
-) -> "Element":
-    """Draws the curves: shares from 0 to 1 over the axis. caption: of what the shares are."""
-    found = axes.plot(title, description, axis, svg.shares(caption))
-    for number, curve in enumerate(some):
-        group = add(found, "g")
-        svg.tip(group, curve.label)
-        x = drawn = share = 0.0
-        for value, after in (*curve.steps, (float("inf"), 0.0)):
-            here = axis.at(value)
-            if here - x >= _FINEST:
-                svg.line(
-                    group, number, percent(x), axes.height(drawn), percent(x), axes.height(share)
-                )
-                svg.line(
-                    group, number, percent(x), axes.height(share), percent(here), axes.height(share)
-                )
-                x, drawn = here, share
-            share = after
-    return found

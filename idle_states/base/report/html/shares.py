@@ -1,16 +1,19 @@
-"""Shares of a whole: bars divided by state, and distributions."""
+"""Shares of a whole: bars divided by state; and ranges of values."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from ..sheet import Drawing, Picture, Rows, as_is
-from . import pictures, svg
-from .pictures import Band, BandRow, Curve
+from . import markers, pictures, svg
+from .markers import Level
+from .pictures import Band, BandRow
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+_NAMED = 3
+"""Of more tables than this a legend does not say whose name of a state is which."""
 Legend = tuple[tuple["Element", str], ...]
 States = Iterable[tuple[int, str]]
 """(the kernel's number, name)."""
@@ -22,7 +25,7 @@ class Share:
 
     number  number of the state in its table, also of its hatching; svg.AWAKE: not an idle state
     value   share of the whole, 0 to 1
-    amount  the amount with its unit, in words
+    amount  the amount with its unit, in words; "" for the share alone
     """
 
     number: int
@@ -47,15 +50,15 @@ def bar(label: str, some: Sequence[Share]) -> BandRow:
                     (share.number,),
                     short,
                     f"{_numbered(share.number, share.name)} {written[:-1]} %",
-                    f"{share.name}: {share.amount}, {written[:-1]} %",
+                    f"{share.name}: {share.amount and share.amount + ', '}{written[:-1]} %",
                 )
             )
         first = last
     return BandRow(label, tuple(bands))
 
 
-def divided(title: str, some: Bars, whole: str, table: Rows | None = None) -> Picture:
-    """Returns a bar for each label, divided by states. whole: each bar; table: else the shares."""
+def divided(title: str, some: Bars, whole: str) -> Picture:
+    """Returns a bar for each label, divided by states. whole: each bar."""
     rows = [*some]
     numbered = [(label, [(part.number, part.name) for part in parts]) for label, parts in rows]
     names = dict.fromkeys(name for _, states in numbered for _, name in states)
@@ -74,7 +77,7 @@ def divided(title: str, some: Bars, whole: str, table: Rows | None = None) -> Pi
         )
         return Drawing(drawing, legend(numbered))
 
-    return Picture(draw, table or Rows(("", *map(as_is, names)), (*cells,), title))
+    return Picture(draw, Rows(("", *map(as_is, names)), (*cells,), title))
 
 
 def legend(some: Iterable[tuple[str, States]]) -> Legend:
@@ -90,7 +93,7 @@ def legend(some: Iterable[tuple[str, States]]) -> Legend:
                 whose.append(table)
     found = []
     for number, names in sorted(number2names.items()):
-        if len(names) == 1 or len(tables) == 1:
+        if len(names) == 1 or not 1 < len(tables) <= _NAMED:
             words = " or ".join(names)
         else:
             words = ", ".join(f"{name} ({'; '.join(whose)})" for name, whose in names.items())
@@ -102,26 +105,21 @@ def _numbered(number: int, name: str) -> str:
     return name if number == svg.AWAKE else f"{number} {name}"
 
 
-def distribution(
-    title: str, caption: str, some: Sequence[tuple[str, Sequence[tuple[int, int]]]]
-) -> Drawing:
-    """Draws a curve for each label, from (value in ns, count), ascending."""
-    values = [value for _, pairs in some for value, _ in pairs]
-    drawing = pictures.curves(
-        title,
-        "For each table a curve that rises from 0 to 100 %: the share of wake-ups that paid at "
-        "most so much.",
-        [Curve(label, _cumulative(pairs)) for label, pairs in some],
-        svg.times(values, caption),
-        "share of wake-ups",
-    )
-    return Drawing(drawing, tuple((svg.swatch_line(i), label) for i, (label, _) in enumerate(some)))
-
-
-def _cumulative(pairs: Sequence[tuple[int, int]]) -> tuple[tuple[float, float], ...]:
-    whole = sum(count for _, count in pairs)
-    found, so_far = [], 0
-    for value, count in pairs:
-        so_far += count
-        found.append((float(value), so_far / whole))
-    return tuple(found)
+def ranges(
+    title: str, some: Sequence[tuple[str, int, Sequence[float]]], *, in_ns: bool = True
+) -> Picture:
+    """Returns a row for each label with a marker, and a line from the least to the greatest. some:
+    label, number of the marker, and values: the mean or middle, the least and the greatest."""
+    said = svg.time if in_ns else "{:.6g}".format
+    rows, levels = [], []
+    for label, marker, values in some:
+        mean, least, greatest = (said(value) for value in values)
+        rows.append((label, mean, least, greatest))
+        words = mean if least == greatest else f"{mean}, {least} to {greatest}"
+        near = values[1], values[2]
+        levels.append(Level(f"{label}: {words}", ((marker, values[0]),), near, words))
+    ends = [value for *_, values in some for value in values]
+    axis = svg.times(ends, title) if in_ns else svg.linear(0, max(ends), title)
+    words = "For each table a marker at its value, and a line from the least to the greatest."
+    table = Rows(("Table", "Value", "Least", "Greatest"), tuple(rows), title)
+    return Picture(lambda: Drawing(markers.levels(title, words, levels, axis)), table)

@@ -177,10 +177,11 @@ def marker(
 
 
 def shortened(words: str, pixels: float) -> str:
-    """Cut to what fits."""
+    """Cut to what fits, in the middle: names of files begin alike, and what differs ends them."""
     room = max(4, int(pixels / CHARACTER))
     words = printable(words)
-    return words if len(words) <= room else f"{words[: room - 1]}…"
+    half = room // 2
+    return words if len(words) <= room else f"{words[: room - half - 1]}…{words[-half:]}"
 
 
 def fits(words: str, share: float, pixels: int = NARROW) -> bool:
@@ -215,14 +216,6 @@ class Axis:
 def shares(caption: str) -> Axis:
     """0 to 100 percent."""
     return Axis(0, 1, tuple((part / 4, f"{25 * part} %") for part in range(5)), caption)
-
-
-def both_ways(greatest: float, caption: str) -> Axis:
-    """From a share to the left, over 0, to the same share to the right."""
-    half = linear(0, greatest, "", 2)
-    some = [(value, f"{100 * value:.6g} %") for value, _ in half.ticks]
-    ticks = [*((-value, label) for value, label in reversed(some[1:])), *some]
-    return Axis(-half.last, half.last, tuple(ticks), caption)
 
 
 def counts(greatest: int, caption: str) -> Axis:
