@@ -70,7 +70,11 @@ def works(given: Given) -> list[Work]:
     select = ("select", "power9", "--governor", "menu", "--kernel", "6.12")
     found = [
         Work(PYTHON, [sys.executable, "-c", "pass"], ours=False),
-        start("--help", [*TOOL, "--help"], 0.05),
+        start("--help", [*TOOL, "--help"], 0.044),
+        start("--version", [*TOOL, "--version"], 0.044),
+        start("--completion bash", [*TOOL, "--completion", "bash"], 0.05),
+        start("show", [*TOOL, "show", "power9"], 0.1),
+        start("kernels", [*TOOL, "kernels"], 0.2),
         start("check, one dtb", [*TOOL, "check", str(dtb)], 0.1, ONE_DTB),
         start("check, all specs, warm", [*TOOL, "check"], 0.12, ONE_DTB),
         replace(
@@ -87,7 +91,8 @@ def works(given: Given) -> list[Work]:
             [*TOOL, *generate, str(given.folder / "y")],
             peers={PYTHON: None, "dtc, one dts": None},
         ),
-        Work("select", [*TOOL, *select]),
+        start("select", [*TOOL, *select], 0.14),
+        Work("kernels --table", [*TOOL, "kernels", "--table", "power9"], peers={PYTHON: None}),
         Work("select, no core", [*WITHOUT, *select], peers={"": Aim("seconds", 3)}, rounds=3),
     ]
     if dtc := program("dtc", given):
