@@ -16,17 +16,17 @@ _KINDS = {
     "1": "Shape",
     "2": "Values",
     "3": "Control register and flags",
-    "4": "What a kernel makes of it",
+    "4": "Effects in Linux",
     "5": "Drift between representations",
     "6": "Idle-state nodes of Arm and RISC-V",
-    "7": "What logs say",
+    "7": "Logs of firmware and kernel",
     "9": "The tool itself",
 }
 _FORMS = {
     "spec": "specs",
     "c": "C",
     "dt": "device trees",
-    "sysfs": "what a kernel holds",
+    "sysfs": "dumps of cpuidle sysfs",
     "driver": "the source of a Linux driver",
     "nodes": "idle-state nodes of Arm and RISC-V",
     "acpi": "ACPI tables",
@@ -96,7 +96,7 @@ def _page(loaded: LoadedRule, code2name: dict[str, str]) -> str:
         )
     facts.append(
         f"To accept a finding in a spec: `# idle-states: ignore[{rule.code}] reason`; "
-        "[elsewhere](../ci.md#starting-from-a-tree-that-has-findings) in setup.cfg."
+        "[elsewhere](../ci.md#baseline-of-a-tree-that-has-findings) in setup.cfg."
     )
     parts.append("## Facts\n\n" + "\n".join(f"- {fact}" for fact in facts))
     return "\n\n".join(parts) + "\n"
