@@ -107,8 +107,7 @@ def _spread(
             if task:
                 seconds, told = task.result()
                 results = pickle.loads(told)
-                fitting = int(len(new) * _SECONDS / seconds)
-                size = max(1, min(most, 4 * len(new), fitting))
+                size = max(1, min(most, 4 * len(new), int(len(new) * _SECONDS / seconds)))
         except (Died, Gone):
             alone: Iterable[Job] = (pool.submit(each, packed, _sent([path])) for path in new)
             tasks = list(alone) if pool.apart else alone

@@ -77,8 +77,6 @@ class TreeShape:
         """Returns fields of an audit, and what makes the differences of times."""
         assert subject.node is not None
         fields = compared(subject) | {"verdicts": self._verdicts(subject.node)}
-        if not self._whole:
-            fields["verdicts"] = of_verdicts(fields["verdicts"])
         return fields, filled(fields.pop("differences"))
 
     def _node_of(self, part: JudgedPart, file: str) -> PowerMgt:
@@ -110,7 +108,8 @@ class TreeShape:
         if not self._first.verdicts:
             return ()
         tree = self._with(node)
-        return (*fwts.verdicts(tree), *op_test.verdicts(tree, self._pvr))
+        found = (*fwts.verdicts(tree), *op_test.verdicts(tree, self._pvr))
+        return found if self._whole else of_verdicts(found)
 
     def _with(self, node: PowerMgt) -> Node:
         """The tree with another node of idle states."""

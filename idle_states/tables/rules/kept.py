@@ -15,10 +15,9 @@ from .watched import Answers, TimeAsked, computed, filled
 T = TypeVar("T")
 MOST = 64
 """The number of results that are kept of each computation."""
-MOST_TOGETHER = 256
-"""The same of all computations of a shape together."""
 _VARYING = re.compile("(\2[^\3]*\3|[0-9]+)(ns|us|ms|s)?")
 _Times = Sequence[int]
+_Findings = tuple[Finding, ...]
 
 
 class Answered(Generic[T]):
@@ -85,7 +84,7 @@ class KeptFindings:
         watched: Callable[[Answers], Subject],
         rules: Iterable[Rule],
         times: _Times,
-        brief: Callable[[Iterable[Finding]], tuple[Finding, ...]] = tuple,
+        brief: Callable[[Iterable[Finding]], _Findings] = tuple,
     ) -> None:
         self._watched, self._brief = watched, brief
         self._parts: list[list[tuple[Rule, Check]]] = []
@@ -104,13 +103,10 @@ class KeptFindings:
             self._parts += [[(rule, each)] for each in checks]
         self._parts.append(of_kernels)
         self._kept = Answered(self._run, len(self._parts))
-        self._textless: dict[object, tuple[tuple[Finding, ...], object]] = {}
+        self._textless: dict[object, tuple[_Findings, object]] = {}
 
-    def of(
-        self, times: _Times, table: Callable[[], Subject], *, texts: bool
-    ) -> tuple[Finding, ...]:
-        """Returns what `run` does. table: makes the one that has the times; texts: whether theirs
-        are wanted."""
+    def of(self, times: _Times, table: Callable[[], Subject], *, texts: bool) -> _Findings:
+        """Returns what `run` does of what `table` makes, in full or without times in `texts`."""
         made: list[_Made] = []
         key: list[object] = []
         for part, kept in enumerate(self._kept.of(times)):
@@ -130,7 +126,7 @@ class KeptFindings:
         if texts:
             return tuple(found)
         told = self._brief(found)
-        if alone and len(self._textless) < MOST_TOGETHER:
+        if alone and len(self._textless) < 4 * MOST:
             # with what was made, whose numbers are no others' while it is there
             self._textless[tuple(key)] = told, made
         return told
@@ -149,9 +145,8 @@ _Made = tuple[Finding, Callable[[_Times], Finding] | None]
 def _made(findings: Sequence[Finding]) -> list[_Made]:
     """Returns findings with what puts times into their texts. Raises TimeAsked where these decide
     whether two verdicts of kernels are one."""
-    if len(set(map(_kind, findings))) < len(findings) or any(
-        len(each.message) >= MAX_MESSAGE for each in findings
-    ):
+    cut = any(len(each.message) >= MAX_MESSAGE for each in findings)
+    if cut or len(set(map(_kind, findings))) < len(findings):
         raise TimeAsked
     return [(each, _filling(each)) for each in findings]
 
