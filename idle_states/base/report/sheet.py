@@ -34,16 +34,10 @@ class Worded:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """A place, which a page links to where its file is found from the page.
-
-    words   in its stead; "": as the place is written
-    quoted  the source's line, which pages show with the place marked, both in lines of their own;
-            "": it is not known; None: the place stands among words
-    """
+    """A place, which a page links to where its file is there. words: in its stead, or ""."""
 
     where: "Location"
     words: str = ""
-    quoted: str | None = None
 
     def __str__(self) -> str:
         return self.words or str(self.where)

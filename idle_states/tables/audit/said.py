@@ -372,24 +372,17 @@ def _boards(summary: FleetSummary) -> Iterator[Section]:
         boards = f"{plural(len(group.boards), 'board')}: {names}"
         parts.append(Lines((boards,), first="    ", further="        "))
     yield Section("Boards, by table", tuple(parts))
-    placed, rows = list[Part](), list[tuple[Cell, ...]]()
+    rows = list[tuple[Cell, ...]]()
     order = [str(severity) for severity in sorted(Severity, reverse=True)]
     for (severity, file, line, rule, message), count in sorted(
         summary.placed.items(), key=lambda item: (order.index(item[0][0]), item[0][1:])
     ):
-        place = f"{file}:{line}" if line else file
-        said = f"{place}: {severity} {rule}, {plural(count, 'board')}"
-        placed += [
-            Lines((said,), first="  "),
-            Lines((message,), first="    ", further="        "),
-        ]
-        linked = SourcePlace(Location(file=file), place)
-        rows.append((Marked(severity, severity), f"{rule} {message}", linked, str(count)))
-    if placed:
-        head = ("Severity", "Finding", "Place", "Boards")
-        table = Rows(head, tuple(rows), "Worst first", frozenset({3}))
-        both = Either(tuple(placed), (table,))
-        yield Section("Findings, by the place that is to be edited", (both,))
+        place = SourcePlace(Location(file=file), f"{file}:{line}" if line else file)
+        rows.append((Marked(severity, severity), place, str(count), f"{rule} {message}"))
+    if rows:
+        head = ("Severity", "Place", "Boards", "Finding")
+        table = Rows(head, tuple(rows), "Worst first", NO_NUMBERS, first="  ")
+        yield Section("Findings, by the place that is to be edited", (table,))
 
 
 def _common(files: Iterable[str]) -> str:

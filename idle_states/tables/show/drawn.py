@@ -1,6 +1,6 @@
 """The picture of a table: exit latency and target residency of its states."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...base.model.findings import Finding, Severity
 from ...base.model.table import IdleState, IdleTable
@@ -20,13 +20,12 @@ def stages(table: IdleTable, findings: Sequence[Finding] = ()) -> Drawing:
         words = [svg.time(ns) for ns in ends]
         tips = [f"{state.name}: {kind} {each}" for kind, each in zip(_KINDS, words, strict=False)]
         label, kinds = f"{state.name}: {', '.join(words)}", [""] * len(ends)
-        faults = faults_of(state, findings)
-        for fault, field in sorted(faults, key=lambda fault: fault[0].severity):
+        faults = sorted(faults_of(state, findings), key=lambda fault: fault[0].severity)
+        for fault, field in faults:
             for n in [_FIELDS.index(field)] if field in _FIELDS else range(len(ends)):
                 kinds[n] = str(fault.severity)
                 tips[n] += f"; {fault.severity} {fault.rule}: {fault.message}"
-        if faults:
-            label += f" - {', '.join(dict.fromkeys(fault.rule for fault, _ in faults))}"
+        label += "".join(dict.fromkeys(f" {fault.rule}" for fault, _ in faults))
         near = (ends[0], ends[-1])
         levels.append(Level(label, (*enumerate(ends),), near, label, (*tips,), (*kinds,)))
         times += ends
@@ -38,17 +37,15 @@ def stages(table: IdleTable, findings: Sequence[Finding] = ()) -> Drawing:
         svg.times(times, "time"),
     )
     legend = [(svg.swatch_marker(n), kind) for n, kind in enumerate(_KINDS)]
-    worst = sorted({str(f.severity) for s in table.states for f, _ in faults_of(s, findings)})
-    legend += [(svg.swatch_marker(0, kind), f"{kind} at this value") for kind in worst]
+    kinds = [kind for kind in svg.SEVERITIES if any(kind in level.kinds for level in levels)]
+    legend += [(svg.swatch_marker(0, kind), f"{kind} at this value") for kind in kinds]
     return Drawing(drawing, tuple(legend))
 
 
-def faults_of(state: IdleState, findings: Sequence[Finding]) -> list[tuple[Finding, str]]:
-    """Returns the findings of a state, worse than notes, each with the field that it is of."""
+def faults_of(state: IdleState, findings: Iterable[Finding]) -> Iterator[tuple[Finding, str]]:
+    """Yields the findings of a state that count, worse than notes, each with its field."""
     place2field = {(where.file, where.path): field for field, where in state.where.items()}
-    places = [(each, (each.location.file, each.location.path)) for each in findings]
-    return [
-        (each, place2field[place])
-        for each, place in places
-        if place in place2field and each.counts and each.severity > Severity.NOTE
-    ]
+    for each in findings:
+        field = place2field.get((each.location.file, each.location.path))
+        if field and each.counts and each.severity > Severity.NOTE:
+            yield each, field

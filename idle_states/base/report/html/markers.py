@@ -1,12 +1,13 @@
 """Pictures of markers: points on a plane, and several values in a row. Markers in one place stay
 visible: they are outlines, each larger than the one below it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
+from ..sheet import Drawing, Picture, Rows
 from . import axes, svg
-from .svg import CHARACTER, NARROW, PLOT, Axis, add, percent, text
+from .svg import CHARACTER, PLOT, Axis, add, percent, text
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -51,6 +52,16 @@ class Level:
     tip: str
     tips: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowEvent:
+    """An event of a row. at: the name of its place; marker: its number; kind: its severity."""
+
+    at: str
+    words: str
+    marker: int
+    kind: str = ""
 
 
 def points(
@@ -160,10 +171,9 @@ def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "
     axes.below(found, axis, pitch * len(some), axes.MARGIN)
     for number, level in enumerate(some):
         top = pitch * number
-        words = svg.shortened(level.label, NARROW)
         kind = max(level.kinds, key=("", *svg.SEVERITIES).index, default="")
-        label = text(found, words, x=-axes.MARGIN, y=top + 12, class_=f"on {kind}".rstrip())
-        svg.tip(label, level.tip)
+        class_ = f"on {kind}".rstrip()
+        svg.label(found, level.label, level.tip, x=-axes.MARGIN, y=top + 12, class_=class_)
         y = top + _LABEL + _ROW / 2
         ends = [percent(axis.at(end)) for end in level.near]
         add(found, "line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_="near")
@@ -181,3 +191,36 @@ def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "
                 svg.marker(group, series, x, y, size + _GROWS * below, kind)
                 drawn.append(x)
     return found
+
+
+def along(
+    title: str,
+    description: str,
+    rows: Mapping[str, Sequence[RowEvent]],
+    axis: tuple[Sequence[str], str],
+    legend: Mapping[int, str],
+    table: Rows,
+) -> Picture:
+    """Returns a row of events for each label, along names such as releases or stages, from its
+    first event to its last.
+
+    axis    the names in order, and what they are
+    legend  words for each marker
+    """
+    names, caption = axis
+    marker2kind = {event.marker: event.kind for events in rows.values() for event in events}
+
+    def draw() -> Drawing:
+        some = []
+        for label, events in rows.items():
+            values = tuple((event.marker, names.index(event.at)) for event in events)
+            tips = tuple(f"{event.at}: {event.words}" for event in events)
+            severities = tuple(event.kind for event in events)
+            places = [place for _, place in values]
+            near = min(places), max(places)
+            some.append(Level(label, values, near, label, tips, severities))
+        drawn = levels(title, description, some, svg.named(names, caption))
+        there = ((n, words) for n, words in legend.items() if n in marker2kind)
+        return Drawing(drawn, tuple((svg.swatch_marker(n, marker2kind[n]), w) for n, w in there))
+
+    return Picture(draw, table)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from .... import __version__
+from ...dataclass import replace
 from ...model.findings import Location
 from ...reading import opening
 from ...resources import template
@@ -21,9 +22,6 @@ from ..escapes.uri import uri
 from ..findings_text import shown, source_line
 from ..help_pages import page_of
 from ..sheet import (
-    NO_NUMBERS,
-    Cell,
-    Drawing,
     Either,
     FindingsPart,
     Line,
@@ -31,7 +29,7 @@ from ..sheet import (
     Marked,
     Part,
     Picture,
-    Rows,
+    Section,
     Sheet,
     SourcePlace,
     Worded,
@@ -52,134 +50,75 @@ def render(
 ) -> str:
     """Returns the page of a sheet. inputs: (file, SHA-256); file: the page's own, from which its
     links lead to files; None: they are not linked."""
-    given = inputs if isinstance(inputs, Digests) else Digests(inputs)
     script = template("page.js").render()
-    written = _Written("" if file in (None, "-") else os.path.dirname(file) or ".")
     return template("page.html.j2").render(
         script=Markup(script),
         allowed=f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}",
-        title=printable(whole.title),
+        whole=whole,
         command=command,
         version=__version__,
-        headline=[written.words(words) for words in whole.headline],
-        definitions=svg.markup(svg.definitions()),
-        sections=written.sections(whole),
-        inputs=[(written.words(_file(name)), digest or "-") for name, digest in given.first],
-        more=given.count - len(given.first),
-        digest=given.whole,
+        svg=svg,
+        sections=_sections(whole),
+        inputs=inputs if isinstance(inputs, Digests) else Digests(inputs),
+        printable=printable,
+        location=Location,
+        source=printable_source,
+        source_line=source_line,
+        page=_Written("" if file in (None, "-") else os.path.dirname(file) or "."),
     )
 
 
-def _file(name: str) -> SourcePlace:
-    return SourcePlace(Location(file=name), name)
+def _sections(whole: Sheet) -> list[tuple[Section, list[tuple[str, Part]]]]:
+    """Returns the sections that have something to show, or a title alone, with their parts: the
+    template's name of each, and the part. One without a title goes on with the one before."""
+    found: list[tuple[Section, list[tuple[str, Part]]]] = []
+    for section in (*whole.sections, *whole.further, whole.about):
+        parts = [*_flat(section.parts)]
+        if not section.title:
+            (found[-1][1] if found else []).extend(parts)
+        elif parts or not section.parts:
+            found.append((section, parts))
+    return found
 
 
-def _flat(parts: Iterable[Part]) -> Iterator[Rows | Lines | Picture]:
+def _flat(parts: Iterable[Part]) -> Iterator[tuple[str, Part]]:
+    """Yields the parts that have something to show, findings by severity."""
     for part in parts:
         if isinstance(part, Either):
             yield from _flat(part.page)
-        else:
-            yield _findings(part) if isinstance(part, FindingsPart) else part
-
-
-def _findings(found: FindingsPart) -> Rows:
-    chosen = shown(found.findings, notes=found.notes)
-    if found.placed:
-        chosen.sort(key=lambda f: (f.location.file or "", f.location.line or 0))
-    else:
-        chosen.sort(key=lambda f: -f.severity)
-    rows = tuple(
-        (
-            (
-                Marked(str(finding.severity), str(finding.severity)),
-                f" {finding.rule} {finding.name}",
-            ),
-            (
-                finding.message,
-                *(part for each in finding.related for part in _related(*each)),
-                SourcePlace(
-                    finding.location, quoted=source_line(finding.location, found.texts) or ""
-                ),
-            ),
-            ", ".join(finding.kernels),
-        )
-        for finding in chosen
-    )
-    caption = "By place" if found.placed else "By severity"
-    columns = 3 if any(finding.kernels for finding in chosen) else 2
-    head = ("Finding", "Message and place", "Kernels")[:columns]
-    return Rows(head, tuple(row[:columns] for row in rows), caption, NO_NUMBERS)
-
-
-def _related(where: Location, remark: str) -> tuple[Cell, ...]:
-    return "; ", SourcePlace(where, "" if where.file else where.path), f": {remark}"
+        elif isinstance(part, FindingsPart):
+            chosen = shown(part.findings, notes=part.notes)
+            if part.placed:
+                chosen.sort(key=lambda f: (f.location.file or "", f.location.line or 0))
+            else:
+                chosen.sort(key=lambda f: -f.severity)
+            if chosen:
+                yield "findings", replace(part, findings=chosen)
+        elif isinstance(part, Lines):
+            lines = tuple(line for line in part.lines if _plain(line).strip())
+            if lines:
+                yield "lines", replace(part, lines=lines)
+        elif isinstance(part, Picture) or part.rows:
+            yield ("picture" if isinstance(part, Picture) else "table"), part
 
 
 class _Written:
-    """A page as it is written.
+    """A page as it is written, for the template.
 
     folder  the one that it is in; "": not known
-    ids     names that its address can lead to
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.ids = {each.get("id") for each in svg.definitions()}
+        self._ids = {"hawake", *(f"h{number}" for number in range(len(svg.HATCHES)))}
 
-    def sections(self, whole: Sheet) -> list[dict[str, object]]:
-        """The sections that have a part to show, or a title alone."""
-        found: list[dict[str, object]] = []
-        shown: list[dict[str, object]] = []
-        for section in (*whole.sections, *whole.further, whole.about):
-            title = self.words(section.title, linked=False)
-            parts = [made for part in _flat(section.parts) if (made := self._part(part, title))]
-            if not title:
-                shown += parts
-            elif parts or not section.parts:
-                shown = parts
-                folded = section.folded
-                found.append(
-                    {"title": title, "id": self._id(title), "parts": shown, "folded": folded}
-                )
-        return found
-
-    def _id(self, title: str) -> str:
+    def id(self, title: str) -> str:
         """Returns a name for an address to lead to, of a title's letters and digits; takes it."""
         first = re.sub("[^a-z0-9]+", "-", title.lower())[:_ID].strip("-") or "part"
         names = (f"{first}-{number}" for number in count(2))
-        found = next(name for name in chain([first], names) if name not in self.ids)
-        self.ids.add(found)
+        found = next(name for name in chain([first], names) if name not in self._ids)
+        self._ids.add(found)
         return found
-
-    def _part(self, part: Rows | Lines | Picture, title: str) -> dict[str, object]:
-        if isinstance(part, Lines):
-            lines = [words for line in part.lines if (words := self.words(line).strip())]
-            return {"kind": "lines", "lines": lines} if lines else {}
-        if isinstance(part, Rows):
-            return self._rows(part, title) if part.rows else {}
-        found: Drawing = part.draw()
-        caption = found.drawn.findtext("title") or ""
-        return {
-            "kind": "picture",
-            "title": caption,
-            "id": self._id(caption),
-            "drawing": svg.markup(found.drawn),
-            "legend": [(svg.markup(sample), printable(words)) for sample, words in found.legend],
-            "table": self._rows(part.table, title),
-        }
-
-    def _rows(self, table: Rows, title: str) -> dict[str, object]:
-        numbers = table.numbers
-        caption = printable(table.caption or title)
-        return {
-            "kind": "table",
-            "id": self._id(caption),
-            "caption": caption,
-            "head": [self.words(cell) for cell in table.head],
-            "rows": [[self.words(cell) for cell in row] for row in table.rows],
-            "numbers": range(1, len(table.head)) if numbers is None else numbers,
-            "unbroken": table.unbroken,
-        }
 
     def words(self, line: Line, linked: bool = True) -> str:
         """Returns a line as the page has it; a severity has its colour. linked: the codes of rules
@@ -188,39 +127,34 @@ class _Written:
             parts = [self.words(cell, linked) for cell in line]
             marked = any(isinstance(each, Markup) for each in parts)
             return Markup("").join(parts) if marked else "".join(parts)
-        words = printable(_of_cell(line))
+        words = printable(_plain(line))
         if isinstance(line, Marked) and line.kind in svg.SEVERITIES:
             return Markup('<span class="{}">{}</span>').format(line.kind, words)
         if isinstance(line, Marked) and line.kind == "strong" and linked:
             return Markup("<strong>{}</strong>").format(words)
         if isinstance(line, SourcePlace) and linked:
-            return self._placed(line, words)
+            return self.place(line)
         pieces = _RULE.split(words) if linked else [words]
         if len(pieces) == 1 or page_of(pieces[1]) is None:
             return words
         link = Markup('<a href="{}">{}</a>').format
         return Markup("").join(link(page_of(p), p) if n % 2 else p for n, p in enumerate(pieces))
 
-    def _placed(self, place: SourcePlace, words: str) -> str:
-        """Returns a place with a link to its file, if that is there, and the line quoted."""
-        where = place.where
-        if self.folder and where.file and opening.is_file(where.file):
-            address = uri(os.path.relpath(where.file, self.folder))
-            if text := (place.quoted or "").strip():
-                # a browser that shows the file goes to the line
-                address += f"#:~:text={quote(text, safe='').replace('-', '%2D')}"
-            words = Markup('<a href="{}">{}</a>').format(address, words)
-        if place.quoted is None:
-            return words
-        at = (where.column or 1) - 1
-        end = at + max(1, where.length)
-        pieces = place.quoted[:at].lstrip(), place.quoted[at:end], place.quoted[end:].rstrip()
-        marked = "<code>{}<mark>{}</mark>{}</code>" if place.quoted else ""
-        block = Markup(f'<div class="quoted">{{}}{marked}</div>')
-        return block.format(words, *map(printable_source, pieces))
+    def place(self, place: SourcePlace | Location, line: str | None = None) -> str:
+        """Returns a place with a link to its file, if that is there. line: the source's, to which a
+        browser goes that shows the file."""
+        where = place.where if isinstance(place, SourcePlace) else place
+        if not (self.folder and where.file and opening.is_file(where.file)):
+            return printable(str(place))
+        address = uri(os.path.relpath(where.file, self.folder))
+        if line and line.strip():
+            address += f"#:~:text={quote(line.strip(), safe='').replace('-', '%2D')}"
+        return Markup('<a href="{}">{}</a>').format(address, printable(str(place)))
 
 
-def _of_cell(cell: Cell) -> str:
-    if isinstance(cell, Worded):
-        return cell.page
-    return cell.words if isinstance(cell, Marked) else str(cell)
+def _plain(line: Line) -> str:
+    if isinstance(line, tuple):
+        return "".join(map(_plain, line))
+    if isinstance(line, Worded):
+        return line.page
+    return line.words if isinstance(line, Marked) else str(line)

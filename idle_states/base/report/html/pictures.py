@@ -64,8 +64,7 @@ def bands(title: str, description: str, rows: Sequence[BandRow], axis: Axis) -> 
     axes.below(found, axis, bottom)
     for number, row in enumerate(rows):
         top = pitch * number
-        label = text(found, svg.shortened(row.label, NARROW), x=0, y=top + 12, class_="on")
-        svg.tip(label, row.label)
+        svg.label(found, row.label, row.label, x=0, y=top + 12, class_="on")
         free = 0.0
         for band in row.bands:
             _band(found, band, axis, top + _LABEL, height)

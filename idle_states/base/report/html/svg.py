@@ -31,7 +31,6 @@ SEVERITIES = tuple(map(str, Severity))
 """The classes of what has a severity's colour, in a picture and in words."""
 AWAKE = -1
 """Stands for time awake where a state's number is expected."""
-_AWAKE_ID, _AWAKE_PATH = "awake", "M4,2 v4 M2,4 h4"
 HATCHES = (
     "",
     "M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4",
@@ -58,8 +57,6 @@ CROSS = len(MARKERS) - 1
 """Number of the marker of what ends there."""
 _SAME, _NOTHING = 1e-9, 1e-12
 """Values that differ by less, relatively and absolutely, count as one value on an axis."""
-_TILE = 8
-"""Side of a hatching's tile in pixels."""
 
 
 def element(name: str, **attributes: object) -> "Element":
@@ -119,21 +116,8 @@ def plain(number: int) -> str:
 
 
 def hatching(number: int) -> str:
-    """Returns the hatching of a state, by its number, or of AWAKE."""
-    return f"url(#h{_AWAKE_ID if number == AWAKE else number % len(HATCHES)})"
-
-
-def definitions() -> "Element":
-    """The hatchings, once for all pictures of a page."""
-    found = element("svg", class_="definitions", width=0, height=0, aria_hidden="true")
-    side = {"width": _TILE, "height": _TILE}
-    for number, path in (*enumerate(HATCHES), (AWAKE, _AWAKE_PATH)):
-        name = hatching(number)[len("url(#") : -1]
-        tile = add(found, "pattern", id=name, patternUnits="userSpaceOnUse", **side)
-        add(tile, "rect", class_=plain(number), **side)
-        if path:
-            add(tile, "path", d=path, class_="hatch")
-    return found
+    """Returns the hatching of a state, by its number, or of AWAKE, as the template defines it."""
+    return f"url(#h{'awake' if number == AWAKE else number % len(HATCHES)})"
 
 
 def swatch_band(number: int) -> "Element":
@@ -182,6 +166,17 @@ def shortened(words: str, pixels: float) -> str:
     words = printable(words)
     half = room // 2
     return words if len(words) <= room else f"{words[: room - half - 1]}…{words[-half:]}"
+
+
+def label(parent: "Element", words: str, tip_words: str, **attributes: object) -> None:
+    """Adds a row's label, of which a narrow page has what fits, and a wide one more."""
+    found, whole = text(parent, "", **attributes), shortened(words, WIDE)
+    short = shortened(words, NARROW)
+    found.text = short.removesuffix("…") if whole != short else whole
+    if whole != short:
+        add(found, "tspan", class_="slim").text = "…"
+        add(found, "tspan", class_="roomy").text = whole[len(found.text) :]
+    tip(found, tip_words)
 
 
 def fits(words: str, share: float, pixels: int = NARROW) -> bool:
