@@ -25,7 +25,9 @@ def run(given: ShowCommand) -> int:
     out, way = given.out, show(given.asked, say)
     inputs = [(way.source.file, way.source.sha256)]
     if out.html:
-        out.page("show", sheet(way, provenance=True), inputs)
+        from ..tables.show.page import page
+
+        out.page("show", page(way, given.asked.table or ""), inputs)
     if out.format == "json":
         from ..tables.documents.json_output import envelope
         from ..tables.show.show_document import Show

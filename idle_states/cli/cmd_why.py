@@ -16,9 +16,8 @@ the governor was given and what ended the idle periods. Of another machine it is
 the script of `collect --record --wake-ups` prints there."""
 
 from ..base.dataclass import dataclass
-from ..base.options import Annotated
 from ..tables.why.request import WhyRequest
-from .output import NO_PAGE, USUAL, Output
+from .output import USUAL, Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class WhyCommand:
     """Options of `why`."""
 
     asked: WhyRequest
-    out: Annotated[Output, NO_PAGE] = USUAL
+    out: Output = USUAL
 
 
 def run(given: WhyCommand) -> int:
@@ -39,6 +38,10 @@ def run(given: WhyCommand) -> int:
 
         machine = sampled_machine(asked)
     found = why(asked, machine)
+    if out.html:
+        from ..tables.why.ways import of_machine
+
+        out.page("why", sheet(found, [of_machine(found)]), found.machine.inputs)
     if out.format == "json":
         from ..tables.documents.json_output import envelope
         from ..tables.why.why_document import Why

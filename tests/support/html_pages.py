@@ -11,6 +11,9 @@ TRACE = str(DATA / "traces/mt8196-teo.slice.txt.gz")
 COMMANDS = {
     "show": ["show", "power10", "--kernel", "6.1", "--platform", "rainier"],
     "show-x86": ["show", "--platform", "skx", "--kernel", "6.1,7.0"],
+    "show-tree": ["show", str(DATA / "trees/powernv9.dtb"), "--kernel", "4.11"],
+    "show-machine": ["show", str(DATA / "why/powernv9-no-level-2.tar.gz")],
+    "why": ["why", str(DATA / "why/arm64-disabled.tar.gz")],
     "select": ["select", "power9-dd1@84368bbf8", "--kernel", "4.11"],
     "select-kernels": [
         *("select", "power9", "--kernel", "4.11,6.1,6.6,6.12"),

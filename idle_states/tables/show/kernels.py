@@ -54,7 +54,8 @@ def kernel_column(group: Agreeing, table: IdleTable) -> StageColumn:
     kernels = group.kernels
     if len(f"LINUX {kernels}") > max([WIDEST_HEAD, *map(len, cells)]):
         kernels = f"{group.first.release.name} ..."
-    return StageColumn(Worded(f"LINUX {kernels}", f"Linux {kernels}"), cells)
+    head = Worded(f"LINUX {kernels}", f"Linux {kernels}")
+    return StageColumn(head, cells, reasons={row: lost.reason for row, lost in group.first.lost})
 
 
 def _cells(arrival: Arrival, table: IdleTable) -> tuple[str, ...]:

@@ -79,7 +79,8 @@ def journey_stages(journey: Journey) -> list[StageColumn]:
     if journey.export is not None:
         exported = set(journey.export.indices)
         cells = ("exports" if i in exported else "-" for i in range(len(table.states)))
-        found.append(StageColumn("Firmware", tuple(cells)))
+        reasons = {lost.index: lost.reason for lost in journey.export.lost}
+        found.append(StageColumn("Firmware", tuple(cells), reasons=reasons))
     return found + [kernel_column(group, table) for group in agreeing(journey)]
 
 
@@ -212,7 +213,7 @@ def _every_value(table: IdleTable) -> Section:
             spec = PurePath(where.file or "").stem
             rows.append((state.name, _FIELDS.get(field, field), str(where), spec, said, replaced))
     head = ("State", "Value", "Stands at", "Spec", "Source", "Replaces")
-    return Section("Every value", (Rows(head, tuple(rows), numbers=NO_NUMBERS),))
+    return Section("Every value", (Rows(head, tuple(rows), numbers=NO_NUMBERS),), folded=True)
 
 
 def _replaced(table: IdleTable) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The table of stages: one row a state, one column a value, or what a stage makes of the state."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...base.model.findings import Finding
@@ -20,11 +21,13 @@ _LOSSES = (
 
 
 class StageColumn(NamedTuple):
-    """A column of the table of stages. number: of numbers, which stand to the right."""
+    """A column of the table of stages. number: of numbers, which stand to the right; reasons: row
+    -> why it has none of the stage."""
 
     head: Cell
     cells: tuple[str, ...]
     number: bool = False
+    reasons: Mapping[int, str] = MappingProxyType({})
 
 
 def stages(

@@ -1,9 +1,9 @@
 """The result of `why`, for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...base.dataclass import fields
-from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, indented
+from ...base.report.sheet import Lines, Marked, Rows, Section, Sheet, Worded, indented
 from ...base.wording import few, number_ranges, percent, plural
 from ..linux.held import idle_us_of
 from ..linux.qos import NO_LIMIT_US
@@ -15,8 +15,9 @@ _ENDS = 2
 _HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
 
 
-def sheet(found: Explanation) -> Sheet:
-    """Returns one screen: the machine, its states, and the reasons by rank."""
+def sheet(found: Explanation, ways: Sequence[Section] = ()) -> Sheet:
+    """Returns one screen: the machine, its states, and the reasons by rank. ways: of a page, which
+    begins with them."""
     machine = found.machine
     release = machine.release
     kernel = f"Linux {release.name}" if release else machine.kernel.split(" (")[0]
@@ -24,7 +25,10 @@ def sheet(found: Explanation) -> Sheet:
         f"driver {machine.driver or 'not seen'}, governor {machine.dump.governor or 'not seen'}, "
         f"{kernel or 'kernel not seen'}, HZ {machine.hz}"
     )
-    sections = [Section("", (Rows(_HEAD, tuple(_rows(found))),)), *map(_section, found.explained)]
+    counters = Section(
+        Worded("", "Use since boot"), (Rows(_HEAD, tuple(_rows(found))),), folded=True
+    )
+    sections = [counters, *map(_section, found.explained)]
     if not found.explained:
         sections.append(Section("", (Lines(("every state is used",)),)))
     if machine.sampled:
@@ -33,7 +37,7 @@ def sheet(found: Explanation) -> Sheet:
     first = next((e for e in found.explained if e.reasons), None)
     headline = f"{first.title}: {first.reasons[0].because}" if first else "every state is used"
     return Sheet(
-        f"{machine.name}: why", (headline,), tuple(sections), Section("", (Lines((about,)),))
+        f"{machine.name}: why", (headline,), (*ways, *sections), Section("", (Lines((about,)),))
     )
 
 

@@ -1,0 +1,32 @@
+"""The page of show, which begins with how far each state gets."""
+
+from ...base.dataclass import replace
+from ...base.model.units import format_time
+from ...base.report.html.markers import RowEvent
+from ...base.report.sheet import Section, Sheet, Worded
+from ..pipeline import Journey
+from ..sources.told import told_by
+from ..why import said as why_said
+from ..why import ways
+from ..why.answer import why
+from ..why.request import WhyRequest
+from .said import journey_stages, sheet
+
+
+def page(journey: Journey, table: str) -> Sheet:
+    """Returns the page of a table. Of one that was read on a machine it has the states' use."""
+    whole = sheet(journey, provenance=True)
+    if told_by(table):
+        found = why(WhyRequest(machine=table))
+        headline = (*why_said.sheet(found).headline, *whole.headline)
+        return replace(whole, headline=headline, sections=(ways.of_machine(found), *whole.sections))
+    state2way = {}
+    for row, state in enumerate(journey.table.states):
+        words = f"{format_time(state.latency_ns)} to {format_time(state.residency_ns or 0)}"
+        stage = ways.stage_of(journey.table.origin.form)
+        way = state2way[state.name] = [RowEvent(stage, words, *ways.KEPT)]
+        for head, cells, _, reasons in journey_stages(journey):
+            mark = ways.LOST if cells[row] == "-" else ways.KEPT
+            at = head.page if isinstance(head, Worded) else str(head)
+            way.append(RowEvent(at, reasons.get(row, cells[row]), *mark))
+    return replace(whole, sections=(Section("States", (ways.drawn(state2way),)), *whole.sections))
