@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option
 from ..change.boot.request import BootRequest
-from .output import NO_PAGE, USUAL, Output
+from .output import USUAL, Output
 
 if TYPE_CHECKING:
     from .boot_failures import FailurePlace
@@ -49,7 +49,7 @@ class BootCommand:
         "Path | None",
         Option("--logs", "where logs go (default: logs, beside what is built)", metavar="DIR"),
     ] = None
-    out: Annotated[Output, NO_PAGE] = USUAL
+    out: Output = USUAL
 
 
 def run(given: BootCommand) -> int:
@@ -97,6 +97,8 @@ def _boot(asked: BootRequest, out: "Output", place: "FailurePlace") -> int:
     said = sheet(result)
     place.stage = "writing the result"
     with naming(out.file or "standard output"):
+        if out.html:
+            out.page("boot", said, result.inputs)
         if out.format == "json":
             out.document(document)
         else:

@@ -1,20 +1,34 @@
 """boot, for people."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...base.model.beyond_opal import SysfsState
-from ...base.report.sheet import NO_NUMBERS, Line, Lines, Marked, Part, Rows, Section, Sheet
+from ...base.report.html.markers import RowEvent
+from ...base.report.sheet import (
+    NO_NUMBERS,
+    Either,
+    Line,
+    Lines,
+    Marked,
+    Part,
+    Picture,
+    Rows,
+    Section,
+    Sheet,
+)
 from ...base.report.tables import columns
 from ...base.wording import joined, plural
 from ...tables.linux.grounds import driver_of, ground
+from ...tables.why.ways import HELD, KEPT, LOST, drawn
 from .powernv.boot import PowernvResult
+from .powernv.predict import EXPORT
 from .powernv.twice import BootPair
 from .q35.boot import Q35Result
 from .q35.machine import CPU
 from .registered import with_counts
 from .result import BootResult, GuestResult
-from .stage import PredictedKernel, Stage
+from .stage import REGISTERED, USAGE, PredictedKernel, Stage
 from .virt.boot import VirtResult
 from .virt.machines import VIRT
 
@@ -72,21 +86,37 @@ def sheet(result: BootResult | BootPair) -> Sheet:
     return _sheet(
         f"{name} on {machine}",
         [*about, kernel, f"{_qemu(result)}{model}, {result.qemu_s:.0f} s"],
-        [_coloured(columns(("STAGE", "VERDICT", "JUDGED"), verdicts)), *shown],
+        [_stages(columns(("STAGE", "VERDICT", "JUDGED"), verdicts), [result]), *shown],
         [*_differences(result), _last(result.unconfirmed, "this boot")],
+        [result],
         result.directory,
     )
 
 
 def _sheet(
-    title: str, about: list[str], parts: list[Part], sections: list[Section], logs: Path
+    title: str,
+    about: list[str],
+    parts: list[Part],
+    sections: list[Section],
+    results: Sequence[BootResult],
+    logs: Path,
 ) -> Sheet:
     """parts: sections without a title."""
     untitled = [Section("", (part,)) for part in parts]
     end = Section("", (Lines((f"Logs: {logs.as_posix()}",)),))
-    return Sheet(
-        title, (), (Section(title, (Lines((*about,), first="  "),)), *untitled, *sections, end)
-    )
+    first = Section(title, (Lines((*about,), first="  "),))
+    return Sheet(title, (_headline(results),), (first, *untitled, *sections, end))
+
+
+def _headline(results: Sequence[BootResult]) -> Line:
+    judged = [stage for each in results for stage in each.stages if stage.agree is not None]
+    count, differ = plural(len(judged), "stage"), [each.name for each in judged if not each.agree]
+    if differ:
+        said = f": {joined(differ)} ({len(differ)} of {count} judged)"
+        return Marked("error", "Not as predicted"), said
+    if not all(each.agree for each in results):
+        return Marked("warning", "Not confirmed"), ": not all that was asked could be judged"
+    return f"As predicted: {count} judged, and all agree"
 
 
 def _qemu(result: BootResult) -> str:
@@ -173,8 +203,8 @@ def _judged(stage: Stage) -> str:
     return said
 
 
-def _coloured(table: str) -> Part:
-    """The lines of a table of verdicts."""
+def _stages(table: str, results: Sequence[BootResult]) -> Part:
+    """Returns the lines of a table of verdicts; pages have pictures in their place."""
     lines: list[Line] = [
         Marked("error", line)
         if " differ " in line
@@ -183,7 +213,36 @@ def _coloured(table: str) -> Part:
         else line
         for line in table.splitlines()
     ]
-    return Lines((*lines,))
+    titles = ("Stages, before", "Stages, after") if len(results) > 1 else ("Stages",)
+    return Either((Lines((*lines,)),), tuple(map(_drawn, results, titles)))
+
+
+def _drawn(result: BootResult, title: str) -> Picture:
+    """Draws each stage's verdict, and what becomes of the states of the first CPU."""
+    marks, cpu = {True: KEPT, False: LOST, None: HELD}, min(result.found, default=0)
+    entered, ways = dict[str, int | None](), dict[str, list[RowEvent]]()
+    for stage in result.stages:
+        differ = plural(len(stage.differences), "difference") if stage.differences else ""
+        words = differ or _judged(stage) or _verdict(stage)
+        ways.setdefault("Verdicts", []).append(RowEvent(stage.name, words, *marks[stage.agree]))
+    if isinstance(result, PowernvResult):
+        entered, exported = {**(result.entered or {})}, result.predicted.export.indices
+        for row, state in enumerate(result.predicted.table.states):
+            event = ("exported", *KEPT) if row in exported else ("not exported", *HELD)
+            ways[state.name] = [RowEvent(EXPORT, *event)]
+    elif isinstance(result, GuestResult):
+        entered = {each.name: each.usage for each in result.counted.get(cpu, ())}
+    wrong = {each.path: each for stage in result.stages for each in stage.differences}
+    for number, shown in enumerate(result.found.get(cpu, ())):
+        words, mark = f"{shown.latency_us}/{shown.residency_us} us", KEPT
+        if differs := wrong.get(f"cpu{cpu}/state{number}"):
+            words, mark = f"predicted {differs.predicted}, found {differs.found}", LOST
+        way = ways.setdefault(shown.name, [])
+        way.append(RowEvent(REGISTERED, words, *mark))
+        if (count := entered.get(shown.name)) is not None:
+            way.append(RowEvent(USAGE, f"entered {count} times", *KEPT))
+    legend = {KEPT[0]: "as predicted", HELD[0]: "not judged, or held back", LOST[0]: "differs"}
+    return drawn(ways, title, legend)
 
 
 def _differing(stage: Stage) -> Iterator[str]:
@@ -196,7 +255,7 @@ def _differing(stage: Stage) -> Iterator[str]:
 
 
 def _pair(pair: BootPair) -> Sheet:
-    before, after = pair.before, pair.after
+    before, after = both = pair.before, pair.after
     lines = [*pair.subjects, *(f"  {one}" for one in pair.remarks)]
     lines += dict.fromkeys((_firmware(before), _firmware(after)))
     lines += [f"  {remark}" for remark in dict.fromkeys((*before.remarks, *after.remarks))]
@@ -217,12 +276,13 @@ def _pair(pair: BootPair) -> Sheet:
     return _sheet(
         f"{after.predicted.table.name} on {before.request.machine}, before and after",
         lines,
-        [_registered(pair), _coloured(columns(("STAGE", "BEFORE", "AFTER"), verdicts))],
+        [_registered(pair), _stages(columns(("STAGE", "BEFORE", "AFTER"), verdicts), both)],
         [
             *_differences(before, " before"),
             *_differences(after, " after"),
             _last(unconfirmed, "these boots"),
         ],
+        both,
         pair.directory,
     )
 

@@ -10,13 +10,24 @@ from typing import Any
 
 import pytest
 
+from idle_states.base.dataclass import replace
 from idle_states.base.report.html import markers, page, svg
 from idle_states.base.report.html.markers import Level, Point
 from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
+from idle_states.change.boot.registered import held_by
+from idle_states.change.boot.said import sheet
 from idle_states.cli import main
 from idle_states.lab.replay import fits
 from idle_states.lab.replay.fits import Misfits
+from idle_states.tables.spec.library import find
 from tests.support import many_machines
+from tests.support.boots import (
+    boot_result,
+    changed,
+    recorded_boot,
+    recorded_workload,
+    with_workload,
+)
 from tests.support.chromium import NAMES, found
 from tests.support.git_history import History
 from tests.support.html_measured import COUNTED, PAPER, VIEWS, axe, measure, sheets
@@ -25,7 +36,7 @@ from tests.support.reviewed import AFTER, BEFORE, MESSAGE, c_of
 from tests.support.shared import once
 
 pytestmark = pytest.mark.slow
-PAGES = [*COMMANDS, "many", "hostile", "zero", "review", "review-commits"]
+PAGES = [*COMMANDS, "boot", "many", "hostile", "zero", "review", "review-commits"]
 BAD = {
     "script": "<script>1</script>",
     "fetch": '<img src="/other.png" alt="">',
@@ -53,6 +64,11 @@ def _write_pages(into: Path) -> None:
     review = ("review", "--tree", str(history.directory), "--kernel", "4.11,6.1", "--notes")
     for name, more in (("review", ()), ("review-commits", ("HEAD~2..HEAD", "--per-commit"))):
         main([*review, *more, "--html", str(into / f"{name}.html"), "-o", str(into / "r.txt")])
+    booted = with_workload(recorded_boot("powernv9", into), recorded_workload())
+    found = booted.sections["cpuidle"].replace("state1/latency:1", "state1/latency:0")
+    result = boot_result(changed(booted, cpuidle=found), find("power9"), into)
+    result = replace(result, found=held_by({"cpuidle": found}), entered={"snooze": 4})
+    (into / "boot.html").write_text(page.render("boot", sheet(result), result.inputs))
     words = "<script>document.title='x'</script><img src=http://127.0.0.1/x onerror=1>"
     rows = tuple((f"{words} {number}", words) for number in range(12))
     table = Rows((words, words), rows, words)

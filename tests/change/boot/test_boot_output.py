@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from idle_states.base.dataclass import replace
 from idle_states.base.report import sheet_text
+from idle_states.base.report.html import page
 from idle_states.base.report.style import Style
 from idle_states.change.boot.boot_document import BootedMachine
 from idle_states.change.boot.booted import Booted
 from idle_states.change.boot.powernv.boot import PowernvResult
+from idle_states.change.boot.registered import held_by
 from idle_states.change.boot.said import sheet
 from idle_states.tables.documents.json_output import envelope
 from idle_states.tables.spec.library import find
@@ -22,6 +25,7 @@ from tests.support.boots import (
     recorded_workload,
     with_workload,
 )
+from tests.support.html_pages import parse
 
 
 def result(booted: Booted, directory: Path) -> PowernvResult:
@@ -68,6 +72,30 @@ def test_a_difference_fails_and_shows_both_sides(booted: Booted, tmp_path: Path)
         "    found:     stop0_lite 0/10 us\n" in text
     )
     assert "\x1b" not in text
+
+
+def test_page_says_first_whether_all_is_as_predicted(booted: Booted, tmp_path: Path) -> None:
+    """Its picture has a row for the verdicts, and one for each state."""
+    said = [sheet(result(booted, tmp_path))]
+    wrong = booted.sections["cpuidle"].replace("state1/latency:1", "state1/latency:0")
+    made = result(changed(booted, cpuidle=wrong), tmp_path)
+    said.append(sheet(replace(made, found=held_by({"cpuidle": wrong}), entered={"snooze": 4})))
+    said.append(sheet(result(changed(booted, recording=b"", recorder="no tracefs"), tmp_path)))
+    pages = [parse(page.render("boot", each, [])) for each in said]
+    headlines = [each.all("div", "headline")[0].text.strip() for each in pages]
+    assert headlines == [
+        "As predicted: 6 stages judged, and all agree",
+        "Not as predicted: registered (1 of 6 stages judged)",
+        "Not confirmed: not all that was asked could be judged",
+    ]
+    rows = {row[0]: row[1:] for row in pages[1].all("figure")[0].all("table")[0].rows()}
+    assert rows["State"][0] == "export"
+    assert rows["Verdicts"][2] == "1 difference"
+    assert rows["stop0_lite"][:3] == [
+        *("exported", "-", "predicted stop0_lite 1/10 us, found stop0_lite 0/10 us"),
+    ]
+    assert rows["stop4"][0] == "not exported"
+    assert rows["snooze"][5] == "entered 4 times"
 
 
 def test_a_workload_without_a_decision_judged_is_no_success(booted: Booted, tmp_path: Path) -> None:
