@@ -56,21 +56,10 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
 
-    ranges = _ranges(_idles_tried(settling, circumstances), over)
-    return ranges if _bounded(circumstances) else _endless(ranges)
-
-
-def _idles_tried(settling: Settling, circumstances: Circumstances) -> list[int]:
-    """The lengths that selection_map() tries in any case; beside them only some about each boundary
-    that it finds."""
-    points, end = _lengths(settling, circumstances), circumstances.next_timer_ns
-    if _bounded(circumstances):
-        points = {point for point in points if point < end} | {end - 1}
-    return sorted(points)
-
-
-def _bounded(circumstances: Circumstances) -> bool:
-    return not circumstances.timer_driven and circumstances.next_timer_ns < FAR_NS
+    points = _lengths(settling, circumstances)
+    if circumstances.timer_driven or end >= FAR_NS:
+        return _endless(_ranges(sorted(points), over))
+    return _ranges(sorted({point for point in points if point < end} | {end - 1}), over)
 
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -82,13 +71,9 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
         return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
 
-    return _endless(_ranges(_timers_tried(settling, idle_ns, circumstances), over))
-
-
-def _timers_tried(settling: Settling, idle_ns: int, circumstances: Circumstances) -> list[int]:
-    """Returns the times to the next timer that timer_map() tries, sorted, all above the length."""
     points = _timers(settling, idle_ns, circumstances.wake_ns)
-    return sorted({point for point in points if point > idle_ns} | {idle_ns + 1})
+    above = {point for point in points if point > idle_ns} | {idle_ns + 1}
+    return _endless(_ranges(sorted(above), over))
 
 
 def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
