@@ -1,4 +1,4 @@
-"""What was worked out when idle-states was built, so that commands need not do it again.
+"""Products worked out when idle-states was built, so that commands need not do it again.
 
 tools/prepare.py writes it, for setup.py. A product is used only while the digests of all files of
 the package that had a part in it are the same. Digests are what Python itself knows a source's

@@ -29,7 +29,7 @@ _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
 
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What an installation prepares."""
+    """The products that an installation prepares."""
     found = tmp_path_factory.mktemp("compiled") / prepared.NAME
     subprocess.run([sys.executable, "-m", "tools.prepare", found], cwd=ROOT, check=True)
     return found

@@ -218,7 +218,7 @@ def test_what_is_prepared_is_what_commands_work_out(used: Path) -> None:
 def test_what_was_made_of_other_files_is_worked_out_again(
     name: str, changed: str, used: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a file that changed, or one more in a folder whose names count."""
+    """The other file is one that changed, or one more in a folder whose names count."""
     was = prepared.content
 
     def content(asked: str) -> bytes:

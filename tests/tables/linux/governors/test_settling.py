@@ -230,8 +230,7 @@ def test_what_menu_corrects_in_the_end_is_awaited(length: int) -> None:
 def test_boundaries_are_sought_together_and_found_as_one_by_one(
     begins: set[int], points: set[int]
 ) -> None:
-    """Of selections that repeat no state, so that each boundary lies between two points that
-    differ."""
+    """The selections repeat no state, so that each boundary lies between two points that differ."""
     tried = sorted({0, *points, 999})
     calls = 0
 
