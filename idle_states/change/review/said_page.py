@@ -67,7 +67,7 @@ def sheet(review: Review, platform: AnyPlatform, *, notes: bool) -> Sheet:
 
 
 def _headline(review: Review) -> Iterator[Line]:
-    """Yields the answer first: how many machines change, and how many errors that brings."""
+    """Yields the answer first: how many machines are affected, and how many errors that brings."""
     kind, found = worst(review.new), words.worst(review)
     errors = sum(f.counts and f.severity is Severity.ERROR for f in review.new)
     first = f"{_machines(review.changes)}, {plural(errors, 'error') if errors else 'no error'}."
@@ -78,13 +78,13 @@ def _headline(review: Review) -> Iterator[Line]:
 
 
 def _machines(changes: Sequence[Reviewed]) -> str:
-    """Returns how many machines change: boards, of tables that are no board's the tables."""
+    """Returns how many machines are affected: boards, of tables that are no board's the tables."""
     tables = [t for change in changes for t in change.tables if t.is_changed or t.differences]
     boards = {board for table in tables for board in table.source.boards}
     others = {table.source.name for table in tables if not table.source.boards}
     counts = [(len(boards), "machine"), (len(others), "table")]
     said = joined([plural(count, noun) for count, noun in counts if count]) or "No machine"
-    return f"{said} {'change' if len(boards) + len(others) > 1 else 'changes'}"
+    return f"{said} {'are' if len(boards) + len(others) > 1 else 'is'} affected"
 
 
 def _commits(review: Review) -> Rows:

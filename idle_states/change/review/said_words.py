@@ -309,7 +309,7 @@ def grounds_of_all(review: Review) -> list[tuple[str, Sequence[str]]]:
     found = [
         ("How it was read", [*review.remarks, *since(review)]),
         (SIMULATED, grounds(review)),
-        ("Selections rest on", rest),
+        ("Assumptions of the selections", rest),
     ]
     return [(head, some) for head, some in found if some]
 

@@ -180,7 +180,7 @@ def moves(found: Moves) -> Sheet:
     if found.still:
         rows = tuple((", ".join(at), *words) for at, words in still(found.still))
         table = Rows(("At", "Commit", "Features"), rows, numbers=NO_NUMBERS)
-        sections.append(Section((f"{still_title}:",), (table,)))
+        sections.append(Section(Worded(f"{still_title}:", still_title), (table,)))
     rests = (*remarks(found.kernels, of.governor), *found.assumptions)
     sections.append(Section(Worded("", "Assumptions"), (Lines(rests, further=""),)))
     looked = Section("What was looked at", (Lines(about),))

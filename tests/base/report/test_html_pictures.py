@@ -130,6 +130,20 @@ def _ends(line: Element) -> tuple[float, float, float, float]:
     return float(x1), float(y1), float(x2), float(y2)
 
 
+def test_a_long_label_is_cut_once_on_a_phone_and_less_on_a_wide_page() -> None:
+    words = f"{'a' * 40} {'b' * 60} {'c' * 40}"
+    found = Element("svg")
+    svg.label(found, words, "tip")
+    (drawn,) = found.iter("text")
+    narrow, wide = ("".join(part.itertext()) for part in drawn.iter("tspan"))
+    assert (drawn.text, narrow, wide) == (
+        "",
+        svg.shortened(words, svg.NARROW),
+        svg.shortened(words, svg.WIDE),
+    )
+    assert len(narrow) < len(wide) < len(words)
+
+
 def test_joined_points_are_lines_with_a_marker_where_a_label_is() -> None:
     some = [
         Point(1000, 2.0, 2.0, 0, "", "tip"),

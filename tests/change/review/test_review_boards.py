@@ -67,7 +67,7 @@ def test_a_page_counts_boards_and_lists_findings_by_the_place(
     page = tmp_path / "page.html"
     assert reviewed(linux, "--notes", "--html", str(page), "-o", "/dev/null") == 1
     written = parse(page.read_text())
-    assert written.all("div", "headline")[0].all("p")[0].text == "3 machines change, 1 error."
+    assert written.all("div", "headline")[0].all("p")[0].text == "3 machines are affected, 1 error."
     # a table each of cpu@0 and cpu@1, on boards of two kinds
     assert len(written.all("figure")) == 4
     (found,) = [

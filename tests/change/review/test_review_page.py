@@ -50,7 +50,7 @@ def test_what_kernels_register_differently_is_marked(
     lines = [line.attributes["class"] for line in figure.all("line")]
     # and one of the legend
     assert lines.count("marked") == len(marked) + 1
-    assert headline(page)[0] == "1 table changes, no error."
+    assert headline(page)[0] == "1 table is affected, no error."
 
 
 def test_each_commit_has_a_row(stop0_lite: History, capsys: Capture, tmp_path: Path) -> None:

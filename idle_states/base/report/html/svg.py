@@ -170,12 +170,11 @@ def shortened(words: str, pixels: float) -> str:
 
 def label(parent: "Element", words: str, tip_words: str, **attributes: object) -> None:
     """Adds a row's label, of which a narrow page has what fits, and a wide one more."""
-    found, whole = text(parent, "", **attributes), shortened(words, WIDE)
-    short = shortened(words, NARROW)
-    found.text = short.removesuffix("…") if whole != short else whole
+    whole, short = shortened(words, WIDE), shortened(words, NARROW)
+    found = text(parent, whole if whole == short else "", **attributes)
     if whole != short:
-        add(found, "tspan", class_="slim").text = "…"
-        add(found, "tspan", class_="roomy").text = whole[len(found.text) :]
+        add(found, "tspan", class_="slim").text = short
+        add(found, "tspan", class_="roomy").text = whole
     tip(found, tip_words)
 
 
