@@ -112,8 +112,8 @@ def _headline(results: Sequence[BootResult]) -> Line:
     judged = [stage for each in results for stage in each.stages if stage.agree is not None]
     count, differ = plural(len(judged), "stage"), [each.name for each in judged if not each.agree]
     if differ:
-        said = f": {joined(differ)} ({len(differ)} of {count} judged)"
-        return Marked("error", "Not as predicted"), said
+        verb = "differs" if len(differ) == 1 else "differ"
+        return Marked("error", "Not as predicted"), f": {joined(differ)} {verb}, of {count} judged"
     if not all(each.agree for each in results):
         return Marked("warning", "Not confirmed"), ": not all that was asked could be judged"
     return f"As predicted: {count} judged, and all agree"

@@ -85,7 +85,7 @@ def test_page_says_first_whether_all_is_as_predicted(booted: Booted, tmp_path: P
     headlines = [each.all("div", "headline")[0].text.strip() for each in pages]
     assert headlines == [
         "As predicted: 6 stages judged, and all agree",
-        "Not as predicted: registered (1 of 6 stages judged)",
+        "Not as predicted: registered differs, of 6 stages judged",
         "Not confirmed: not all that was asked could be judged",
     ]
     rows = {row[0]: row[1:] for row in pages[1].all("figure")[0].all("table")[0].rows()}

@@ -57,12 +57,12 @@ NEW = "cpu: {{generation: {}, isa: 3.1, versions: [{{pvr: {}, chips: [{{name: {}
 
 @pytest.mark.parametrize("processor", processors(), ids=names())
 def test_specs_and_processors_name_each_other(processor: Processor) -> None:
-    assert named(processor.name) is processor
+    assert named(processor.name) == processor
     assert processor.pvr in {version.pvr for version in processor.versions}
     assert find(processor.name).cpu == Cpu.of(processor)
     assert find(processor.table)
-    assert all(of_chip(chip) is processor for chip in processor.chips)
-    assert all(of_pvr(version.pvr) is processor for version in processor.versions)
+    assert all(of_chip(chip) == processor for chip in processor.chips)
+    assert all(of_pvr(version.pvr) == processor for version in processor.versions)
     assert bool(processor.levels) == processor.isa300
 
 
