@@ -41,7 +41,7 @@ class Explained:
     def title(self) -> str:
         """The state and its use: "C6 is hardly used on CPU 0-3"."""
         off = self.reasons and self.reasons[0].kind in KEEPING
-        how = "is hardly used" if not self.used else "was used" if off else "is used"
+        how = "is hardly used" if not self.used else "is no longer used" if off else "is used"
         if not self.cpus:
             none = "such a state, and no file has that name" if self.state != DEEPER else "any"
             return f"{self.state}: no CPU has {none}"

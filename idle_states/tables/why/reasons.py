@@ -112,7 +112,7 @@ def _switched_off(view: StateView) -> Evidence:
     if not view.state.disabled:
         return None
     first, where = view.state.default_disabled, view.path("disable")
-    step = f"echo 0 > {view.path('disable', cpus='*')} switches it on until the next boot"
+    step = f"echo 0 | sudo tee {view.path('disable', cpus='*')} switches it on until the next boot"
     off = view.machine.parameter("intel_idle", "states_off")
     if first is not False and off and off[0].isdigit() and int(off[0]) >> view.number & 1:
         return f"intel_idle.states_off={off[0]} switches it off", off[1], step
@@ -129,7 +129,8 @@ def _beyond_cpu_limit(view: StateView) -> Evidence:
     if view.state.latency_us <= limit:
         return None
     because = f"it takes {view.state.latency_us} us to leave; these CPUs accept {limit} us"
-    step = f"find what wrote it; echo 0 > {CPUS}/cpu*/{name} takes the limit away{view.profile}"
+    step = "find what wrote it; "
+    step += f"echo 0 | sudo tee {CPUS}/cpu*/{name} takes the limit away{view.profile}"
     return because, f"{CPUS}/cpu{view.held.cpus[0]}/{name}", step
 
 

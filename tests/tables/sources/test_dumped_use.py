@@ -59,8 +59,8 @@ RULES = {
          "(refused)"),
     },
     "limited by a process": {
-        ("IS428", "warning", "C6 was used on CPU 0-1: it takes 133 us to leave; the machine is "
-         "limited to 20 us, held by qemu(12) (system-limit)"),
+        ("IS428", "warning", "C6 is no longer used on CPU 0-1: it takes 133 us to leave; the "
+         "machine is limited to 20 us, held by qemu(12) (system-limit)"),
     },
     "unused on one CPU": {
         ("IS429", "note", f"{state} is hardly used on CPU 2: these CPUs were idle for 60,060 us at "
@@ -175,7 +175,7 @@ def test_limits_part_the_tables_of_cpus(told) -> None:  # type: ignore[no-untype
     text = dump(POLL, C1, C6) + "/sys/devices/system/cpu/cpu1/power/pm_qos_resume_latency_us:9\n"
     Path("m.txt").write_text(text)
     _, text = told("check", "--notes", "m.txt")
-    assert "cpu1/cpuidle/state2/latency: C6 was used on CPU 1: it takes 133 us" in text
+    assert "cpu1/cpuidle/state2/latency: C6 is no longer used on CPU 1: it takes 133 us" in text
     assert "cpu0/cpuidle/state2/latency: C6 takes" not in text
 
 
