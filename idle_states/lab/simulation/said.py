@@ -121,7 +121,8 @@ def _costs(costs: Costs) -> Iterator[str]:
 
 def _pictures(found: Summaries) -> Iterator[Section]:
     """The pages' pictures, what changed first."""
-    yield Section("What changed, over all runs", (*drawn.changes(found),))
+    runs = plural(len(found[0].runs), "run")
+    yield Section(f"What changed: mean and range over {runs}", (*drawn.changes(found),))
     yield fits.section(drawn.misfits(found))
     yield Section("Where the time of the CPUs went", (drawn.times(found),))
 
