@@ -45,7 +45,7 @@ RULES = {
     },
     "limited": {("IS428", "warning", LIMITED.format("C6 is hardly", 133, 50))},
     "no latency": {
-        ("IS428", "warning", LIMITED.format("C1 was", 2, 0)),
+        ("IS428", "warning", LIMITED.format("C1 is no longer", 2, 0)),
         ("IS428", "warning", LIMITED.format("C6 is hardly", 133, 0)),
     },
     "just within": set(),
