@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ...base.report.sheet import Lines, Marked, Rows, Section, Worded
+from ...base.report.sheet import Line, Lines, Marked, Rows, Section, Worded
 from ...base.wording import joined, plural
 from .agreement import Agreement, StateAgreement
 from .calibrated import Calibration
@@ -21,8 +21,6 @@ def section(
     agreement: Agreement, calibration: Calibration | None, *, per_cpu: bool = False
 ) -> Section:
     """per_cpu: with the share of each CPU's periods that agree."""
-    kind = "warning" if agreement.untrue else "good"
-    word, _, rest = agreement.verdict.partition(": ")
     more = [
         f"CPU {cpu}: {agreed} of {periods} periods"
         for cpu, (periods, agreed) in agreement.cpus.items()
@@ -33,12 +31,18 @@ def section(
     return Section(
         Worded("", "Agreement with the recording"),
         (
-            Lines(((Marked(kind, word.upper()), f": {rest}"),)),
+            Lines((verdict(agreement),)),
             Lines(tuple(more), first="  "),
             Lines((Marked("strong", f"{agreement.machine}: traced, and modelled"),)),
             _table(agreement),
         ),
     )
+
+
+def verdict(agreement: Agreement) -> Line:
+    """Returns whether the model decides as the traced kernel did, in a sentence."""
+    word, _, rest = agreement.verdict.partition(": ")
+    return Marked("warning" if agreement.untrue else "good", word.upper()), f": {rest}"
 
 
 def _unexplained(calibration: Calibration) -> str:

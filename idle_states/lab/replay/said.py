@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...base.model.findings import Severity
 from ...base.report.sheet import (
+    Line,
     Lines,
     Marked,
     Rows,
@@ -39,9 +40,12 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     result, power, release = found.result, found.power, found.release
     totals = [(account.machine, account.total) for account in result.accounts]
     sections = [*_pictures(result, totals)] if page else []
+    held = list[Line]()
     if result.agreement is not None:
-        held = agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
-        sections.append(held)
+        held.append(agreement_said.verdict(result.agreement))
+        sections.append(
+            agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
+        )
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))
@@ -66,7 +70,7 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     )
     return Sheet(
         title=f"{found.name}: {states}, {linux}",
-        headline=_headline(totals, power),
+        headline=(*_headline(totals, power), *held),
         about=Section("What this is", (about,)),
         sections=tuple(sections),
     )

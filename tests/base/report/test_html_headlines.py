@@ -72,6 +72,15 @@ def test_of_a_replay_of_one_table(tmp_path: Path) -> None:
     )
 
 
+def test_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first screen tells whether the model decides as the recorded kernel did."""
+    words = COMMANDS["replay-recording"]
+    lines = _headline(words, tmp_path)
+    truth = document(capsys, *words)["truth"]
+    assert isinstance(truth, dict)
+    assert lines[-1].lower() == truth["verdict"].lower()
+
+
 def test_of_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = COMMANDS["simulate"]
     first = _headline(words, tmp_path)[0]
