@@ -85,12 +85,13 @@ def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
     """Returns the files that a product was made of, their digest, and the product. The files are
     those of all modules of the package that are imported for it, the specs, and the folders whose
     names have a part."""
+    prepared.NAME = "not there"  # an earlier product would hide what this one is made of
     function, given = PRODUCTS[name]
     found = function(*given)
     modules = [
-        Path(module.__file__).relative_to(PACKAGE).as_posix()
+        Path(str(module.__file__)).relative_to(PACKAGE).as_posix()
         for name, module in sys.modules.items()
-        if name.partition(".")[0] == "idle_states" and module.__file__ is not None
+        if name.partition(".")[0] == "idle_states" and (module.__file__ or "").endswith(".py")
     ]
     specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
     data = [file.relative_to(PACKAGE).as_posix() for file in specs]
