@@ -38,7 +38,7 @@ TREES, ALIKE, TABLES, MANY_TABLES = 2_000, 10_000, 5, 2_000
 """Trees that are all different; trees of few different tables; such tables; and as many that memory
 does not keep all of them, which come again and again."""
 LINKED = 10
-"""How often a cluster is given each of the latter."""
+"""The number of times that a cluster is given each of the latter."""
 RATE = Aim("rate", 10_000, "wall")
 """Trees a second, of two processes."""
 AUDIT = (*TOOL, "audit", "--config", "none")

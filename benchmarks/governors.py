@@ -37,7 +37,7 @@ HZ = 250
 TABLES = 32
 ROWS, REFERENCE_ROWS = 200_000, 5_000
 KERNEL = "6.12"
-"""Where there is no source of a kernel to tell."""
+"""The kernel that is taken where there is no source of a kernel to tell."""
 NO_LIMIT_US = 2_000_000_000
 CALLS = {
     "menu": ("menu_select", "menu_reflect"),
@@ -45,7 +45,7 @@ CALLS = {
     "ladder": ("ladder_select_state", "ladder_reflect"),
 }
 AIMS = {"menu": 0.55, "teo": 0.7, "ladder": 0.6}
-"""Of one table, as a part of the kernel's C."""
+"""The most time of one table, as a part of the kernel's C."""
 Row = tuple[Situation, Outcome]
 
 

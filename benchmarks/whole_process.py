@@ -29,7 +29,7 @@ for revision in revisions():
     for form in ('c', 'dts', 'dtb', 'md', 'yaml') if opal else ('md', 'yaml'):
         main(['generate', revision.name, '--to', form, '-o', f'{folder}/t.{form}'])
 """
-"""What a firmware build would call."""
+"""The commands that a firmware build would call."""
 
 
 def program(name: str, given: Given) -> str | None:

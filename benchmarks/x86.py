@@ -28,7 +28,7 @@ PLATFORM, KERNEL, IDLES = "skx", "7.0", 10_000_000
 AIM = Aim("seconds", 10, "wall")
 """For 10^7 idles."""
 ROUNDS = 3
-"""What takes seconds is not run more often."""
+"""The most rounds of what takes seconds."""
 WORKLOAD, DURATION = "server", "1s"
 BETWEEN_NS = 20_000
 

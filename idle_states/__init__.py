@@ -6,7 +6,7 @@ Programs import the names below from here (docs/policy.md); each is loaded when 
 __version__ = "0.2.0"
 
 TYPE_CHECKING = False
-"""As typing's, whose import would cost more than all the rest."""
+"""The same name as typing's, whose import would cost more than all the rest."""
 if TYPE_CHECKING:
     from .base.model.findings import Unreadable as Unreadable
     from .base.model.findings import UsageError as UsageError

@@ -23,7 +23,7 @@ from tools.command_line import asked
 CORE = Path(__file__).parent.parent / "idle_states/tables/linux/governors/core"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FEATURE = re.compile(r"\bf(?:->|\.)(\w+)")
-"""How the core's C reads a feature."""
+"""The form in which the core's C reads a feature."""
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 SPECIALISED = (*MAINLINE, *(last for last in SERIES if last.rpartition(".")[0] in LONG_TERM))
 """Releases whose features get code of their own."""

@@ -55,7 +55,7 @@ def faults(source: bytes, lines: Collection[int]) -> list[Fault]:
 
 
 _Swap = tuple[int, int, str]
-"""Where the bytes to replace begin and end, and what takes their place."""
+"""The beginning and the end of the bytes to replace, and what takes their place."""
 
 
 def _swapped(source: bytes, starts: list[int]) -> Iterator[_Swap]:

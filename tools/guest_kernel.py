@@ -44,7 +44,7 @@ _GUEST = (
     *("PRINTK", "TTY", "BINFMT_ELF", "BINFMT_SCRIPT", "BLK_DEV_INITRD", "RD_GZIP"),
     *("PROC_FS", "SYSFS", "DEBUG_FS", "IKCONFIG", "IKCONFIG_PROC"),
 )
-"""What the guest's script runs on."""
+"""The programs that the guest's script runs on."""
 IDLE = (
     *("PM", "CPU_IDLE", "CPU_IDLE_GOV_LADDER", "CPU_IDLE_GOV_MENU", "CPU_IDLE_GOV_TEO"),
     # what records decisions; before 6.10, kprobes were for kernels with modules alone

@@ -42,7 +42,7 @@ _SOURCES = (
     "*/include/uapi/linux/input-event-codes.h",  # a link of dt-bindings leads there
 )
 _NAMED = 8
-"""How many files of a row are named."""
+"""The number of files of a row that are named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ AIM = 1.0
 """A row that is predicted and not bistable should be no farther off, in points of a hundred."""
 
 Shares = tuple[float, float]
-"""Of the woken thread's time: snooze, CEDE; in a hundred."""
+"""The shares of the woken thread's time: snooze, CEDE; in a hundred."""
 Measured = tuple[float, float | None]
 """The same; None: not published."""
 

@@ -30,7 +30,7 @@ BINDING_LICENCE = "GPL-2.0-only OR BSD-2-Clause"
 FOR_USERS = ("dtschema", "dask", "parquet")
 """The extras that change what the tool can do."""
 VERSION = "1.6"
-"""Of CycloneDX."""
+"""The version of CycloneDX."""
 
 Json = dict[str, Any]
 

@@ -23,7 +23,7 @@ DOCUMENTS = {
     )
     for file in sorted(_PACKAGE.rglob("*_document.py"))
 }
-"""What a document is of, a sub-command or what several have in common -> its module."""
+"""The subject of a document, a sub-command or what several have in common -> its module."""
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 

@@ -18,7 +18,7 @@ _POLL_SECONDS = 0.05
 _LOOK_SECONDS = 10.0
 """Seconds between two questions for the workers while nothing is done: the scheduler asks all."""
 NO_WORKER_SECONDS = 60.0
-"""How long a cluster may be without any worker."""
+"""The time that a cluster may be without any worker."""
 
 
 class DaskCluster(Pool):

@@ -13,7 +13,7 @@ from .resources import CORE, digest_of_core, source_tree
 
 NAME = "idle_states.tables.linux.governors.core._core"
 NOTE = CORE / "_core.missing"
-"""What setup.py writes where it could not compile the core: one line, why."""
+"""The file that setup.py writes where it could not compile the core: one line, why."""
 
 _PACKAGES = "apt-get install gcc libc6-dev python3-dev"
 OTHER_SOURCES = "it was compiled from other sources than these"

@@ -67,7 +67,7 @@ class _Absent:
 _ABSENT = _Absent()
 """The default of a field that has none, and the argument for one that a factory fills."""
 _PARAMS = {frozen: SimpleNamespace(frozen=frozen, repr=True) for frozen in (False, True)}
-"""What was said to the decorator, as a class that inherits asks for it, and pprint does."""
+"""The arguments of the decorator, as a class that inherits asks for it, and pprint does."""
 _COMPILED_AFTER = 40
 """Objects of a class that are made before its __init__ is compiled, which takes as long."""
 
@@ -123,7 +123,7 @@ def _or_missing(value: object) -> Any:
 
 _Fields = tuple[Field, ...]
 _Slot = type(Field.__dict__["name"])
-"""Of what a slot is filled by in half the time that assigning takes, which looks for its name."""
+"""The type of what fills a slot in half the time that assigning takes, which looks for its name."""
 
 
 def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:

@@ -119,9 +119,9 @@ def _give(result: WaitingResult) -> None:
 
 
 NO_PAGE = Options(html=None)
-"""Of a command whose result has no page."""
+"""Options of a command whose result has no page."""
 FILE_ALONE = Options(html=None, format=None)
-"""Of a command whose result has one form."""
+"""Options of a command whose result has one form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tests.support import DATA, ROOT
 MANY_FILES = int(os.environ.get("MANY_FILES", "1500"))
 TRACE_MIB = int(os.environ.get("TRACE_MIB", "24"))
 MORE_KIB = 8 << 10
-"""What the larger of two runs may need beyond the smaller."""
+"""The memory that the larger of two runs may need beyond the smaller."""
 
 pytestmark = pytest.mark.slow
 

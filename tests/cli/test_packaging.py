@@ -23,8 +23,8 @@ from tools.wheels import PLATFORMS
 AGAIN = "install idle-states again"
 CLEAN = re.compile(r"^12 tables, [0-9]+ kernels: 0 errors", re.MULTILINE)
 COMPILER = "sh -c 'exec gcc \"$@\" -O0 -DBASELINE_ALONE' gcc"
-"""What the core does is not asked of it here: setup.py's -O3, for each instruction set, takes six
-times as long."""
+"""A compiler that takes less time: the core's work is not asked of it here: setup.py's -O3, for
+each instruction set, takes six times as long."""
 SOME_TESTS = (
     *("tests/tools/test_lock.py", "tests/tools/test_wheels.py", "tests/tools/test_mainline.py"),
     *(
@@ -34,7 +34,8 @@ SOME_TESTS = (
     ),
 )
 BUILDS_HERE = int(metadata.version("setuptools").partition(".")[0]) >= 77
-"""Whether what builds the package is here; one that is built from the sdist fetches it anyway."""
+"""Tells whether what builds the package is here; one that is built from the sdist fetches it
+anyway."""
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ SPEC = "name: mine\nextends: power9\noverride:\n  stop0_lite: {{latency: {}, res
 GOOD = SPEC.format("1us", "10us")
 FAULT = SPEC.format("200ns", "2us")
 PATIENCE_S = 30.0
-"""Of a machine that does much else; an answer takes a tenth of a second."""
+"""The patience for a machine that does much else; an answer takes a tenth of a second."""
 LAST = re.compile(r"^\d+ tables?, \d+ kernels?: .*\n", re.MULTILINE)
 
 

@@ -17,7 +17,7 @@ TIMEOUT_S = 10
 MEMORY_MIB = 1024
 LENGTH_MAX = 4096
 LENGTHS = {"perf-data": 16384, "ring-buffer": 16384, "trace-dat": 16384}
-"""Of readers whose smallest input is longer."""
+"""The lengths of inputs of readers whose smallest input is longer."""
 
 
 def arguments() -> argparse.Namespace:

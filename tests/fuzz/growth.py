@@ -31,9 +31,9 @@ from tests.fuzz.rows import Grammar, Recipe
 SMALL_BYTES, LARGE_BYTES = 64 << 10, 1 << 20
 CPU_S = 10
 BESIDE = 1.25
-"""What a command may need, for what its reader may: 10 s for 8, 512 MiB for somewhat less."""
+"""The resources of a command for those of its reader: 10 s for 8, 512 MiB for somewhat less."""
 MEMORY_BYTES = 4 << 30
-"""Of a process: more than any input may take, less than a machine has."""
+"""The memory of a process: more than any input may take, less than a machine has."""
 FLOOR_S = 0.5
 """Below this no exponent is told: what begins a command weighs too much."""
 EXPONENT_MAX, EXPONENT_S = 1.4, 5

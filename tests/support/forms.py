@@ -28,7 +28,7 @@ _COMMAND = re.compile(
     r"::(error|warning|notice) ([a-zA-Z]+=[^:,\r\n]*)(,[a-zA-Z]+=[^:,\r\n]*)*::[^\r\n]*"
 )
 _RUNNER = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE | re.IGNORECASE)
-"""What GitHub's runner, Azure's and TeamCity's look for in a log."""
+"""The marks that GitHub's runner, Azure's and TeamCity's look for in a log."""
 _HEADERS = ["From", "Date", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
 _THREAD = ("Message-Id", "In-Reply-To", "References")
 _ANSWER = ["Subject", "In-Reply-To", "References"]

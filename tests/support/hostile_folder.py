@@ -72,9 +72,9 @@ SETTINGS = {
     "idle-states-baseline.json": "{}\n",
     ".hypothesis/constants/x": "x\n",
 }
-"""What programs, libraries and this one look for by name."""
+"""The files that programs, libraries and this one look for by name."""
 OURS = frozenset({"setup.cfg", "pyproject.toml"})
-"""What may be read, and is then not believed in silence."""
+"""The files that may be read, and are then not believed in silence."""
 _C = (
     "#include <fcntl.h>\n__attribute__((constructor)) static void loaded(void)\n"
     '{{ creat("{mark}", 0644); }}\n'

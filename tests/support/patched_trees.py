@@ -40,7 +40,7 @@ WRONG = {
     "psscr-fields": {"IS301", "IS303", "IS305"},
     "strange-flags": {"IS315"},
 }
-"""What review refuses, and patch without --force; nothing else."""
+"""The faults that review refuses, and patch without --force; nothing else."""
 
 _KEYS = {
     "name": "name", "latency": "latency_ns", "residency": "residency_ns", "flags": "flags",

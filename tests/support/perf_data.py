@@ -13,9 +13,9 @@ _ATTR_BYTES, _HEAD_BYTES = 112, 104
 LOST, SAMPLE, ROUND, AUXTRACE, PACKED = 2, 9, 68, 71, 81
 
 Op = tuple[str, int, int, int]
-"""What, time in ns, CPU, value: "idle", "miss" or "other", an event with a value as Page has them;
-"lost": so many events; "round": a FINISHED_ROUND; "comm": a record of the kernel's; "aux": so many
-bytes beside the records."""
+"""The kind of event, time in ns, CPU, value: "idle", "miss" or "other", an event with a value as
+Page has them; "lost": so many events; "round": a FINISHED_ROUND; "comm": a record of the kernel's;
+"aux": so many bytes beside the records."""
 
 
 class Writer:

@@ -30,7 +30,7 @@ WORDS = (
     "tests/lab/tune/test_gaps.py",
     "tests/lab/simulation",
 )
-"""What exercises the C: its own tests, the readers, and what is replayed and simulated."""
+"""The tests that exercise the C: its own tests, the readers, and what is replayed and simulated."""
 NOT_THERE = (
     "tests/tables/linux/governors/core/test_sanitized.py",
     "tests/fuzz/test_growth.py",

@@ -7,7 +7,7 @@ from tests.support.html_measured import CONTRAST
 
 WIDTHS = (1400, 800, 360)
 _WITHOUT_CUTS = "800", "360"
-"""Where code scrolls sideways."""
+"""The widths at which code scrolls sideways."""
 _STILL = """document.head.insertAdjacentHTML("beforeend",
   "<style>* { transition: none !important; animation: none !important }</style>")"""
 _OVERFLOW = """new Promise(done => requestAnimationFrame(() => {

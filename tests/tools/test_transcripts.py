@@ -19,7 +19,8 @@ from tests.support.shared import kept, once
 from tools.site import transcripts
 
 PROGRAMS = "iasl", "make"
-"""What pages need beside the tool and what every bare machine has; a page says where it is from."""
+"""The programs that pages need beside the tool and what every bare machine has; a page says where
+it is from."""
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -19,7 +19,7 @@ BESIDE = {
 }
 """Files of the repository that are pages of the site."""
 _pages: list[tuple[str, str]] = []
-"""Those that are made, of the build that goes on."""
+"""The pages that are made, of the build that goes on."""
 
 
 def made() -> Iterator[tuple[str, str]]:

@@ -4,7 +4,8 @@ import re
 
 _TAG = re.compile(r"(<[^>]+>)")
 _KEPT = re.compile(r"<(/?)(?:a|pre|code|h1)\b")
-"""What is left as it is: links, code, and headings that are titles of pages."""
+"""The parts of a page that are left as they are: links, code, and headings that are titles of
+pages."""
 _NAMED = re.compile(
     r"""(?<![\w/.-])(?:
     (?P<commit>(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)(?:[0-9a-f]{12}|[0-9a-f]{9}))

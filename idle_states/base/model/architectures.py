@@ -10,7 +10,7 @@ riscv/cpus.yaml; drivers/cpuidle/cpuidle-psci.c, cpuidle-riscv-sbi.c.
 from ..dataclass import dataclass
 
 DOMAIN_STATE = "domain-idle-state"
-"""What the states of power domains are compatible with, on every architecture."""
+"""The compatible of power domains' states, on every architecture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from .findings import Location
 from .table import Measurement, Power, Provenance, ReadFrom
 
 STATES, DOMAIN_STATES = "/cpus/idle-states", "/cpus/domain-idle-states"
-"""Where the bindings want the nodes of CPUs' states, and of power domains'."""
+"""The places where the bindings want the nodes of CPUs' states, and of power domains'."""
 _TEXT = pattern(rb"(?:[ !#-\[\]-~]+\0)+")
 LABEL = pattern(r"[A-Za-z_]\w{0,62}", re.ASCII)
-"""What a node's label may consist of."""
+"""The form of a node's label."""
 STATUSES = ("okay", "ok", "disabled", "reserved", "fail")
 
 

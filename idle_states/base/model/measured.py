@@ -11,9 +11,9 @@ from ..dataclass import dataclass, field
 from .findings import Location
 
 WokenBy = Literal["timer", "write", "ipi", "nic", "pipe"]
-"""What ended the idle period: the CPU's own timer, another CPU's write to a flag that the idle CPU
-polls or monitors, another CPU's interrupt, a network card's timer, a write to a pipe (which
-includes the scheduler). Each measures more than the one before."""
+"""The event that ended the idle period: the CPU's own timer, another CPU's write to a flag that the
+idle CPU polls or monitors, another CPU's interrupt, a network card's timer, a write to a pipe
+(which includes the scheduler). Each measures more than the one before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from ..dataclass import dataclass
 Verdict = Literal["under-stated", "over-stated", "consistent", "unknown"]
 
 SEVERAL = 2
-"""How many times more a value without an interval has to be, and how many times less an upper bound
-has to be, before they contradict what is advertised."""
+"""The number of times more that a value without an interval has to be, and how many times less an
+upper bound has to be, before they contradict what is advertised."""
 MEAN = "mean"
 
 

@@ -10,7 +10,7 @@ from . import limits
 
 HEAD_BYTES = 4096
 _GZIP, _BZIP2, _XZ = MAGICS = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
-"""What is compressed begins with, each way."""
+"""The first bytes of compressed data, each way."""
 
 
 class TooLarge(Exception):

@@ -17,7 +17,7 @@ _SIGNS = pattern(r"(?:Signed-off-by[ \t]*:|\(cherry picked from commit )", re.IG
 _BLADES = pattern(r"(?<=>)(?=[8%])|(?<=[8%])(?=<)")
 _PERFORATION = pattern(r">[8%]|[8%]<|[-\s]")
 UNFIT = pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029<>]")
-"""What neither a name nor an address of a mail may hold."""
+"""Characters that neither a name nor an address of a mail may hold."""
 
 
 def misread(lines: Sequence[str]) -> set[int]:

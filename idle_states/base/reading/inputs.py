@@ -40,7 +40,7 @@ CPU_MAX = limits.CPU
 """Kernels have no more CPUs (NR_CPUS)."""
 
 HEAD_MARK = b"# idle-states decisions "
-"""What a head of comment lines before the columns of an exact recording begins with."""
+"""The text that a head of comment lines before the columns of an exact recording begins with."""
 
 _GZIP = b"\x1f\x8b"
 _DAT = b"\x17\x08\x44tracing"
@@ -94,7 +94,7 @@ class Input:
         if self.packed:
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
-        """Why reading ended before the end, None if it did not."""
+        """The reason why reading ended before the end, None if it did not."""
         self._first = self._read().removeprefix(codecs.BOM_UTF8)
         opening.expect_utf8(self._first, name)
         self.head, rest = _head(self._first, name)

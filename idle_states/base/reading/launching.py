@@ -25,7 +25,7 @@ __all__ = ["Bounds", "Child", "Done", "find", "private_directory", "run", "run_l
 
 _BLOCK = 1 << 16
 _LAST_WORDS_S = 5
-"""How long a program that has closed its output may take to end."""
+"""The time that a program that has closed its output may take to end."""
 _STEP_S = 0.1
 
 

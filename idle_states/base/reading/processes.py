@@ -38,7 +38,8 @@ _CLEAN = {"PATH": _SAFE_PATH, "LC_ALL": "C"}
 _SHELL = "/bin/sh"
 _STEP_S = 0.005
 _GUARD_S = 1.0
-"""How long the guard is waited for at the end. What another process forked may hold it up."""
+"""The time that the guard is waited for at the end. A child that another process forked may hold it
+up."""
 
 _GUARD = """
 trap "" HUP INT TERM

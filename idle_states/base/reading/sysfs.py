@@ -43,7 +43,7 @@ _TELLING = (*_NEEDED, "usage", "time")
 """Attributes that tell two machines apart: of one machine some stay, and others only grow."""
 COUNTERS = ("usage", "time_us", "above", "below", "rejected")
 LINES_MAX = limits.SYSFS_LINES
-"""Of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
+"""The most lines of a dump; 2,048 CPUs with nine states and 20 attributes make 370,000."""
 
 
 _Given: TypeAlias = tuple[dict[str, str], dict[str, int], dict[str, int]]

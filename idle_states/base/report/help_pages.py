@@ -13,7 +13,7 @@ VARIABLE = "IDLE_STATES_DOCS"
 RULE_PAGE = "rules/{code}.html"
 """A rule's page within the site."""
 BUILT = ("build", "site")
-"""Where `make docs` leaves the site, in a source tree."""
+"""The place where `make docs` leaves the site, in a source tree."""
 
 _ADDRESS = re.compile(r"(?:https?|file)://[!-~]+")
 

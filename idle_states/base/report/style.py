@@ -15,7 +15,7 @@ _CODES = {
     "good": "32",
 }
 STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
-"""What Style writes."""
+"""The escape sequences that Style writes."""
 
 
 def wants_colour(stream: TextIO) -> bool:

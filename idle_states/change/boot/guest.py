@@ -23,8 +23,8 @@ RECORDING = {
     "instance": "idle_states",
     "recording_since": "recording for",
 }
-"""What the guest's script is told of a recording. most_events are about 3500 decisions: an emulated
-console takes long to print more."""
+"""The arguments of a recording for the guest's script. most_events are about 3500 decisions: an
+emulated console takes long to print more."""
 _SECONDS_MAX = 600
 _DIRECTORY, _FILE, _LINK, _DEVICE = 0o040755, 0o100755, 0o120777, 0o020600
 _CONSOLE, _NULL = (5, 1), (1, 3)

@@ -8,7 +8,7 @@ from ...base.files import naming
 from ...base.reading import opening
 
 EMULATED = "times and power of any state: an emulated CPU has neither"
-"""What no boot under QEMU can confirm."""
+"""Facts that no boot under QEMU can confirm."""
 
 
 def digests(*files: Path) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from ...base.model.findings import UsageError
 from ...tables.linux.governors import governor_names
 
 DEFAULT_GOVERNOR = "menu"
-"""What kernels of guests take unless told otherwise."""
+"""The default governor of guests' kernels."""
 DEFAULT_HZ = 250
 """HZ of a kernel whose configuration is not known."""
 _SET = re.compile(r"^CONFIG_(\w+)=(\S+)$", re.ASCII | re.MULTILINE)

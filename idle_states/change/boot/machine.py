@@ -3,7 +3,7 @@
 from ...base.dataclass import dataclass
 
 GUEST = "panic=-1 cryptomgr.notests"
-"""What every guest's kernel is told. panic=-1: a guest that panics ends, and QEMU with it.
+"""The command line of every guest's kernel. panic=-1: a guest that panics ends, and QEMU with it.
 cryptomgr.notests: to try its ciphers takes a fifth of an emulated boot."""
 
 

@@ -12,7 +12,8 @@ from .stage import REGISTERED, Mismatch, Stage, held
 R = TypeVar("R")
 NO_DRIVER = "none"
 Row = tuple[str, str, int, int, bool]
-"""Of a state: name, description, latency and residency in us, whether it is off from the start."""
+"""The values of a state: name, description, latency and residency in us, whether it is off from the
+start."""
 Counted = tuple[SysfsState, SysfsState | None]
 """A state as it was at first, and with what was counted during the work; None: not known."""
 

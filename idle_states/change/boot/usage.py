@@ -38,7 +38,7 @@ class PredictedDrivers(PredictedKernel, Protocol):
 
 
 Refuses = Callable[[int], str]
-"""Why firmware does not suspend a CPU with this argument; "" if it does."""
+"""Returns why firmware does not suspend a CPU with this argument; "" if it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,4 +65,4 @@ def workload(name: str) -> GuestWorkload:
 
 
 EVERYTHING = workload(MIXED)
-"""What a guest that starts without OPAL does unless told otherwise."""
+"""The workload of a guest that starts without OPAL unless told otherwise."""

@@ -35,7 +35,7 @@ _PROPERTIES = (
     *TIMES,
     "status",
 )
-"""Of a state's node, in the order of the bindings' examples."""
+"""Properties of a state's node, in the order of the bindings' examples."""
 _VALUES, _NEW, _LISTS, _NAMES, _GONE = range(5)
 """The order in which edits are made. Nodes get other names after all edits but removals, so that
 edits before name them as the file did at first."""

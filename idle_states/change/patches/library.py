@@ -13,7 +13,7 @@ from ...tables.sources.source import MAX_BYTES
 from .description import Patch, TableEdit, read
 
 DIRECTORY, DTS_DIRECTORY = "skiboot-patches", "linux-patches"
-"""Of packaged descriptions: of skiboot's tables, and of device-tree source."""
+"""Directories of packaged descriptions: of skiboot's tables, and of device-tree source."""
 
 FORMER_NAMES = {
     "power9_ndd1_cpu_idle_states": ("power9_dd1_cpu_idle_states",),

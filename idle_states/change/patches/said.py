@@ -108,7 +108,7 @@ def meant_for(patch: Patch) -> str:
 
 
 _WIDTH = 72
-"""Of a message, as git's editors have it."""
+"""The width of a message, as git's editors have it."""
 _PARAMETERS = ("arm,psci-suspend-param", "riscv,sbi-suspend-param")
 
 

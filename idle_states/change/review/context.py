@@ -222,9 +222,9 @@ _BOUNDARY = pattern(
     r"|^[ \t]*\}[ \t]*;",
     re.ASCII | re.MULTILINE,
 )
-"""Where an array begins or ends."""
+"""The line where an array begins or ends."""
 _WITHIN = pattern(r"[ \t{](?!\s*\*(?:\s|$))")
-"""How a line of an array begins, one within a comment not."""
+"""The beginning of a line of an array, one within a comment not."""
 _CONTINUED = pattern(r"\s*\*(?:\s|$)")
 """A line within a comment."""
 _SIZED = pattern(r"\bstruct\s+cpu_idle_states\s+\w+\s*\[\s*[^\s\]]", re.ASCII)

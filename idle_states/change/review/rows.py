@@ -10,7 +10,7 @@ from ...tables.sources import Source
 
 TIMES = ("latency", "residency")
 FIELDS = (*TIMES, "flags", "control", "mask")
-"""Those of `IdleState.values()` after the name."""
+"""The fields of `IdleState.values()` after the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ...tables.spec.suppress import Suppression
 from .tree import End
 
 Known = Callable[[Finding], bool]
-"""Whether a finding that is suppressed after a change was accepted before it."""
+"""Tells whether a finding that is suppressed after a change was accepted before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ _CHIP = {
     Register.PSSCR: "cpus=8,threads=4,pair=2",
     Register.PMICR: "cpus=8,threads=8",
 }
-"""As many CPUs as clients: those that nobody uses would be in the totals with the state that they
-took first."""
+"""A topology with as many CPUs as clients: those that nobody uses would be in the totals with the
+state that they took first."""
 
 
 @dataclass(frozen=True, slots=True)

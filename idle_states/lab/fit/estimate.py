@@ -21,7 +21,7 @@ Values = Samples | LatencyBins | SummaryOnly
 
 _MEDIAN = Decimal(50)
 _BUSY_SHARE = Decimal("0.2")
-"""Of what the confidence leaves, the part for the busy measurement; the rest is the state's. Both
+"""The part of what the confidence leaves for the busy measurement; the rest is the state's. Both
 intervals hold together at least as often as is said (Bonferroni)."""
 
 

@@ -19,7 +19,7 @@ from .counters import Figures
 from .results import Account
 
 SNOOZES = 1_000_000
-"""What a thread in snooze draws, in the unit of RUNNING."""
+"""The power of a thread in snooze, in the unit of RUNNING."""
 RUNNING = (SNOOZES, 2 * SNOOZES)
 LEAVING_SAID = "leaving a state is counted as running"
 RUNNING_SAID = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
@@ -30,7 +30,7 @@ OUTSIDE_SAID = (
 MOST_CORNERS = 4096
 """Combinations of bounds that are tried; 12 states with ranges have as many."""
 RUNNING_CPUS = "running"
-"""What machine() calls the CPUs that no state has."""
+"""The name that machine() gives to the CPUs that no state has."""
 _MACHINE_SAID = "all CPUs, running ones included, over whole runs"
 
 

@@ -23,7 +23,7 @@ class _Cpu:
     rows: list[RecordedDecision] = field(default_factory=list)
     packed: Buffer = b""
     deepest: int = 0
-    """Of the states that it entered."""
+    """The deepest of the states that it entered."""
 
 
 class Sample:

@@ -30,7 +30,7 @@ from .sample import Sample
 ENOUGH = 0.99
 """Share of agreement from which nothing is suspected, and that a candidate has to reach."""
 LESS = 10
-"""Of the decisions that do not agree as asked, a candidate that fits leaves fewer than one in so
+"""A candidate that fits leaves, of the decisions that do not agree as asked, fewer than one in so
 many."""
 HZS = (100, 250, 300, 1000)
 OWN = "the recording's own"

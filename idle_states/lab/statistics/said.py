@@ -129,7 +129,7 @@ def _g(value: float) -> str:
 
 
 WIDTH = 74
-"""Of the plot, when ministat does not write to a terminal."""
+"""The width of the plot, when ministat does not write to a terminal."""
 _MINISTAT_HEAD = "    N           Min           Max        Median           Avg        Stddev\n"
 
 

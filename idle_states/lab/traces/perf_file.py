@@ -27,10 +27,10 @@ _TRACING_MAGIC = b"\x17\x08\x44tracing"
 IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM, CPU, PERIOD, READ, CALLCHAIN, RAW = (
     1 << bit for bit in (16, 0, 1, 2, 3, 6, 9, 7, 8, 4, 5, 10)
 )
-"""What a sample may have, as bits of its sample_type, in the order of a sample."""
+"""The parts that a sample may have, as bits of its sample_type, in the order of a sample."""
 _FIXED = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM, CPU, PERIOD)
 _TRAILING = (IDENTIFIER, CPU, STREAM, ID, TIME, TID)
-"""What follows a record that is no sample, from its end on backwards."""
+"""The fields that follow a record that is no sample, from its end on backwards."""
 _READ_EACH, _READ_GROUP = (0, 1, 2, 4), 8
 """Bits of a value more each; many values."""
 

@@ -30,8 +30,8 @@ _LATE_NS = 1_000_000_000
 _AWAKE = -1
 
 _COMPLETE, _UNSEEN, _LOST_AWAKE, _LOST_IDLE = 0, 1, 2, 3
-"""Whether an exit may lack its entry: no; yes, the entry was before the trace or lost; an awake CPU
-lost events; an idle CPU lost events after its entry."""
+"""The answers to whether an exit may lack its entry: no; yes, the entry was before the trace or
+lost; an awake CPU lost events; an idle CPU lost events after its entry."""
 
 
 _PAIRING = struct.Struct("<qQQQQQIHBx3B5x")

@@ -50,7 +50,7 @@ WAKE_OVERHEAD_NS = 1_000
 _U32, _S64, _U64 = (1 << 32) - 1, (1 << 63) - 1, (1 << 64) - 1
 
 COMPLETE = "every input of every decision is in the recording"
-"""What an exact replay rests on."""
+"""The assumptions of an exact replay."""
 UTILISATION = "cpu_util"
 COLUMNS: dict[str, tuple[int, int]] = {
     "latency_req_us": (0, _U32),

@@ -51,7 +51,7 @@ _HARMLESS = pattern(
 
 
 _Scanned = tuple[bytes, list[tuple[int, int, int]], int, bool]
-"""What the core makes of a chunk: events, unusual lines, lines, whether any time is in us."""
+"""The core's account of a chunk: events, unusual lines, lines, whether any time is in us."""
 
 
 class _Piece(NamedTuple):

@@ -33,7 +33,8 @@ _SECONDS = 0.5
 FEW = 128
 """Up to this many inputs are audited in this process: starting others would take longer."""
 _GC_THRESHOLD = 100_000
-"""How many more objects than before a worker of many may have until it looks for cycles."""
+"""The number of objects more than before that a worker of many may have until it looks for
+cycles."""
 _Input = Path | Found | Brief
 """An input, or what is known of it from an earlier run."""
 _UNDER_WAY = 4

@@ -18,7 +18,7 @@ from .tree import MAX_DEPTH, NAME, Node, not_a_tree
 _ROOTS = ("device-tree", "devicetree/base")
 """Ends of the paths that a tree is archived under."""
 _INPUTS = (MAGIC_BYTES, b"/dts-v1/", *MAGICS)
-"""What a file begins with that is no property but a blob, a source, or packed itself."""
+"""The first bytes of a file that is no property but a blob, a source, or packed itself."""
 
 
 def read(data: bytes, file: str) -> Node:

@@ -20,10 +20,11 @@ _INCLUDE = pattern(
     re.MULTILINE,
 )
 _IDLE = pattern(rb"(?:cpu|domain)-idle-states?\b|ibm,opal\b")
-"""What a source, or what it includes, says if its tree has idle states."""
+"""The words that a source, or what it includes, has if its tree has idle states."""
 
 Scanned = tuple[bool, tuple[tuple[str, bool], ...]]
-"""Whether a source speaks of idle states; what it includes: the name, and whether in quotes."""
+"""A source's scan: whether it speaks of idle states; what it includes: the name, and whether in
+quotes."""
 
 
 def included(data: bytes) -> tuple[tuple[str, bool], ...]:

@@ -47,7 +47,7 @@ _TOKEN = pattern(
 )
 _DIRECTIVE = pattern(rb"(include|incbin)/")
 NEEDED = pattern(rb"/(?:include|incbin)/|^#(?:line)?[ \t]+[0-9]", re.MULTILINE)
-"""What a text has that is to be expanded."""
+"""The words of a text that is to be expanded."""
 _BEGUN = pattern(rb'"|/[*/]')
 _ESCAPE = pattern(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))", re.DOTALL)
 _ESCAPED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))

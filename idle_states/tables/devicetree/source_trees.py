@@ -87,7 +87,7 @@ def short_name(path: str) -> str:
 
 
 UPSTREAM = "dts/upstream/"
-"""Where U-Boot keeps the sources of Linux."""
+"""The folder where U-Boot keeps the sources of Linux."""
 
 _LINUX = Layout(
     "Linux", ("include/dt-bindings", "arch", "kernel"), ("arch",), _linux, "arch/{}/boot/dts"

@@ -16,7 +16,7 @@ MAX_NAME = limits.TREE_NAME_BYTES
 """Bytes in the name of a node or property. The specification's 31 are often exceeded."""
 
 NAME = pattern(r"[!-.0-~]{1,255}", re.ASCII)
-"""What a name may consist of here: printable ASCII without blanks and slashes."""
+"""The form of a name here: printable ASCII without blanks and slashes."""
 
 
 def not_a_tree(where: Location, message: str) -> Unreadable:

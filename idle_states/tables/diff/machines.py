@@ -22,7 +22,7 @@ _TIMES = (ENTRY, EXIT, WAKEUP, RESIDENCY)
 _TEXTS = ("compatible", "idle-state-name")
 
 Facts = Mapping[str, Mapping[str, str]]
-"""What -> its properties, as a person writes them."""
+"""Kind of node -> its properties, as a person writes them."""
 
 
 def diff_machines(

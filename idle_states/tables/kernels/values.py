@@ -41,7 +41,7 @@ CORE = "drivers/cpuidle/driver.c __cpuidle_driver_init()"
 SNOOZE = "drivers/cpuidle/cpuidle-powernv.c snooze_loop(), tb_ticks_per_usec"
 STATE_NODE = "drivers/cpuidle/dt_idle_states.c init_state_node()"
 TIMEBASE_HZ = 512_000_000
-"""Of every POWER processor with OPAL."""
+"""The timebase of every POWER processor with OPAL."""
 
 
 @dataclass(frozen=True, slots=True)

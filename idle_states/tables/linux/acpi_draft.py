@@ -30,7 +30,7 @@ _PORT = re.compile(r"IOPORT (0x[0-9a-fA-F]{1,4})$")
 _HALT = "ACPI HLT"
 TLB_FLUSHED = "CPUIDLE_FLAG_TLB_FLUSHED"
 _WFI = AcpiRegister(FIXED_HARDWARE, 32, 0, 3, 0xFFFF_FFFF)
-"""Of Arm."""
+"""The register of Arm's WFI."""
 _SBI = 1 << 60
 _CORE_CONTEXT = 1
 """Arm's flag for a state in which the core's context is lost; from it Linux takes that the timer

@@ -190,7 +190,7 @@ class GivenStates:
 
 
 GIVEN = Options(alone="expected --polling with --states only; for a table the kernel decides")
-"""Of a request's field of GivenStates."""
+"""The options of a request's field of GivenStates."""
 
 
 def check_hz(hz: int) -> None:

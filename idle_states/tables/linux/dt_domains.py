@@ -19,7 +19,7 @@ from .suspend_parameter import log_prefix, reject_parameter
 
 ATTACH = "drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu()"
 TREES = 32
-"""How many trees are kept in a cache that has one entry, or a few, for each."""
+"""The number of trees that are kept in a cache that has one entry, or a few, for each."""
 Value = TypeVar("Value")
 _ENOENT, _ENOMEM, _EINVAL, _EOPNOTSUPP, _EPROBE_DEFER = -2, -12, -22, -95, -517
 

@@ -28,4 +28,4 @@ class PsciFirmware:
 
 
 USUAL_FIRMWARE = PsciFirmware()
-"""What is assumed where nothing is known of the machine's firmware."""
+"""The firmware that is assumed where nothing is known of the machine's firmware."""

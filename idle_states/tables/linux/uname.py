@@ -15,7 +15,7 @@ _VERSION = pattern(
     re.ASCII | re.IGNORECASE,
 )
 _EARLY = pattern(r"-0\.rc(\d{1,2})\b", re.ASCII)
-"""How Fedora and RHEL write a candidate."""
+"""The form in which Fedora and RHEL write a candidate."""
 _LISTED = pattern(r"([a-z]+)-(\d[\d.]*(?:-rc\d+)?(?:-\d[-.+~\w]*)?)", re.ASCII | re.IGNORECASE)
 _MACHINE = pattern(r"[._+](ppc64le|x86_64|aarch64|s390x)\b", re.ASCII)
 _DEBIAN_BUILD = pattern(r"\bDebian (\d{1,3})\.(\d{1,3})\.(\d{1,4})-", re.ASCII)

@@ -11,7 +11,7 @@ from .loaded import LoadedRule
 from .rule import OPAL_FORMS
 
 _FILE = pattern(r"is([0-9]{3})((?:_[0-9]{3})*)(?:_to_([0-9]{3}))?_[a-z]\w+\.py")
-"""Of one rule or of several: is101_107_115_NAME.py, is701_to_706_NAME.py."""
+"""The name of a module of one rule or of several: is101_107_115_NAME.py, is701_to_706_NAME.py."""
 _FORMS2FAMILIES: dict[tuple[str, ...], str] = {
     (): "is114 is117 is118 is121 is122 is123 is51 is601 is7 is9",
     OPAL_FORMS: "is104 is105 is108 is112 is201 is202 is207 is208 is211 is212 is216 is217 is218 "

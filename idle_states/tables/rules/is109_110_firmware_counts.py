@@ -58,7 +58,7 @@ STATES = Rule("IS110", "too-many-states-for-firmware", Severity.ERROR, forms=("s
 RULES = (NAMES, STATES)
 
 MOST = 255
-"""What skiboot counts both in: a u8."""
+"""The greatest value of what skiboot counts both in: a u8."""
 
 
 @NAMES.of_table

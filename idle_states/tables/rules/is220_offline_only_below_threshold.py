@@ -30,7 +30,7 @@ from .rule import Rule, Severity, Verdicts
 RULE = Rule("IS220", "offline-only-below-threshold", Severity.ERROR, forms=("spec",))
 
 SKIPPED = Flag.TIMEBASE_STOP | Flag.LOSE_FULL_CONTEXT
-"""What Linux does not handle beyond POWER9."""
+"""The flags that Linux does not handle beyond POWER9."""
 
 
 @RULE.of_each(psscr_rows)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..linux.genpd.tables import CpuDomain
 
 NO_LATENCY = "n/a"
-"""What pm_qos_resume_latency_us is written for a CPU that tolerates no latency at all."""
+"""The value of pm_qos_resume_latency_us for a CPU that tolerates no latency at all."""
 _TIME = re.compile(r"-?[0-9]+([num]?s)?", re.ASCII)
 _TUNED = re.compile(r"cstate\.(id|name)(_no_zero)?:(.+)", re.ASCII | re.DOTALL)
 _NONE = ("none", "None")

@@ -19,7 +19,7 @@ from .c_table.builtin import preprocess
 
 EXPORT, OF_POWER8 = "add_cpu_idle_state_properties", "find_cpu_idle_state_properties_p8"
 USUAL_BUILD = {"CONFIG_P8": "1"}
-"""What skiboot's Makefile defines unless it is told otherwise."""
+"""The macros that skiboot's Makefile defines unless it is told otherwise."""
 MAMBO = ("QUIRK_MAMBO_CALLOUTS", "QUIRK_DISABLE_NAP")
 LATEST_EC = 0xFF
 _MOST_WORDS = 400

@@ -127,7 +127,7 @@ NO_MASK_BEFORE = "6.0-rc1"  # disables levels by its own mask and by NVRAM's
 
 NEWEST = "master"
 _NEWEST_NUMBER = "7.1.1"
-"""What master is taken as: it is later than v7.1. No tag has POWER11 yet."""
+"""The release that master is taken as: it is later than v7.1. No tag has POWER11 yet."""
 
 _VERSION = pattern(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:-rc([0-9]+))?")
 

@@ -149,7 +149,7 @@ def _split(text: str) -> tuple[Path, str | None]:
 _MOST_NAMES = 10
 """States of a table that a list of tables names."""
 _SUFFIXES = (".yaml", ".yml", ".c", ".h", ".dts", ".dtb", ".lid", ".tar", ".gz", ".xz", ".txt")
-"""What shows that a file was meant, not a revision."""
+"""The endings that show that a file was meant, not a revision."""
 
 
 def _nearest(path: Path) -> str:

@@ -21,7 +21,7 @@ _BEFORE = re.compile(rb"(?:\s++|//[^\n]*+\n|#[^\n]*+\n|/\*(?s:.*?)\*/)*+")
 """Blanks, comments, and what is for the preprocessor."""
 _START = re.compile(rb"/dts-v1/|/\s*\{")
 _REFERS = re.compile(rb"^&\w+ *\{|^[ \t]*#[ \t]*include\b|^/include/", re.MULTILINE)
-"""What a part of a source may begin with."""
+"""The beginnings of a part of a source."""
 _MOST_BOARDS = 8
 _LOOKED_AT = 1 << 22
 """Limit for the comments before the tree, in bytes; longer than any that people write."""

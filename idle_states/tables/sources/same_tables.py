@@ -20,9 +20,9 @@ from .source import Source
 
 _LABELS = re.compile(r"(?:\b\w+\s*:\s*)+\Z")
 _OF_CPUS = re.compile(rf"{LIST}|{METHOD}|device_type|power-domain|/delete-node/")
-"""What a file has that writes anything that is read of CPUs, or takes them away."""
+"""The words of a file that writes anything that is read of CPUs, or takes them away."""
 _NEAR = 200
-"""How far before a node's name its labels are looked for, in characters."""
+"""The distance before a node's name within which its labels are looked for, in characters."""
 _PHANDLES = ("phandle", "linux,phandle")
 
 

@@ -17,8 +17,8 @@ from ...base.resources import resource
 from .loaded import LoadedSpec, Registry
 
 PRODUCT = "specs"
-"""What they are prepared as: the path of each below the specs -> a pickled LoadedSpec; "": the
-registry."""
+"""The form in which they are prepared: the path of each below the specs -> a pickled LoadedSpec;
+"": the registry."""
 
 
 @cache

@@ -16,7 +16,7 @@ from idle_states.base.model.acpi_objects import (
 )
 
 IO = bytes.fromhex("82 0C 00 01 08 00 00 14 06 00 00 00 00 00 00 79 00")
-"""As iasl makes it of Register (SystemIO, 8, 0, 0x614)."""
+"""The register as iasl makes it of Register (SystemIO, 8, 0, 0x614)."""
 
 
 def test_a_register_is_read_field_by_field_and_written_again() -> None:

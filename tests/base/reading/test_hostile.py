@@ -48,7 +48,7 @@ SLOW = re.compile(
     r"|(macros|arguments|incbin|quotes|calls)-doubling|^hashes|^spaces|^noise\.lid|^wide-char|^eight-thousand"
     r"|^a-thousand-cpus|^thousand-states|^anchors|^endifs|^hundred-thousand-macros|^ten-thousand-a"
 )
-"""What takes seconds to make or to refuse."""
+"""Inputs that take seconds to make or to refuse."""
 QUICK = [name for name in hostile.names() if not SLOW.search(name)]
 SAID = [
     ("little-endian.dtb", "IS931", "bytes swapped"),
@@ -73,7 +73,7 @@ SAID = [
     ("zero-length.dtb", "IS104", ""),
 ]
 PLAIN = {*QUICK[::3], *(name for name, _, _ in SAID)}
-"""Of these, those that plain pytest takes."""
+"""The ones of these that plain pytest takes."""
 PARTS = 4
 """In which those that take long are audited, side by side where there are processors."""
 

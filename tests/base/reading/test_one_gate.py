@@ -19,7 +19,7 @@ LAUNCHES = {
         "", "l", "le", "lp", "lpe", "v", "ve", "vp", "vpe", "p")),
 }  # fmt: skip
 GATE = {"opening", "tree", "Tree", "File", "_files", "repository"}
-"""What may be asked: the gate itself, and what it gives."""
+"""The modules that may be asked: the gate itself, and what it gives."""
 
 OURS = "files of the package itself"
 WRITTEN = "writes, or looks at what it is about to write over"

@@ -15,7 +15,7 @@ from tests.support.thorough import examples
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "\t{", "\t},", "", "-", "+ x"]), max_size=30)
 LONG = "\t\t.flags = 0*OPAL_PM_DEC_STOP | 0*OPAL_PM_TIMEBASE_STOP | 1*OPAL_USE_PMICR \\"
-"""As wide as mailers let no line be."""
+"""A line that is wider than mailers let one be."""
 
 
 def text_of(lines: list[str], end: bool = True) -> bytes:

@@ -30,7 +30,7 @@ HOSTILE = st.sampled_from(
         "1. x", "12) x", "- x", "/close", "    x", "<!-- -->", "===", "![", "|",
     ]
 )  # fmt: skip
-"""What one form or another gives a meaning to."""
+"""Characters that one form or another gives a meaning to."""
 TEXTS = st.lists(HOSTILE | st.text(max_size=4), max_size=4).map("".join)
 
 

@@ -114,7 +114,7 @@ def check(found: list[Finding], file: str, becomes: str) -> None:
 
 
 BROKEN = ("binary", "compressed", "UTF-16", "empty")
-"""What dtc finds no device-tree source in."""
+"""The contents that dtc finds no device-tree source in."""
 CASES = [
     (file, becomes)
     for file in KINDS

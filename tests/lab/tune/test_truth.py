@@ -13,7 +13,7 @@ from tests.support import DATA
 TRACE = str(DATA / "traces/mt8196-teo.slice.txt.gz")
 POWER = "snooze=1,stop0=0.6,stop2=0.1"
 SHALLOW, DEEP = 2_000, 10_000
-"""What power9 advertises of stop0 and stop2, in ns."""
+"""The latencies that power9 advertises of stop0 and stop2, in ns."""
 
 
 def measured(path: Path, **latencies_ns: int) -> str:

@@ -49,5 +49,5 @@ VERSION2FILES = {
     ),
     "6.12": (*_FILES, "drivers/pmdomain"),
 }
-"""What is read of the sources of Debian's kernels, in one place: to unpack one file takes as long
-as to unpack all."""
+"""The files that are read of the sources of Debian's kernels, in one place: to unpack one file
+takes as long as to unpack all."""

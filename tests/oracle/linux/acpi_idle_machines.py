@@ -22,7 +22,7 @@ from idle_states.tables.linux.suspend_parameter import PsciFirmware
 from .acpi_idle import Arch
 
 PATH = "\\_SB.PR00"
-"""As the oracle names the processor."""
+"""The processor as the oracle names it."""
 WRONG: tuple[AcpiObject, ...] = (None, 0, 7, "C1", b"", (), (1, 2), AcpiReference("\\_SB.PR00"))
 HINTS = (0x00, 0x01, 0x10, 0x20, 0x21, 0x31, 0x33, 0x40, 0x51, 0x60, 0x70, 0xE0, 0xF0, 0x161, 0x614)
 IDLE = {"": 0, "halt": 1, "nomwait": 2, "poll": 3}

@@ -54,7 +54,7 @@ _OF_KEPT = frozenset(
     }
 )
 _OF_MOVED = frozenset({"__of_device_is_status"})
-"""Those that not every release has."""
+"""The functions that not every release has."""
 _CORE_KEPT = frozenset(
     {"genpd_parse_state", "genpd_iterate_idle_states", "of_genpd_parse_idle_states"}
 )

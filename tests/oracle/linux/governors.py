@@ -73,7 +73,7 @@ COMPILER_FLAGS = (
     "-Werror=int-conversion",
 )
 _ANY = 254
-"""As a row's recorded state: polling ended by its time limit, whichever state polled."""
+"""The number of a row's recorded state: polling ended by its time limit, whichever state polled."""
 
 
 class State(NamedTuple):

@@ -91,7 +91,7 @@ _FLAGS = (
 )
 
 Call = tuple[str, int]
-"""What the loop did, a letter and a number: s the governor's select(), of its answer; r its
+"""The steps of the loop, a letter and a number: s the governor's select(), of its answer; r its
 reflect(), g what it heard of the tick; l the latency limit it asked for; t the tick, 0 retained, 1
 stopped, 2 restarted; e the driver's enter() of a state, z its enter_s2idle(); p the end of
 poll_idle(), 1 at its time limit; d idle without cpuidle; x a round of forced polling; "." the end

@@ -27,7 +27,7 @@ _NUMBERS = frozenset(
     "_parse_integer_fixup_radix _parse_integer_limit _parse_integer _kstrtoull kstrtoull "
     "kstrtouint".split()
 )
-"""What reads the numbers of parameters; not every release has all of them."""
+"""The functions that read the numbers of parameters; not every release has all of them."""
 _ENTERS = ("intel_idle", "intel_idle_irq", "intel_idle_ibrs", "intel_idle_xstate")
 
 

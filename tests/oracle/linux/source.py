@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 SHADOWS = "rh_cpuidle_state_usage rh_cpuidle_device"
-"""What RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
+"""The members that RHEL 8 keeps elsewhere, so that the structures stay as modules know them."""
 KABI = """\
 #define RH_KABI_DEPRECATE(type, name) type name;
 #define RH_KABI_EXTEND(member) member;

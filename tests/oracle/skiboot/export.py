@@ -100,7 +100,7 @@ class ExportResult:
     """The outcome of one call."""
 
     properties: dict[str, bytes] = field(default_factory=dict)
-    """Those created at ibm,opal/power-mgt, in that order."""
+    """The properties created at ibm,opal/power-mgt, in that order."""
     log: list[tuple[str, str]] = field(default_factory=list)
     """("PR_NOTICE", "SLW: Enabling: ..."), without the newline; bytes as Latin-1."""
     outcome: Outcome = "ok"

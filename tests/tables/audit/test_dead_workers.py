@@ -34,7 +34,7 @@ from tests.support.shared import building
 SETTING = Setting(Criteria(kernels_of(["6.1"])))
 FILES = 200
 BAD = ("s007.yaml", "s150.yaml")
-"""Those whose process ends."""
+"""The inputs whose process ends."""
 
 
 @pytest.fixture(scope="module")

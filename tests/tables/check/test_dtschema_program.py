@@ -62,7 +62,7 @@ def test_the_command_line_says_what_to_install(
 
 YES = [{"type": "validation", "message": "yes"}]
 ANSWER = f"echo '{json.dumps([YES, []])}'"
-"""What is said of the canary, and nothing of a tree."""
+"""The answer about the canary, and nothing of a tree."""
 PREPARES = f"echo '{{}}' > schema.json; {ANSWER}"
 
 

@@ -70,7 +70,7 @@ def test_reads_what_is_written_there() -> None:
 
 
 TOO_LARGE = "out of range|truncated to 0x23456789"
-"""As dtc says it up to 1.6, which refuses the number, and from 1.7 on, which cuts it."""
+"""The message of dtc up to 1.6, which refuses the number, and from 1.7 on, which cuts it."""
 ERRORS = {
     "syntax": ("/dts-v1/;\n/ {\n\ta = <1>\n\tbb = <2>;\n};\n", 4, 2, "syntax error"),
     "character": ("/dts-v1/;\n/ {\n\ta = <1> ` ;\n};\n", 3, 10, "syntax error"),

@@ -56,7 +56,7 @@ def times(outcome: AcpiIdleStart) -> list[tuple[str, str, int, int]]:
 
 
 GUEST = cst((mwait(0, 0), 1, 1), (io(0x614), 2, 40), (io(0x615), 3, 90))
-"""Of a guest on q35: Linux 6.1 and 7.2 of Debian registered it as below."""
+"""The _CST of a guest on q35: Linux 6.1 and 7.2 of Debian registered it as below."""
 
 
 @pytest.mark.parametrize("kernel", ["6.1.192", "7.2.13"])

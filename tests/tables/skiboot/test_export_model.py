@@ -101,7 +101,7 @@ def as_case(table: IdleTable, platform: Platform) -> ExportCase:
 
 
 NEVER_WRITTEN = b"\xa5"
-"""What the oracle fills the heap with; the model has 0 there."""
+"""The byte that the oracle fills the heap with; the model has 0 there."""
 
 
 def random_case(rng: random.Random) -> tuple[IdleTable, Platform]:

@@ -43,7 +43,8 @@ STATE = DEFS["state"]["properties"]
 Validator = jsonschema.Draft202012Validator
 SPEC_VALIDATOR = Validator(SPEC)
 FORMAT = {"IS920", "IS921", "IS922", "IS923", "IS925"}
-"""What a schema can say about a spec; ranges (IS924) only where the number is no string."""
+"""The faults that a schema can find in a spec; ranges (IS924) only where the number is no
+string."""
 
 
 # The spec, as editors read it

@@ -18,8 +18,9 @@ PROGRAM = "acpiexec"
 PACKAGE = "acpica-tools"
 """Debian's package with it."""
 CAPABILITIES = 0xBBF
-"""What Linux says of an Intel processor with MWAIT, EST and thermal monitoring, and without HWP:
-arch_acpi_set_proc_cap_bits() of arch/x86/include/asm/acpi.h, include/acpi/proc_cap_intel.h."""
+"""The bits that Linux tells ACPI of an Intel processor with MWAIT, EST and thermal monitoring, and
+without HWP: arch_acpi_set_proc_cap_bits() of arch/x86/include/asm/acpi.h,
+include/acpi/proc_cap_intel.h."""
 _RETURNED = re.compile(r"Evaluation of (\S+) returned object \S+, external buffer length [0-9A-F]+")
 _FAILED = re.compile(r"Evaluation of (\S+) failed with status (\w+)")
 _NOTHING = re.compile(r"No object was returned from evaluation of (\S+)")

@@ -78,7 +78,7 @@ _PASTES = {
     "=": "=", "!": "=", "*": "=", "^": "=", "<<": "=", ">>": "=", "+": "+=", "-": "->=", "/": "/*=",
     "%": "=", "&": "&=", "|": "|=", "<": "<=", ">": ">=", "->": "*", "#": "#",
 }  # fmt: skip
-"""What joins the token before it, if it follows at once."""
+"""Tokens that join the one before, if it follows at once."""
 
 
 def blanks(text: str) -> str:

@@ -24,7 +24,7 @@ _DEPTH = 4
 """Directories within directories below objects/: info/commit-graphs/ is the deepest."""
 
 Configuration = Callable[[bytes], Mapping[str, str]]
-"""What a configuration file says: key -> value."""
+"""The contents of a configuration file: key -> value."""
 
 
 @dataclass(frozen=True, slots=True)

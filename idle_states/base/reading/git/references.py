@@ -18,7 +18,7 @@ _SYMBOLIC: Final = "ref:"
 _REPLACING = "refs/replace/"
 _OTHER_HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _OWN = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
-"""Of one work tree each."""
+"""References of one work tree each."""
 _FILE_BYTES = 4096
 _DEPTH = 5
 """Names that stand for names, as git follows them; also, fivefold, directories in refs/."""

@@ -22,7 +22,7 @@ _START = pattern(r"[0-9a-f]{4,64}")
 _ENTRY = pattern(rb"(?P<mode>[0-7]{1,7}) (?P<name>[^\0/]+)\0")
 _KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
 _MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
-"""Those that are there once, however many entries have them."""
+"""Modes that are there once, however many entries have them."""
 _AUTHOR = pattern(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
 _ANSWER = pattern(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 

@@ -9,7 +9,7 @@ from ...reading.git_am import misread, without_scissors
 from .text import printable, printable_source
 
 _BEGINS_ANOTHER = pattern(">*From ")
-"""Where a mailbox has another mail begin."""
+"""The line with which another mail begins in a mailbox."""
 _SPECIAL = pattern(r'[()<>@,;:\\".\[\]]')
 
 

@@ -12,7 +12,7 @@ from ...patterns import pattern
 from ..style import STYLED
 
 _UNDECODED = range(0xDC80, 0xDD00)
-"""What Python's surrogateescape makes of bytes that are not UTF-8."""
+"""The characters that Python's surrogateescape makes of bytes that are not UTF-8."""
 _SUSPECT = pattern(r"[^\x20-\x7e]")
 _NOT_IN_LINES = pattern(r"[^\x20-\x7e\n\t]")
 _WORKFLOW = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _NAMED = 3
-"""Of more tables than this a legend does not say whose name of a state is which."""
+"""The most tables for which a legend tells whose name of a state is which."""
 Legend = tuple[tuple["Element", str], ...]
 States = Iterable[tuple[int, str]]
 """(the kernel's number, name)."""

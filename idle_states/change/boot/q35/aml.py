@@ -10,7 +10,7 @@ _ROOT, _MULTI_NAME, _DUAL_NAME = b"\\", b"\x2f", b"\x2e"
 _SIZED = ((1, b"\x0a"), (2, b"\x0b"), (4, b"\x0c"), (8, b"\x0e"))
 """Bytes of a number, and the prefix that says so."""
 _ELEMENTS_MAX = 255
-"""Of a package whose length is a byte."""
+"""The most elements of a package whose length is a byte."""
 
 
 def ssdt(scope2names: Mapping[str, Mapping[str, AcpiObject]]) -> bytes:

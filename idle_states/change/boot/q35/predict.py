@@ -37,7 +37,7 @@ _ABOUT = re.compile(
     re.ASCII,
 )
 _ACPICA = re.compile(r" \(\d{8}/\w+-\d+\)$", re.ASCII)
-"""Which ACPICA says a line, and where."""
+"""The ACPICA that prints a line, and where."""
 _LEVELS: tuple[Level, ...] = (
     "error",
     "error",

@@ -57,7 +57,7 @@ _OPTIONS = {
     "virt-arm64": ("CPU_IDLE", "ARM_PSCI_CPUIDLE", "ARM_PSCI_CPUIDLE_DOMAIN", "DEBUG_FS"),
     "virt-riscv64": ("CPU_IDLE", "RISCV_SBI_CPUIDLE", "DT_IDLE_GENPD", "DEBUG_FS"),
 }
-"""What a kernel must be configured with, for a boot to show all."""
+"""Options that a kernel must be configured with, for a boot to show all."""
 _NO_OSI = "power domains in use: QEMU's PSCI offers no OS-initiated mode"
 
 

@@ -24,7 +24,8 @@ _DOMAINS, _NAMES, _CELLS = "power-domains", "power-domain-names", "#power-domain
 _METHOD = "enable-method"
 _OF_A_CPU = (LIST, _DOMAINS, _NAMES)
 _OF_A_FOREIGN_PROVIDER = ("phandle", "linux,phandle", _CELLS, _DOMAINS, DOMAIN_LIST)
-"""What is kept of a power domain that is no CPU's: no driver must take it for a device."""
+"""The properties that are kept of a power domain that is no CPU's: no driver must take it for a
+device."""
 _CONTAINER = ("entry-method",)
 
 

@@ -154,7 +154,7 @@ _FACTOR = pattern(
     re.IGNORECASE,
 )
 _HAPPENED = pattern(rf"\b(?:was|were|been)\s+{_CHANGING}", re.IGNORECASE)
-"""What an earlier change did."""
+"""The words for what an earlier change did."""
 _ABOUT = pattern(rf"{FIELD}|\bstop[0-9]+|\b(?:nap|sleep|winkle)\b", re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ SHIFTED = "averages under a name without the word State, which that mail shifted
 PIPES = "the test wakes by pipes and alarms: the scheduler's work is in the values"
 
 THREADS = (1, 2, 4, 8)
-"""Of a core, whose CPUs are numbered in a row."""
+"""Threads of a core, whose CPUs are numbered in a row."""
 
 _MARKS = re.compile(r"(?:>[ ]?)*(?:#[ ]?)?")
 _RULER = r"[-.]{2,}\s*"

@@ -24,7 +24,7 @@ _PLACES: dict[str, int] = {"ns": 0, "us": 3, "ms": 6, "s": 9}
 _NUMBER = re.compile(r"[0-9]{1,24}(?:\.[0-9]{0,24})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,20}", re.ASCII)
 MOST = 1e18
-"""Of any number: as ns, 31 years."""
+"""The greatest number: as ns, 31 years."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ STOPPED = "spans that datapoints.csv has no row of: the run was stopped"
 UNMEASURED = "spans without a reading of power"
 POINTS = (Column("Time", "number"), Column("LDist", "ns"))
 METER = (Column("T", "number"), Column("P", "number"))
-"""Of a wall meter: s of the day's clock, and W."""
+"""Columns of a wall meter: s of the day's clock, and W."""
 _CORE_STATE = re.compile(r"C([0-9]{1,2})[A-Z]{0,2}")
 _LABELS = ("labels.txt", "stats/labels.txt")
 _TURBOSTAT = ("stats/turbostat.raw.txt", "stats/turbostat/turbostat.raw.txt")

@@ -10,7 +10,7 @@ from .values import LISTS, DtsValue, blanked, fresh, rewritten
 
 Place = Literal["after", "before", "in"]
 PLACES: tuple[Place, ...] = get_args(Place)
-"""Where a new node stands: beside another one, or in it as its last."""
+"""The place of a new node: beside another one, or in it as its last."""
 
 
 def with_property(source: DtsText, node: DtsNode, name: str, value: DtsValue) -> str:

@@ -109,7 +109,7 @@ class DtsText:
         self.file = file
         self.blocks: list[DtsBlock] = []
         self.label2path: dict[str, str] = {}
-        """Of the labels that this file gives."""
+        """The labels that this file gives."""
         _Parser(self).run()
 
     def all_blocks(self) -> Iterator[DtsBlock]:

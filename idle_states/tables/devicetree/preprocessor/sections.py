@@ -22,7 +22,7 @@ _DIRECTIVE = pattern(
     rf"^[ \t\r\f\v]*#[ \t\r\f\v]*(?:({_WORDS}|{_OTHERS})\b([^\n]*)|$)", re.MULTILINE | re.ASCII
 )
 ANY = pattern(rb"^[ \t]*#[ \t]*(?:define|undef|ifdef|ifndef|if|include)\b(?![,-])", re.MULTILINE)
-"""What a source has that the preprocessor is for."""
+"""The words of a source that the preprocessor is for."""
 _NAMES = pattern(rf"{_QUOTED}|{DIGITS}|({WORD})", re.ASCII)
 
 # a line's end within a comment or a continued line, which does not end a directive

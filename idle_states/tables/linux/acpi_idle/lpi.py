@@ -22,7 +22,7 @@ _DESCRIPTION = 31
 _REGISTER_BYTES = 15
 _ENABLED = 1
 _UNKNOWN_US = 10
-"""What is taken where residency or latency is no integer."""
+"""The value that is taken where residency or latency is no integer."""
 Say = Callable[[Level, str], None]
 
 

@@ -11,7 +11,7 @@ INTEL, AMD, CENTAUR, HYGON, ZHAOXIN = 0, 2, 5, 9, 10
 PBLK_BYTES = 6
 
 Place = tuple[int, int]
-"""Of an entry in ACPI's objects: level (-1 for _CST) and number, from 0 on."""
+"""The place of an entry in ACPI's objects: level (-1 for _CST) and number, from 0 on."""
 
 
 @dataclass(frozen=True, slots=True)

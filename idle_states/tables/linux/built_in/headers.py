@@ -30,7 +30,7 @@ BUILTIN = {
 }
 """Macros of every Linux that stand in headers which others include, or are made with ##."""
 CONFIGURED = {"CONFIG_CPU_IDLE": "1", "__KERNEL__": "1"}
-"""What is configured wherever a driver with a table is built."""
+"""Options that are configured wherever a driver with a table is built."""
 BEHIND = {"asm/mwait.h": ("arch/x86/include/asm/processor.h", "arch/x86/include/asm/msr-index.h")}
 """Header that a driver includes -> those that it has by way of others."""
 _OURS = frozenset(name.partition("(")[0] for name in BUILTIN) | {"ARRAY_SIZE"}

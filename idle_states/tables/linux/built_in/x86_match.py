@@ -24,7 +24,7 @@ _MACROS = {
     "ICPU": ("", False),
 }
 _FAMILY, _VENDOR = 6, 0
-"""Of macros that give the model alone."""
+"""The vendor and family of macros that give the model alone."""
 _PREFIX = pattern(r"^INTEL_(?:FAM6_)?")
 
 Number = Callable[[Sequence[Token], Token, int, bool], int]

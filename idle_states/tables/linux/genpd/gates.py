@@ -9,7 +9,7 @@ from .features import GenpdFeatures
 from .governor import Domain, Moment, power_down_ok, system_power_down_ok
 
 Refusal = str
-"""Why a domain stays on, for people."""
+"""The reason why a domain stays on, for people."""
 
 ALWAYS_ON = "it is always on"
 CHILD_ON = "a domain within it is on"

@@ -19,7 +19,7 @@ NO_RESUME_LIMIT_US = (1 << 31) - 1
 NO_CONSTRAINT_NS = NO_RESUME_LIMIT_US * _NSEC_PER_USEC
 """PM_QOS_RESUME_LATENCY_NO_CONSTRAINT_NS: a device restricts nothing."""
 _NO_COST = (DomainState("", 0, 0, 0),)
-"""What genpd makes for a domain without states: genpd_set_default_power_state()."""
+"""The state that genpd makes for a domain without states: genpd_set_default_power_state()."""
 
 
 @dataclass(slots=True, eq=False)

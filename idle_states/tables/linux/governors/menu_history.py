@@ -15,7 +15,7 @@ STILL_ALIKE = 400
 """Variance in us^2 (20 us) below which samples count as alike whatever their average."""
 
 STILL_ALIKE_DEVIATION = 20
-"""As STILL_ALIKE, where the kernel takes the root: in whole us."""
+"""The same as STILL_ALIKE, where the kernel takes the root: in whole us."""
 
 
 class SampleSpread(NamedTuple):

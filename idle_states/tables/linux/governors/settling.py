@@ -47,7 +47,8 @@ class Circumstances:
 
 MakeGovernor = Callable[[], Governor]
 Length = tuple[int, int]
-"""Of an idle period, and the time to the next timer where that does not end it, in ns."""
+"""The length of an idle period, and the time to the next timer where that does not end it, in
+ns."""
 Steps = Callable[[Sequence[Length], Circumstances, Sequence[Outcome]], Iterable[Sequence[int]]]
 """From lengths, the other circumstances, and idle periods before the first: for each length the
 last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot.

@@ -21,7 +21,7 @@ from .settling import Circumstances, Settling
 _US = 1000
 _SHORT_NS = 15 * _US
 _EDGES_NS = tuple(10**power * _US for power in range(1, 6))
-"""Of menu's bins, by the time to the next timer."""
+"""The bounds of menu's bins, by the time to the next timer."""
 _INTERESTING_NS = 50_000 * _US
 """Longer idle periods count as the timer's in menu."""
 _UNITY = 8192

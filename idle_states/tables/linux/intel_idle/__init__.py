@@ -12,4 +12,4 @@ table_parameter  intel_idle.table= of Linux 7.0 and later
 """
 
 PREFIX = "intel:"
-"""What a TABLE begins with that is one of intel_idle's."""
+"""The beginning of a TABLE that is one of intel_idle's."""

@@ -193,5 +193,5 @@ KEYS: Mapping[str, tuple[str, tuple[str, ...], Callable[[str, str], object]]] = 
     "idle": ("parameters", ("idle",), _switch),
     "table": ("parameters", ("table",), _table),
 }
-"""Those of the parameters are the kernel's names."""
+"""The keys of a platform; those of the parameters are the kernel's names."""
 _BARE = tuple(key for key, (_, _, parse) in KEYS.items() if parse is _switch)

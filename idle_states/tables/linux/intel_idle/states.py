@@ -26,7 +26,7 @@ NAME2FLAG = {
     "CPUIDLE_FLAG_INIT_XSTATE": INIT_XSTATE,
     "CPUIDLE_FLAG_PARTIAL_HINT_MATCH": PARTIAL,
 }
-"""Those that tables have."""
+"""The flags that tables have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from ..driver_table import DriverState
 
 SINCE = "7.0"
 MOST_BYTES = 255
-"""Of the parameter; a longer one is refused before the driver sees it."""
+"""The most characters of the parameter; a longer one is refused before the driver sees it."""
 MOST_LATENCY_US = 5_000
 MOST_RESIDENCY_US = 100_000
 _FIELDS_IGNORED = 3

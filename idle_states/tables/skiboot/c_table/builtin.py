@@ -65,7 +65,7 @@ def _definitions() -> dict[str, str]:
 
 
 DEFINITIONS = _definitions()
-"""What #define would say, "NAME" or "NAME(a, b)" -> text."""
+"""The text that #define would have, "NAME" or "NAME(a, b)" -> text."""
 
 _MOVED = "it was {0:#x} before skiboot 7f73dfca2 and {1:#x} from then on"
 UNSETTLED = {

@@ -12,7 +12,7 @@ from ....base.reading.c.lexer import Token, UnsupportedC, scan, written
 from ....base.reading.c.preprocess import Preprocessed
 
 MAX_ARRAY_CHARACTERS = limits.C_ARRAY_CHARACTERS
-"""Of all arrays together; skiboot's largest file has 12 KiB of them."""
+"""The most characters of all arrays together; skiboot's largest file has 12 KiB of them."""
 MAX_ARRAYS = limits.C_ARRAYS
 MAX_ROWS = limits.C_ROWS
 MAX_NESTING = limits.C_NESTING

@@ -17,9 +17,9 @@ CONTAINER_BYTES = 4096
 XZ_MAGIC = b"\xfd7zXZ\x00"
 
 MAX_BYTES = limits.LID_BYTES
-"""Of an image, packed or unpacked; a skiboot.lid has about 2.5 million."""
+"""The most bytes of an image, packed or unpacked; a skiboot.lid has about 2.5 million."""
 MAX_XZ_MEMORY = limits.LID_XZ_MEMORY_BYTES
-"""What unpacking may take; xz -9 needs 65 MiB."""
+"""The memory that unpacking may take; xz -9 needs 65 MiB."""
 
 
 @dataclass(frozen=True, slots=True)

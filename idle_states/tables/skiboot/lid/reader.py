@@ -14,10 +14,10 @@ from .records import LAYOUTS, RecordLayout, is_name, sure_rows
 from .symbols import ELF_MAGIC, TableSymbols, read_symbols
 
 MAX_ROWS = limits.LID_ROWS
-"""Of all tables in one image; skiboot 7.0 has 26."""
+"""The most rows of all tables in one image; skiboot 7.0 has 26."""
 
 _PROPERTY = b"ibm,cpu-idle-state-"
-"""What the names of power-mgt's properties begin with; every skiboot contains it."""
+"""The beginning of the names of power-mgt's properties; every skiboot contains it."""
 _MEMBERS = {
     "name": "name",
     "latency": "latency_ns",

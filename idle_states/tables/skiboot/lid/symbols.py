@@ -18,7 +18,7 @@ from ....base.reading import limits, opening
 
 ELF_MAGIC = b"\x7fELF"
 ENDINGS = (".map", ".elf")
-"""Of the files beside an image; the first that is there counts."""
+"""The endings of the files beside an image; the first that is there counts."""
 _HEAD = struct.Struct(">16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct(">IIQQQQQQ")
 _SECTION = struct.Struct(">IIQQQQIIQQ")

@@ -25,7 +25,7 @@ MODEL2PROCESSOR = {
     "qemu64": "vendor_id: AuthenticAMD\ncpu family: 15\nmodel: 107\nstepping: 1\nflags:\n",
     "EPYC": "vendor_id: AuthenticAMD\ncpu family: 23\nmodel: 1\nstepping: 2\nflags: arat\n",
 }
-"""As /proc/cpuinfo has them."""
+"""Processors as /proc/cpuinfo has them."""
 NAME2TABLE = {table.name: table for table in tables()}
 
 

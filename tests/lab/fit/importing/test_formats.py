@@ -30,7 +30,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
         importlib.import_module(f"{__package__}.{file.stem}"), "SAMPLES", {}
     ).items()
 }
-"""Of each format, in the file of its tests."""
+"""A sample of each format, in the file of its tests."""
 
 
 @pytest.mark.parametrize("name", format_names())

@@ -25,7 +25,7 @@ from tests.support.shared import kept
 from tests.support.thorough import slow
 
 DECISIONS = int(os.environ.get("GENPD_DECISIONS", 100_000 if "LINUX" in os.environ else 20_000))
-"""Of a tree that is named, all that make oracle is for."""
+"""The number of decisions; for a tree that is named, all that make oracle is for."""
 BATCH = 500
 VECTORS = DATA / "vectors-genpd"
 

@@ -127,7 +127,8 @@ class Sweep:
         self._level = level
         self.memories = bytearray(b"".join(stream.memory for stream in streams))
         self.in_lanes = False
-        """Whether lanes decided the last rows; else tables were replayed one after the other."""
+        """Tells whether lanes decided the last rows; else tables were replayed one after the
+        other."""
 
     def replay(self, rows: Buffer) -> list[Decisions]:
         """Returns the next decisions, by table. rows should be packed with as_selected."""

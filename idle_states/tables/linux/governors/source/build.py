@@ -28,7 +28,7 @@ _FLAGS = (
     "-Werror=int-conversion",
     "-static",
 )
-"""Those that decide what the kernel's code means, and those without which a file of another
+"""Options that decide what the kernel's code means, and those without which a file of another
 interface would compile to nonsense."""
 _OURS = ("gov_kernel.h", "gov.h", "unit.c", "serve.c")
 _SEEN = ("bin", "lib", "lib32", "lib64", "libexec", "include")

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from ...releases import Release
 
 SOURCES = "or a source: FILE.c, TREE:NAME, TREE@REV:NAME, FILE.py"
-"""What --governor takes beside the names of models, for its help."""
+"""The values that --governor takes beside the names of models, for its help."""
 
 
 def is_source(name: str) -> bool:

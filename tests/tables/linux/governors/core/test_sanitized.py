@@ -14,7 +14,8 @@ OTHERS = (
     *("programs", "dtc_writes", "beyond_the_size", "without_the_extension"),
     *("recorded_decisions", "or_refused[aml]", "or_refused[spec]", "or_refused[measured]"),
 )
-"""What takes long, what other programs do and Python does, and what random CPUs do as well."""
+"""The tests that take long, what other programs do and Python does, and what random CPUs do as
+well."""
 SOME = (
     "--hypothesis-profile=few",
     *("-m", "not slow", "-k", " and ".join(f"not {name}" for name in OTHERS)),
