@@ -40,7 +40,7 @@ def content(name: str) -> bytes:
     patches, such as "tables/specs/power9.yaml"; of a folder, "tables/specs/", the names of the
     modules and YAML files in it."""
     first, slash, rest = name.partition("/")
-    path = f"{_home(first)}{slash}{rest}"
+    path = f"{resource(first)}{slash}{rest}"
     if name.endswith("/"):
         return "\n".join(sorted(n for n in os.listdir(path) if n.endswith(_SUFFIXES))).encode()
     return _read(path)
@@ -55,14 +55,9 @@ def _read(path: str) -> bytes:
 
 
 @cache
-def _home(first: str) -> str:
-    return str(resource(first))
-
-
-@cache
 def _all() -> dict[str, tuple[tuple[str, ...], bytes, bytes]]:
     """Raises anything where the file is missing or damaged."""
-    data = _read(os.path.join(_home(""), NAME))
+    data = _read(os.path.join(resource(""), NAME))
     if source_hash(data[8:]) != data[:8]:
         raise ValueError(f"{NAME} is damaged")
     found: dict[str, tuple[tuple[str, ...], bytes, bytes]] = marshal.loads(data[8:])

@@ -82,7 +82,7 @@ def digest_of_core() -> int:
     from zlib import crc32
 
     digest = 0
-    files = sorted((_PACKAGE / "tables/linux/governors/core").glob("*.[ch]"))
-    for path in [*files, _PACKAGE / "tables/linux/governors/core/structs.py"] if files else []:
+    files = sorted(CORE.glob("*.[ch]"))
+    for path in [*files, CORE / "structs.py"] if files else []:
         digest = crc32(path.name.encode() + b"\0" + path.read_bytes(), digest)
     return digest & 0x7FFF_FFFF  # a long of 32 bits holds it

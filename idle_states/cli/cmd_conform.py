@@ -24,7 +24,6 @@ class ConformCommand:
 
 
 def run(given: ConformCommand) -> int:
-    from ..base.model.forms import With
     from ..lab.replay import conform_said as conform_output
     from ..lab.replay.conform import conform
     from ..tables.linux.grounds import remarks
@@ -36,6 +35,7 @@ def run(given: ConformCommand) -> int:
     result, inputs = conform(asked, say)
     by = result.basis
     if out.format == "json":
+        from ..base.model.forms import With
         from ..lab.replay.conform_document import Conform
         from ..tables.documents.json_output import envelope
         from ..tables.documents.known_document import Kernel

@@ -22,11 +22,7 @@ class ProveCommand:
 
 
 def run(given: ProveCommand) -> int:
-    from ..base.model.forms import With
-    from ..tables.documents.json_output import envelope
-    from ..tables.documents.known_document import Kernel
     from ..tables.prove.answer import prove
-    from ..tables.prove.prove_document import Prove
     from ..tables.prove.said import sheet
     from ..tables.sources import read_table
     from .values import say
@@ -40,6 +36,11 @@ def run(given: ProveCommand) -> int:
     if out.html:
         out.page("prove", sheet(found), inputs)
     if out.format == "json":
+        from ..base.model.forms import With
+        from ..tables.documents.json_output import envelope
+        from ..tables.documents.known_document import Kernel
+        from ..tables.prove.prove_document import Prove
+
         body = With(found, known=Kernel(asked.release, asked.of.governor))
         out.document(envelope("prove", Prove, body, inputs))
     else:

@@ -1,5 +1,5 @@
 """The hooks that MkDocs calls (mkdocs.yml): they add the pages that are made of the program and of
-files beside docs/, and says where they stand in the navigation."""
+files beside docs/, and say where they stand in the navigation."""
 
 from collections.abc import Iterator
 from pathlib import Path

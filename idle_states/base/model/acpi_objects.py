@@ -99,6 +99,8 @@ class AcpiRegister:
         return f"Register ({space}, {fields})"
 
 
+LPI_BESIDE = "The rows are those of _CST; _LPI is kept beside them."
+"""The note of a table that has both objects."""
 HALT = AcpiRegister(FIXED_HARDWARE, 0, 0, 0, 0)
 """The register of a C1 that HLT enters."""
 

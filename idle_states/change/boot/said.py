@@ -1,6 +1,6 @@
 """boot, for people."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...base.model.beyond_opal import SysfsState
@@ -220,13 +220,14 @@ def _stages(table: str, results: Sequence[BootResult]) -> Part:
 def _drawn(result: BootResult, title: str) -> Picture:
     """Draws each stage's verdict, and what becomes of the states of the first CPU."""
     marks, cpu = {True: KEPT, False: LOST, None: HELD}, min(result.found, default=0)
-    entered, ways = dict[str, int | None](), dict[str, list[RowEvent]]()
+    entered: Mapping[str, int | None] = {}
+    ways = dict[str, list[RowEvent]]()
     for stage in result.stages:
         differ = plural(len(stage.differences), "difference") if stage.differences else ""
         words = differ or _judged(stage) or _verdict(stage)
         ways.setdefault("Verdicts", []).append(RowEvent(stage.name, words, *marks[stage.agree]))
     if isinstance(result, PowernvResult):
-        entered, exported = {**(result.entered or {})}, result.predicted.export.indices
+        entered, exported = result.entered or {}, result.predicted.export.indices
         for row, state in enumerate(result.predicted.table.states):
             event = ("exported", *KEPT) if row in exported else ("not exported", *HELD)
             ways[state.name] = [RowEvent(EXPORT, *event)]

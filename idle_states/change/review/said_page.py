@@ -46,7 +46,7 @@ def sheet(review: Review, platform: AnyPlatform, *, notes: bool) -> Sheet:
             ]
             cells = tuple((what, how) if how else ("-", what) for what, _, how in effects)
             parts: list[Part] = [Rows(("What", "Change"), cells, "Effects", NO_NUMBERS)]
-            if table.linux and table.kernels and pictured < PICTURED:
+            if table.linux and pictured < PICTURED:
                 pictured += 1
                 parts.insert(0, _registered(table, platform))
             sections.append(Section(f"{words.title(table)}{of}", tuple(parts)))
@@ -68,10 +68,10 @@ def sheet(review: Review, platform: AnyPlatform, *, notes: bool) -> Sheet:
 
 def _headline(review: Review) -> Iterator[Line]:
     """Yields the answer first: how many machines are affected, and how many errors that brings."""
-    kind, found = worst(review.new), words.worst(review)
+    found = words.worst(review)
     errors = sum(f.counts and f.severity is Severity.ERROR for f in review.new)
     first = f"{_machines(review.changes)}, {plural(errors, 'error') if errors else 'no error'}."
-    yield Marked(str(kind), first) if found else first
+    yield Marked(str(found.severity), first) if found else first
     yield words.verdict(review)
     if found:
         yield f"Worst: {words.said(found, review)}"

@@ -1,4 +1,4 @@
-"""A review in words that its plain text, its reply by mail and its Markdown have in common."""
+"""A review in words that its plain text, its page, its reply and its Markdown have in common."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from ...base.reading.inputs import Input
 from ...base.reading.problems import InputProblems
 from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
 from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ..traces import recording
 from ..traces.periods import NO_MISS, Period
 from ..traces.recording import RecordedDecision
 from .machine import TracedMachine
@@ -25,17 +27,20 @@ Piece = tuple[int, int, int]
 class Beginning:
     """The first idle periods of a replay, and what models make of them.
 
-    line   takes all periods, if there is one
-    asked  models to run them by; () where they were followed as they ran
-    rows   of a recording, in place of idle periods
+    line    takes all periods, if there is one
+    asked   models to run them by; () where they were followed as they ran
+    source  of a recording, whose rows take the place of idle periods
     """
 
     def __init__(
-        self, traced: TracedMachine, line: TimeLine | None = None, asked: Sequence[Asked] = ()
+        self,
+        traced: TracedMachine,
+        line: TimeLine | None = None,
+        asked: Sequence[Asked] = (),
+        source: Input | None = None,
     ) -> None:
-        self.traced, self.line, self.asked = traced, line, asked
+        self.traced, self.line, self.asked, self.source = traced, line, asked, source
         self.periods: list[Period] = []
-        self.rows: list[RecordedDecision] = []
         self.models: list[tuple[TracedMachine, list[Period]]] = []
 
     def enter(self, periods: Sequence[Period]) -> None:
@@ -65,18 +70,21 @@ class Beginning:
     def run(self) -> None:
         """Runs the models that were not followed, for pages alone."""
         self.line = None
+        rows = list[RecordedDecision]()
+        if self.source is not None and self.source.repeatable:
+            rows += islice(recording.rows(self.source.again()), PERIODS)
         self.periods += [
             (row.cpu, row.state, start_ns, start_ns + row.outcome.residency_ns, NO_MISS)
-            for row in self.rows
+            for row in rows
             if not row.outcome.rejected and (start_ns := row.situation.clock_ns) >= 0
         ]
         for machine, settings in self.asked:
             model = ReplayModel(machine, settings, InputProblems())
             model.note = self.note(machine, settings)
-            model.add(() if self.rows else self.periods)
-            for row in self.rows:
+            model.add(() if rows else self.periods)
+            for row in rows:
                 model.decide(row)
-        self.asked, self.rows = (), []
+        self.asked, self.source = (), None
 
 
 def time_line(found: Beginning) -> Iterator[Picture]:

@@ -93,10 +93,10 @@ class Calibrated(CpuModels):
         assert tally is not None
         lengths = [end - start for start, end in zip(periods[::3], periods[1::3], strict=True)]
         agreed = 0
-        for at, (state, length) in enumerate(zip(decisions[::2], lengths, strict=True)):
-            start_ns, end_ns, traced = periods[3 * at : 3 * at + 3]
+        ends = zip(periods[::3], periods[1::3], periods[2::3], decisions[::2], strict=True)
+        for start_ns, end_ns, traced, state in ends:
             selected = NO_STATE if state == NONE else state
-            tally.add(selected, length)
+            tally.add(selected, end_ns - start_ns)
             agreed += state == traced
             if self.note is not None:
                 self.note(cpu, selected, start_ns, end_ns, False)

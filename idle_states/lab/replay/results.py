@@ -93,7 +93,7 @@ class ReplayResult:
     suspected. agreement: how true the model is; None where no governor was asked.
     calibration: how the inputs of its decisions were inferred; None where they were not. oracles:
     where several governors are compared, an oracle's account of each machine asked for, and last
-    of the traced one; else (). beginning: of a trace whose models need no calibration."""
+    of the traced one; else (). beginning: for the time line."""
 
     exactness: str
     assumptions: tuple[str, ...]

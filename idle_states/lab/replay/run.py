@@ -1,7 +1,6 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from ...base.dataclass import replace
 from ...base.model.beyond_opal import SysfsState
@@ -18,7 +17,7 @@ from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
 from ..traces.text import Batch, TraceText
 from .accounts import Accounts, ByEntered, ByGovernor, agreement_of, judged, modelled
-from .beginning import PERIODS, Beginning
+from .beginning import Beginning
 from .calibrated import assumed_of_calibration, not_calibrated
 from .core_models import CoreModel, knows, replay
 from .counters import counts_in_ns
@@ -69,12 +68,11 @@ def from_trace(
     if line is not None:
         judging = () if settings else (each for each in machines if not each.like(traced))
         line.start((traced, *judging), release)
+    asked = each_asked(machines, settings)
     others: ByGovernor | ByEntered = (
         ByEntered(traced, machines, release, problems)
         if by is None
-        else ByGovernor(
-            traced, each_asked(machines, settings), by, problems, beginning, certain=certain
-        )
+        else ByGovernor(traced, asked, by, problems, beginning, certain=certain)
     )
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     seen = 0
@@ -95,7 +93,7 @@ def from_trace(
     bracketed = bracket(observed, counted, problems)
     span = pairing.span_ns
     if not found.calibration:
-        beginning.asked = each_asked(machines, settings)
+        beginning.asked = asked
     return ReplayResult(
         ESTIMATED,
         (
@@ -181,9 +179,6 @@ def from_recording(
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
     assumptions += of_domains(machines, accounts, release, "recorded")
-    beginning = Beginning(traced, None, asked)
-    if source.repeatable:
-        beginning.rows += islice(recording.rows(source.again()), PERIODS)
     return ReplayResult(
         ESTIMATED if guessed else EXACT,
         tuple(assumptions),
@@ -193,7 +188,7 @@ def from_recording(
         problems.listing(),
         agreement=agreement,
         oracles=oracles.finish() if oracles else (),
-        beginning=beginning,
+        beginning=Beginning(traced, None, asked, source),
     )
 
 

@@ -1,4 +1,4 @@
-"""The pictures of simulate: where the CPUs' time went, what wake-ups waited for."""
+"""The pictures of simulate: what changed, where the CPUs' time went, the wake-ups."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -56,11 +56,11 @@ def changes(found: Sequence[SimulationSummary]) -> Iterator[Picture]:
 def times(found: Sequence[SimulationSummary]) -> Picture:
     """Draws a bar of all CPUs' time for each table."""
     title = "Share of the CPUs' time by state asked for"
-    bars = ((each.setup.name, shares(each)) for each in found)
+    bars = ((each.setup.name, _shares(each)) for each in found)
     return divided(title, bars, "the time of all CPUs")
 
 
-def shares(found: SimulationSummary) -> list[Share]:
+def _shares(found: SimulationSummary) -> list[Share]:
     """Returns shares of all CPUs' time, awake first; periods that had not ended count, too."""
     # of a thread: so long had it asked for this state or a deeper one
     deeper = [100.0, *(share.mean for share in found.scopes[0].idle), 0.0]

@@ -1,4 +1,4 @@
-"""The pictures of tune: energy against wake latency of the tables tried, and residencies."""
+"""The pictures of tune: cost by residency, energy against wake latency, and idle time."""
 
 from collections.abc import Sequence
 from fractions import Fraction

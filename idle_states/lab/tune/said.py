@@ -136,6 +136,7 @@ def mean_us(judged: Judged) -> str:
 
 def _residencies(tuning: Tuning) -> Section:
     tuned, table = tuning.tuned, tuning.table
+    near = map(tuned.near, range(len(tuned.ranges)))
     rows = tuple(
         (
             name,
@@ -147,7 +148,7 @@ def _residencies(tuning: Tuning) -> Section:
             f"{least} to {greatest}",
         )
         for place, (name, even, (low, high), (least, greatest)) in enumerate(
-            zip(table.names[1:], tuning.break_evens(), tuned.near, tuned.ranges, strict=True)
+            zip(table.names[1:], tuning.break_evens(), near, tuned.ranges, strict=True)
         )
     )
     head = ("Residency, us", "Exit latency", "Present", "Break-even", "Best", "Within 1 %", "Tried")

@@ -69,19 +69,13 @@ class Tuned:
             return None
         return judged.value / self.best.value - 1
 
-    @property
-    def near(self) -> tuple[tuple[int, int], ...]:
-        """Returns, by state, the range of tried residencies that cost at most 1 % more than the
+    def near(self, place: int) -> tuple[int, int]:
+        """Returns the range of a state's tried residencies that cost at most 1 % more than the
         best."""
-        return tuple(
-            (
-                _last_good(reversed([value for value in tried if value <= own]), tried),
-                _last_good([value for value in tried if value >= own], tried),
-            )
-            for place, own in enumerate(self.best.candidate)
-            for shares in [self.costs(place)]
-            for tried in [{at: each is not None and each <= NEAR for at, each in shares.items()}]
-        )
+        own = self.best.candidate[place]
+        tried = {at: each is not None and each <= NEAR for at, each in self.costs(place).items()}
+        low = _last_good((value for value in reversed(tried) if value <= own), tried)
+        return low, _last_good((value for value in tried if value >= own), tried)
 
     def costs(self, place: int) -> dict[int, Fraction | None]:
         """Returns, by a state's residency, the cost above the best as a share; None of a table that
@@ -251,14 +245,11 @@ def _best_by_place(better: Sequence[Judged], base: Candidate) -> list[Judged]:
 
 
 def _around(judged: Sequence[Judged], best: Judged) -> tuple[tuple[Judged, ...], ...]:
-    def differs(each: Judged) -> list[int]:
-        pairs = zip(each.candidate, best.candidate, strict=True)
-        return [place for place, (own, other) in enumerate(pairs) if own != other]
-
-    ordered = sorted(judged, key=lambda each: each.candidate)
+    alike = [each for each in judged if _changes(each, best.candidate) < 2]
+    ordered = sorted(alike, key=lambda each: each.candidate)
     return tuple(
-        tuple(each for each in ordered if differs(each) in ([], [place]))
-        for place in range(len(best.candidate))
+        tuple(e for e in ordered if e.candidate[place] != own or e.candidate == best.candidate)
+        for place, own in enumerate(best.candidate)
     )
 
 

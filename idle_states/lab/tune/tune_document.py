@@ -266,7 +266,7 @@ def _states(tuning: Tuning) -> Iterable[With]:
             present_us=tuned.present.candidate[number],
             break_even_us=evens[number],
             best_us=tuned.best.candidate[number],
-            within_1_percent_us=tuned.near[number],
+            within_1_percent_us=tuned.near(number),
             tried_us=tuned.ranges[number],
             best_at_edge=edges[number],
         )

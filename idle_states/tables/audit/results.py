@@ -119,7 +119,7 @@ class AuditResults:
 
     def _again(self, path: Path | Found) -> KeptAudits | None:
         """Returns what is known of an input; None if that is not certain."""
-        lines = list[str]()
+        lines, entries = list[str](), list[dict[str, Any]]()
         try:
             file = File.open(path)
             given = format_tar.inputs_in(file) or [file]
@@ -134,10 +134,12 @@ class AuditResults:
             anew = _ANEW if b"\0" in each.data[:_HEAD] else _ANEW | _TEXTS
             if any(word in each.data for word in _INCLUSIONS):
                 anew |= _INCLUDING
-            if anew & {json.loads(line)["kind"] for line in more}:
+            said = [json.loads(line) for line in more]
+            if anew & {entry["kind"] for entry in said}:
                 return None
             lines += more
-        found = KeptAudits(_audited(json.loads(line)) for line in lines)
+            entries += said
+        found = KeptAudits(map(_audited, entries))
         found.texts = tuple(lines)
         return found
 

@@ -2,7 +2,7 @@
 once, and what depends on answers about them once for equal answers."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from ...base.dataclass import replace
@@ -58,7 +58,7 @@ class TreeShape:
         times = times_of(part.latencies, part.residencies)
         node = self._node_of(part, self._first.file)
         table = with_times(self._table, node)
-        subject = partial(self._subject.retimed, table, node)
+        subject = cache(partial(self._subject.retimed, table, node))
         found = self._kept.of(times, subject, texts=self._whole)
         (others,) = self._kept_others.of(times)
         fields, differences = others or self._others(subject())

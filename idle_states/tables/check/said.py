@@ -34,7 +34,10 @@ def sheet(found: Checked, failing: int, fail_on: Severity) -> Sheet:
 def _sections(found: Checked, tables: Sequence[IdleTable]) -> Iterator[Section]:
     findings, texts = found.findings, found.texts
     yield Section("Errors and warnings", (FindingsPart(findings, texts, notes=False),))
-    faulty = [each for each in tables if any(any(faults_of(s, findings)) for s in each.states)]
+    faulty, others = list[IdleTable](), list[IdleTable]()
+    for each in tables:
+        is_faulty = any(faults_of(state, findings) for state in each.states)
+        (faulty if is_faulty else others).append(each)
     for table in faulty[:_DRAWN]:
         yield Section(f"States of {table.name}", (stages(table, findings=findings),))
     notes = [each for each in findings if each.severity is Severity.NOTE]
@@ -45,9 +48,9 @@ def _sections(found: Checked, tables: Sequence[IdleTable]) -> Iterator[Section]:
         if each.suppressed is not None
     ]
     yield Section("Suppressed findings", (FindingsPart(kept, texts, notes=True),), folded=True)
-    others = [stages(each) for each in tables if each.states and each not in faulty]
-    drawn = others[: max(0, _DRAWN - len(faulty))]
-    yield Section("States without errors and warnings", (Lines(()), *drawn), folded=True)
+    others = [each for each in others if each.states][: max(0, _DRAWN - len(faulty))]
+    if others:
+        yield Section("States without errors and warnings", (*map(stages, others),), folded=True)
     kernels = ", ".join(kernel.name for kernel in found.kernels)
     said = (found.what, f"Linux {kernels}", *found.left_out, *found.remarks)
     yield Section("What was checked", (Lines(said),), folded=True)

@@ -280,17 +280,13 @@ def by_number(name: str) -> Release:
             later = "" if own in builds else " or later"
             changed = f"Linux {version_name(key)}{later} with {distribution.title}'s changes"
         way.append((line, own))
-        if builds:
-            added = ""
-        elif named.numbers == "base":
+        added = ""
+        if not builds and named.numbers == "base":
             added = f"{distribution.title} carries changes of later releases"
-        elif named.numbers == "patched":
+        elif not builds and named.numbers == "patched":
             added = f"{distribution.title} adds changes of its own"
-        else:
-            added, changed = (
-                "",
-                f"Linux {version_name(key)} with {distribution.title}'s known changes",
-            )
+        elif not builds:
+            changed = f"Linux {version_name(key)} with {distribution.title}'s known changes"
         if distribution.name == "debian" and named.numbers == "base":
             added = "Debian's point release is in uname -v"
         why = [*why, added] if added else why

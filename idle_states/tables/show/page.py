@@ -20,12 +20,12 @@ def page(journey: Journey, table: str) -> Sheet:
         found = why(WhyRequest(machine=table))
         headline = (*why_said.sheet(found).headline, *whole.headline)
         return replace(whole, headline=headline, sections=(ways.of_machine(found), *whole.sections))
-    state2way = {}
+    state2way, columns = {}, journey_stages(journey)
+    stage = ways.stage_of(journey.table.origin.form)
     for row, state in enumerate(journey.table.states):
         words = f"{format_time(state.latency_ns)} to {format_time(state.residency_ns or 0)}"
-        stage = ways.stage_of(journey.table.origin.form)
         way = state2way[state.name] = [RowEvent(stage, words, *ways.KEPT)]
-        for head, cells, _, reasons in journey_stages(journey):
+        for head, cells, _, reasons in columns:
             mark = ways.LOST if cells[row] == "-" else ways.KEPT
             at = head.page if isinstance(head, Worded) else str(head)
             way.append(RowEvent(at, reasons.get(row, cells[row]), *mark))

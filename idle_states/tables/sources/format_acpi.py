@@ -23,7 +23,6 @@ _RULE = "IS122", "irregular-acpi-object"
 _LOADS = (b"\x5b\x20", b"\x5b\x1f")
 """Operators of AML, Load and LoadTable."""
 _NONE = "IS601", "no-idle-states"
-BESIDE = "The rows are those of _CST; _LPI is kept beside them."
 
 
 def recognises(head: bytes, path: Path) -> bool:
@@ -103,6 +102,7 @@ def table_of(
 ) -> "IdleTable":
     """The table of some processors. where: places of _CST and _LPI by their paths; name: "" for the
     path of the first processor."""
+    from ...base.model.acpi_objects import LPI_BESIDE
     from ...base.model.table import IdleTable, ReadFrom, Register
     from ...base.wording import plural
 
@@ -125,7 +125,7 @@ def table_of(
     elif idle.evaluated:
         notes.append("Evaluated by acpiexec; it does not depend on ports or memory.")
     if idle.cst and idle.lpi:
-        notes.append(BESIDE)
+        notes.append(LPI_BESIDE)
     return IdleTable(
         name,
         tuple(_rows(idle, where)),

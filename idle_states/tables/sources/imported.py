@@ -26,7 +26,6 @@ from ..spec.write import not_of_opal, with_processor, write
 from ..spec.write_acpi import with_same_lpi, write_acpi
 from ..spec.write_tree import write_tree
 from . import Source
-from .format_acpi import BESIDE
 from .kernel_tables import as_firmware_has, with_firmware
 from .machines import is_machine, machine_behind, valid_name
 
@@ -60,7 +59,7 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
     assert source.table is not None
     table = as_firmware_has(source.table)
     if table.origin.form == "acpi":
-        table = with_same_lpi(replace(table, note=table.note.removesuffix(BESIDE).rstrip()))
+        table = with_same_lpi(table)
     problems = list(_problems(table, source.node))
     if problems:
         raise CannotGenerate(problems[:_MOST_FINDINGS], source.texts)
@@ -178,7 +177,8 @@ def _ascii(text: str) -> str:
 
 
 def _name(table: IdleTable, source: Source) -> str:
-    """A valid name for a spec, made from the name of the C array or the file."""
+    """A valid name for a spec, made from the name of the C array, the driver's table or the
+    file."""
     text = (
         table.name if table.read_from.kind in ("c", "lid", "driver") else PurePath(source.file).stem
     )

@@ -112,8 +112,8 @@ def _of_power(table: IdleTable, near: IdleTable, rows: Sequence[IdleState], note
         )
         for held, row in zip(table.states, rows, strict=True)
     )
-    made = replace(near, title=table.title, note=note, states=states, firmware=table.firmware)
-    return replace(made, where=table.where, read_from=table.read_from)
+    title, where, read_from = table.title, table.where, table.read_from
+    return replace(near, title=title, note=note, states=states, where=where, read_from=read_from)
 
 
 def _key(name: str) -> str:

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from ...base.dataclass import replace
-from ...base.model.acpi_objects import HALT, SPACES, AcpiRegister, CstEntry, LpiState
+from ...base.model.acpi_objects import (
+    HALT,
+    LPI_BESIDE,
+    SPACES,
+    AcpiRegister,
+    CstEntry,
+    LpiState,
+)
 from ...base.model.beyond_opal import AcpiIdle
 from ...base.model.findings import CannotGenerate, Finding, Location, cannot_generate
 from ...base.model.table import U32_MAX, IdleTable
@@ -57,6 +64,7 @@ def with_same_lpi(table: IdleTable) -> IdleTable:
     again; else without _LPI, which the note then says. Raises as entries_of()."""
     idle, entries = table.origin, entries_of(table)
     assert idle.form == "acpi"
+    table = replace(table, note=table.note.removesuffix(LPI_BESIDE).rstrip())
     given = [each.entry for each in idle.entries(cst=False)]
     lpi = [each for each in given if isinstance(each, LpiState)]
     names, times = [each.name for each in lpi], [each.min_residency_us for each in lpi]
@@ -75,7 +83,7 @@ def with_same_lpi(table: IdleTable) -> IdleTable:
     return replace(table, origin=bare, note=f"{table.note}{lost}".lstrip())
 
 
-def entered_by(entry: CstEntry) -> tuple[str, str]:
+def _entered_by(entry: CstEntry) -> tuple[str, str]:
     """Returns the key of a spec that says how a state is entered, and its value; "" twice for
     HLT."""
     found = entry.register
@@ -104,7 +112,7 @@ def _lines(table: IdleTable) -> Iterator[str]:
         yield f"  - name: {scalar(state.name)}"
         yield f"    type: {entry.kind}"
         yield f"    latency: {format_time(entry.latency_us * 1000)}"
-        key, value = entered_by(entry)
+        key, value = _entered_by(entry)
         if key:
             yield f"    {key}: {value}"
         if entry.power_mw:

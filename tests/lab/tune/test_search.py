@@ -56,7 +56,7 @@ def test_known_gaps_are_best_at_break_even() -> None:
     assert found.best.value == cost_of(10_000, 30_000)
     assert found.present.value == cost_of(40_000, 80_000)
     assert found.regret(found.present) == cost_of(40_000, 80_000) / cost_of(10_000, 30_000) - 1
-    assert found.near[0][0] <= 10 <= found.near[0][1]
+    assert found.near(0)[0] <= 10 <= found.near(0)[1]
 
 
 def test_latency_keeps_the_energy() -> None:
@@ -117,7 +117,8 @@ def test_a_descent_goes_by_way_of_a_table_that_was_tried_before() -> None:
 
 def test_near_ends_where_it_costs_more() -> None:
     lows: dict[Candidate, int] = dict.fromkeys([(40, 80), (40, 56), (40, 113), (40, 226)], 1_000)
-    assert landscape(lows, 2_000).near == ((40, 40), (56, 113))
+    found = landscape(lows, 2_000)
+    assert (found.near(0), found.near(1)) == ((40, 40), (56, 113))
 
 
 def test_best_at_the_edge_is_marked() -> None:

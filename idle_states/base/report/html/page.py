@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from .... import __version__
 from ...dataclass import replace
-from ...model.findings import Location
 from ...reading import opening
 from ...resources import template
 from ..digests import Digests
@@ -61,7 +60,6 @@ def render(
         sections=_sections(whole),
         inputs=inputs if isinstance(inputs, Digests) else Digests(inputs),
         printable=printable,
-        location=Location,
         source=printable_source,
         source_line=source_line,
         page=_Written("" if file in (None, "-") else os.path.dirname(file) or "."),
@@ -133,23 +131,23 @@ class _Written:
         if isinstance(line, Marked) and line.kind == "strong" and linked:
             return Markup("<strong>{}</strong>").format(words)
         if isinstance(line, SourcePlace) and linked:
-            return self.place(line)
+            return self.link(line.where.file, str(line))
         pieces = _RULE.split(words) if linked else [words]
         if len(pieces) == 1 or page_of(pieces[1]) is None:
             return words
         link = Markup('<a href="{}">{}</a>').format
         return Markup("").join(link(page_of(p), p) if n % 2 else p for n, p in enumerate(pieces))
 
-    def place(self, place: SourcePlace | Location, line: str | None = None) -> str:
-        """Returns a place with a link to its file, if that is there. line: the source's, to which a
+    def link(self, file: str | None, words: str, line: str | None = None) -> str:
+        """Returns words with a link to a file, if that is there. line: the source's, to which a
         browser goes that shows the file."""
-        where = place.where if isinstance(place, SourcePlace) else place
-        if not (self.folder and where.file and opening.is_file(where.file)):
-            return printable(str(place))
-        address = uri(os.path.relpath(where.file, self.folder))
+        words = printable(words)
+        if not (self.folder and file and opening.is_file(file)):
+            return words
+        address = uri(os.path.relpath(file, self.folder))
         if line and line.strip():
             address += f"#:~:text={quote(line.strip(), safe='').replace('-', '%2D')}"
-        return Markup('<a href="{}">{}</a>').format(address, printable(str(place)))
+        return Markup('<a href="{}">{}</a>').format(address, words)
 
 
 def _plain(line: Line) -> str:

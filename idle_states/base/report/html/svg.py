@@ -149,15 +149,14 @@ def line(parent: "Element", number: int, x1: object, y1: float, x2: object, y2: 
 
 def marker(
     parent: "Element", number: int, x: float, y: float, size: float = 1, kind: str = ""
-) -> "Element":
+) -> None:
     """x: in percent, y: in pixels; size: how many times as large as in a legend; kind: a severity
     whose colour it is filled with, or ""."""
     place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
-    drawn = add(place, "path", d=MARKERS[number % len(MARKERS)])
-    drawn.set("class", f"mark {kind}".rstrip())
+    class_ = f"mark {kind}".rstrip()
+    drawn = add(place, "path", d=MARKERS[number % len(MARKERS)], class_=class_)
     if size != 1:
         drawn.set("transform", f"scale({_number(size)})")
-    return place
 
 
 def shortened(words: str, pixels: float) -> str:
@@ -178,8 +177,8 @@ def label(parent: "Element", words: str, tip_words: str, **attributes: object) -
     tip(found, tip_words)
 
 
-def fits(words: str, share: float, pixels: int = NARROW) -> bool:
-    """Tells whether words fit a part of the width given in percent, on a phone too."""
+def fits(words: str, share: float, pixels: int) -> bool:
+    """Tells whether words fit a part, in percent, of so many pixels."""
     return len(printable(words)) * CHARACTER + 6 <= share * pixels / 100
 
 
@@ -294,14 +293,14 @@ def named(names: Sequence[str], caption: str) -> Axis:
     return Axis(bare.first, bare.last, narrow, caption, more=more)
 
 
-def linear(low: float, high: float, caption: str, count: int = 4) -> Axis:
+def linear(low: float, high: float, caption: str) -> Axis:
     """About low to high, with round ticks."""
     if high - low <= max(_SAME * max(abs(low), abs(high)), _NOTHING):
         spread = abs(low) / 2 if abs(low) > _NOTHING else 1.0
         # what is never negative has no axis below 0
         low, high = low if abs(low) <= _NOTHING else low - spread, high + spread
-    step = 10 ** math.floor(math.log10((high - low) / count))
-    step *= next(factor for factor in (1, 2, 5, 10) if factor * step * count >= high - low)
+    step = 10 ** math.floor(math.log10((high - low) / 4))
+    step *= next(factor for factor in (1, 2, 5, 10) if factor * step * 4 >= high - low)
     first, last = math.floor(low / step), math.ceil(high / step)
     places = [number * step for number in range(first, last + 1)]
     return Axis(places[0], places[-1], tuple((p, f"{p:.6g}") for p in places), caption)

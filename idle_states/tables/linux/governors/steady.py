@@ -143,7 +143,7 @@ def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return (*ranges[:-1], replace(ranges[-1], last_ns=None))
 
 
-def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def _stretches(points: Sequence[int], over: Selected) -> Iterator[_Boundary]:
     """(first, last, states) from the first point to the last. What is sought between two points is
     tried together with what is sought between others."""
     taken = over(points)
@@ -158,7 +158,7 @@ def _stretches(points: Sequence[int], over: Selected) -> Iterator[tuple[int, int
                 asked[number] = sought[number].send(states)
             except StopIteration as ended:
                 found[number] = ended.value
-        answers = dict(zip(asked, over([*asked.values()]), strict=True))
+        answers = dict(zip(asked, over([*asked.values()]), strict=True)) if asked else {}
     first, states = points[0], taken[0]
     for last, begins, then in chain.from_iterable(found):
         yield first, last, states

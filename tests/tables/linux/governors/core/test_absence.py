@@ -85,9 +85,9 @@ def test_a_core_of_other_sources_is_not_used(
     """After a pull, say, without a build: the C beside the module is not what was compiled."""
     fake = ModuleType("_core")
     monkeypatch.setitem(sys.modules, "idle_states.tables.linux.governors.core._core", fake)
-    monkeypatch.setattr(resources, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(resources, "CORE", tmp_path / "core")
     assert compiled_core.why() == ""  # installed without its sources
-    header = tmp_path / "tables/linux/governors/core/settle.h"
+    header = tmp_path / "core/settle.h"
     header.parent.mkdir(parents=True)
     header.write_text("struct circumstances { long limit_us; };\n")
     structs = header.parent / "structs.py"
