@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from .tables.generate.answer import generate as generate
     from .tables.generate.request import Generated as Generated
     from .tables.generate.request import GenerateRequest as GenerateRequest
-    from .tables.linux.asked import GivenStates as GivenStates
-    from .tables.linux.asked import GovernorRequest as GovernorRequest
     from .tables.linux.governors import Decision as Decision
     from .tables.linux.governors import Governor as Governor
     from .tables.linux.governors import Outcome as Outcome
     from .tables.linux.governors import Situation as Situation
     from .tables.linux.governors import State as State
     from .tables.linux.releases import release as release
+    from .tables.linux.request_parts import GivenStates as GivenStates
+    from .tables.linux.request_parts import GovernorRequest as GovernorRequest
     from .tables.pipeline import journey as journey
     from .tables.prove.answer import prove as prove
     from .tables.prove.request import ProveRequest as ProveRequest
@@ -97,7 +97,7 @@ _HOME2NAMES = {
     "tables.diff.request": "DiffRequest",
     "tables.generate.answer": "generate",
     "tables.generate.request": "Generated GenerateRequest",
-    "tables.linux.asked": "GivenStates GovernorRequest",
+    "tables.linux.request_parts": "GivenStates GovernorRequest",
     "tables.linux.governors": "Decision Governor Outcome Situation State",
     "tables.linux.releases": "release",
     "tables.pipeline": "journey",

@@ -54,8 +54,8 @@ def placed(value: object, folder: str) -> bytes:
 
 
 def kernels() -> bytes:
-    from idle_states.tables.kernels.said import overview
     from idle_states.tables.kernels.series import lines
+    from idle_states.tables.kernels.sheet import overview
 
     return pickle.dumps(overview(lines()), protocol=5)
 

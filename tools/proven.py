@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from idle_states.base.model.findings import Unreadable, UsageError
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.driver_table import DriverTable
 from idle_states.tables.linux.governors import Governor, State, governor_names, known_in, states_of
 from idle_states.tables.linux.intel_idle.platform import short_names
 from idle_states.tables.linux.releases import Release, all_releases
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.prove.answer import proven
 from idle_states.tables.prove.request import ProveRequest

@@ -12,7 +12,7 @@ from idle_states.base.model.findings import UsageError
 from idle_states.base.wording import joined
 from idle_states.tables.kernels.causes import CAUSES, OF_FORM, ZERO, Meaning
 from idle_states.tables.kernels.values import Value, Values, values_of
-from idle_states.tables.kernels.values_said import reported, sentences, when
+from idle_states.tables.kernels.values_sheet import reported, sentences, when
 from idle_states.tables.linux.intel_idle.platform import names
 from idle_states.tables.linux.platforms import parse
 from idle_states.tables.sources import Source, read_sources

@@ -115,8 +115,8 @@ def run(given: AuditCommand) -> int:
 
     from ..base.report import printer
     from ..base.wording import joined, plural
-    from ..tables.audit import said_json as audit_json
-    from ..tables.audit import said_whole as audit_whole
+    from ..tables.audit import json_report as audit_json
+    from ..tables.audit import whole_report as audit_whole
     from ..tables.audit.answer import audit, shown_name
     from ..tables.audit.summary import FleetSummary
     from ..tables.check import formats

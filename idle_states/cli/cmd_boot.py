@@ -71,7 +71,7 @@ def _boot(asked: BootRequest, out: "Output", place: "FailurePlace") -> int:
     from ..change.boot import run as boot
     from ..change.boot.boot_document import form_of
     from ..change.boot.powernv.twice import run_before_and_after
-    from ..change.boot.said import sheet
+    from ..change.boot.sheet import sheet
     from ..tables.documents.json_output import envelope
     from .progress import Line
 

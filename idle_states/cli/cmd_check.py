@@ -136,7 +136,7 @@ def _report(given: CheckCommand, found: "Checked") -> int:
         hidden = show.failing(check(again).findings) if again else show.hidden(found.findings)
         hides = turned(hidden, asked.acceptance)
     if out.html:
-        from ..tables.check.said import sheet
+        from ..tables.check.sheet import sheet
 
         failing = show.failing(found.findings)
         out.page("check", sheet(found, failing, show.fail_on), found.inputs)

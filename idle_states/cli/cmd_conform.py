@@ -24,7 +24,7 @@ class ConformCommand:
 
 
 def run(given: ConformCommand) -> int:
-    from ..lab.replay import conform_said as conform_output
+    from ..lab.replay import conform_sheet as conform_output
     from ..lab.replay.conform import conform
     from ..tables.linux.grounds import remarks
     from .missing_core import note_missing_core

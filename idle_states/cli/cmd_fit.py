@@ -56,7 +56,7 @@ class FitCommand:
 def run(given: FitCommand) -> int:
     from ..base.files import check_writable
     from ..lab.fit.answer import fit
-    from ..lab.fit.said import sheet
+    from ..lab.fit.sheet import sheet
 
     asked, out = given.asked, given.out
     for name in (out.html, out.file):

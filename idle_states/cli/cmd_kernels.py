@@ -98,18 +98,18 @@ def series(name: str | None, governor: str | None, out: "Output") -> None:
     if everything and (prepared := product("kernels")) is not None:
         out.said(loads(prepared))
         return
-    from ..tables.kernels import said
+    from ..tables.kernels import sheet
     from ..tables.kernels.series import lines
 
     found = lines(name, governor)
     if out.format == "json":
         _document(out, series=found)
     else:
-        out.said(said.series(found) if name else said.overview(found))
+        out.said(sheet.series(found) if name else sheet.overview(found))
 
 
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
-    from ..tables.kernels import said as kernels_text
+    from ..tables.kernels import sheet as kernels_text
     from ..tables.kernels.behaviour import compare
     from ..tables.kernels.from_source import with_governors
     from ..tables.linux.brackets import taken
@@ -128,7 +128,7 @@ def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> in
 
 
 def _moves(asked: "MovesRequest", out: "Output") -> int:
-    from ..tables.kernels import said as kernels_text
+    from ..tables.kernels import sheet as kernels_text
     from ..tables.kernels.walk import moves
     from ..tables.linux.releases import release
     from .missing_core import note_missing_core
@@ -149,7 +149,7 @@ def _moves(asked: "MovesRequest", out: "Output") -> int:
 
 def _values(asked: KernelsRequest, out: "Output") -> None:
     from ..tables.kernels.values import values
-    from ..tables.kernels.values_said import sheet
+    from ..tables.kernels.values_sheet import sheet
 
     found = values(asked)
     inputs = [(found.source.file, found.source.sha256)]

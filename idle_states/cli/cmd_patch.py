@@ -89,7 +89,7 @@ class PatchCommand:
 def run(given: PatchCommand) -> int:
     from ..base.report import printer
     from ..base.report.style import Style
-    from ..change.patches import said as patch_output
+    from ..change.patches import sheet as patch_output
     from ..change.patches.answer import patch
     from ..change.patches.patch_document import Planned, planned
     from ..change.review.planned import refusing, review_of
@@ -131,7 +131,7 @@ def run(given: PatchCommand) -> int:
 
 def _note_unknown_release(made: "Plan") -> None:
     """Nothing else would tell that a patch's bounds could not be looked at."""
-    from ..change.patches.said import meant_for
+    from ..change.patches.sheet import meant_for
     from .values import say
 
     if made.tree.version:
@@ -161,7 +161,7 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
 
 def _list(form: str) -> int:
     from ..base.report import printer
-    from ..change.patches import said as patch_output
+    from ..change.patches import sheet as patch_output
     from ..change.patches.library import DTS_DIRECTORY, packaged
     from ..change.patches.patch_document import Packaged
     from ..tables.documents.json_output import envelope

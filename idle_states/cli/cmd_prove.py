@@ -23,7 +23,7 @@ class ProveCommand:
 
 def run(given: ProveCommand) -> int:
     from ..tables.prove.answer import prove
-    from ..tables.prove.said import sheet
+    from ..tables.prove.sheet import sheet
     from ..tables.sources import read_table
     from .values import say
 

@@ -63,7 +63,7 @@ def run(given: ReplayCommand) -> int:
     from ..base.files import replacing
     from ..base.report.perfetto import PerfettoTrace
     from ..lab.replay.answer import replay
-    from ..lab.replay.said import sheet
+    from ..lab.replay.sheet import sheet
     from .missing_core import note_missing_core
     from .progress import ReadProgress
     from .values import say

@@ -81,16 +81,16 @@ def run(given: ReviewCommand) -> int:
     found = review(asked, say)
     inputs = compared(found)
     if out.html:
-        from ..change.review import said_page as review_page
+        from ..change.review import page as review_page
 
         page = review_page.sheet(found, asked.criteria.platform, notes=show.notes)
         out.page("review", page, inputs)
     if out.format == "text":
-        from ..change.review import said as review_text
+        from ..change.review import plain_text as review_text
 
         out.text(review_text.render(found, notes=show.notes, suppressed=show.suppressed))
     elif out.format == "reply":
-        from ..change.review import said_reply as review_reply
+        from ..change.review import reply_text as review_reply
 
         mail = in_package(review_reply.render(found, notes=show.notes))
         if mail and not found.is_answered:
@@ -98,7 +98,7 @@ def run(given: ReviewCommand) -> int:
         else:
             say(review_reply.silence(found))
     elif out.format == "markdown":
-        from ..change.review import said_markdown as review_markdown
+        from ..change.review import markdown as review_markdown
 
         out.text(in_package(review_markdown.render(found, notes=show.notes)))
     elif out.format == "json":
@@ -106,7 +106,7 @@ def run(given: ReviewCommand) -> int:
 
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
     else:
-        from ..change.review import said_words as review_words
+        from ..change.review import words as review_words
         from ..tables.check.formats import render
 
         if found.unread_lines:

@@ -30,7 +30,7 @@ class SelectCommand:
 
 def run(given: SelectCommand) -> int:
     from ..tables.selection.answer import journeys, select
-    from ..tables.selection.said import sheet
+    from ..tables.selection.sheet import sheet
     from .missing_core import note_missing_core
     from .values import say
 

@@ -19,7 +19,7 @@ class ShowCommand:
 
 def run(given: ShowCommand) -> int:
     from ..tables.show.answer import show
-    from ..tables.show.said import sheet
+    from ..tables.show.sheet import sheet
     from .values import say
 
     out, way = given.out, show(given.asked, say)

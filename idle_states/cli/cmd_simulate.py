@@ -36,7 +36,7 @@ def run(given: SimulateCommand) -> int:
     from ..base.model.findings import UsageError
     from ..base.wording import joined
     from ..lab.simulation.answer import prepare_simulation
-    from ..lab.simulation.said import sheet, workloads
+    from ..lab.simulation.sheet import sheet, workloads
     from ..lab.simulation.simulate_document import Listed, Simulated, listed, simulated
     from ..tables.documents.json_output import envelope
     from ..tables.linux.governors import core

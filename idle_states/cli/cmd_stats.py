@@ -82,28 +82,28 @@ def run(given: StatsCommand) -> int:
 
 def _text(found: "StatsResult", plot: "Plot | None", style: "Style") -> str:
     """plot: None but for --ministat."""
-    from ..lab.statistics import said
+    from ..lab.statistics import sheet
 
-    remarks = said.remarks(found.remarks)
-    parts = [said.schbench_text(group) for group in found.groups]
+    remarks = sheet.remarks(found.remarks)
+    parts = [sheet.schbench_text(group) for group in found.groups]
     if found.rows:
-        parts.append(said.mmtests_text(found.rows, style))
+        parts.append(sheet.mmtests_text(found.rows, style))
     analysis = found.analysis
     if analysis is None:
         return "\n".join(parts) + remarks
     if plot is not None:
         texts = [
-            said.ministat_text(
+            sheet.ministat_text(
                 group,
-                plot.width or said.WIDTH,
+                plot.width or sheet.WIDTH,
                 plot.separate_bars,
                 drawn=not plot.no_plot,
                 compared=not plot.rows_only,
             )
-            + said.audits(group, style)
+            + sheet.audits(group, style)
             for group in analysis.groups
         ]
-        return "\n".join(texts) + said.printed_text(found.printed, style) + remarks
-    text = said.text(analysis, style) + said.histograms_text(found.histograms)
-    text += said.printed_text(found.printed, style)
+        return "\n".join(texts) + sheet.printed_text(found.printed, style) + remarks
+    text = sheet.text(analysis, style) + sheet.histograms_text(found.histograms)
+    text += sheet.printed_text(found.printed, style)
     return "\n".join([*parts, text]) + remarks

@@ -32,7 +32,7 @@ def run(given: TuneCommand) -> int:
     from ..base.report import printer
     from ..lab.tune.answer import tune_each
     from ..lab.tune.rivals import compared, rivals
-    from ..lab.tune.said import sheet
+    from ..lab.tune.sheet import sheet
     from ..lab.tune.tune_document import Tune
     from ..tables.documents.json_output import envelope
     from ..tables.generate.answer import argument_line

@@ -30,7 +30,7 @@ class WhyCommand:
 
 def run(given: WhyCommand) -> int:
     from ..tables.why.answer import why
-    from ..tables.why.said import sheet
+    from ..tables.why.sheet import sheet
 
     asked, out, machine = given.asked, given.out, None
     if asked.seconds is not None or asked.recording:

@@ -19,10 +19,10 @@ from ..base.annotations import types_of
 from ..base.dataclass import fields, is_dataclass, is_required
 from ..base.model.findings import Severity, UsageError
 from ..base.wording import joined, suggestion
-from ..tables.linux.asked import ASSUMED_HZ, AssumedHz
 from ..tables.linux.intel_idle.platform import X86Platform
 from ..tables.linux.platforms import parse
 from ..tables.linux.releases import Release, release
+from ..tables.linux.request_parts import ASSUMED_HZ, AssumedHz
 from ..tables.skiboot.platform import Platform
 
 Request = TypeVar("Request")

@@ -133,7 +133,7 @@ def platform(text: str) -> "AnyPlatform":
 
 
 def _state_numbers(text: str) -> tuple[int, ...]:
-    from ..tables.linux.asked import state_numbers
+    from ..tables.linux.request_parts import state_numbers
 
     return state_numbers(text)
 

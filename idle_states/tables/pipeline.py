@@ -31,10 +31,10 @@ from .spec.library import find, packaged
 from .spec.packaged import Revision
 
 if TYPE_CHECKING:
-    from .linux.asked import GovernorRequest
     from .linux.governors.interface import State
     from .linux.intel_idle.platform import X86Platform
     from .linux.platforms import AnyPlatform
+    from .linux.request_parts import GovernorRequest
     from .skiboot.export import Export
 
 

@@ -37,8 +37,8 @@ from idle_states.tables.check.request import CheckRequest
 from idle_states.tables.diff.answer import diff
 from idle_states.tables.diff.request import DiffRequest
 from idle_states.tables.generate.request import Generated
-from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.selection.answer import select
 from idle_states.tables.selection.request import Asked, SelectRequest
 from idle_states.tables.skiboot import c_table

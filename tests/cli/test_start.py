@@ -142,13 +142,13 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
         ),
         (
             ["show", "power9"],
-            "idle_states.tables.show.said",
+            "idle_states.tables.show.sheet",
             ("dataclasses", "fractions", "json", "idle_states.tables.show.show_document", "yaml"),
         ),
         (
             ["kernels"],
             "idle_states.base.prepared",
-            ("idle_states.tables.kernels.said", "idle_states.tables.selection.selection", "yaml"),
+            ("idle_states.tables.kernels.sheet", "idle_states.tables.selection.selection", "yaml"),
         ),
         (
             ["--completion", "bash"],

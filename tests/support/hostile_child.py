@@ -14,7 +14,7 @@ from pathlib import Path
 
 from idle_states.base.model.findings import Finding
 from idle_states.tables.audit.audit import Setting, audit_path
-from idle_states.tables.audit.said_json import writer as json_writer
+from idle_states.tables.audit.json_report import writer as json_writer
 from idle_states.tables.check.criteria import Criteria
 from tests.support.hostile import make
 from tests.support.releases import kernels_of

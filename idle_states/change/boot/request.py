@@ -6,8 +6,8 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option
 from ...lab.record.script import GOVERNORS as RECORDED
-from ...tables.linux.asked import TABLE
 from ...tables.linux.governors import governor_names
+from ...tables.linux.request_parts import TABLE
 from .machine import Machine
 from .machines import MACHINES
 from .powernv.machines import POWERNV

@@ -11,12 +11,12 @@ from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import Unreadable
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input
-from ...tables.linux.asked import FAR_NS
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import Governor, UnknownGovernor
 from ...tables.linux.governors.interface import Outcome, Situation, tick_ns
 from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
+from ...tables.linux.request_parts import FAR_NS
 from ...tables.selection.selection import TableSelection, select
 from .stage import USAGE, Mismatch, PredictedKernel, Stage
 

@@ -18,8 +18,8 @@ from ...base.report.escapes.text import printable
 from ...base.report.tables import wrapped
 from ...tables.check.accepted import source_date
 from .plan import PatchStep, Plan, listed
-from .said import described
-from .said_revision import added_lines, left_lines
+from .revision_text import added_lines, left_lines
+from .sheet import described
 
 _FROM = f"From {'0' * 40} Mon Sep 17 00:00:00 2001\n"
 _NOBODY = "idle-states <idle-states@localhost>"

@@ -10,7 +10,7 @@ from ...tables.documents.findings_document import Finding
 from . import by_hand, plan, revision
 from .description import Evidence
 from .description import Patch as Description
-from .said import diff_text, table_text
+from .sheet import diff_text, table_text
 
 
 class PackagedPatch(Form[Description]):

@@ -9,7 +9,7 @@ from ...base.wording import suggestion
 from ...tables.devicetree.board_builds import BuiltBoard
 from ...tables.skiboot.patching import EditRefused, edit_table
 from ...tables.skiboot.releases import version_key
-from . import said_revision
+from . import revision_text
 from .description import FieldEdit, Patch, TableEdit
 from .faults import cannot_patch, refusal
 from .fields import Value, shown, value_in, with_value
@@ -207,8 +207,8 @@ class _Planning:
         differences = listed(changes_between(other, states)) if other and made.array else ""
         named = replace(
             patch,
-            subject=said_revision.subject(made),
-            body=said_revision.body(made, differences.splitlines()),
+            subject=revision_text.subject(made),
+            body=revision_text.body(made, differences.splitlines()),
         )
         return PatchStep(named, MADE, "", tuple(changes), before, dict(made.files), added=made)
 

@@ -6,7 +6,7 @@ from ..patches.mail import Posting
 from ..patches.plan import Plan
 from ..patches.request import MailOptions
 from . import choices
-from . import said_words as words
+from . import words as words
 from .planned import PreviousVersion, since
 from .result import Review
 

@@ -9,7 +9,7 @@ from ...base.model.findings import Unreadable
 from ...base.patterns import pattern
 from ...base.reading.mail.archive import Archive, mails_of
 from ...base.wording import plural
-from . import said_reply
+from . import reply_text
 from .answer import opened_trees, review_of
 from .archived import bears
 from .request import ReviewRequest
@@ -66,5 +66,5 @@ def replies(
             except Unreadable as problem:
                 yield ThreadReply(subject, None, said=problem.findings[0].message)
                 continue
-            mail = "" if found.is_answered else said_reply.render(found, notes=notes)
-            yield ThreadReply(subject, found, mail, "" if mail else said_reply.silence(found))
+            mail = "" if found.is_answered else reply_text.render(found, notes=notes)
+            yield ThreadReply(subject, found, mail, "" if mail else reply_text.silence(found))

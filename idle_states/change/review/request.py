@@ -8,7 +8,7 @@ from ...base.model.findings import Finding, UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option, Options
 from ...tables.check.acceptance import NO_CONFIG, Acceptance
 from ...tables.check.criteria import Criteria
-from ...tables.linux.asked import HZ, check_hz
+from ...tables.linux.request_parts import HZ, check_hz
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from ...base.model.measured import WokenBy
 from ...base.model.units import fractional_us
 from ...base.options import Annotated, Argument, Option
 from ...base.reading import opening
-from ...tables.linux.asked import KERNEL_SOURCE, PLATFORM, all_levels, table_of
+from ...tables.linux.request_parts import KERNEL_SOURCE, PLATFORM, all_levels, table_of
 
 if TYPE_CHECKING:
     from ...tables.linux.platforms import AnyPlatform

@@ -8,8 +8,8 @@ from ...base.reading import sysfs
 from ...base.reading.inputs import Input, InputKind
 from ...base.report.perfetto import PerfettoTrace
 from ...base.wording import plural
-from ...tables.linux.asked import NamedGovernor
 from ...tables.linux.releases import Release, running
+from ...tables.linux.request_parts import NamedGovernor
 from ...tables.power.energy import PowerModel
 from ..record.convert import as_recording
 from ..traces.head import RecordingHead, head_of

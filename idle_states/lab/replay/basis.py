@@ -5,10 +5,16 @@ from collections.abc import Iterator, Sequence
 from ...base.dataclass import dataclass, replace
 from ...base.model.beyond_opal import Dump
 from ...base.model.findings import UsageError, unreadable
-from ...tables.linux.asked import ASSUMED_HZ, ONE_OF_TWO, GovernorRequest, NamedGovernor, hz_of
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import Governor, State
 from ...tables.linux.releases import NEWEST, Release, UnknownRelease, release
+from ...tables.linux.request_parts import (
+    ASSUMED_HZ,
+    ONE_OF_TWO,
+    GovernorRequest,
+    NamedGovernor,
+    hz_of,
+)
 from ...tables.pipeline import held_by
 from ..traces.head import RecordingHead
 from .machine import CpuTable, TracedMachine, from_driver, from_sysfs

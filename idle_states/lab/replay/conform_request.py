@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
-from ...tables.linux.asked import KERNEL_RECORDED, GovernorRequest, NamedGovernor, StateNumbers
+from ...tables.linux.request_parts import (
+    KERNEL_RECORDED,
+    GovernorRequest,
+    NamedGovernor,
+    StateNumbers,
+)
 
 if TYPE_CHECKING:
     from ...tables.linux.releases import Release

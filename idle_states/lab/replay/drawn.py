@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ...base.report.html.shares import Share, divided, ranges
 from ...base.report.sheet import Picture
 from .counters import PERCENTILES, Figures, percentile_name
-from .energy_said import AS_HELD
+from .energy_sheet import AS_HELD
 from .fits import Misfits
 from .results import Account
 

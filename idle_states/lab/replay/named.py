@@ -10,10 +10,10 @@ from ...base.model.table import IdleState
 from ...base.reading import opening, sysfs
 from ...base.reading.cpu_lists import cpus_in
 from ...base.reading.inputs import Input, InputKind
-from ...tables.linux.asked import GivenStates
 from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import Release
+from ...tables.linux.request_parts import GivenStates
 from ...tables.spec.packaged import resolve_name
 from .machine import CpuTable, TracedMachine, from_sysfs
 from .power import Rows

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options, check_choices
-from ...tables.linux.asked import (
+from ...tables.linux.governors.source.names import SOURCES
+from ...tables.linux.request_parts import (
     ASSUMED_HZ,
     GIVEN,
     HZ_RECORDED,
@@ -19,7 +20,6 @@ from ...tables.linux.asked import (
     hz_of,
     table_of,
 )
-from ...tables.linux.governors.source.names import SOURCES
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from .next_timer import NEXT_TIMER, WHERE_SHORT, NextTimer
 

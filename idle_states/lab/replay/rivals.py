@@ -13,11 +13,11 @@ from ...base.report.sheet import Rows, Section, as_is, bullets
 from ...base.wording import percent
 from ...tables.power.energy import PowerBounds, PowerModel
 from ...tables.power.energy_document import Bounds, in_seconds
-from ...tables.power.said import ranged
-from . import energy_said
+from ...tables.power.sheet import ranged
+from . import energy_sheet
 from .consumption import MOST_CORNERS, Change, spanned, spent
 from .counters import Figures, percentile_name
-from .energy_said import PAID
+from .energy_sheet import PAID
 from .results import BY_ENERGY, BY_RESIDENCY, Account, ReplayResult
 
 AS_TRACED = "as traced"
@@ -130,7 +130,7 @@ def _times(figures: Figures, power: PowerModel, names: Sequence[str], awake_ns: 
 def section(some: Sequence[Rival], power: PowerModel | None) -> Section:
     """Returns the table of governors."""
     tables = len(dict.fromkeys(each.table for each in some)) > 1
-    unit = "" if power is None else energy_said.unit_of(power)
+    unit = "" if power is None else energy_sheet.unit_of(power)
     head = [*(("Table",) if tables else ()), "Governor", "Idle periods", "Too deep", "Too shallow"]
     head += [*((f"Energy, {unit}",) if unit else ()), "Paid p50", "Paid p99"]
     head += [*(("+Energy",) if unit else ()), "+Misjudged", "+P50", "+P99"]
@@ -170,7 +170,7 @@ def _cells(each: Rival, priced: bool) -> Iterator[str]:
         yield from ("" for _ in range(3 + priced))
         return
     if priced:
-        yield "-" if each.beyond is None else energy_said.in_percent(each.beyond)
+        yield "-" if each.beyond is None else energy_sheet.in_percent(each.beyond)
     share = each.misjudged_beyond
     yield "-" if share is None else f"{100 * share:+.2f}"
     yield from (_us(each.paid_beyond_ns(percentile), "+") for percentile in SHOWN)

@@ -10,9 +10,9 @@ from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import launching
 from ...base.reading.inputs import Input
 from ...base.wording import percent
-from ...tables.linux.asked import NamedGovernor
 from ...tables.linux.governors import Decision, UnknownGovernor
 from ...tables.linux.governors.interface import KTIME_MAX
+from ...tables.linux.request_parts import NamedGovernor
 from ...tables.why.machine import SeenMachine, machine_of
 from ...tables.why.request import WhyRequest
 from ...tables.why.sampled import REFUSED, Sampled, SampledIdle, SampledState

@@ -13,11 +13,11 @@ from typing import Annotated
 from ...base.dataclass import dataclass, replace
 from ...base.model.forms import Count, Positive
 from ...base.wording import plural
-from ...tables.linux.asked import GovernorRequest, NamedGovernor
 from ...tables.linux.governors import core, governor_names, known_in
 from ...tables.linux.governors.identify import Identification, features_in, identify
 from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, UnknownRelease, told_apart
+from ...tables.linux.request_parts import GovernorRequest, NamedGovernor
 from ...tables.pipeline import Subject
 from ...tables.skiboot.platform import PRESETS
 from ...tables.sources import read_table

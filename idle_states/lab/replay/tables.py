@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from ...base.dataclass import dataclass
 from ...base.model.table import IdleTable
-from ...tables.linux.asked import GivenStates
 from ...tables.linux.dt_idle import tree_domains
 from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import Release
+from ...tables.linux.request_parts import GivenStates
 from ...tables.pipeline import psci_firmware, registered_of
 from ...tables.sources import Source, one_table, read_sources, read_table
 from .machine import CpuTable, TracedMachine, from_driver, from_times

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, Options
-from ...tables.linux.asked import (
+from ...tables.linux.governors.source.names import SOURCES
+from ...tables.linux.request_parts import (
     ASSUMED_HZ,
     GIVEN,
     HZ,
@@ -18,7 +19,6 @@ from ...tables.linux.asked import (
     hz_of,
     table_of,
 )
-from ...tables.linux.governors.source.names import SOURCES
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from .workload_request import PLACEMENT, WorkloadRequest
 

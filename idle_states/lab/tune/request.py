@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, Options, check_choices
-from ...tables.linux.asked import KERNEL, GovernorRequest
 from ...tables.linux.governors.source.names import SOURCES
+from ...tables.linux.request_parts import KERNEL, GovernorRequest
 from ...tables.power.request import FROM_SPECS, PowerRequest
 from ..replay.next_timer import NEXT_TIMER, NextTimer
 from ..simulation.workload_request import WorkloadRequest

@@ -9,7 +9,7 @@ from ...base.report.sheet import Lines, Rows, Section, Sheet, as_is, bullets
 from ...base.wording import plural
 from .judging import Judged
 from .objective import LATENCY
-from .said import energy_of, energy_text, meaning, p99_us, percent, sheet
+from .sheet import energy_of, energy_text, meaning, p99_us, percent, sheet
 from .tuning import Tuning
 
 KNOWN = "lengths known"

@@ -13,8 +13,8 @@ from typing import Annotated
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import UsageError
 from ...base.model.forms import Count
-from ...tables.linux.asked import GovernorRequest
 from ...tables.linux.releases import Release
+from ...tables.linux.request_parts import GovernorRequest
 from ...tables.power.energy import PowerModel
 from ..fit.answer import fitted, read_inputs
 from ..fit.request import P9999, FitRequest, measured_input

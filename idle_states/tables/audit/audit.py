@@ -31,13 +31,13 @@ from ..devicetree.machine import MachineFacts, machine_of
 from ..devicetree.tables import cpu_of
 from ..devicetree.tree import Node
 from ..identify import claim, drift
-from ..linux.asked import hz_of
 from ..linux.brackets import as_end
 from ..linux.driver_table import DriverTable
 from ..linux.grounds import driver_of, ground
 from ..linux.intel_idle.origin import origin
 from ..linux.platforms import firmware_of
 from ..linux.releases import Release, running
+from ..linux.request_parts import hz_of
 from ..pipeline import Subject
 from ..rules.catalogue import rule_of
 from ..rules.engine import reading, run

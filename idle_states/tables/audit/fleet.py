@@ -182,6 +182,6 @@ def _auditor(setting: bytes) -> Auditor:
 def _new_auditor(setting: Setting) -> Auditor:
     if setting.everything or not setting.text:
         return Auditor(setting)
-    from .said_json import writer
+    from .json_report import writer
 
     return Auditor(setting, writer(setting.text, setting))

@@ -7,7 +7,7 @@ from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option, Options
 from ..check.acceptance import Acceptance
 from ..check.criteria import Criteria
-from ..linux.asked import ASSUMED_HZ, HZ, check_hz
+from ..linux.request_parts import ASSUMED_HZ, HZ, check_hz
 
 
 @dataclass(frozen=True, slots=True)

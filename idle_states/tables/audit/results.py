@@ -27,7 +27,7 @@ from ..sources import File, format_tar
 from .audit import Setting
 from .audited import NOT_LOOKED_AT, UNREADABLE, Audited
 from .brief import Brief, finding, verdict
-from .said_json import setting_digest, texts, writer
+from .json_report import setting_digest, texts, writer
 
 _ANEW = {UNREADABLE, NOT_LOOKED_AT, "directory"}
 _TEXTS = {"spec", "c", "driver", "none"}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.options import Annotated, LeftOut
-from ..linux.asked import PLATFORM, all_levels, kernels
+from ..linux.request_parts import PLATFORM, all_levels, kernels
 from ..rules.selection import ALL, RuleSelection
 
 if TYPE_CHECKING:

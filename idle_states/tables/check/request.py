@@ -4,7 +4,7 @@ from typing import Literal
 
 from ...base.dataclass import dataclass, field
 from ...base.options import Annotated, Argument, LeftOut, Option, Options, check_choices
-from ..linux.asked import kernels, table_of
+from ..linux.request_parts import kernels, table_of
 from .acceptance import Acceptance
 from .criteria import Criteria
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import STANDARD_INPUT, Annotated, Argument, Option
-from ..linux.asked import ASSUMED_HZ, HZ, PLATFORM, all_levels, hz_of, kernels
 from ..linux.governors.source.names import SOURCES
+from ..linux.request_parts import ASSUMED_HZ, HZ, PLATFORM, all_levels, hz_of, kernels
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, check_choices
-from ..linux.asked import (
+from ..linux.request_parts import (
     KEEP,
     KERNEL_SOURCE,
     LIMIT,

@@ -14,7 +14,7 @@ from ..linux.releases import Release, all_releases, by_number, folded, release
 from ..linux.source_tree.told import KernelSource
 from .behaviour import features_of
 from .identified import identified
-from .said import value
+from .sheet import value
 
 _NAMED = 6
 """Kernels that are named for a subsystem."""

@@ -12,7 +12,7 @@ from ..linux.governors.source.model import model
 from ..linux.grounds import source_remarks
 from ..linux.kernel_ranges import kernel_ranges
 from ..linux.releases import all_releases
-from .said import value
+from .sheet import value
 
 _NAMED = 8
 

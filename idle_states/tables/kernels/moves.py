@@ -6,9 +6,9 @@ from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.model.forms import INLINE
 from ..diff.tables import Difference
-from ..linux.asked import GovernorRequest
 from ..linux.governors import expect_steady, not_utilised
 from ..linux.releases import Release, release
+from ..linux.request_parts import GovernorRequest
 from ..linux.source_tree.told import PREFIX
 from ..selection.selection import Mapped, SelectionChange, TableSelection
 from ..sources import Source

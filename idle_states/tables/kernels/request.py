@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
-from ..linux.asked import (
+from ..linux.governors.source.names import SOURCES
+from ..linux.request_parts import (
     ASSUMED_HZ,
     GIVEN,
     HZ,
@@ -15,7 +16,6 @@ from ..linux.asked import (
     all_levels,
     table_of,
 )
-from ..linux.governors.source.names import SOURCES
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform

@@ -12,7 +12,6 @@ from ...base.model.findings import UsageError
 from ...base.model.stages import Changed, Lost
 from ...base.model.table import U32_MAX, IdleTable, Register
 from ..devicetree.idle_nodes import ENTRY, EXIT, RESIDENCY, WAKEUP, row_nodes
-from ..linux.asked import table_or_machine
 from ..linux.convert import NANOSECONDS, THRESHOLD_NS, times_on_32_bits
 from ..linux.driver_table import DriverState
 from ..linux.genpd.reading import STATE as GENPD
@@ -31,6 +30,7 @@ from ..linux.releases import (
     version_key,
     version_name,
 )
+from ..linux.request_parts import table_or_machine
 from ..pipeline import Arrival, Journey, journey
 from ..sources import Source, read_table
 from .causes import Meaning, judged

@@ -16,13 +16,13 @@ from ...base.model.history import Dated, Since, meanings
 from ...base.model.processors import Known
 from ...base.model.table import Cpu
 from ..diff.tables import Difference, registered_otherwise
-from ..linux.asked import GovernorRequest
 from ..linux.driver_features import DriverFeatures
 from ..linux.driver_table import DriverTable
 from ..linux.governors import core
 from ..linux.governors.interface import State
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, known_of, left_out, modelled
 from ..linux.releases import Release, folded, lacking
+from ..linux.request_parts import GovernorRequest
 from ..linux.spec_pvrs import features_for, first_of_spec
 from ..pipeline import Arrival, journey
 from ..selection.request import Asked

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from ...base.dataclass import dataclass, replace
-from ..linux.asked import GovernorRequest
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor
 from ..linux.governors.menu_features import MenuFeatures
 from ..linux.governors.teo_features import TeoFeatures
 from ..linux.releases import Release
+from ..linux.request_parts import GovernorRequest
 from .answer import refuting, scene_of
 from .request import ProveRequest
 from .witness import Search

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.forms import Count, KeyName
-from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
+from ..linux.request_parts import FAR_NS
 from .history import IdleStep, Memory, Played
 from .wandering import US
 from .witness import Search

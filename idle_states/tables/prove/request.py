@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Option, Options
-from ..linux.asked import FAR_NS, KERNEL, TABLE_OF_MACHINE, GovernorRequest
 from ..linux.governors.source.names import SOURCES
 from ..linux.qos import NO_LIMIT_US
+from ..linux.request_parts import FAR_NS, KERNEL, TABLE_OF_MACHINE, GovernorRequest
 
 if TYPE_CHECKING:
     from ..linux.releases import Release

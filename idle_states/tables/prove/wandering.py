@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from random import Random
 
 from ...base.dataclass import replace
-from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from ..linux.governors.interface import CPU_CAPACITY, tick_ns
+from ..linux.request_parts import FAR_NS
 from .history import IdleStep
 from .playing import History
 

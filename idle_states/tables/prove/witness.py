@@ -11,9 +11,9 @@ from itertools import chain, islice
 from typing import Any
 
 from ...base.dataclass import replace
-from ..linux.asked import FAR_NS
 from ..linux.governors import Governor
 from ..linux.governors.interface import CPU_CAPACITY, tick_ns
+from ..linux.request_parts import FAR_NS
 from .history import IdleStep, Memory, Played, Scene
 from .playing import History, player_of
 from .wandering import US, random_histories

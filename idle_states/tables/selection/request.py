@@ -7,9 +7,9 @@ from ...base.dataclass import dataclass, field
 from ...base.model.findings import UsageError
 from ...base.model.units import format_time
 from ...base.options import Annotated, Option, Options
-from ..linux.asked import FAR_NS, KEEP, LIMIT, GovernorRequest, kernels
 from ..linux.governors.source.names import SOURCES
 from ..linux.qos import NO_LIMIT_US
+from ..linux.request_parts import FAR_NS, KEEP, LIMIT, GovernorRequest, kernels
 from .limit_words import NO_LATENCY, AskedLimit, keeping
 
 if TYPE_CHECKING:

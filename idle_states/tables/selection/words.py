@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
 from ...base.wording import joined
-from ..linux.asked import FAR_NS
 from ..linux.governors.steady import Range
 from ..linux.qos import NO_LIMIT_US
+from ..linux.request_parts import FAR_NS
 from .selection import Mapped, TableSelection
 
 Content = TypeVar("Content", bound=Hashable)

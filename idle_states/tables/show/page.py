@@ -6,11 +6,11 @@ from ...base.report.html.markers import RowEvent
 from ...base.report.sheet import Section, Sheet, Worded
 from ..pipeline import Journey
 from ..sources.told import told_by
-from ..why import said as why_said
+from ..why import sheet as why_sheet
 from ..why import ways
 from ..why.answer import why
 from ..why.request import WhyRequest
-from .said import journey_stages, sheet
+from .sheet import journey_stages, sheet
 
 
 def page(journey: Journey, table: str) -> Sheet:
@@ -18,7 +18,7 @@ def page(journey: Journey, table: str) -> Sheet:
     whole = sheet(journey, provenance=True)
     if told_by(table):
         found = why(WhyRequest(machine=table))
-        headline = (*why_said.sheet(found).headline, *whole.headline)
+        headline = (*why_sheet.sheet(found).headline, *whole.headline)
         return replace(whole, headline=headline, sections=(ways.of_machine(found), *whole.sections))
     state2way, columns = {}, journey_stages(journey)
     stage = ways.stage_of(journey.table.origin.form)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field
 from ...base.options import Annotated, Option
-from ..linux.asked import PLATFORM, TABLE_OF_MACHINE, all_levels, kernels, table_or_machine
+from ..linux.request_parts import PLATFORM, TABLE_OF_MACHINE, all_levels, kernels, table_or_machine
 
 if TYPE_CHECKING:
     from ..linux.platforms import AnyPlatform

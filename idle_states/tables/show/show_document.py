@@ -14,7 +14,7 @@ from ..linux.genpd import tables as genpd_tables
 from ..linux.intel_idle import origin as intel_origin
 from ..pipeline import Arrival, Journey
 from ..power.energy_document import TablePower
-from ..power.said import of_spec
+from ..power.sheet import of_spec
 
 Bits = Annotated[str, Limits(pattern="^([A-Z][A-Z0-9_]*|0x[0-9a-f]+)$")]
 Losses = Annotated[

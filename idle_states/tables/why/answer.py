@@ -10,9 +10,9 @@ from ...base.model.findings import UsageError
 from ...base.model.forms import Count
 from ...base.reading.acpi.signs import OBTAINED
 from ...base.wording import number_ranges
-from ..linux.asked import AssumedHz
 from ..linux.held import ENOUGH_ENTRIES, entries_of, held_of, idle_us_of, is_hardly_used
 from ..linux.intel_idle.origin import INTEL
+from ..linux.request_parts import AssumedHz
 from .absent import ACPI_DRIVERS, absence
 from .machine import CPUS, SeenMachine, machine_of
 from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons

@@ -9,8 +9,8 @@ from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import opening, sysfs
 from ...base.reading.inputs import Input
-from ..linux.asked import ASSUMED_HZ, hz_of
 from ..linux.releases import Release, running
+from ..linux.request_parts import ASSUMED_HZ, hz_of
 from ..sources import File, Source, format_acpi, format_tar, read_file
 from ..sources.format_tar import APART, WANTED
 from ..sources.told import gathered, opened

@@ -14,7 +14,7 @@ from ...base.model.table import IdleTable, Register
 from ...base.reading.cpu_lists import cpus_told
 from ...base.reading.inputs import CPU_MAX
 from ...base.wording import percent
-from ..linux import asked
+from ..linux import request_parts
 from ..linux.brackets import as_end
 from ..linux.governors import Governor, UnknownGovernor, names_of
 from ..linux.held import (
@@ -178,9 +178,9 @@ def _never_selected(view: StateView) -> Evidence:
         return None
     # what a kernel that is not known may be, and whatever its HZ is, has to agree
     ends = [as_end(release, number) for number in range(len(release.ends))] or [release]
-    rates = (100, 250, 300, 1000) if isinstance(hz, asked.AssumedHz) else (hz,)
+    rates = (100, 250, 300, 1000) if isinstance(hz, request_parts.AssumedHz) else (hz,)
     for end, rate in product(ends, rates):
-        request = ProveRequest(asked.GovernorRequest(governor, rate, machine.name), end)
+        request = ProveRequest(request_parts.GovernorRequest(governor, rate, machine.name), end)
         driver = register(IdleTable("", (), Register.NONE, origin=view.held), end)
         try:
             model = Governor.for_kernel(governor, end, driver, rate)

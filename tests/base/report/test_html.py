@@ -23,11 +23,11 @@ from idle_states.base.report.sheet import FindingsPart, Lines, Section, Sheet
 from idle_states.base.report.style import Style
 from idle_states.base.resources import resource
 from idle_states.cli import main
-from idle_states.lab.tune import said
+from idle_states.lab.tune import sheet as tune_sheet
 from idle_states.lab.tune.tuning import Tuning
 from idle_states.tables.linux.governors import State
 from idle_states.tables.linux.releases import release
-from idle_states.tables.selection import said as select_said
+from idle_states.tables.selection import sheet as select_sheet
 from idle_states.tables.selection.answer import Selections
 from idle_states.tables.selection.selection import TableSelection, select
 from tests.support.html_pages import COMMANDS, DATA, TRACE, Node, make, make_all, parse
@@ -332,13 +332,13 @@ def test_doubts_of_tune_are_those_of_the_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Tuning] = []
-    told = said.sheet
+    original = tune_sheet.sheet
 
     def sheet(tuning: Tuning) -> Sheet:
         seen.append(tuning)
-        return told(tuning)
+        return original(tuning)
 
-    monkeypatch.setattr(said, "sheet", sheet)
+    monkeypatch.setattr(tune_sheet, "sheet", sheet)
     _page(COMMANDS["tune"], tmp_path)
     tuning = seen[0]
     tuned = tuning.tuned
@@ -347,9 +347,9 @@ def test_doubts_of_tune_are_those_of_the_text(
         tuned, if_low=others[0], if_high=others[0], even=replace(tuned.even, feasible=False)
     )
     for one, count in ((tuning, 0), (replace(tuning, tuned=doubtful), 3)):
-        text = sheet_text.text(told(one), Style(False))
+        text = sheet_text.text(original(one), Style(False))
         doubts = re.findall("^  (with all figures .*|break-evens cost .*)$", text, re.MULTILINE)
-        lines = [item.text for item in parse(page.render("tune", told(one), [])).all("li")]
+        lines = [item.text for item in parse(page.render("tune", original(one), [])).all("li")]
         assert len(doubts) == count
         assert [line for line in lines if line.startswith(("with all", "break-evens"))] == doubts
 
@@ -578,7 +578,7 @@ def _selection() -> TableSelection:
 
 def _rendered(names: tuple[str, ...], table: str, file: str) -> Node:
     selection = replace(_selection(), names=names, table=table)
-    sheet = select_said.sheet(Selections((selection,), ()))
+    sheet = select_sheet.sheet(Selections((selection,), ()))
     text = page.render("select", sheet, [(file, "0" * 64)])
     text.encode()
     return parse(text)

@@ -15,7 +15,7 @@ from idle_states.base.report.html import markers, page, svg
 from idle_states.base.report.html.markers import Level, Point
 from idle_states.base.report.sheet import Drawing, Lines, Picture, Rows, Section, Sheet
 from idle_states.change.boot.registered import held_by
-from idle_states.change.boot.said import sheet
+from idle_states.change.boot.sheet import sheet
 from idle_states.cli import main
 from idle_states.lab.replay import fits
 from idle_states.lab.replay.fits import Misfits

@@ -6,7 +6,7 @@ from idle_states.base.report.sheet import Lines, Section, Worded
 from idle_states.tables.linux.releases import all_releases
 from idle_states.tables.pipeline import journey
 from idle_states.tables.show.kernels import agreeing
-from idle_states.tables.show.said import consequences, journey_stages
+from idle_states.tables.show.sheet import consequences, journey_stages
 from idle_states.tables.skiboot.platform import Platform
 from idle_states.tables.sources import read_table
 

@@ -20,7 +20,7 @@ from idle_states.change.boot.powernv.change import change_of
 from idle_states.change.boot.powernv.twice import BootPair
 from idle_states.change.boot.predict_decisions import entered
 from idle_states.change.boot.registered import held_by
-from idle_states.change.boot.said import sheet
+from idle_states.change.boot.sheet import sheet
 from idle_states.change.patches.tree import PatchedTree
 from idle_states.tables.documents.json_output import envelope
 from idle_states.tables.skiboot import c_table

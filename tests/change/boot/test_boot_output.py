@@ -14,7 +14,7 @@ from idle_states.change.boot.boot_document import BootedMachine
 from idle_states.change.boot.booted import Booted
 from idle_states.change.boot.powernv.boot import PowernvResult
 from idle_states.change.boot.registered import held_by
-from idle_states.change.boot.said import sheet
+from idle_states.change.boot.sheet import sheet
 from idle_states.tables.documents.json_output import envelope
 from idle_states.tables.spec.library import find
 from tests.base.report.test_output_schema import STRICT, Validator

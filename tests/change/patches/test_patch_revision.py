@@ -9,7 +9,7 @@ import pytest
 
 from idle_states.base.model.findings import Faulty
 from idle_states.base.model.table import IdleTable
-from idle_states.change.patches import mail, said
+from idle_states.change.patches import mail, sheet
 from idle_states.change.patches.library import patch_for
 from idle_states.change.patches.plan import MADE, PRESENT, Plan, plan
 from idle_states.change.patches.tree import PatchedTree
@@ -302,7 +302,7 @@ def test_a_revision_that_shares_an_array_gets_its_chip_where_it_is_taken(tree: P
         (tree / file).write_text(text)
     before = choosing(tree)
     made = planned(tree, find("power11"))
-    assert said.summary(made) == "3 files would change"
+    assert sheet.summary(made) == "3 files would change"
     write(made.tree, made.files)
     after = choosing(tree)
     assert before.taken(MachineKind("P11")).array == ""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.change.review import said as review_text
-from idle_states.change.review import said_markdown as review_markdown
-from idle_states.change.review import said_reply as review_reply
+from idle_states.change.review import markdown as review_markdown
+from idle_states.change.review import plain_text as review_text
+from idle_states.change.review import reply_text as review_reply
 from idle_states.change.review.answer import review
 from idle_states.change.review.request import ReviewRequest
 from idle_states.change.review.result import Review

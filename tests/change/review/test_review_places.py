@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.model.findings import Finding
-from idle_states.change.review import said_reply as review_reply
+from idle_states.change.review import reply_text as review_reply
 from idle_states.change.review.answer import review
 from idle_states.change.review.request import ReviewRequest
 from idle_states.tables.check.criteria import Criteria

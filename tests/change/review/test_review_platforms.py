@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from idle_states.base.reading.git.repository import Repository
+from idle_states.change.review.plain_text import render
 from idle_states.change.review.result import Review
 from idle_states.change.review.review import Yardstick, ends, review
-from idle_states.change.review.said import render
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.linux.releases import release
 from idle_states.tables.skiboot import c_table

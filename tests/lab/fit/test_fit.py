@@ -17,8 +17,8 @@ from idle_states.cli import main
 from idle_states.lab.fit.advertised import AdvertisedStates
 from idle_states.lab.fit.answer import FittedState, fit, fitted
 from idle_states.lab.fit.request import FitRequest, MeasuredInput
-from idle_states.lab.fit.said import sheet
 from idle_states.lab.fit.shape import shape
+from idle_states.lab.fit.sheet import sheet
 from idle_states.lab.fit.spec import fitted_table
 from idle_states.tables.linux.releases import release
 from idle_states.tables.skiboot import c_table

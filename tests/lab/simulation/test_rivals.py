@@ -7,7 +7,7 @@ import pytest
 from idle_states.base.dataclass import replace
 from idle_states.lab.replay.oracle import foreseen
 from idle_states.lab.simulation.programs import Duration, Op, OpKind, Task, Workload
-from idle_states.lab.simulation.said import NO_ORACLE
+from idle_states.lab.simulation.sheet import NO_ORACLE
 from idle_states.lab.simulation.simulate import simulate
 from tests.support.commands import Capture, document, run
 from tests.support.simulations import setup

@@ -16,7 +16,7 @@ from idle_states.lab.statistics import outliers, schbench
 from idle_states.lab.statistics.analysis import analyse
 from idle_states.lab.statistics.histogram import histogram
 from idle_states.lab.statistics.mmtests import percent
-from idle_states.lab.statistics.said import histogram_lines
+from idle_states.lab.statistics.sheet import histogram_lines
 from idle_states.lab.statistics.summary import Dataset, Summary
 from idle_states.lab.statistics.summary_rows import summary_row
 from idle_states.tables.linux.pseries import latency_us

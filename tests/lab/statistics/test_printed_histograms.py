@@ -13,7 +13,7 @@ from idle_states.lab.statistics.files import ResultsFile, ResultsKind
 from idle_states.lab.statistics.histogram import histogram
 from idle_states.lab.statistics.printed_histograms import PrintedHistogram, printed_histograms
 from idle_states.lab.statistics.request import StatsRequest
-from idle_states.lab.statistics.said import histogram_lines
+from idle_states.lab.statistics.sheet import histogram_lines
 from idle_states.lab.statistics.summary import summarise
 from idle_states.lab.statistics.summary_rows import rows
 from tests.support import DATA

@@ -312,7 +312,7 @@ def test_only_so_many_are_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_leaves_memory_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that come again and again are, as far as time shows, each with its own text."""
-    from idle_states.tables.audit.said_json import writer
+    from idle_states.tables.audit.json_report import writer
 
     real, read = alike.audit_path, list[object]()
 
@@ -381,7 +381,7 @@ def test_memory_does_not_grow_with_different_tables(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("form", ["sarif", "junit", "github"])
 def test_memory_does_not_grow_with_findings(form: str) -> None:
-    from idle_states.tables.audit import said_json
+    from idle_states.tables.audit import json_report
     from idle_states.tables.check import formats
 
     (one,) = audit_path(TREES / "powernv9.dtb", SETTING)
@@ -394,7 +394,7 @@ def test_memory_does_not_grow_with_findings(form: str) -> None:
             yield [replace(one, file=file, findings=tuple(moved(told, one.file, file)))]
 
     def size(count: int) -> int:
-        parts = said_json.found(fleet(count), lambda findings: findings)
+        parts = json_report.found(fleet(count), lambda findings: findings)
         written = 0
         for number, text in enumerate(formats.parts(form, "audit", parts, {})):
             written += len(text)

@@ -24,7 +24,7 @@ from idle_states.tables.devicetree.idle_nodes import row_nodes
 from idle_states.tables.kernels.causes import CAUSES, OF_FORM
 from idle_states.tables.kernels.request import KernelsRequest
 from idle_states.tables.kernels.values import Value, changed_values, values, values_of
-from idle_states.tables.kernels.values_said import sentences
+from idle_states.tables.kernels.values_sheet import sentences
 from idle_states.tables.linux.grounds import ACPI_IDLE, modelled
 from idle_states.tables.linux.platforms import parse, subsystem_of
 from idle_states.tables.linux.releases import Release, all_releases, release

@@ -11,10 +11,10 @@ from idle_states.tables.kernels.behaviour import rows_of
 from idle_states.tables.kernels.moves import Move, Moves, MovesRequest, Step
 from idle_states.tables.kernels.steps import steps
 from idle_states.tables.kernels.walk import moves
-from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.governors import State, UnknownGovernor, core
 from idle_states.tables.linux.grounds import modelled
 from idle_states.tables.linux.releases import SERIES, Release, lacking, release
+from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.pipeline import journey
 from idle_states.tables.selection.selection import TableSelection, select
 from idle_states.tables.skiboot.platform import ALL_LEVELS

@@ -15,7 +15,6 @@ from idle_states.base.model.power_mgt import PowerMgt, encode
 from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
 from idle_states.cli import main
 from idle_states.tables.linux import powernv, register
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.haltpoll_features import features as haltpoll
 from idle_states.tables.linux.governors.ladder_features import features as ladder
@@ -24,6 +23,7 @@ from idle_states.tables.linux.governors.teo_features import features as teo
 from idle_states.tables.linux.grounds import ground, remarks
 from idle_states.tables.linux.idle_loop import features as idle_loop
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.selection.request import SelectRequest
 from idle_states.tables.spec import registry
 from tests.oracle import skipping

@@ -12,9 +12,9 @@ import pytest
 from idle_states.base.model.table import CedeRecord, Cpu, IdleTable, Partition, Register
 from idle_states.cli import main
 from idle_states.tables.linux import register
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors.haltpoll_features import features as haltpoll
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.selection.request import SelectRequest
 from idle_states.tables.spec import registry
 from tests.tables.linux.test_dt_idle import cpu, driver, state, tree

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, Situation, core
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.prove.answer import refuting, scene_of
 from idle_states.tables.prove.conditions import Conditions, Selectable, _less

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import known_in
 from idle_states.tables.linux.releases import Release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.prove.answer import proven
 from idle_states.tables.prove.history import Played

@@ -3,9 +3,9 @@
 import pytest
 
 from idle_states.cli import main
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import State
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.prove.answer import Proven, proven
 from idle_states.tables.prove.periods import StateKept
 from idle_states.tables.prove.request import ProveRequest

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from idle_states.cli import main
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, State, core
 from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.prove import of_menu
 from idle_states.tables.prove.answer import proven, refuting, scene_of

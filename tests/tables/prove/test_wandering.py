@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.governors import Governor, State, core
 from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.prove import witness
 from idle_states.tables.prove.answer import Proven, proven, scene_of
 from idle_states.tables.prove.playing import player_of

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idle_states.cli import main
-from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.interface import tick_ns
 from idle_states.tables.linux.idle_loop import features
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.prove.answer import Proven, proven
 from idle_states.tables.prove.history import IdleStep, Memory, Played, Scene

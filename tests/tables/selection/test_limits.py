@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import idle_states
 from idle_states.base.model.findings import UsageError
 from idle_states.cli import main
-from idle_states.tables.linux.asked import GivenStates, GovernorRequest
 from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.interface import Situation
 from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.selection.limit_words import keeping, latency_limit, meaning
 from idle_states.tables.selection.limits import LimitedTable
 from idle_states.tables.selection.remaining import (

@@ -8,7 +8,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from idle_states.cli import main
-from idle_states.tables.linux.asked import GovernorRequest
 from idle_states.tables.linux.governors import Governor, Outcome, Situation, State, core
 from idle_states.tables.linux.governors.interface import NO_STATE
 from idle_states.tables.linux.governors.ladder_features import features as ladder_features
@@ -17,6 +16,7 @@ from idle_states.tables.linux.governors.settling import Circumstances, Settling
 from idle_states.tables.linux.governors.steady import Range, lock_in, selection_map, timer_map
 from idle_states.tables.linux.platforms import parse
 from idle_states.tables.linux.releases import release
+from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.selection.by_core import by_core
 from idle_states.tables.selection.idle_lengths import lengths

@@ -17,8 +17,8 @@ from idle_states.base import prepared
 from idle_states.cli import completion_script
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
-from idle_states.tables.kernels.said import overview
 from idle_states.tables.kernels.series import lines
+from idle_states.tables.kernels.sheet import overview
 from idle_states.tables.linux.releases import NEWEST, release
 from idle_states.tables.pipeline import journey
 from idle_states.tables.skiboot.platform import ALL_LEVELS

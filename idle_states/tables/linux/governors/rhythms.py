@@ -4,8 +4,8 @@ with all circumstances at random."""
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
-from ..asked import FAR_NS
 from ..qos import NO_LIMIT_US
+from ..request_parts import FAR_NS
 from .core.packing import AS_SELECTED, ROW
 from .interface import CPU_CAPACITY, State, tick_ns
 

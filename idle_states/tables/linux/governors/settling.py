@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 
 from ....base.dataclass import dataclass, replace
-from ..asked import FAR_NS
 from ..qos import NO_LIMIT_US
+from ..request_parts import FAR_NS
 from . import Governor
 from .interface import NO_STATE, Decision, Outcome, Situation, tick_ns
 from .menu_history import IntervalHistory

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from ....base.dataclass import dataclass, replace
-from ..asked import FAR_NS
+from ..request_parts import FAR_NS
 from .interface import Outcome, tick_ns
 from .settling import Circumstances, Settling
 

@@ -15,7 +15,7 @@ from idle_states.change.boot.booted import Booted
 from idle_states.change.boot.predict_decisions import decision_stages
 from idle_states.change.boot.registered import governor_in, held_by
 from idle_states.change.boot.request import BootRequest
-from idle_states.change.boot.said import sheet
+from idle_states.change.boot.sheet import sheet
 from idle_states.change.boot.stage import SELECTED, Stage
 from idle_states.change.boot.usage import counted_in, entered, selected, usage_stage
 from idle_states.change.boot.virt.boot import SCRIPT, VirtResult

@@ -11,7 +11,7 @@ from ...base.wording import plural
 from ...tables.devicetree.idle_nodes import row_nodes
 from .description import Patch
 from .plan import MADE, PRESENT, BoardTables, PatchStep, Plan, ValueChange
-from .said_revision import added_lines, left_lines
+from .revision_text import added_lines, left_lines
 
 
 def change_line(change: ValueChange) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...base.report.html.shares import ranges
 from ...base.report.sheet import Lines, Picture, Rows, Section, Worded, as_is, bullets
 from ...tables.power.energy import WATTS, PowerBounds, PowerModel, Spent
-from ...tables.power.said import ranged
+from ...tables.power.sheet import ranged
 
 if TYPE_CHECKING:
     from .consumption import Change, MachineEnergy

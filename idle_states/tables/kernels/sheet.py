@@ -18,7 +18,7 @@ from ...base.report.sheet import (
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
 from ..linux.grounds import Ground, remarks
-from ..selection.said import moved, reach
+from ..selection.sheet import moved, reach
 from .behaviour import Brought, FeatureChange, KernelComparison
 from .drawn import time_line
 from .moves import Cause, Move, Moves, Still

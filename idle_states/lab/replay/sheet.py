@@ -15,18 +15,18 @@ from ...base.report.sheet import (
     bullets,
 )
 from ...base.wording import percent, plural
-from ...tables.linux.genpd import said as domains_said
+from ...tables.linux.genpd import sheet as domains_sheet
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.linux.releases import Release
 from ...tables.power.energy import PowerModel
-from . import agreement_said, drawn, energy_said, fits, rivals
+from . import agreement_sheet, drawn, energy_sheet, fits, rivals
 from .answer import Replayed
 from .beginning import time_line
 from .consumption import of_accounts, spent
 from .counters import PERCENTILES, Figures, percentile_name
 from .drawn import Totals
 from .dumps import COMPARED
-from .energy_said import PAID
+from .energy_sheet import PAID
 from .headlines import Measure, compared
 from .replay import Settings
 from .results import Account, Read, ReplayResult
@@ -42,9 +42,9 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     sections = [*_pictures(result, totals)] if page else []
     held = list[Line]()
     if result.agreement is not None:
-        held.append(agreement_said.verdict(result.agreement))
+        held.append(agreement_sheet.verdict(result.agreement))
         sections.append(
-            agreement_said.section(result.agreement, result.calibration, per_cpu=per_cpu)
+            agreement_sheet.section(result.agreement, result.calibration, per_cpu=per_cpu)
         )
     some = rivals.rivals(result, power)
     if some:
@@ -53,9 +53,9 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
-        sections += [*_account(account, per_cpu), *agreement_said.bounds(account)]
+        sections += [*_account(account, per_cpu), *agreement_sheet.bounds(account)]
         for domain in account.domains:
-            sections.append(domains_said.section(domain, domains_said.rows(domain, whole_us)))
+            sections.append(domains_sheet.section(domain, domains_sheet.rows(domain, whole_us)))
     if len(result.accounts) > 1:
         sections.append(_comparison(totals))
     sections += [*_energies(result, totals, power), *_beside(result)]
@@ -81,8 +81,8 @@ def _headline(totals: Totals, power: PowerModel | None) -> tuple[str, ...]:
     paid = tuple(microseconds(figures.wake_latency_ns(99.0)) for _, figures in totals)
     measures = [Measure(f"p99 {PAID}", paid), *fits.measures(drawn.misfits(totals))]
     if power is not None:
-        unit = energy_said.unit_of(power)
-        costs = tuple(energy_said.total(spent(figures, power), unit) for _, figures in totals)
+        unit = energy_sheet.unit_of(power)
+        costs = tuple(energy_sheet.total(spent(figures, power), unit) for _, figures in totals)
         measures.insert(0, Measure("energy", costs))
     measures.append(Measure("most idle time in", tuple(_most(figures) for _, figures in totals)))
     return compared([label for label, _ in totals], measures)
@@ -211,18 +211,18 @@ def _comparison(totals: Totals) -> Section:
 def _energies(result: ReplayResult, totals: Totals, power: PowerModel | None) -> Iterator[Section]:
     if power is None:
         if len(totals) > 1:
-            yield energy_said.NO_FIGURES
+            yield energy_sheet.NO_FIGURES
         return
 
     labels = [label for label, _ in totals]
     costs = [spent(figures, power) for _, figures in totals]
-    yield energy_said.idle_section(list(zip(labels, costs, strict=True)), power)
+    yield energy_sheet.idle_section(list(zip(labels, costs, strict=True)), power)
     machine = of_accounts(result.accounts, result.read.span_ns, power)
     if machine is None:
-        yield energy_said.NOT_RUN
+        yield energy_sheet.NOT_RUN
     else:
         priced = list(zip(labels, machine.spents, strict=True))
-        yield energy_said.machine_section(priced, machine, "")
+        yield energy_sheet.machine_section(priced, machine, "")
 
 
 def _beside(result: ReplayResult) -> Iterator[Section]:

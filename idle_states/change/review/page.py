@@ -28,7 +28,7 @@ from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import release
 from ...tables.pipeline import journey
-from . import said_words as words
+from . import words as words
 from .result import Review, Reviewed, TableChange
 
 PICTURED = 24

@@ -232,6 +232,6 @@ def _replaced(table: IdleTable) -> Iterator[str]:
 def _energy(table: IdleTable) -> list[str]:
     if all(state.power is None for state in table.states):
         return []
-    from ..power import said as power_said
+    from ..power import sheet as power_sheet
 
-    return power_said.of_table(table)
+    return power_sheet.of_table(table)

@@ -14,7 +14,7 @@ from ...base.report.style import Style
 from ..sources.walk import Walk
 from .alike import Alike
 from .audited import Audited
-from .said import fleet, headline, sections, title
+from .sheet import fleet, headline, sections, title
 from .summary import FleetSummary
 
 _PAGES = 8

@@ -11,13 +11,13 @@ from ...base.report.findings_text import shown
 from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, plural
 from ...lab.replay.consumption import Change
-from ...lab.replay.energy_said import in_percent
+from ...lab.replay.energy_sheet import in_percent
 from ...tables.diff.tables import Difference
 from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
 from ...tables.linux.releases import release
 from ...tables.selection.idle_lengths import lengths
-from . import choices, said_governors
+from . import choices, governors_text
 from .claims.claim import MessageClaim
 from .machines import OnKernels, OnMachines
 from .processors import in_words
@@ -43,7 +43,7 @@ def verdict(review: Review) -> str:
     new = [finding for finding in review.new if finding.counts]
     cpus = {cpu.name for change in review.changes for cpu in change.processors}
     chosen = any(change.choices for change in review.changes)
-    run = [said_governors.verdict(one) for change in review.changes for one in change.governors]
+    run = [governors_text.verdict(one) for change in review.changes for one in change.governors]
     decided = "".join(f"; {said}" for said in dict.fromkeys(run))
     if not tables and not new and not review.fixed and not cpus and not chosen:
         if review.unread_lines:
@@ -336,11 +336,11 @@ def entries(found: OnMachines, review: Review) -> Iterator[str]:
 def governors(change: Reviewed) -> Iterator[str]:
     """Yields what differs of each governor that changes."""
     for one in change.governors:
-        yield said_governors.headline(one)
+        yield governors_text.headline(one)
         yield from (f"message, {claimed(claim)}" for claim in one.claims)
-        yield from said_governors.decisions(one)
+        yield from governors_text.decisions(one)
         yield from _simulated(one.workloads, len(one.unchanged))
-        yield from said_governors.maps(one)
+        yield from governors_text.maps(one)
 
 
 def _simulated(workloads: Sequence[OnWorkload], unchanged: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...base.model.findings import Finding, Severity
 from ...base.report.escapes.markdown import inline
 from ...base.report.findings_text import shown
-from . import said_words as words
+from . import words as words
 from .match import renamed_states
 from .result import Review, TableChange
 from .rows import FIELDS, shown_values

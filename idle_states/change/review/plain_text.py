@@ -6,7 +6,7 @@ from ...base.model.findings import Finding
 from ...base.report.findings_text import shown as shown_findings
 from ...base.wording import plural
 from ...tables.check.config import Accepted
-from . import said_words as words
+from . import words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .result import Review, Reviewed, TableChange
 

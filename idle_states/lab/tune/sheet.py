@@ -8,8 +8,8 @@ from ...base.report.sheet import Lines, Marked, Picture, Rows, Section, Sheet, W
 from ...base.wording import plural
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.power.energy import WATTS, PowerBounds
-from ...tables.power.said import number, ranged
-from ..replay.energy_said import AS_HELD, PAID, each_of, unit_of
+from ...tables.power.sheet import number, ranged
+from ..replay.energy_sheet import AS_HELD, PAID, each_of, unit_of
 from . import drawn
 from .judging import Judged
 from .objective import LATENCY, WEIGHTED, Objective

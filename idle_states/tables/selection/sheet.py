@@ -19,7 +19,6 @@ from ...base.report.sheet import (
 )
 from ...base.wording import joined, plural
 from ..linux import grounds
-from ..linux.asked import FAR_NS
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
 from ..linux.governors.ladder_steps import LadderStep
@@ -28,9 +27,10 @@ from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
 from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
+from ..linux.request_parts import FAR_NS
 from ..pipeline import Journey
-from ..show import said as show
-from . import drawn, said_domains, said_limits
+from ..show import sheet as show
+from . import domains_sheet, drawn, limits_sheet
 from .answer import Selections
 from .idle_lengths import lengths
 from .selection import Mapped, SelectionChange, TableSelection
@@ -65,7 +65,7 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
         states = Section(Worded(printable(title(first)), ""), (Either(_states(first).parts),))
         sections = [states, selected, *_timers(first), *_steps(first), _remarks(first)]
         more += [] if journeys else [_states(first)]
-    sections += [*said_domains.sections(selections), *said_limits.sections(found)]
+    sections += [*domains_sheet.sections(selections), *limits_sheet.sections(found)]
     more += [section for journey in journeys for section in show.sections(journey)]
     return Sheet(
         _title(selections),

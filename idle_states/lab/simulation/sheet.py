@@ -6,15 +6,15 @@ from ...base.model.units import format_time
 from ...base.report.sheet import Line, Lines, Marked, Rows, Section, Sheet, as_is, bullets
 from ...base.report.tables import wrapped
 from ...base.wording import joined, plural
-from ...tables.linux.genpd import said as domains_said
+from ...tables.linux.genpd import sheet as domains_sheet
 from ...tables.linux.grounds import remarks
 from ...tables.power.energy import PowerModel, Spent
-from ..replay import energy_said, fits
+from ..replay import energy_sheet, fits
 from ..replay.consumption import MachineEnergy
 from ..replay.counters import percentile_name
 from ..replay.headlines import Measure, compared
 from ..replay.rivals import SHOWN
-from . import drawn, sequence_said
+from . import drawn, sequence_sheet
 from .consumption import of_runs
 from .costs import Costs
 from .experiments import EXPERIMENTS
@@ -52,11 +52,11 @@ def sheet(found: Summaries, power: PowerModel | None = None) -> Sheet:
     if energy is not None:
         counts = found[0].setup.workload.counts
         priced = list(zip((each.setup.name for each in found), energy.spents, strict=True))
-        sections.append(energy_said.machine_section(priced, energy, counts))
+        sections.append(energy_sheet.machine_section(priced, energy, counts))
     elif power is not None:
-        sections.append(energy_said.UNLIKE)
+        sections.append(energy_sheet.UNLIKE)
     elif len(found) > 1:
-        sections.append(energy_said.NO_FIGURES)
+        sections.append(energy_sheet.NO_FIGURES)
     setup, names = found[0].setup, ", ".join(_governors(found))
     return Sheet(
         title=f"{setup.workload.name}: {names} of Linux {setup.release.name}, HZ {setup.hz}",
@@ -85,8 +85,8 @@ def _headline(found: Summaries, energy: MachineEnergy | None) -> tuple[str, ...]
     waited = tuple(_us(each.latency_ns[_P99]) for each in found)
     measures = [Measure(f"p99 {drawn.WOKEN}", waited), *fits.measures(drawn.misfits(found))]
     if energy is not None:
-        unit = energy_said.unit_of(energy.model, machine=True)
-        costs = tuple(energy_said.total(cost, unit) for cost in energy.spents)
+        unit = energy_sheet.unit_of(energy.model, machine=True)
+        costs = tuple(energy_sheet.total(cost, unit) for cost in energy.spents)
         measures.insert(0, Measure("energy", costs))
     if counts := found[0].setup.workload.counts:
         measures.append(Measure(f"{counts}/s", tuple(_count(each.counted_per_s) for each in found)))
@@ -140,9 +140,9 @@ def _table_sections(found: SimulationSummary) -> Iterator[Section]:
     table = Rows(_HEAD, tuple(_states(found)))
     sections = [Section(setup.name, (table, said, _scopes(found)))]
     for domain in found.domains:
-        sections.append(domains_said.section(domain, _domain_rows(domain)))
+        sections.append(domains_sheet.section(domain, _domain_rows(domain)))
     *before, last = sections
-    behind = (*_domains(found), *_bistable(found), *sequence_said.parts(found))
+    behind = (*_domains(found), *_bistable(found), *sequence_sheet.parts(found))
     yield from before
     yield Section(last.title, (*last.parts, *behind), folded=not found.wake_ups)
 
@@ -192,7 +192,7 @@ def _domains(found: SimulationSummary) -> Iterator[Lines]:
 
 
 def _domain_rows(domain: DomainSummary) -> list[tuple[str, ...]]:
-    """Cells of domains_said.HEAD for each state, and for how often the domain stayed on."""
+    """Cells of domains_sheet.HEAD for each state, and for how often the domain stayed on."""
     rows = [
         (
             state.name,
@@ -204,7 +204,7 @@ def _domain_rows(domain: DomainSummary) -> list[tuple[str, ...]]:
         )
         for state in domain.states
     ]
-    return [*rows, (domains_said.STAYS_ON, _count(domain.stayed_on), "", "", "", "")]
+    return [*rows, (domains_sheet.STAYS_ON, _count(domain.stayed_on), "", "", "", "")]
 
 
 def _bistable(found: SimulationSummary) -> Iterator[Lines]:
@@ -227,7 +227,7 @@ def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
     head += ["Wake-up p50", f"Wake-up {_P99}"]
     costs: Sequence[Spent | None] = [None] * len(found)
     if energy is not None:
-        unit = energy_said.unit_of(energy.model, machine=True)
+        unit = energy_sheet.unit_of(energy.model, machine=True)
         head += [f"Energy, {unit}", *([f"Energy each, u{unit}"] if counts else [])]
         costs = energy.spents
     rows = []
@@ -236,8 +236,8 @@ def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
         cells = [each.setup.name, _count(done), _count(each.too_deep), _count(each.too_shallow)]
         cells += [_us(each.latency_ns["p50"]), _us(each.latency_ns[_P99])]
         if cost is not None:
-            cells.append(energy_said.shown(cost.total))
-            cells += [energy_said.each_of(cost.each_unit)] if counts else []
+            cells.append(energy_sheet.shown(cost.total))
+            cells += [energy_sheet.each_of(cost.each_unit)] if counts else []
         rows.append(tuple(cells))
     said = ["wake-up: to the first instruction, exit latency paid included"]
     if len(found[0].runs) > 1:
@@ -268,7 +268,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
         cells += [_us(each.paid_beyond_ns(p), "+") for p in SHOWN]
         if priced:
             beyond = each.whole.beyond
-            cells.append("-" if beyond is None else energy_said.in_percent(beyond))
+            cells.append("-" if beyond is None else energy_sheet.in_percent(beyond))
         rows.append(tuple(cells))
     what = "costs least" if priced else "is deepest of those whose target residency it reaches"
     said = bullets(
@@ -277,7 +277,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
             "through ticks and time limits of polling; hindsight knows how long each lasted, and "
             f"takes the enabled state that {what}, within the latency limit",
             NO_ORACLE,
-            f"paid: {energy_said.PAID}; columns with + are the distance to hindsight (misjudged: "
+            f"paid: {energy_sheet.PAID}; columns with + are the distance to hindsight (misjudged: "
             "idle periods too deep or too shallow by the target residencies, in points)"
             + ("; energy is that of idle time, over all seeds" if priced else ""),
         ]

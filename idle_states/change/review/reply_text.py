@@ -20,8 +20,8 @@ from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, number_ranges, plural
 from ...tables.rules.catalogue import rule_named
 from ..patches.mail import mime
-from . import said_governors
-from . import said_words as words
+from . import governors_text
+from . import words as words
 from .claims.claim import ClaimVerdict, MessageClaim
 from .quoted_hunks import QuotedHunk, hunks, line_in
 from .result import Letter, Review, Reviewed
@@ -102,7 +102,7 @@ def silence(review: Review) -> str:
     if review.is_answered:
         return f"nothing to reply: an answer made by idle-states is there already{unread}"
     governors = [one for change in review.changes for one in change.governors if one.unsaid]
-    unread += "".join(f"; {said_governors.headline(one)}" for one in governors)
+    unread += "".join(f"; {governors_text.headline(one)}" for one in governors)
     return f"nothing to reply: no new error, and no new warning of high confidence{unread}"
 
 
@@ -132,7 +132,7 @@ def _answer(change: Reviewed, findings: Sequence[Finding], review: Review, found
         if about is not None and number is not None:
             left.remove(about)
             said = [quoted(line) for line in _sentence(claim, review.letters[number])]
-            against = claim.against if governor is None else said_governors.summary(governor)
+            against = claim.against if governor is None else governors_text.summary(governor)
             comment = _own(f"{against} [{words.tag(about)}]")
             found.by_letter.setdefault(number, []).extend([said, comment])
     quotable = hunks(change, review)
