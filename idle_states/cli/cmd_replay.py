@@ -75,7 +75,9 @@ def run(given: ReplayCommand) -> int:
         trace = None
         if given.perfetto:
             trace = PerfettoTrace(files.enter_context(replacing(given.perfetto)).write)
-        found = replay(asked, progress.advance, notes.append, trace)
+        # text does not name the inputs by their SHA-256
+        hashed = out.format != "text" or out.html is not None
+        found = replay(asked, progress.advance, notes.append, trace, hashed=hashed)
         if given.perfetto:
             expect_known(given.perfetto)
     for note in notes:

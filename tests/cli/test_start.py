@@ -24,6 +24,7 @@ except SystemExit as ended:
     assert not ended.code, ended.code
 print(*sys.modules, file=sys.stderr)
 """
+_TRACE = ROOT / "tests" / "data" / "traces"
 _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
 
 
@@ -169,6 +170,15 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "idle_states.tables.linux.governors.source.model",
                 "yaml",
             ),
+        ),
+        (
+            [
+                "replay",
+                str(_TRACE / "mt8196-teo.idle.txt.gz"),
+                str(_TRACE / "mt8196-teo.sysfs-before.txt"),
+            ],
+            "idle_states.lab.traces.text",
+            ("hashlib", "idle_states.base.reading.launching", "tempfile", "yaml"),
         ),
     ],
 )

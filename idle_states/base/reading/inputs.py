@@ -68,6 +68,7 @@ class Input:
     kind     told from its first block
     advance  called with the number of raw bytes of every read
     held     its bytes, where they have been read; None: they are opened by name
+    hashed   its SHA-256 is wanted: of a long trace the most costly part of the reading
     Raises OSError, and Unreadable for what is nothing this package reads.
     """
 
@@ -76,13 +77,13 @@ class Input:
         name: str,
         advance: Callable[[int], None] = lambda count: None,
         held: bytes | None = None,
+        *,
+        hashed: bool = True,
     ) -> None:
-        import hashlib
-
         self.name = name
         self._held = held
         self._origin: Input | None = None
-        self._digest = hashlib.sha256()
+        self._digest = _new_digest() if hashed else None
         raw = opening.open_operand(name) if held is None else io.BytesIO(held)
         self._raw = raw
         self._advance = advance
@@ -145,10 +146,11 @@ class Input:
 
         at = done = self._raw.tell()
         following: deque[Callable[[], tuple[bytearray, T]]] = deque()
-        hashed: deque[tuple[bytearray, Callable[[], None]]] = deque()
+        used: deque[tuple[bytearray, Callable[[], object]]] = deque()
         # memory that is used again need not be cleared by the system
         spare = [bytearray(BLOCK) for _ in range(2 * _AHEAD + 1)]
-        with Threads(1) as hashing, Threads(_READERS) as reading:
+        digest = self._digest
+        with Threads(digest is not None) as hashing, Threads(_READERS) as reading:
             try:
                 block = spare[0]
                 while len(block) == BLOCK:
@@ -156,13 +158,13 @@ class Input:
                         following.append(reading.call(worked, spare.pop(), at))
                         at += BLOCK
                     block, made = following.popleft()()
-                    hashed.append((block, hashing.call(self._digest.update, block)))
+                    used.append((block, hashing.call(digest.update, block) if digest else bool))
                     done += len(block)
                     self._advance(len(block))
                     if block:
                         yield block, made
-                    if len(hashed) > _AHEAD:
-                        memory, finish = hashed.popleft()
+                    if len(used) > (_AHEAD if digest else 0):
+                        memory, finish = used.popleft()
                         finish()
                         spare.append(memory)
             finally:
@@ -177,16 +179,17 @@ class Input:
         return block if count == BLOCK else block[:count]
 
     def sha256(self) -> str:
-        """Returns the SHA-256 of the whole file; reads the rest of it first."""
+        """Returns the SHA-256 of the whole file, which was to be hashed; reads the rest first."""
         if self._origin is not None:
             return self._origin.sha256()
         while self._hashed.read(BLOCK):
             pass
+        assert self._digest is not None
         return self._digest.hexdigest()
 
     def replaced(self, data: bytes) -> "Input":
         """An input of other bytes in place of this one's: its name and digest stay."""
-        other = Input(self.name, held=data)
+        other = Input(self.name, held=data, hashed=False)
         other._origin = self
         return other
 
@@ -196,8 +199,8 @@ class Input:
         return self._held is not None or self.name != "-"
 
     def again(self) -> "Input":
-        """The same input from its beginning, where it is repeatable."""
-        return Input(self.name, held=self._held)
+        """The same input from its beginning, where it is repeatable; it is not hashed again."""
+        return Input(self.name, held=self._held, hashed=False)
 
     def close(self) -> None:
         if self.name != "-":
@@ -313,11 +316,17 @@ def _is_file(raw: BinaryIO) -> bool:
     return stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
 
 
+def _new_digest() -> "hashlib._Hash":
+    import hashlib
+
+    return hashlib.sha256()
+
+
 class _Hashed(io.RawIOBase):
-    """A raw stream that hashes and reports what is read from it."""
+    """A raw stream that reports what is read from it, and hashes it where there is a digest."""
 
     def __init__(
-        self, raw: BinaryIO, digest: "hashlib._Hash", advance: Callable[[int], None]
+        self, raw: BinaryIO, digest: "hashlib._Hash | None", advance: Callable[[int], None]
     ) -> None:
         self._raw = raw
         self._digest = digest
@@ -328,6 +337,7 @@ class _Hashed(io.RawIOBase):
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
         count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
-        self._digest.update(buffer[:count])
+        if self._digest is not None:
+            self._digest.update(buffer[:count])
         self._advance(count)
         return int(count)

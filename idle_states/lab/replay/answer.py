@@ -39,7 +39,7 @@ class Replayed:
     release   the kernel; asked: what each governor was replayed with, (): the trace's own states
               were judged. Both are completed by what a recording's head says
     power     power model of the states; None without figures
-    inputs    (name, SHA-256) of every file read
+    inputs    (name, SHA-256) of every file read; () where they were not hashed
     told      whether the kernel was named; if not, dumps alone show the counters of one not known
     """
 
@@ -70,11 +70,13 @@ def replay(
     advance: Callable[[int], None] = lambda size: None,
     say: Callable[[str], None] = lambda message: None,
     trace: PerfettoTrace | None = None,
+    *,
+    hashed: bool = True,
 ) -> Replayed:
     """Executes a request. advance: called with the number of bytes read since the last call; say:
-    with messages for the user; trace: takes all idle periods. Raises UsageError, Unreadable,
-    OSError and the errors of reading a table."""
-    given = [Input(name, advance) for name in request.files]
+    with messages for the user; trace: takes all idle periods; hashed: the result has the inputs.
+    Raises UsageError, Unreadable, OSError and the errors of reading a table."""
+    given = [Input(name, advance, hashed=hashed) for name in request.files]
     opened = [as_recording(source, say) for source in given]
     dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
@@ -145,9 +147,11 @@ def replay(
     else:
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
-    inputs = ((source.name, source.sha256()) for source in opened)
     told = bool(traces or request.release)
-    return Replayed(name, kernel, settings, result, power, (*inputs, *files), told)
+    inputs: tuple[tuple[str, str], ...] = ()
+    if hashed:
+        inputs = (*((source.name, source.sha256()) for source in opened), *files)
+    return Replayed(name, kernel, settings, result, power, inputs, told)
 
 
 def _unlike(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input, InputKind
-from . import dat_file, perf_data, perf_file, ring_buffer, trace_cmd
+from . import dat_file, perf_data, perf_file, ring_buffer
 from .event_formats import Beyond
 from .text import Batch, TraceText
 
@@ -28,6 +28,8 @@ def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch]:
     try:
         file = dat_file.read(source)
     except Beyond as beyond:
+        from . import trace_cmd
+
         reader.problems.add("read-as-text", f"it has {beyond}")
         return reader.batches(trace_cmd.blocks(source, str(beyond)))
     return ring_buffer.batches(file, reader)

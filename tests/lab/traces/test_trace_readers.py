@@ -1094,6 +1094,8 @@ def test_blocks_read_ahead_are_the_same_blocks(tmp_path: Path) -> None:
         plain, ahead = Input(str(path)), Input(str(path))
         found = [(bytes(block), size) for block, size in ahead.ahead(len)]
         assert found == [(block, len(block)) for block in plain.blocks()]
+        unhashed = Input(str(path), hashed=False)
+        assert [(bytes(block), size) for block, size in unhashed.ahead(len)] == found
         assert (ahead.sha256(), ahead.cut) == (plain.sha256(), plain.cut)
         # left before the end, the digest is of the whole file nevertheless
         for most in (1, 3):
