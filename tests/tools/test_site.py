@@ -285,7 +285,20 @@ def test_docstrings_become_markdown(docstring: str, expected: str) -> None:
             '<p>since <a href="https://git.kernel.org/linus/5ddcc03a07ae">5ddcc03a07ae</a>, '
             '<a href="https://github.com/open-power/skiboot/commit/84368bbf8">84368bbf8</a>.</p>',
         ),
-        ("x.md", '<p><code>84368bbf8</code> <a href="x">84368bbf8</a></p>', None),
+        ("x.md", '<pre><code>84368bbf8</code></pre> <a href="x">84368bbf8</a></p>', None),
+        ("x.md", "<p><code>power9-dd1@84368bbf8</code> <code>git show 84368bbf8</code></p>", None),
+        (
+            "x.md",
+            "<p><code>84368bbf8</code>, 8de7606f0f</p>",
+            '<p><a href="https://github.com/open-power/skiboot/commit/84368bbf8"><code>84368bbf8'
+            '</code></a>, <a href="https://git.kernel.org/linus/8de7606f0f">8de7606f0f</a></p>',
+        ),
+        (
+            "archives.md",
+            "<td><code>3333331.5fSG56mABF@example.org</code> in 84368bbf8</td>",
+            '<td><a href="https://lore.kernel.org/all/3333331.5fSG56mABF@example.org/">'
+            "<code>3333331.5fSG56mABF@example.org</code></a> in 84368bbf8</td>",
+        ),
         ("x.md", "<p>power9@84368bbf8-x 100000000 abcdefabc 123456789012 x/84368bbf8</p>", None),
         ("opal.md", "<p>84368bbf8</p>", None),
         (
@@ -297,7 +310,9 @@ def test_docstrings_become_markdown(docstring: str, expected: str) -> None:
         ),
     ],
 )
-def test_commits_and_bindings_become_links(page: str, html: str, expected: str | None) -> None:
+def test_commits_mails_and_bindings_become_links(
+    page: str, html: str, expected: str | None
+) -> None:
     assert links.linked(page, html) == (html if expected is None else expected)
 
 

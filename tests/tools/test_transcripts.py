@@ -21,6 +21,8 @@ from tools.site import transcripts
 PROGRAMS = "iasl", "make"
 """The programs that pages need beside the tool and what every bare machine has; a page says where
 it is from."""
+COMMITTING = [page for page in transcripts.PAGES if "$ git commit" in page.read_text("utf-8")]
+HASH = re.compile(r"\b[0-9a-f]{7,40}\b")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -41,6 +43,16 @@ def test_commands_print_what_the_page_shows(page: Path, mirror: Path, tmp_path: 
     now = transcripts.replayed(text, tmp_path, mirror)
     changed = difflib.unified_diff(text.splitlines(), now.splitlines(), "page", "now", lineterm="")
     assert "\n".join(changed) == "", "make tutorial"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", COMMITTING, ids=lambda page: str(page.stem))
+def test_a_reader_on_another_day_sees_the_same(page: Path, mirror: Path, tmp_path: Path) -> None:
+    """But for names of commits, and of what they hold: a page shows each date that counts."""
+    text = page.read_text("utf-8")
+    expect_programs(text)
+    now = transcripts.replayed(text, tmp_path, mirror, "2025-06-01T00:00:00Z")
+    assert HASH.sub("HASH", now).splitlines() == HASH.sub("HASH", text).splitlines()
 
 
 def expect_programs(text: str) -> None:

@@ -43,6 +43,7 @@ PAGES = tuple(
 )
 UPSTREAM = "https://github.com/open-power/"
 TAG = "v7.0"
+DAY = "2022-01-01T00:00:00Z"
 _SUITE = "bookworm"
 """Debian's release whose QEMU has that skiboot."""
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -57,15 +58,16 @@ _GIT = """\
 """
 
 
-def replayed(page: str, home: Path, mirror: Path) -> str:
+def replayed(page: str, home: Path, mirror: Path, day: str = DAY) -> str:
     """The page with what its commands print now.
 
     home    an empty directory, in which they run
     mirror  what `mirror_of` made
+    day     the date of commits that do not give one; names of commits follow from it
     """
     work = home / "work"
     work.mkdir(parents=True)
-    shell = _Shell(work, _environment(home, mirror))
+    shell = _Shell(work, _environment(home, mirror, day))
     return _BLOCK.sub(lambda found: "".join(_again(found[0], shell)), page)
 
 
@@ -84,11 +86,10 @@ def mirror_of(skiboot: Path, mirror: Path) -> None:
         subprocess.run(["git", "-C", str(tree), *words], env=variables, check=True)
 
 
-def _environment(home: Path, mirror: Path) -> Mapping[str, str]:
+def _environment(home: Path, mirror: Path, day: str = DAY) -> Mapping[str, str]:
     """Writes git's configuration, which has the mirror in upstream's place."""
     config = home / ".gitconfig"
     config.write_text(_GIT.format(mirror=mirror, upstream=UPSTREAM))
-    day = "2022-01-01T00:00:00Z"
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
