@@ -13,7 +13,6 @@ PAGES = [
     *sorted(ROOT.glob("*-patches/README.md")),
 ]
 NOT_YET = """
-CHANGELOG.md
 CONTRIBUTING.md
 docs/architecture.md
 docs/archives.md
