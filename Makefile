@@ -11,8 +11,9 @@
 #             test of their room finds
 # make compared TREES=path   RHEL's builds, whose trees are there, against the models: docs/compared.tsv
 # make oracle LINUX=path   governors, idle loop and drivers of any kernel tree against the models
-# make bench  speed, with the kernel's own C, dtc, grep and others beside it; DTS=DIR: boards of a
-#             tree of sources, FWTS=PROGRAM: fwts, too; OUTPUT=FILE: as JSON, for benchmarks/compare.py; BENCH=--quick
+# make bench  speed, with the kernel's own C, dtc, grep and others beside it, in ten minutes; OUTPUT=FILE:
+#             where the run is stored, AGAINST=FILE: names what became slower since a stored one; DTS=DIR,
+#             FWTS=PROGRAM, SKIBOOT=CLONE, LINUX=TREE: more to measure; BENCH=--quick or BENCH="start audit"
 # make schema  schemas/output.schema.json, from the forms of the documents
 # make spec-schema  schemas/idle-states.schema.json, with the registry's processors and chips
 # make docs   the documentation site, build/site/index.html
@@ -108,7 +109,7 @@ schema: $(VENV)/.installed
 
 bench: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.prepare  # as an installation has them
-	$(BIN)/python -m benchmarks $(if $(OUTPUT),--output "$(OUTPUT)") $(if $(DTS),--dts "$(DTS)") $(if $(FWTS),--fwts "$(FWTS)") $(BENCH)
+	$(BIN)/python -m benchmarks $(if $(OUTPUT),--output "$(OUTPUT)") $(if $(AGAINST),--against "$(AGAINST)") $(BENCH)
 
 boot-deps: $(VENV)/.installed
 	@PYTHON=$(PYTHON) sh tests/install-packages.sh

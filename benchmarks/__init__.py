@@ -1,8 +1,8 @@
 """Speed of the tool, with other programs that do as much beside it in the same run.
 
     python -m benchmarks [NAME ...]     one table of all of them, or of those named
-    python benchmarks/compare.py A B    what changed between two tables kept with --output
 
-measuring.py measures, table.py prints; `python -m benchmarks.stream 1000000 1` audits a million
-trees that no disk has to hold; the others return the works that they are named after.
+measuring.py measures, table.py prints, stores and compares; aims.tsv has the peers of each work and
+what is aimed at beside them. The other modules return the works that they are named after;
+`python -m benchmarks.stream 1000000 1` audits a million trees that no disk has to hold.
 """

@@ -13,13 +13,12 @@ from pathlib import Path
 from idle_states.tables.devicetree.boards import Boards
 from idle_states.tables.devicetree.source_trees import SourceTree, top_of
 
-from .measuring import TOOL, Given, Work, children
-from .whole_process import program
+from .measuring import TOOL, Missing, Work, named, program, timed
 
 Words = Sequence[str | Path]
 
 
-def commands(directory: Path, cpp: str, dtc: str) -> list[tuple[Words, Words]]:
+def commands(directory: Path, cpp: Words, dtc: Words) -> list[tuple[Words, Words]]:
     """cpp and dtc for each board that may have idle states, as the tree's build calls them."""
     made: list[tuple[Words, Words]] = []
     top, layout = top_of(os.path.realpath(directory))
@@ -30,9 +29,7 @@ def commands(directory: Path, cpp: str, dtc: str) -> list[tuple[Words, Words]]:
             folders = [top / folder for folder in tree.includes]
         searched = [word for folder in folders for word in ("-I", folder)]
         binary = [word for folder in folders for word in ("-i", folder)]
-        first = [cpp, "-nostdinc", "-undef", "-D__DTS__", "-x", "assembler-with-cpp", *searched]
-        second = [dtc, "-q", "-I", "dts", "-O", "dtb", "-o", os.devnull, *binary, "-"]
-        made.append(([*first, top / board], second))
+        made.append(([*cpp, *searched, top / board], [*dtc, *binary, "-"]))
     return made
 
 
@@ -46,17 +43,17 @@ def everything(pairs: Sequence[tuple[Words, Words]]) -> None:
         list(pool.map(built, pairs))
 
 
-def works(given: Given) -> list[Work]:
-    if given.dts is None:
-        given.missing["boards"] = "no tree of sources was named: make bench DTS=DIR"
-        return []
-    cpp, dtc = program("cpp", given), program("dtc", given)
-    words = [*TOOL, "audit", "--config", "none", "--summary", "--tree", str(given.dts)]
-    if cpp is None or dtc is None:
-        return [Work("audit --tree", words, rounds=3)]
-    pairs, theirs = commands(given.dts, cpp, dtc), "cpp and dtc"
-    run = partial(children, partial(everything, pairs))
-    return [
-        Work("audit --tree, boards", words, len(pairs), {theirs: None}, rounds=3),
-        Work(theirs, run, len(pairs), ours=False, rounds=3),
-    ]
+def works(folder: Path, scale: float) -> list[Work]:
+    ours, theirs = "audit --tree, boards", "cpp and dtc"
+    cpp = program("cpp", "-nostdinc", "-undef", "-D__DTS__", "-x", "assembler-with-cpp")
+    dtc = program("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", os.devnull)
+    for needed in (dts := named("DTS"), cpp, dtc):
+        if isinstance(needed, Missing):
+            return [Work(ours, needed), Work(theirs, needed)]
+    assert isinstance(dts, Path)
+    assert isinstance(cpp, list)
+    assert isinstance(dtc, list)
+    words = [*TOOL, "audit", "--config", "none", "--summary", "--tree", str(dts)]
+    pairs = commands(dts, cpp, dtc)
+    run = partial(timed, partial(everything, pairs))
+    return [Work(ours, words, len(pairs), rounds=3), Work(theirs, run, len(pairs), rounds=3)]

@@ -11,10 +11,7 @@ from idle_states.change.boot.request import BootRequest
 from idle_states.change.boot.run import Surroundings, run_boot
 from idle_states.change.boot.workload import workload
 
-from .measuring import Given, Missing, Times, Work
-from .table import Aim
-
-BEYOND = Aim("seconds", 10, "wall")
+from .measuring import Missing, Times, Work
 
 
 def boot(machine: str, table: str, load: str | None) -> Times:
@@ -28,15 +25,11 @@ def boot(machine: str, table: str, load: str | None) -> Times:
     return Times(time.perf_counter() - start - result.qemu_s, time.process_time() - cpu)
 
 
-def works(given: Given) -> list[Work]:
-    if given.scale < 1:
-        given.missing["boot"] = "left out, to be quick"
-        return []
+def works(folder: Path, scale: float) -> list[Work]:
     return [
         Work(
             f"boot beyond QEMU, {machine}, {load or 'no workload'}",
             partial(boot, machine, table, load),
-            peers={"": BEYOND},
             rounds=1,
         )
         for machine, table in MACHINE_TABLE.items()

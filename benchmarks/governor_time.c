@@ -3,7 +3,7 @@
  * that the compiler may inline the answers. Prints the seconds of each pass, passed and of CPU time,
  * and writes the decisions of the last one.
  *
- *     program ROWS DECISIONS STATES PASSES COUNT
+ *     program ROWS DECISIONS STATES PASSES
  *
  * STATES: u64 triples exit_ns, residency_ns, polling. Macros: GOVERNOR_SOURCE, GOVERNOR_SELECT,
  * GOVERNOR_REFLECT, HZ.
@@ -163,13 +163,11 @@ int main(int argc, char **argv)
 	u8 *decisions;
 	FILE *out;
 
-	if (argc != 6 || !image || gov_initcall() || !governor)
+	if (argc != 5 || !image || gov_initcall() || !governor)
 		return 2;
 	memcpy(image, __start_gov_percpu, percpu);
 	rows = contents(argv[1], &size);
 	size /= sizeof(*rows);
-	if ((size_t)atol(argv[5]) < size)
-		size = (size_t)atol(argv[5]);
 	states = contents(argv[3], &table);
 	decisions = malloc(2 * size + 1);
 	if (!decisions)

@@ -30,8 +30,7 @@ from tests.oracle.linux import governors as oracle
 from tests.support.swept import sweep
 from tests.support.vectors import table
 
-from .measuring import ROOT, Given, Times, Work, timed
-from .table import Aim
+from .measuring import ROOT, Missing, Times, Work, timed
 
 HZ = 250
 TABLES = 32
@@ -39,13 +38,13 @@ ROWS, REFERENCE_ROWS = 200_000, 5_000
 KERNEL = "6.12"
 """The kernel that is taken where there is no source of a kernel to tell."""
 NO_LIMIT_US = 2_000_000_000
+NATIVE = ("-O3", "-march=native")
+"""Flags that no kernel is compiled with, but that this machine's compiler can do."""
 CALLS = {
     "menu": ("menu_select", "menu_reflect"),
     "teo": ("teo_select", "teo_reflect"),
     "ladder": ("ladder_select_state", "ladder_reflect"),
 }
-AIMS = {"menu": 0.55, "teo": 0.7, "ladder": 0.6}
-"""The most time of one table, as a part of the kernel's C."""
 Row = tuple[Situation, Outcome]
 
 
@@ -108,28 +107,30 @@ def sweep_tables() -> list[list[State]]:
 
 
 class Kernel:
-    """A governor of the kernel, compiled for timing in `work`."""
+    """A governor of the kernel, compiled for timing in `work`, a new folder. flags: of gcc's."""
 
-    def __init__(self, tree: Path, work: Path, governor: str, packed: core.Buffer) -> None:
-        self.work = work / governor
+    def __init__(
+        self, tree: Path, work: Path, governor: str, packed: core.Buffer, flags: Sequence[str] = ()
+    ) -> None:
+        self.work = work
         select, reflect = CALLS[governor]
         self.program = oracle.build_program(
             self.work,
             tree,
             governor,
             HZ,
-            [ROOT / "benchmarks" / "governor_time.c"],
+            [*flags, ROOT / "benchmarks" / "governor_time.c"],
             {"GOVERNOR_SELECT": select, "GOVERNOR_REFLECT": reflect},
         )
         (self.work / "rows").write_bytes(packed)
 
-    def run(self, states: Sequence[State], count: int) -> tuple[Times, bytes]:
-        """Times of a pass over the first `count` rows after one to warm up, and the decisions."""
+    def run(self, states: Sequence[State]) -> tuple[Times, bytes]:
+        """Times of a pass over the rows after one to warm up, and the decisions."""
         files = [self.work / name for name in ("rows", "decisions", "states")]
         files[2].write_bytes(
             b"".join(struct.pack("<QQQ", s.exit_ns, s.residency_ns, s.polling) for s in states)
         )
-        command = [str(self.program), *map(str, files), "2", str(count)]
+        command = [str(self.program), *map(str, files), "2"]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         wall, cpu = map(float, done.stdout.splitlines()[-1].split())
         return Times(wall, cpu), files[1].read_bytes()
@@ -156,52 +157,49 @@ def reference(governor: str, kernel: Release, states: list[State], few: list[Row
     return bytes(decisions)
 
 
-def works(given: Given) -> list[Work]:
+def works(folder: Path, scale: float) -> list[Work]:
     if not core.available():
-        given.missing["governors"] = "the core is not compiled"
-        return []
-    tree: Path | None = None
+        return [Work("governors", Missing("the core is not compiled"))]
+    tree: Path | Missing
     try:
         tree = oracle.governor_tree()
     except (OracleError, Unavailable) as error:
-        given.missing["the kernel's C"] = str(error)
-    kernel = oracle.taken_as(tree) if tree else release(KERNEL)
-    given.notes.append(f"governors of {kernel.name}, HZ={HZ}; a sweep is of {TABLES} tables")
-    made = rows(given.sizes(ROWS)[-1])
-    return [work for governor in CALLS for work in of_governor(governor, kernel, tree, made, given)]
+        tree = Missing(str(error))
+    kernel = release(KERNEL) if isinstance(tree, Missing) else oracle.taken_as(tree)
+    made = rows(round(ROWS * scale))
+    return [
+        replace(work, name=f"{governor}, {work.name}")
+        for governor in CALLS
+        for work in of_governor(governor, kernel, tree, made, folder / governor)
+    ]
 
 
 def of_governor(
-    governor: str, kernel: Release, tree: Path | None, made: list[Row], given: Given
+    governor: str, kernel: Release, tree: Path | Missing, made: list[Row], folder: Path
 ) -> list[Work]:
     features = import_module(f"idle_states.tables.linux.governors.{governor}_features").features(
         kernel
     )
     states, tables = table("p9", True), sweep_tables()
     packed, few = core.pack(made, as_selected=True), made[:REFERENCE_ROWS]
-    native = Kernel(tree, given.folder, governor, packed) if tree else None
-    theirs = f"{governor}, the kernel's C"
+    native = None if isinstance(tree, Missing) else Kernel(tree, folder / "C", governor, packed)
 
     @cache
     def expected(number: int) -> bytes:
         """Decisions with a table, or -1 for POWER9's."""
-        if native:
-            return native.run(states if number < 0 else tables[number], len(made))[1]
         table_of = states if number < 0 else tables[number]
+        if native:
+            return native.run(table_of)[1]
         return bytes(core.run(governor, features, table_of, HZ, packed, any_features=True).packed)
 
-    def decided(what: str, packed: core.Buffer, any_features: bool, count: int) -> Times:
+    def decided(any_features: bool) -> Times:
         def run() -> core.Buffer:
             return core.run(
                 governor, features, states, HZ, packed, any_features=any_features
             ).packed
 
-        same(what, run(), expected(-1)[: 2 * count])  # and warms up, as the kernel's C does
+        same(f"{governor}, core", run(), expected(-1))  # and warms up, as the kernel's C does
         return timed(run)
-
-    def ours(what: str, run: Callable[[], Times], count: int, limit: float | None = None) -> Work:
-        aim = Aim("ratio", limit) if limit else None
-        return Work(f"{governor}, {what}", run, count, peers={theirs: aim})
 
     def swept(level: int) -> Times:
         def run() -> list[core.Decisions]:
@@ -217,39 +215,26 @@ def of_governor(
         same(f"{governor}, reference", found[0], expected(-1)[: 2 * len(few)])
         return taken
 
-    found = []
-    for times, count in zip((1, 10, 100), given.sizes(ROWS), strict=True):
-        some = core.pack(made[:count], as_selected=True)
-        name = "core" if times == 100 else f"core, {count} rows"
-        run = partial(decided, f"{governor}, core", some, False, count)
-        work = ours(name, run, count, AIMS[governor] if times == 100 else None)
-        found.append(replace(work, series=f"{governor}, core", ours=times == 100))
-        if native:
-            kernels = theirs if times == 100 else f"{theirs}, {count} rows"
-            passed = partial(lambda native, count: native.run(states, count)[0], native, count)
-            found.append(Work(kernels, passed, count, series=theirs, ours=False))
+    count, lanes = len(made), 4 if governor == "menu" else 8
+    found = [
+        Work("core", partial(decided, False), count),
+        Work(f"sweep, {2 * lanes} lanes", partial(swept, 4), TABLES * count),
+        Work(f"sweep, {lanes} lanes", partial(swept, 3), TABLES * count),
+        Work("reference", referred, len(few), rounds=3),
+    ]
     if core.specialised(governor, features):
-        run = partial(decided, f"{governor}, core for any features", packed, True, len(made))
-        found.append(ours("core for any features", run, len(made)))
-    for level, lanes in ((4, 8), (3, 4)):
-        lanes = lanes if governor == "menu" else 2 * lanes
-        run, count = partial(swept, level), TABLES * len(made)
-        found.append(ours(f"sweep, {lanes} lanes", run, count, 0.25))
-    found.append(replace(ours("reference", referred, len(few)), rounds=3))
-    if tree:
-        source, peers = f"{tree}:{governor}", (f"{governor}, core", f"{governor}, reference")
-        own = by_source(source, states, packed, few, peers, given.folder / governor)
-        found += [replace(work, name=f"{governor}, {work.name}") for work in own]
-    return found
+        found.append(Work("core for any features", partial(decided, True), count))
+    if isinstance(tree, Missing):
+        return [*found, Work("the kernel's C", tree)]
+    for name, flags in (("", ()), (f", {' '.join(NATIVE)}", NATIVE)):
+        by = Kernel(tree, folder / f"C{name}", governor, packed, flags) if flags else native
+        run = partial(lambda by: by.run(states)[0], by)
+        found.append(Work(f"the kernel's C{name}", run, count, note=f"Linux {kernel.name}"))
+    return [*found, *by_source(f"{tree}:{governor}", states, packed, few, folder)]
 
 
 def by_source(
-    name: str,
-    states: Sequence[State],
-    packed: core.Buffer,
-    few: Sequence[Row],
-    peers: Sequence[str],
-    folder: Path,
+    name: str, states: Sequence[State], packed: core.Buffer, few: Sequence[Row], folder: Path
 ) -> list[Work]:
     """Returns works of a governor's source, which decides in a confined program of its own: its
     times are elapsed ones, the pipe's waits included. name: as of --governor."""
@@ -280,18 +265,12 @@ def by_source(
 
     cold, kept = folder / "cold", folder / "kept"
     compiled(kept)
-    held: dict[str, Aim | None] = dict.fromkeys(peers)
+    anew = partial(compiled, cold)
     return [
-        Work("its source, many rows at once", in_rows, len(packed) // core.ROW.size, held),
-        replace(Work("its source, asked one by one", one_by_one, len(few), held), rounds=3),
-        Work(
-            "compiled anew", partial(compiled, cold), before=partial(rmtree, cold, True), rounds=3
-        ),
-        Work(
-            "compiled before",
-            partial(compiled, kept),
-            peers={f"{peers[0][:-6]}, compiled anew": None},
-        ),
+        Work("its source, many rows at once", in_rows, len(packed) // core.ROW.size),
+        Work("its source, asked one by one", one_by_one, len(few), rounds=3),
+        Work("its source, compiled anew", anew, before=partial(rmtree, cold, True), rounds=3),
+        Work("its source, compiled before", partial(compiled, kept)),
     ]
 
 

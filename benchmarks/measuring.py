@@ -1,171 +1,198 @@
 """Measures works in turn.
 
 A work is a command, or something in this process. Of each, wall and CPU time are taken in several
-rounds, in turn (A B C A B C ...) because machines drift; figures are medians. What is to be quoted
-are ratios to the peers of the same run: times are of the machine at hand.
+rounds, in turn (A B C A B C ...) because machines drift. What is to be quoted are ratios to the
+peers of the same rounds: times are of the machine at hand.
 """
 
-import resource
+import importlib.util
+import os
+import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .table import Aim, Row
+from .table import Aim, Line
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = (sys.executable, "-m", "idle_states")
+PYTHON = "python -c pass"
+"""The peer of whatever has no other: a ratio to it is of this machine no more."""
+INPUTS = {
+    "DTS": "tree of Linux's sources, or U-Boot's dts/upstream,",
+    "FWTS": "program that runs fwts' power_mgmt test on a dtb, as make opal takes,",
+    "SKIBOOT": "clone of skiboot",
+}
 
 
 class Times(NamedTuple):
-    """Seconds of one run: of the clock on the wall, and of all processors."""
+    """Seconds of one round: of the clock on the wall, and of all processors. mb: resident memory of
+    the largest process; None of what this process does."""
 
     wall: float
     cpu: float
+    mb: float | None = None
 
 
 class Missing(Exception):
     """The reason why a work cannot be done here."""
 
 
+Run = Sequence[str] | Callable[[], Times] | Missing
+
+
 @dataclass(frozen=True)
 class Work:
     """Something to be measured.
 
-    run      a command's words, or what does it and returns its times
-    count    of what it does in one run: decisions, lines, trees
-    peers    name of another work -> what is aimed at beside it; "" for an aim without a peer
-    series   works of one series do the same at different counts
-    ours     whether it is a line of the table, or only the peer of one
-    rounds   at most so many, and none to warm up, where one takes long
-    before   is called before each run, and not measured
+    run     a command's words, what does it and returns its times, or the reason why nothing can
+    count   of what it does in one round: decisions, lines, trees
+    rounds  at most so many, and none to warm up, where one takes long
+    before  is called before each round, and not measured
+    note    stands behind each line that it is in
     """
 
     name: str
-    run: Sequence[str] | Callable[[], Times]
+    run: Run
     count: int = 1
-    peers: Mapping[str, Aim | None] = field(default_factory=dict)
-    series: str = ""
-    ours: bool = True
     rounds: int = sys.maxsize
     before: Callable[[], object] | None = None
     cwd: Path = ROOT
+    note: str = ""
 
 
-@dataclass
-class Given:
-    """The inputs that a benchmark is given, and the notes that it may make.
+def program(name: str, *words: str) -> Run:
+    """Returns the words that run a peer, which is beside this Python or among all programs."""
+    beside = Path(sys.executable).parent / name
+    path = str(beside) if beside.exists() else shutil.which(name)
+    return [path, *words] if path else Missing(f"{name} is not installed")
 
-    folder   for its files
-    scale    factor of its sizes
-    runs     rounds, beyond one to warm up
-    missing  peer -> why there is none
-    notes    lines for below the table
-    dts, fwts  a tree of device-tree sources; a program that runs fwts' power_mgmt test on a dtb
-    """
 
-    folder: Path
-    scale: float = 1.0
-    runs: int = 9
-    dts: Path | None = None
-    fwts: Path | None = None
-    missing: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+def python(module: str, code: str, *words: str) -> Run:
+    """Returns the words that run a peer in Python, of a module that has to be installed."""
+    return absent(module) or [sys.executable, "-c", code, *words]
 
-    def sizes(self, largest: int) -> tuple[int, int, int]:
-        """1, 10 and 100 times as much, `largest` the last of them at a scale of 1."""
-        least = max(1, round(largest * self.scale / 100))
-        return least, 10 * least, 100 * least
+
+def absent(module: str) -> Missing | None:
+    found = importlib.util.find_spec(module)
+    return None if found else Missing(f"{module} is not installed: pip install {module}")
+
+
+def named(word: str) -> Path | Missing:
+    """Returns what the variable of make names, or that it names nothing."""
+    path = os.environ.get(word)
+    missing = Missing(f"no {INPUTS[word]} was named: make bench {word}=PATH")
+    return Path(path).resolve() if path else missing
 
 
 def timed(work: Callable[[], object]) -> Times:
-    """Times of a call in this process."""
-    cpu, wall = time.process_time(), time.perf_counter()
+    """Times of a call in this process and in what it starts."""
+
+    def cpu() -> float:
+        times = os.times()
+        return time.process_time() + times.children_user + times.children_system
+
+    begun, wall = cpu(), time.perf_counter()
     work()
     wall = time.perf_counter() - wall
-    return Times(wall, time.process_time() - cpu)
+    return Times(wall, cpu() - begun)
 
 
-def children(work: Callable[[], object]) -> Times:
-    """Times of the processes that a call starts."""
-    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    work()
+_CHILD = """
+import resource, subprocess, sys, tempfile, time
+with tempfile.TemporaryFile() as out:  # grep stops at its first match if it is /dev/null
+    wall = time.perf_counter()
+    done = subprocess.run(sys.argv[1:], stdout=out, stderr=subprocess.PIPE)
     wall = time.perf_counter() - wall
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Times(wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-
-
-def run(command: Sequence[str], cwd: Path = ROOT) -> bytes:
-    """Returns what a command prints. Into a file: grep stops at its first match if it is
-    /dev/null."""
-    with tempfile.TemporaryFile() as out:
-        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, cwd=cwd)
-        if done.returncode not in (0, 1):
-            raise SystemExit(f"{' '.join(command)[:200]}: {done.stderr.decode(errors='replace')}")
-        out.seek(0)
-        return out.read()
-
-
-_PEAK = """
-import resource, subprocess, sys
-sys.stdout.flush()
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+if done.returncode not in (0, 1):
+    sys.exit(f"{' '.join(sys.argv[1:])[:200]}: {done.stderr.decode(errors='replace')}")
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 """
 
 
-def peak_megabytes(command: Sequence[str], cwd: Path = ROOT) -> float:
-    """Resident peak of one run, below a small process, since one starts with its parent's."""
-    return int(run([sys.executable, "-c", _PEAK, *command], cwd)) / 1024
+def command(words: Sequence[str], cwd: Path = ROOT) -> Times:
+    """Times of a command, below a small process, since memory begins with the parent's. Raises
+    SystemExit with what it printed if it failed; an exit status of 1 is findings."""
+    child = [sys.executable, "-S", "-c", _CHILD, *words]
+    done = subprocess.run(child, cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return Times(*map(float, done.stdout.split()))
 
 
 def once(work: Work) -> Times:
     if work.before is not None:
         work.before()
-    given = work.run
-    return given() if callable(given) else children(lambda: run(given, work.cwd))
+    if isinstance(work.run, Missing):
+        raise work.run
+    return work.run() if callable(work.run) else command(work.run, work.cwd)
 
 
-def measure(works: Sequence[Work], runs: int, missing: dict[str, str]) -> list[Row]:
-    """Rows of all works, each of `runs` samples unless it has fewer rounds; a run before them warms
-    up, and tells a command's memory. What raises Missing goes there with its reason."""
-    peaks: dict[str, float] = {}
-    samples: dict[str, list[Times]] = {work.name: [] for work in works}
-    assert len(samples) == len(works), "expected a name for each work"
+@dataclass(frozen=True)
+class Measured:
+    """A work with its times, or the reason why it has none."""
+
+    work: Work
+    times: list[Times] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+
+    def line(self, peer: "Measured", aim: str) -> Line:
+        wanted, missing = Aim.read(aim), [*self.missing, *peer.missing]
+        clock = wanted.clock if wanted else "cpu"
+        as_much = 1 if peer.work.name == PYTHON else self.work.count / peer.work.count
+        notes = [f"missing: {missing[0]}"] if missing else [self.work.note, peer.work.note]
+        return Line(
+            self.work.name,
+            peer.work.name,
+            aim,
+            self.work.count,
+            [getattr(each, clock) for each in self.times],
+            [getattr(each, clock) * as_much for each in peer.times],
+            max((each.mb for each in self.times if each.mb is not None), default=None),
+            "; ".join(filter(None, notes)),
+        )
+
+
+def measure(works: Sequence[Work], runs: int) -> list[Measured]:
+    """Returns all works as measured in `runs` rounds, unless a work has fewer, after one to warm
+    up."""
+    found = [Measured(work) for work in works]
     for number in range(runs + 1):
-        for work in works:
-            if work.name in missing or number > work.rounds or not (number or work.rounds >= runs):
+        for each in found:
+            rounds = each.work.rounds
+            if each.missing or number > rounds or not (number or rounds >= runs):
                 continue
             if sys.stderr.isatty():
-                print(f"\r{number}/{runs} {work.name:60.60}", end="", file=sys.stderr)
+                print(f"\r{number}/{runs} {each.work.name:60.60}", end="", file=sys.stderr)
             try:
-                if number or callable(work.run):
-                    samples[work.name].append(once(work))
-                else:
-                    if work.before is not None:
-                        work.before()
-                    peaks[work.name] = peak_megabytes(work.run, work.cwd)
+                taken = once(each.work)
             except Missing as reason:
-                missing[work.name] = str(reason)
-        if not number:
-            samples = {name: [] for name in samples}
+                each.missing.append(reason)
+            else:
+                each.times.extend([taken] if number else [])
     if sys.stderr.isatty():
         print(f"\r{'':70}\r", end="", file=sys.stderr)
-    return [
-        Row(
-            work.name,
-            work.count,
-            [taken.wall for taken in samples[work.name]],
-            [taken.cpu for taken in samples[work.name]],
-            work.peers,
-            work.series,
-            work.ours,
-            peaks.get(work.name),
-        )
-        for work in works
-        if work.name not in missing
-    ]
+    return found
+
+
+def beside(works: Sequence[Work], runs: int, aims: Sequence[tuple[str, str, str]]) -> list[Line]:
+    """Measures works and returns their lines: of each work those that name it; of a work that
+    nothing names one beside Python's start.
+
+    aims: work, peer, aim
+    """
+    works = [Work(PYTHON, [sys.executable, "-c", "pass"]), *works]
+    name2measured = {each.work.name: each for each in measure(works, runs)}
+    assert len(name2measured) == len(works), "expected a name for each work"
+    peers = {peer for _, peer, _ in aims} | {PYTHON}
+    lines: list[Line] = []
+    for name, ours in name2measured.items():
+        known = [(peer or PYTHON, aim) for work, peer, aim in aims if work == name]
+        for peer, aim in known or ([] if name in peers else [(PYTHON, "")]):
+            lines.append(ours.line(name2measured[peer], aim))
+    return lines

@@ -6,9 +6,9 @@ kernel's. SimPy is given the pipe workload with the same times, tasks and CPUs, 
 state that always polls.
 """
 
-import importlib.util
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from idle_states.lab.replay.machine import from_times
 from idle_states.lab.simulation import by_core as simulate_core
@@ -17,13 +17,10 @@ from idle_states.lab.simulation.setup import Effect, Setup
 from idle_states.tables.linux.governors import core
 from idle_states.tables.linux.releases import release
 
-from .measuring import Given, Work, timed
-from .table import Aim
+from .measuring import Missing, Work, absent, timed
 
 TIMES = ((1_000, 10_000), (2_000, 20_000), (5_000, 50_000), (10_000, 100_000), (100_000, 10**7))
 SCOPES = (0, 0, 0, 1, 1, 1)
-NEEDED = Aim("rate", 1e8 / 60)
-"""10^8 events in a minute."""
 DURATION_NS = 2 * 10**9
 SERVER = "server:clients={clients},gap=200us,work=20us"
 
@@ -83,53 +80,34 @@ def by_simpy(given: Setup) -> int:
     return trips
 
 
-def ours(name: str, given: Setup, peer: str = "", aim: Aim | None = None, series: str = "") -> Work:
+def ours(name: str, given: Setup) -> Work:
     events = simulate_core.simulate(given, 1).events
     run = partial(timed, partial(simulate_core.simulate, given, 1))
-    return Work(f"simulate, {name}, events", run, events, {peer: aim}, series)
+    return Work(f"simulate, {name}, events", run, events)
 
 
-def works(given: Given) -> list[Work]:
+def works(folder: Path, scale: float) -> list[Work]:
+    """Works on simulated machines; the last are round trips of the pipe workload: compiled, as the
+    reference has them, and SimPy's."""
     if not core.available():
-        given.missing["simulate"] = "the core is not compiled"
-        return []
-    *_, longest = given.sizes(DURATION_NS)
-    server = SERVER.format(clients=16)
+        return [Work("simulate", Missing("the core is not compiled"))]
+    longest = round(DURATION_NS * scale)
     found = [
-        ours("pipe on 8 CPUs", setup("pipe", "cpus=8", longest // 4), "", NEEDED),
-        ours("schbench on 8 CPUs", setup("schbench:messages=2", "cpus=8", longest), "", NEEDED),
-        ours("server on 8 of SMT4", setup(server, machine(8, 4), longest // 2), "", NEEDED),
+        ours("pipe on 8 CPUs", setup("pipe", "cpus=8", longest // 4)),
+        ours("schbench on 8 CPUs", setup("schbench:messages=2", "cpus=8", longest)),
+        ours("server on 8 CPUs", setup(SERVER.format(clients=16), "cpus=8", longest)),
     ]
-    for part in (100, 10, 1):
-        name = "server on 8 CPUs" + (f", 1/{part}" if part > 1 else "")
-        asked = setup(server, "cpus=8", longest // part)
-        found.append(ours(name, asked, "", NEEDED, "simulate, server on 8 CPUs, events"))
-        if part > 1:
-            found[-1] = replace(found[-1], ours=False)
-    beside = ("simulate, server on 8 CPUs of SMT4, events", Aim("ratio", 1.5))
     for cpus in (8, 64, 512, 2048):
         asked = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 64 * longest // cpus)
-        found.append(ours(f"server on {cpus} CPUs of SMT4", asked, *(beside if cpus > 8 else ())))
+        found.append(ours(f"server on {cpus} CPUs of SMT4", asked))
     asleep = setup("server:clients=16000,gap=200ms,work=20us", machine(8, 4), 4 * longest)
-    found.append(ours("server with 16,000 clients on 8 CPUs", asleep, beside[0], Aim("ratio", 2.5)))
-    return [*found, *compared(given, longest // 10)]
-
-
-def compared(given: Given, duration_ns: int) -> list[Work]:
-    """Round trips of the pipe workload: compiled, as the reference has them, and SimPy's."""
-    asked, theirs = setup("pipe", "cpus=8", duration_ns), "SimPy, pipe without governor"
-    short = replace(asked, duration_ns=duration_ns // 10)
-    peers = {theirs: Aim("ratio", 0.1)}
-    counted = [by.simulate(of, 1).counted for by, of in ((simulate_core, asked), (simulate, short))]
-    core_run = partial(timed, partial(simulate_core.simulate, asked, 1))
-    slow_run = partial(timed, partial(simulate.simulate, short, 1))
-    found = [
-        Work("simulate, pipe on 8 CPUs, round trips", core_run, counted[0], peers),
-        Work("simulate, no core, round trips", slow_run, counted[1], {theirs: None}, rounds=3),
-    ]
-    if importlib.util.find_spec("simpy") is None:
-        given.missing["SimPy"] = "not installed: pip install simpy"
-    else:
-        trips = by_simpy(asked)
-        found.append(Work(theirs, partial(timed, partial(by_simpy, asked)), trips, ours=False))
-    return found
+    found.append(ours("server with 16,000 clients on 8 CPUs", asleep))
+    asked = setup("pipe", "cpus=8", longest // 10)
+    short = replace(asked, duration_ns=longest // 100)
+    for name, by, of in (("", simulate_core, asked), (", no core", simulate, short)):
+        run = partial(timed, partial(by.simulate, of, 1))
+        found.append(Work(f"simulate, pipe, round trips{name}", run, by.simulate(of, 1).counted))
+    missing = absent("simpy")
+    trips = 1 if missing else by_simpy(asked)
+    simpy = missing or partial(timed, partial(by_simpy, asked))
+    return [*found, Work("SimPy, pipe without governor, round trips", simpy, trips)]

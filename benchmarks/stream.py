@@ -58,9 +58,13 @@ class Trees:
         self._places = [self._blob.index(each) for each in (*self._times, self._serial)]
         self._count = len(cells(self._times[0], 4))
 
-    def tree(self, number: int) -> bytes:
-        """Latencies and residencies rise, mostly."""
-        drawn = random.Random(number)
+    def tree(self, number: int, table: int | None = None) -> bytes:
+        """The tree of a machine. Latencies and residencies, drawn by the number of its table, rise
+        mostly.
+
+        number  of its serial number, and of its table unless `table` is one
+        """
+        drawn = random.Random(number if table is None else table)
         latencies = sorted(drawn.randrange(100, 10 ** drawn.randrange(3, 7)) for _ in self._range)
         residencies = [latency * drawn.randrange(2, 30) for latency in latencies]
         values = u32_array(latencies), u32_array(residencies), f"S{number:09}\0".encode()

@@ -1,13 +1,15 @@
-"""tune: tables over idle gaps, the governor in the loop or the histogram alone.
+"""tune: of a table and of an x86 machine's kernel parameter, end to end; and within this process
+tables over idle gaps, the governor in the loop or the histogram alone.
 
 Pairs are gaps times tables, on one thread. Of the histogram, building it is measured apart from
 asking it for 1000 tables. Nobody else replays governors; beside them, the plain-Python reference is
-given a few gaps.
+given a few gaps, and sha256sum an x86 machine's trace, whose sum tune prints, too.
 """
 
 from array import array
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from random import Random
 
 from idle_states.lab.replay.machine import CpuTable, from_times
@@ -18,14 +20,17 @@ from idle_states.lab.tune.source import CpuGaps
 from idle_states.tables.linux.governors import core
 from idle_states.tables.linux.releases import release
 
-from .measuring import Given, Work, timed
+from .measuring import TOOL, Missing, Work, program, timed
+from .traces import trace
 
 TIMES = ((1, 10), (2, 20), (5, 50), (10, 100), (100, 10_000), (200, 20_000))
 KERNEL = "6.12"
-GAPS, TABLES = 200_000, 64
+GAPS, TABLES = 100_000, 64
 FEW = 2_000
 """Gaps for the reference."""
-REFERENCE = "tune, menu, the reference"
+LINES, X86_LINES = 100_000, 1_000_000
+TUNE = (*TOOL, "tune")
+X86 = ("--to", "cmdline", "--platform", "skx", "--kernel", "7.0", "--power", "implied")
 
 
 def gaps(count: int) -> list[int]:
@@ -67,34 +72,49 @@ def governed(task: EvaluationTask, tables: list[Candidate]) -> None:
         evaluate(task, tables[at : at + TOGETHER])
 
 
-def works(given: Given) -> list[Work]:
+def whole(folder: Path, scale: float) -> list[Work]:
+    """tune as a command: of a trace of eight CPUs, of a workload, of an x86 CPU."""
+    lines, x86_lines = round(LINES * scale), round(X86_LINES * scale)
+    eight = str(trace(folder / "eight", lines))
+    one = str(trace(folder / "one", x86_lines, states=4, cpus=1))
+    power9 = (*TUNE, "power9", "--power", "implied", "--kernel", KERNEL)
+    found = [
+        Work(f"tune, trace, {each}", [*power9, "--trace", eight, "--governor", each], lines)
+        for each in ("menu", "teo")
+    ]
+    workload = [*power9, "--workload", "schbench", "--governor", "menu"]
+    found.append(Work("tune, workload schbench, menu", workload, rounds=3))
+    found += [
+        Work(
+            f"tune --to cmdline, {each}",
+            [*TUNE, *X86, "--trace", one, "--governor", each],
+            x86_lines,
+        )
+        for each in ("none", "menu")
+    ]
+    return [*found, Work("sha256sum, the same trace", program("sha256sum", one), x86_lines)]
+
+
+def works(folder: Path, scale: float) -> list[Work]:
+    found, few = whole(folder, scale), min(FEW, count := round(GAPS * scale))
     if not core.available():
-        given.missing["tune"] = "the core is not compiled"
-        return []
+        return [*found, Work("tune, tables", Missing("the core is not compiled"))]
     table: CpuTable = from_times([(e * 1000, r * 1000) for e, r in TIMES], polling=True)
-    tables, sizes = candidates(TABLES), given.sizes(GAPS)
-    lengths, found = gaps(sizes[-1]), []
+    tables, lengths = candidates(TABLES), gaps(count)
     for governor in ("menu", "teo", "ladder"):
         settings = Settings(governor, release(KERNEL), 250)
         for what, make in (("recording", recorded), ("trace", traced)):
-            series = f"tune, {governor}, {what}"
-            for count in sizes if governor == "menu" else sizes[-1:]:
-                task = EvaluationTask(settings, table, (make(lengths[:count]),))
-                name = series if count == sizes[-1] else f"{series}, {count} gaps"
-                run = partial(timed, partial(governed, task, tables))
-                peers = {REFERENCE: None}
-                work = Work(name, run, count * TABLES, peers, series, count == sizes[-1])
-                found.append(work if governor == "menu" else replace(work, series=""))
-    menu, few = Settings("menu", release(KERNEL), 250), recorded(lengths[:FEW])
+            task = EvaluationTask(settings, table, (make(lengths),))
+            run = partial(timed, partial(governed, task, tables))
+            found.append(Work(f"tune, tables, {governor}, {what}", run, count * TABLES))
+    menu, rows = Settings("menu", release(KERNEL), 250), recorded(lengths[:few]).rows
 
     def reference() -> None:
         governor = menu.governor_of(table)
-        for situation, outcome in core.unpack(few.rows):
-            state = governor.select(situation).state
-            governor.reflect(replace(outcome, state=state))
+        for situation, outcome in core.unpack(rows):
+            governor.reflect(replace(outcome, state=governor.select(situation).state))
 
-    found.append(Work(REFERENCE, partial(timed, reference), min(FEW, len(lengths)), ours=False))
-    many = gaps(5 * sizes[-1])
+    many = gaps(5 * count)
     limits = [1000 * value - 1 for candidate in candidates(1000) for value in candidate]
     gathered = Gatherer(limits)
     gathered.extend(many)
@@ -103,6 +123,7 @@ def works(given: Given) -> list[Work]:
     ask = partial(timed, lambda: [offline(histogram, table, each) for each in candidates(1000)])
     return [
         *found,
+        Work("tune, tables, menu's reference", partial(timed, reference), few),
         Work("tune, histogram built, gaps", build, len(many)),
         Work("tune, histogram asked, tables", ask, 1000),
     ]

@@ -1,72 +1,67 @@
-"""The benchmarks' arithmetic, and what they do with commands that are there and that are not."""
+"""The benchmarks' arithmetic, their stored runs, and commands that are there and that are not."""
 
-import json
 import subprocess
 import sys
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks import audit, measuring, table
-from benchmarks.__main__ import NAMES
-from benchmarks.compare import changes
-from benchmarks.measuring import Given, Missing, Times, Work
-from benchmarks.table import Aim, Row
+from benchmarks import __main__ as program
+from benchmarks import audit, measuring, stream, table
+from benchmarks.measuring import PYTHON, Missing, Times, Work
+from benchmarks.table import Aim, Line
 from tests.support import ROOT
 
-OURS = Row("ours", 4, [9.0, 1.0, 2.0], [0.5, 8.0, 2.0], {"theirs": Aim("ratio", 0.25)})
-THEIRS = Row("theirs", 1, [4.0, 4.0, 4.0], [3.0, 2.0, 1.0], {}, ours=False)
-
-
-def test_a_ratio_is_of_medians_for_as_much_work() -> None:
-    assert OURS.ratio(THEIRS) == 2.0 / 4 / 2.0
-    assert OURS.ratio(THEIRS, "wall") == 2.0 / 4 / 4.0
+LINE = Line("ours", "theirs", "<= 0.5", 4, [0.4, 8.0, 2.0], [1.0, 4.0, 4.0], 12.3, "a note")
 
 
 @pytest.mark.parametrize(
     ("aim", "met"),
     [
-        (Aim("ratio", 0.25), True),
-        (Aim("ratio", 0.24), False),
-        (Aim("ratio", 0.125, "wall"), True),
-        (Aim("ratio", 0.12, "wall"), False),
-        (Aim("rate", 2.0), True),
-        (Aim("rate", 2.1), False),
-        (Aim("seconds", 2.0), True),
-        (Aim("seconds", 1.9), False),
+        ("<= 0.5", True),
+        ("<= 0.49", False),
+        ("<= 0.5 wall", True),
+        (">= 2/s", True),
+        (">= 2.1/s", False),
+        ("<= 2 s", True),
+        ("<= 1.9 s wall", False),
+        ("", None),
     ],
 )
-def test_an_aim_is_met_at_its_limit_and_not_beyond(aim: Aim, met: bool) -> None:
-    assert OURS.met(aim, THEIRS) is met
+def test_an_aim_is_met_at_its_limit_and_not_beyond(aim: str, met: bool | None) -> None:
+    assert replace(LINE, aim=aim).met() is met
 
 
 def test_without_its_peer_a_ratio_is_neither_met_nor_not() -> None:
-    assert OURS.met(Aim("ratio", 9.0), None) is None
-    assert OURS.met(Aim("seconds", 9.0), None) is True
-    cells = table.lines([OURS])[1]
-    assert "theirs: missing" in cells
-    assert "yes" not in cells
+    assert replace(LINE, theirs=[]).met() is None
+    assert replace(LINE, theirs=[], aim="<= 2 s").met() is True
+    assert replace(LINE, ours=[], aim="<= 2 s").met() is None
 
 
-def test_a_line_shows_what_is_beside_it() -> None:
-    head, line = table.lines([OURS, THEIRS])
-    shown = dict(zip(head, line, strict=True))
+@pytest.mark.parametrize("text", ["0.5", "<= 5/s", ">= 5", "<= 5 ms", "<= 5 s cpu"])
+def test_an_aim_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected an aim such as"):
+        Aim.read(text)
+
+
+def test_a_line_shows_its_peer_and_the_spread_of_its_ratios() -> None:
+    shown = dict(zip(table.HEAD, LINE.cells(), strict=True))
     assert shown == {
         "work": "ours",
         "count": "4",
-        "wall": "2.00 s",
-        "CPU": "2.00 s",
-        "MB": "",
+        "rounds": "3",
+        "time": "2.00 s",
+        "MB": "12",
         "peer": "theirs",
-        "its wall": "4.00 s",
-        "its CPU": "2.00 s",
-        "ratio": "0.25",
-        "aim": "<= 0.25",
+        "its time": "4.00 s",
+        "ratio": "0.5",
+        "+-": "160.0 %",
+        "aim": "<= 0.5",
         "met": "yes",
+        "": "a note",
     }
+    assert table.printed([LINE, replace(LINE, aim="")]).endswith("\n\n1 of 1 aims are met")
 
 
 @pytest.mark.parametrize(
@@ -77,17 +72,8 @@ def test_durations(seconds: float, text: str) -> None:
     assert table.duration(seconds) == text
 
 
-@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
-def test_the_exponent_of_a_power_is_its_power(power: float) -> None:
-    points = [(count, 3 * count**power) for count in (7, 70, 700)]
-    assert table.exponent(points) == pytest.approx(power)
-
-
-def test_growth_is_of_a_series_in_the_order_of_its_works() -> None:
-    rows = [Row(f"w{n}", n, [1.0], [n * 1e-3], {}, "work") for n in (10, 100, 1000)]
-    assert table.growth([*rows, OURS])[1:] == [
-        ["work", "10", "10.0 ms", "100 ms", "1.00 s", "1.00 ms", "1.00"]
-    ]
+def of(cpu: float, wall: float = 9.0) -> Times:
+    return Times(wall, cpu)
 
 
 def test_works_are_measured_in_turn_after_one_round_to_warm_up() -> None:
@@ -96,110 +82,172 @@ def test_works_are_measured_in_turn_after_one_round_to_warm_up() -> None:
     def work(name: str, rounds: int = 99) -> Work:
         def run() -> Times:
             order.append(name)
-            return Times(2.0 * len(order), 1.0)
+            return of(2.0 * len(order))
 
         return Work(name, run, rounds=rounds)
 
-    rows = measuring.measure([work("a"), work("b"), work("seldom", 1)], 2, {})
+    found = measuring.measure([work("a"), work("b"), work("seldom", 1)], 2)
     assert order == ["a", "b", "a", "b", "seldom", "a", "b"]
-    assert [row.wall for row in rows] == [[6.0, 12.0], [8.0, 14.0], [10.0]]
+    assert [[each.cpu for each in one.times] for one in found] == [[6, 12], [8, 14], [10]]
 
 
-def test_what_cannot_be_done_is_said_and_not_in_the_table() -> None:
-    def run() -> Times:
-        raise Missing("no such machine")
-
-    missing: dict[str, str] = {}
-    works = [Work("boot", run), Work("other", lambda: Times(1.0, 1.0))]
-    assert [row.name for row in measuring.measure(works, 2, missing)] == ["other"]
-    assert missing == {"boot": "no such machine"}
+def test_each_work_has_a_line_beside_each_peer_for_as_much_work() -> None:
+    works = [
+        Work("ours", lambda: of(6, 4), 3),
+        Work("theirs", lambda: of(1, 8), 1, note="version 7"),
+        Work("alone", lambda: of(1), 5),
+        Work("without", lambda: of(1)),
+        Work("none", Missing("none is not installed")),
+    ]
+    aims = [
+        ("ours", "theirs", "<= 3"),
+        ("ours", "theirs", "<= 3 wall"),
+        ("ours", "", ">= 1/s"),
+        ("without", "none", "<= 1"),
+        ("of another run", "none", "<= 1"),
+    ]
+    cpu, wall, rate, without, alone = sorted(
+        measuring.beside(works, 2, aims), key=lambda line: "ours without alone".index(line.work)
+    )
+    assert (cpu.ratios, cpu.met(), cpu.note) == ([2.0, 2.0], True, "version 7")
+    assert (wall.ratios, wall.met()) == ([4 / 24] * 2, True)
+    assert (rate.peer, rate.met(), list(rate.theirs) < [1.0]) == (PYTHON, False, True)
+    assert (without.ratios, without.met()) == ([], None)
+    assert without.note == "missing: none is not installed"
+    assert (alone.work, alone.peer, alone.aim) == ("alone", PYTHON, "")
 
 
 def test_a_command_has_its_own_time_and_memory() -> None:
     busy = "import time\nx = bytearray(40 << 20)\nwhile time.process_time() < 0.2: pass"
-    (row,) = measuring.measure([Work("busy", [sys.executable, "-c", busy])], 1, {})
-    assert 0.2 <= row.cpu[0] < 5
-    assert row.wall[0] > 0.1
-    assert row.peak_mb is not None
-    assert row.peak_mb > 40
+    taken = measuring.command([sys.executable, "-c", busy])
+    assert 0.2 <= taken.cpu < 5
+    assert taken.wall > 0.1
+    assert taken.mb is not None
+    assert taken.mb > 40
 
 
 def test_a_command_that_fails_ends_the_run() -> None:
+    code = "import sys\nprint('found no events', file=sys.stderr)\nsys.exit(3)"
     with pytest.raises(SystemExit, match="found no events"):
-        measuring.run(
-            [
-                sys.executable,
-                "-c",
-                "print('found no events', file=__import__('sys').stderr)\nexit(3)",
-            ]
-        )
+        measuring.command([sys.executable, "-c", code])
 
 
-def document(*rows: Row) -> dict[str, Any]:
-    return json.loads(json.dumps(table.document(rows, {})))
+def test_what_is_not_there_is_missing_with_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FWTS", raising=False)
+    for missing, step in (
+        (measuring.program("no-such-program"), "no-such-program is not installed"),
+        (measuring.python("no_such_module", ""), "pip install no_such_module"),
+        (measuring.named("FWTS"), "make bench FWTS=PATH"),
+    ):
+        assert isinstance(missing, Missing)
+        assert step in str(missing)
+    monkeypatch.setenv("FWTS", "/bin/true")
+    assert measuring.named("FWTS") == Path("/bin/true").resolve()
+    assert measuring.program("sh", "-c", "exit")[1:] == ["-c", "exit"]  # type: ignore[index]
 
 
-def test_what_changed_is_what_the_samples_tell_apart() -> None:
-    steady = Row("steady", 1, [1.0] * 4, [1.0, 1.02, 0.98, 1.0], {})
-    drifting = replace(steady, name="drifting", cpu=[1.0, 3.0, 0.5, 1.5])
-    before = document(steady, drifting, OURS)
-    after = document(
-        replace(steady, cpu=[1.2, 1.22, 1.18, 1.2]),
-        replace(drifting, cpu=[1.2, 3.5, 0.6, 1.7]),
-        replace(OURS, count=5),
-        THEIRS,
+STEADY = Line("work", "peer", "", 1, [1.0, 1.02, 0.98, 1.0], [1.0] * 4)
+
+
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        ([1.2, 1.22, 1.18, 1.2], ["work, beside peer: 1 -> 1.2 (+20.0 %, noise 6.9 %)"]),
+        ([0.8, 0.82, 0.78, 0.8], ["", "work, beside peer: 1 -> 0.8 (-20.0 %, noise 6.9 %)"]),
+        ([1.03, 1.05, 1.01, 1.03], []),
+        ([0.6, 2.2, 0.8, 1.3], []),
+        ([9.0], ["", "", "work, beside peer: one round has no spread"]),
+        ([], ["", "", "work, beside peer: one of the two is missing"]),
+    ],
+)
+def test_what_became_slower_is_what_the_rounds_tell_apart(
+    now: list[float], found: list[str]
+) -> None:
+    """t(6, 99.9 %) = 5.959, s = 0.0163299 of 4 and 4: noise 6.88 %."""
+    expected = tuple([text] if text else [] for text in [*found, "", "", ""][:3])
+    assert table.changes([STEADY], [replace(STEADY, ours=now)]) == expected
+
+
+def test_a_change_that_the_machine_shares_is_none() -> None:
+    half = replace(STEADY, ours=[2 * each for each in STEADY.ours], theirs=[2.0] * 4)
+    assert table.changes([STEADY], [half]) == ([], [], [])
+
+
+def test_a_change_below_the_least_is_none_however_steady_its_rounds() -> None:
+    flat = replace(STEADY, ours=[1.0] * 4)
+    assert table.changes([flat], [replace(flat, ours=[1.029] * 4)]) == ([], [], [])
+    assert len(table.changes([flat], [replace(flat, ours=[1.031] * 4)])[0]) == 1
+
+
+def test_lines_of_one_run_alone_are_not_compared() -> None:
+    other, larger = replace(STEADY, work="other"), replace(STEADY, count=5)
+    assert table.changes([STEADY], [other])[2] == [
+        "other, beside peer: no stored run",
+        "work, beside peer: not in this run",
+    ]
+    assert table.changes([STEADY], [larger])[2] == ["work, beside peer: of 1 before, of 5 now"]
+
+
+def bench(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+
+
+def test_stored_runs_are_compared_with_an_exit_status(tmp_path: Path) -> None:
+    a, b, other = tmp_path / "new" / "a.json", tmp_path / "b.json", tmp_path / "other.json"
+    table.store(a, {"commit": "abc"}, [STEADY])
+    table.store(b, {"commit": "def"}, [replace(STEADY, ours=[9.0, 9.1, 9.2, 9.0])])
+    other.write_text('{"lines": []}')
+    assert table.stored(a) == ({"commit": "abc"}, [STEADY])
+    assert [file.name for file in a.parent.iterdir()] == ["a.json"]
+    same, slower, quicker, refused = (
+        bench("--stored", now, "--against", before)
+        for now, before in ((a, a), (b, a), (a, b), (a, other))
     )
-    found = {change.name: change for change in changes(before, after, Decimal(99), "cpu")}
-    assert set(found) == {"steady", "drifting", "ours"}
-    comparison = found["steady"].found
-    assert comparison is not None
-    assert comparison.verdict == "higher"
-    assert comparison.percent == pytest.approx(20)
-    # t(6, 99 %) = 3.707; s = 0.02 * sqrt(2/3), of 4 and 4
-    assert comparison.error == pytest.approx(3.70743 * 0.0163299 * 0.5**0.5, rel=1e-4)
-    unclear = found["drifting"].found
-    assert unclear is not None
-    assert unclear.verdict == "none"
-    assert found["ours"].found is None
-    assert found["ours"].why == "of 4 and of 5"
+    assert [done.returncode for done in (same, slower, quicker, refused)] == [0, 1, 0, 3]
+    assert "0 slower\n0 quicker\n0 not compared\n" in same.stdout
+    assert "1 slower\n  work, beside peer: 1 -> 9.07 " in slower.stdout
+    assert f"against {a}, of abc:" in slower.stdout
+    assert "1 quicker\n" in quicker.stdout
+    assert "other.json: not a stored run of make bench" in refused.stderr
 
 
-def compare(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "benchmarks" / "compare.py"), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def test_a_run_is_stored_with_the_rows_of_the_benchmark_named(tmp_path: Path) -> None:
+    done = bench("boards", "--quick", "--output", tmp_path / "run.json")
+    assert done.returncode == 0, done.stderr
+    (line,) = table.stored(tmp_path / "run.json")[1]
+    assert (line.work, line.peer) == ("audit --tree, boards", "cpp and dtc")
+    assert "make bench DTS=PATH" in line.note
+    assert line.note in done.stdout
 
 
-def test_compare_as_a_program(tmp_path: Path) -> None:
-    a, b, other = tmp_path / "a", tmp_path / "b", tmp_path / "other"
-    quick = Row("work", 1, [1.0] * 3, [1.0, 1.1, 1.2], {})
-    a.write_text(json.dumps(document(quick)))
-    b.write_text(json.dumps(document(replace(quick, cpu=[9.0, 9.1, 9.2]))))
-    other.write_text("{}")
-    slower, faster, refused = (
-        compare(str(a), str(b)),
-        compare(str(b), str(a)),
-        compare(str(a), str(other)),
-    )
-    assert (slower.returncode, faster.returncode, refused.returncode) == (1, 0, 3)
-    assert "slower" in slower.stdout
-    assert "1 faster" in faster.stdout
-    assert "expected a table of make bench" in refused.stderr
-
-
-def test_all_benchmarks_are_named() -> None:
+def test_all_benchmarks_are_named_and_all_aims_can_be_read() -> None:
     files = {file.stem for file in (ROOT / "benchmarks").glob("[a-z]*.py")}
-    assert files - {"table", "measuring", "compare", "stream"} == set(NAMES)
+    assert files - {"table", "measuring", "stream"} == {*program.NAMES, *program.SELDOM}
+    aims = program.aims()
+    assert len({(work, peer) for work, peer, _ in aims}) == len(aims) > 50
+    for _, _, aim in aims:
+        Aim.read(aim)
 
 
-def test_fwts_is_given_each_tree_in_a_process_of_its_own(tmp_path: Path) -> None:
-    program, calls, folder = tmp_path / "fwts", tmp_path / "calls", tmp_path / "trees"
-    program.write_text(f'#!/bin/sh\necho "$# $1" >> {calls}\n')
-    program.chmod(0o755)
+def test_fwts_is_given_each_tree_in_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, calls, folder = tmp_path / "fwts", tmp_path / "calls", tmp_path / "trees"
+    script.write_text(f'#!/bin/sh\necho "$# $1" >> {calls}\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("FWTS", str(script))
     folder.mkdir()
-    found = {work.name: work for work in audit.works(Given(folder, 0.001, fwts=program))}
-    theirs = found["fwts, 100 trees"]
-    assert theirs.name in found["audit, 100 whole trees, 1 process"].peers
+    found = {work.name: work for work in audit.works(folder, 0.05)}
+    theirs = found["fwts, distinct trees"]
     assert isinstance(theirs.run, list)
-    measuring.run(theirs.run)
-    trees = (folder / "whole100").iterdir()
+    measuring.command(theirs.run)
+    trees = list((folder / "distinct").iterdir())
+    assert len({tree.read_bytes() for tree in trees}) == theirs.count == 100
     assert sorted(calls.read_text().splitlines()) == sorted(f"1 {tree}" for tree in trees)
+
+
+def test_machines_of_one_table_differ_in_their_serial_number() -> None:
+    one, other, another = (stream.Trees().tree(*each) for each in ((1, 5), (2, 5), (1, 6)))
+    assert one != other
+    assert one == other.replace(b"S000000002", b"S000000001") != another

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.mails import DIFF
+from benchmarks.review import DIFF
 from idle_states.cli import main
 from tests.change.review.test_review_boards import KERNELS, NEW
 from tests.support.git_history import History

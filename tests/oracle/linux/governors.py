@@ -263,13 +263,13 @@ def build_program(
     tree: Path,
     governor: str,
     hz: int,
-    units: Sequence[Path],
+    units: Sequence[str | Path],
     macros: Mapping[str, str],
 ) -> Path:
     """A program that calls a governor otherwise than the product does, to time it.
 
     directory  a new one, to build in
-    units      what to compile; it includes GOVERNOR_SOURCE
+    units      what to compile, after options of gcc; it includes GOVERNOR_SOURCE
     Raises OracleError, Unavailable.
     """
     with _as_oracle_errors():
@@ -288,7 +288,7 @@ def compile_program(
     cut: str,
     hz: int,
     *,
-    units: Sequence[Path],
+    units: Sequence[str | Path],
     macros: Mapping[str, str],
 ) -> Path:
     """The program, built in `scratch`: every header named leads to the product's small kernel, with
