@@ -10,6 +10,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     # without the module signal, whose own imports take longer than all until here
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
+import atexit
 import gc
 import os
 import sys
@@ -20,7 +21,7 @@ _BY_SIGNAL = 128
 
 
 def run() -> int:
-    """Runs the command line and returns its exit status."""
+    """Runs the command line and returns its exit status, where threads or processes are left."""
     # what is imported stays: looking through it for garbage took a twentieth of each start
     gc.set_threshold(50_000)
     # libraries start programs by name; none of the working directory's
@@ -30,17 +31,22 @@ def run() -> int:
 
     try:
         status = main()
-    finally:
-        # Python looks through all objects for garbage before it ends, an eighth of a short run
-        gc.freeze()
-    if status > _BY_SIGNAL:
-        # everything is cleaned up; a normal exit would wait for threads which themselves wait for
-        # processes that have been ended
-        with suppress(OSError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(status)
-    return status
+    except SystemExit as ended:
+        # of argparse, which has printed what was to be said
+        status = int(ended.code or 0)
+    if status <= _BY_SIGNAL:
+        if "threading" in sys.modules:
+            # Python looks through all objects for garbage before it ends
+            gc.freeze()
+            return status
+        # nobody else is left: taking all modules apart took a twelfth of a short run
+        atexit._run_exitfuncs()
+    # after a signal everything is cleaned up; a normal exit would wait for threads which themselves
+    # wait for processes that have been ended
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def kernels() -> bytes:
 
 
 def completion(shell: str) -> bytes:
-    from idle_states.cli import completion_script
+    from idle_states.cli.parsers import completion_script
 
     return completion_script(shell).encode()
 

@@ -4,8 +4,9 @@ import pytest
 
 from idle_states.base.dataclass import fields
 from idle_states.base.options import Argument, Option
-from idle_states.cli import command, command_parser, derive
+from idle_states.cli import derive
 from idle_states.cli.commands import COMMANDS
+from idle_states.cli.parsers import command, command_parser
 from tests.support.commands import Capture, run
 
 every_command = pytest.mark.parametrize("name", COMMANDS)

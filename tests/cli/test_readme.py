@@ -14,7 +14,8 @@ from idle_states.base.model.table_formats import FORMATS
 from idle_states.change.boot.machines import MACHINES
 from idle_states.change.boot.q35.objects import placed
 from idle_states.change.patches.library import series
-from idle_states.cli import main, parser
+from idle_states.cli import main
+from idle_states.cli.parsers import parser
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.sources import read_sources, read_table
 from idle_states.tables.spec.library import find

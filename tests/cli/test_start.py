@@ -12,17 +12,14 @@ from idle_states.base import prepared
 from tests.support import ROOT
 
 _RUN = """
-import runpy, sys
+import atexit, runpy, sys
 specs = sys.argv.pop(1)
 if not {"--help", "--version"} & {*sys.argv}:
     from idle_states.base import prepared
     prepared.NAME = specs
 sys.argv[0] = "idle-states"
-try:
-    runpy.run_module("idle_states", run_name="__main__")
-except SystemExit as ended:
-    assert not ended.code, ended.code
-print(*sys.modules, file=sys.stderr)
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+runpy.run_module("idle_states", run_name="__main__")
 """
 _TRACE = ROOT / "tests" / "data" / "traces"
 _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")

@@ -147,7 +147,7 @@ def test_what_is_stored_is_read(request_: Any, data: st.DataObject) -> None:
 
 
 def test_each_command_has_a_request_that_is_stored() -> None:
-    from idle_states.cli import command
+    from idle_states.cli.parsers import command
 
     kinds = {type(request) for request in REQUESTS} | {WorkloadRequest}
     for name in COMMANDS:

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from idle_states import cli
+from idle_states.cli import parsers
 from idle_states.cli.commands import COMMANDS
 from tests.support import ROOT
 from tests.support.screens import screens, tour
@@ -86,7 +86,7 @@ def test_every_command_and_option_stands_there(shown: str) -> None:
             rf"^   idle-states {name}(?: .*)?\n((?:(?! {{0,3}}\S).*\n)*)", shown, re.MULTILINE
         )
         assert section, name
-        for option in cli.command_parser(name)._option_string_actions:
+        for option in parsers.command_parser(name)._option_string_actions:
             if option not in ("-h", "--help"):
                 assert re.search(rf"(?:^|\s){option}(?:,|\s|$)", section[1], re.M), (name, option)
 

@@ -16,10 +16,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import idle_states
-from idle_states import cli
 from idle_states.base.model.findings import UsageError
 from idle_states.base.report import help_pages
-from idle_states.cli import main
+from idle_states.cli import main, parsers
 from idle_states.cli.commands import COMMANDS
 from idle_states.tables.rules.catalogue import rules
 from tests.support import DOCS, ROOT, chromium
@@ -213,7 +212,7 @@ def test_every_command_and_option_stands_in_the_reference() -> None:
     assert set(pages) == {f"reference/commands/{name}.md" for name in ("index", *names)}
     for name in names:
         page = pages[f"reference/commands/{name}.md"]
-        for action in cli.command_parser(name)._actions:
+        for action in parsers.command_parser(name)._actions:
             for option in set(action.option_strings) - {"-h", "--help"}:
                 assert re.search(rf"`{option}[` ]", page), (name, option)
             if action.help and "--help" not in action.option_strings:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from idle_states import cli
+from idle_states.cli import parsers
 from idle_states.cli.commands import COMMANDS
 
 PROGRAM = "idle-states"
@@ -59,17 +59,17 @@ def commands() -> tuple[Command, ...]:
 
 def epilog() -> str:
     """Returns what --help says below all commands: exit statuses, and what a TABLE is."""
-    return cli.parser().epilog or ""
+    return parsers.parser().epilog or ""
 
 
 def description() -> str:
     """Returns what the program is, in a sentence."""
-    return cli.parser().description or ""
+    return parsers.parser().description or ""
 
 
 def _command(name: str) -> Command:
-    module = cli.command(name)
-    parser = cli.command_parser(name)
+    module = parsers.command(name)
+    parser = parsers.command_parser(name)
     groups = []
     for group in parser._action_groups:
         shown = [action for action in group._group_actions if _is_told(action)]

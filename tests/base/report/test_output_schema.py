@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 
 from idle_states.base.resources import resource
-from idle_states.cli import command_parser, main
+from idle_states.cli import main
 from idle_states.cli.commands import COMMANDS as SUB_COMMANDS
+from idle_states.cli.parsers import command_parser
 from tests.support import DATA
 from tests.support.vectors import DIRECTORY
 from tests.tables.spec.test_schemas import described_mappings, places

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from idle_states.base import prepared
-from idle_states.cli import completion_script
+from idle_states.cli.parsers import completion_script
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
 from idle_states.tables.kernels.series import lines
