@@ -414,9 +414,10 @@ class CommandLine:
         return _taken(value) if _is_kernel(asked) else value
 
     def _beside(self, field: str) -> Any:
-        """Returns what is given for a field, wherever in the command it is."""
+        """Returns what is given for a field, wherever in the command it is, or its default."""
         found = next(each for each in self._group.asked() if each.field == field)
-        return self._path2words[found.path] or found.default
+        usual = getattr(found.said, "default", None)
+        return self._path2words[found.path] or (found.default if usual is None else usual)
 
 
 def _is_kernel(asked: Declared) -> bool:

@@ -199,7 +199,7 @@ def command_parser(name: str) -> _Parser:
 
 
 def parsed(words: list[str]) -> "CommandLine":
-    """Returns a command line's options. Ends the program for --help and for what cannot be meant."""
+    """Returns the options given. Ends the program for --help and for what cannot be meant."""
     if not words or words[0].startswith("-"):
         parser(words).parse_args(words)
     name = words[0]

@@ -109,15 +109,15 @@ def hz_of_source(words: str | Sequence[str] | None) -> int | None:
 def _all(governors: Iterable[str]) -> "list[Release]":
     """Returns all releases that have the governors; says which are skipped."""
     from ..tables.linux.governors import governor_names, known_in
+    from ..tables.linux.grounds import left_out
     from ..tables.linux.releases import all_releases
 
     releases = list(all_releases())
     for governor in governors:
         if governor in governor_names():
             lacking = [release for release in releases if not known_in(governor, release)]
-            if lacking:
-                names = ", ".join(release.name for release in lacking)
-                say(f"kernels without {governor} are skipped: {names}")
+            if note := left_out(lacking, governor):
+                say(note)
             releases = [release for release in releases if release not in lacking]
     return releases
 
