@@ -24,8 +24,8 @@ def types_of(kind: Any) -> dict[str, Any]:
         if each.init:
             marks = getattr(each.type, "__metadata__", ())
             # of options' own Annotated one of typing
-            said = Annotated[(each.type.__origin__, *marks)] if marks else each.type
-            alone = SimpleNamespace(__annotations__={each.name: said})
+            annotation = Annotated[(each.type.__origin__, *marks)] if marks else each.type
+            alone = SimpleNamespace(__annotations__={each.name: annotation})
             try:
                 types |= get_type_hints(alone, names, include_extras=True)
             except (NameError, TypeError):

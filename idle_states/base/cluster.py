@@ -42,7 +42,7 @@ class DaskCluster(Pool):
             # a unique name: under a name derived from its content, Dask may release it early
             return self._client.scatter(value, broadcast=True, hash=False)
         except (Exception, CancelledError) as error:
-            self._end(_said(error))
+            self._end(_described(error))
             return None
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Job:
@@ -51,7 +51,7 @@ class DaskCluster(Pool):
             try:
                 self._running[self._client.submit(function, *arguments, pure=False)] = task
             except (Exception, CancelledError) as error:
-                self._end(_said(error))
+                self._end(_described(error))
         if self._gone:
             task.settle(error=Gone(self._gone))
         return task
@@ -90,7 +90,7 @@ class DaskCluster(Pool):
                 self._end(f"its work is {future.status}")
                 return
             if _of_cluster(raised):
-                error = Died(_said(raised))
+                error = Died(_described(raised))
         self._running.pop(future).settle(value, error)
 
     def _end(self, why: str) -> None:
@@ -148,5 +148,5 @@ def _of_cluster(error: BaseException) -> bool:
     return type(error).__module__.startswith(("distributed", "asyncio", "concurrent"))
 
 
-def _said(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".rstrip(": ")[:200]

@@ -166,26 +166,26 @@ def _decorated(plain: type, frozen: bool, slots: bool, eq: bool) -> type:
 
 
 def _own_fields(plain: type) -> dict[str, Field]:
-    found = {}
+    fields = {}
     for name, kind in plain.__annotations__.items():
         if not isinstance(kind, type) and getattr(kind, "__origin__", None) is ClassVar:
             continue
         given = plain.__dict__.get(name, _ABSENT)
-        said = given if isinstance(given, Field) else Field(default=given)
-        if type(said.given).__hash__ is None:
-            raise ValueError(f"expected a factory for {name}, found {said.given!r}")
-        said.name, said.type = name, kind
-        found[name] = said
-    return found
+        own = given if isinstance(given, Field) else Field(default=given)
+        if type(own.given).__hash__ is None:
+            raise ValueError(f"expected a factory for {name}, found {own.given!r}")
+        own.name, own.type = name, kind
+        fields[name] = own
+    return fields
 
 
 def _with_slots(plain: type, names: Collection[str], made: dict[str, Any]) -> type:
     """The class made again, for slots cannot be added to one."""
     inherited = {name for base in plain.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     without = {*names, "__dict__", "__weakref__"}
-    held = {name: value for name, value in plain.__dict__.items() if name not in without}
-    held["__slots__"] = tuple(name for name in names if name not in inherited)
-    again = type(plain)(plain.__name__, plain.__bases__, held | made)
+    namespace = {name: value for name, value in plain.__dict__.items() if name not in without}
+    namespace["__slots__"] = tuple(name for name in names if name not in inherited)
+    again = type(plain)(plain.__name__, plain.__bases__, namespace | made)
     again.__qualname__ = plain.__qualname__
     return again
 

@@ -29,9 +29,9 @@ else:
 
         __slots__ = ("__metadata__", "__origin__")
 
-        def __class_getitem__(cls, said: tuple[Any, ...]) -> "Annotated":
+        def __class_getitem__(cls, arguments: tuple[Any, ...]) -> "Annotated":
             made = cls()
-            made.__origin__, *made.__metadata__ = said
+            made.__origin__, *made.__metadata__ = arguments
             return made
 
 

@@ -301,9 +301,9 @@ class CommandLine:
         asked = {each.setting: each for each in self._group.asked()}
         if "kernel" not in asked or getattr(asked["kernel"].said, "default", "") != "newest":
             return
-        from ..tables.sources.told import told_by
+        from ..tables.sources.told import options_from
 
-        table2told = {table: told for table in self.tables if (told := told_by(table))}
+        table2told = {table: told for table in self.tables if (told := options_from(table))}
         for name, option in asked.items():
             words = dict(told[name] for told in table2told.values() if name in told)
             # where an option has no usual value, as diff's governor, nothing is asked for

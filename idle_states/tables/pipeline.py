@@ -399,11 +399,11 @@ def registered_of(source: Source, text: str, platform: "AnyPlatform", release: R
 def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
     """Notes for the user on kernels that register states and crash over the machine all the same, a
     line for those that do so alike."""
-    said: dict[str, list[str]] = {}
+    fatal2kernels: dict[str, list[str]] = {}
     for driver in registered:
         if isinstance(driver, DriverTable) and driver.fatal is not None:
-            said.setdefault(driver.fatal, []).append(driver.kernel)
-    for fatal, names in said.items():
+            fatal2kernels.setdefault(driver.fatal, []).append(driver.kernel)
+    for fatal, names in fatal2kernels.items():
         yield f"Linux {', '.join(names)} crashes; shown is what it does until then: {fatal}"
 
 

@@ -146,11 +146,11 @@ class History(Generic[FeaturesT]):
     def on(self, way: Sequence[Place], place: Callable[[str], Place]) -> Iterator[Dated]:
         """Yields the rows on a release's way in the order in which they are folded, each where it
         is met first. See fold()."""
-        had: set[int] = set()
+        met: set[int] = set()
         for line, last in way:
             for since, dated in self.of_line(line, place):
-                if since <= last and id(dated.row) not in had:
-                    had.add(id(dated.row))
+                if since <= last and id(dated.row) not in met:
+                    met.add(id(dated.row))
                     yield dated
 
     def of_line(self, line: str, place: Callable[[str], Place]) -> Sequence[tuple[Key, Dated]]:

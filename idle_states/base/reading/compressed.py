@@ -110,8 +110,8 @@ class ZstdStream:
                 self._stream, self._by_reference(taken), self._by_reference(given)
             )
             if self._library.ZSTD_isError(found):
-                said = self._library.ZSTD_getErrorName(found).decode("ascii", "replace")
-                raise DamagedArchive(said)
+                name = self._library.ZSTD_getErrorName(found).decode("ascii", "replace")
+                raise DamagedArchive(name)
             if taken.done:
                 yield self._room.raw[: taken.done]
             if given.done == given.size and taken.done < size:

@@ -20,7 +20,7 @@ def cpus_in(text: str) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def cpus_told(text: str) -> Iterator[int]:
+def cpus_listed(text: str) -> Iterator[int]:
     """Yields the CPUs of a list that a dump has, as cpus_in() does; parts that are none are left
     out."""
     for part in text.split(","):

@@ -62,7 +62,7 @@ def read(source: Input, *, partial: bool = False) -> Dump:
         missed.append(f"line {line}: {message}" if line else message)
 
     found: dict[int, dict[int, _Given]] = {}
-    drivers, limits_of, told = dict[int, str](), dict[int, str](), dict[str, str]()
+    drivers, limits_of, machine = dict[int, str](), dict[int, str](), dict[str, str]()
     last: tuple[int, int] | None = None
     table = list[str]()
     for line, cpu, state, attribute, raw in _attributes(source, miss):
@@ -70,7 +70,7 @@ def read(source: Input, *, partial: bool = False) -> Dump:
             text = _decoded(raw)[: limits.SYSFS_MACHINE_CHARACTERS]
             if attribute == "interrupts":
                 table.append(text)
-            told[attribute] = text
+            machine[attribute] = text
             continue
         if state is None:
             if attribute in (_LIMIT, "driver/name"):
@@ -110,12 +110,12 @@ def read(source: Input, *, partial: bool = False) -> Dump:
                 raise unreadable(source.name, message, line)
     if source.cut is not None:
         miss(f"expected a whole dump, found: {source.cut}")
-    told |= {"interrupts": "\n".join(table)} if table else {}
+    machine |= {"interrupts": "\n".join(table)} if table else {}
     if not found and not partial:
         raise unreadable(source.name, "expected attributes of cpuidle states, found none")
     cpus = {cpu: _states(cpu, found[cpu], _USUAL if partial else (), miss) for cpu in sorted(found)}
     cpus = {cpu: states for cpu, states in cpus.items() if states}
-    return Dump(source.name, cpus, drivers, limits_of, told, tuple(missed))
+    return Dump(source.name, cpus, drivers, limits_of, machine, tuple(missed))
 
 
 def difference(before: Dump | None, after: Dump) -> dict[int, tuple[SysfsState, ...]]:

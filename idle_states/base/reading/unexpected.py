@@ -74,9 +74,9 @@ def internal_error(error: Exception, where: Location, table: str = "") -> Findin
         place = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
         frame = frame.tb_next
     # a MemoryError says nothing more
-    said = f"{type(error).__name__}: {error}".rstrip(": ")[:_QUOTED]
+    described = f"{type(error).__name__}: {error}".rstrip(": ")[:_QUOTED]
     message = (
-        f"the tool failed at {place}: {said}; report it with the input and with what "
+        f"the tool failed at {place}: {described}; report it with the input and with what "
         f"{TRACEBACK}=1 prints"
     )
     return Finding(INTERNAL_ERROR, "internal-error", Severity.ERROR, message, where, table=table)

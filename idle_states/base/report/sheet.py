@@ -111,12 +111,12 @@ class Picture:
     """A drawing, made when a page is.
 
     table  the same content as a table, for readers who cannot see it
-    told   what text has in its place; None: nothing
+    text   what text has in its place; None: nothing
     """
 
     draw: Callable[[], Drawing]
     table: Rows
-    told: Rows | Lines | None = None
+    text: Rows | Lines | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,14 +51,14 @@ def _part(part: Part | None, style: Style) -> Iterator[str]:
     if isinstance(part, Lines):
         yield from _lines(part, style)
     elif isinstance(part, Picture):
-        yield from _part(part.told, style)
+        yield from _part(part.text, style)
     elif isinstance(part, Either):
         yield from (line for each in part.text for line in _part(each, style))
     elif isinstance(part, FindingsPart):
         from .findings_text import render
 
-        if said := render(part.findings, part.texts, style, notes=part.notes):
-            yield said.rstrip("\n") + "\n"
+        if lines := render(part.findings, part.texts, style, notes=part.notes):
+            yield lines.rstrip("\n") + "\n"
     elif part is not None:
         yield _table(part, style)
 

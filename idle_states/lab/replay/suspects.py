@@ -16,7 +16,7 @@ from ...base.wording import plural
 from ...tables.linux.governors import core, governor_names, known_in
 from ...tables.linux.governors.identify import Identification, features_in, identify
 from ...tables.linux.platforms import firmware_of
-from ...tables.linux.releases import Release, UnknownRelease, told_apart
+from ...tables.linux.releases import Release, UnknownRelease, distinct_releases
 from ...tables.linux.request_parts import GovernorRequest, NamedGovernor
 from ...tables.pipeline import Subject
 from ...tables.skiboot.platform import PRESETS
@@ -193,7 +193,7 @@ class _Search:
         self._by = by
         self._of = of
         self._head = head
-        self._releases = sorted(told_apart(), key=lambda each: each.version)
+        self._releases = sorted(distinct_releases(), key=lambda each: each.version)
         self._alike2machine: dict[object, TracedMachine | None] = {}
 
     def single(self) -> Iterator[_Candidate]:

@@ -97,7 +97,7 @@ def sections(
     if source is not None and table is not None and table.states:
         tree = source.node is not None
         columns = [_column(table, tree, audited, group) for group in audited.registered]
-        yield Section("", (replace(stages(table, columns), told=stages(table).told),))
+        yield Section("", (replace(stages(table, columns), text=stages(table).text),))
     yield indented(f"Differs from {audited.nearest}", audited.differences)
     missing = (f"{state}: {reason}" for state, reason in audited.missing)
     yield indented("Not exported by firmware", missing)

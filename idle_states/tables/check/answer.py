@@ -67,8 +67,8 @@ class Checked:
     @property
     def left_out(self) -> list[str]:
         """Says which releases the drivers of tables are not modelled for."""
-        said = (left_out(unknown, driver) for driver, _, unknown in self._followed)
-        return [line for line in dict.fromkeys(said) if line]
+        remarks = (left_out(unknown, driver) for driver, _, unknown in self._followed)
+        return [line for line in dict.fromkeys(remarks) if line]
 
     @property
     def remarks(self) -> list[str]:

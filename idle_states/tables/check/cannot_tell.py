@@ -33,16 +33,16 @@ def over_ends(
     for kind in dict.fromkeys(kind for run in kinds for kind in run):
         having = [run.get(kind) for run in kinds]
         first = next(each for each in having if each is not None)
-        told: list[Finding] = []
+        undecided: list[Finding] = []
         for kernel in unknown:
             holds = [_holds(having[number], kernel) for number in range(len(kernel.ends))]
             if any(holds) and not all(holds):
-                told.append(_untold(first, kernel, holds))
-        unsure = {name for each in told for name in each.kernels}
+                undecided.append(_untold(first, kernel, holds))
+        unsure = {name for each in undecided for name in each.kernels}
         sure = tuple(name for name in _kernels(having) if name not in unsure)
-        if sure or not told:
+        if sure or not undecided:
             found.append(replace(first, kernels=sure if first.kernels else ()))
-        found += told if rules.takes(RULE) else ()
+        found += undecided if rules.takes(RULE) else ()
     return found
 
 

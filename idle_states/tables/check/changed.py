@@ -34,7 +34,7 @@ def changed(before: Iterable[Finding], after: Iterable[Finding]) -> AnswerChange
     still, others = 0, []
     for finding in after:
         alike = known[_identity(finding)]
-        same = next((old for old in alike if _said(old) == _said(finding)), None)
+        same = next((old for old in alike if _wording(old) == _wording(finding)), None)
         if same is None:
             others.append(finding)
         else:
@@ -55,5 +55,5 @@ def _identity(finding: Finding) -> object:
     return finding.rule, finding.table, finding.location.path or finding.location
 
 
-def _said(finding: Finding) -> object:
+def _wording(finding: Finding) -> object:
     return finding.message, finding.severity, finding.kernels, finding.suppressed

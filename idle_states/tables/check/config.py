@@ -191,7 +191,7 @@ def parse(text: str, shown: str) -> Configuration:
     is read as TOML. Raises Unreadable with the line."""
     values = entries(text, shown)
     dotted = {key: values.pop(key) for key in list(values) if "." in key}
-    thresholds = tuple(_threshold(shown, key, *said) for key, said in dotted.items())
+    thresholds = tuple(_threshold(shown, key, *setting) for key, setting in dotted.items())
     for key, (line, _) in values.items():
         if key not in _KEYS:
             message = f"expected {', '.join(_KEYS)} in the section, found {key!r}"
@@ -199,8 +199,8 @@ def parse(text: str, shown: str) -> Configuration:
     suppress = values.pop("suppress", (None, []))[1]
     tables = _tables(shown, *values.pop("tables", (None, [])))
     settings = {
-        key.replace("-", "_").replace("kernels", "kernel"): _setting(shown, key, line, said)
-        for key, (line, said) in values.items()
+        key.replace("-", "_").replace("kernels", "kernel"): _setting(shown, key, line, setting)
+        for key, (line, setting) in values.items()
     }
     accepted = tuple(_accepted(shown, number, line) for number, line in suppress)
     return Configuration(shown, tables, settings, thresholds, accepted, text)
@@ -292,14 +292,14 @@ def _line_of(text: str, wanted: str) -> int | None:
     return text.count("\n", 0, at) + 1 if at >= 0 else None
 
 
-def words(said: Entries) -> tuple[str, ...]:
-    return tuple(word for _, entry in said for word in re.split(r"[\s,]+", entry) if word)
+def words(lines: Entries) -> tuple[str, ...]:
+    return tuple(word for _, entry in lines for word in re.split(r"[\s,]+", entry) if word)
 
 
-def _setting(shown: str, key: str, line: int | None, said: Entries) -> tuple[str, ...] | str:
+def _setting(shown: str, key: str, line: int | None, lines: Entries) -> tuple[str, ...] | str:
     if key in LISTS:
-        return words(said)
-    text = " ".join(entry for _, entry in said)
+        return words(lines)
+    text = " ".join(entry for _, entry in lines)
     if key == "platform" and "spec=" in text:
         raise _bad(shown, line, "expected no spec= in a configuration: name the spec as a table")
     choices = _CHOICES.get(key)
@@ -308,21 +308,21 @@ def _setting(shown: str, key: str, line: int | None, said: Entries) -> tuple[str
     return text
 
 
-def _threshold(shown: str, key: str, line: int | None, said: Entries) -> tuple[str, int]:
+def _threshold(shown: str, key: str, line: int | None, lines: Entries) -> tuple[str, int]:
     from .thresholds import value_of
 
     try:
-        return key, value_of(key, " ".join(entry for _, entry in said))
+        return key, value_of(key, " ".join(entry for _, entry in lines))
     except ValueError as error:
         raise _bad(shown, line, f"{error}") from None
 
 
-def _tables(shown: str, line: int | None, said: Entries) -> tuple[str, ...]:
-    for word in words(said):
+def _tables(shown: str, line: int | None, lines: Entries) -> tuple[str, ...]:
+    for word in words(lines):
         if word.startswith("/") or ".." in PurePosixPath(word).parts:
             message = f"expected tables below the file's own directory, found {word!r:.80}"
             raise _bad(shown, line, message)
-    return words(said)
+    return words(lines)
 
 
 def _text(path: Path) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from ...base.reading import limits
 from ...base.reading.git.commits import CommitReader
 from .config import FILES, LISTS, Configuration, Entries, configures, entries, parse, words
 
-_Said = dict[str, tuple[int | None, Entries]]
+_Settings = dict[str, tuple[int | None, Entries]]
 
 
 def configuration_at(repository: CommitReader, commit: str) -> Configuration | None:
@@ -44,7 +44,7 @@ def changes(before: Configuration | None, after: Configuration | None) -> list[F
     present = after or before
     if present is None:
         return []
-    old, new = _said(before), _said(after)
+    old, new = _entries(before), _entries(after)
     found = []
     for key in dict.fromkeys((*old, *new)):
         differing = _suppressions if key == "suppress" else _settings
@@ -56,13 +56,13 @@ def changes(before: Configuration | None, after: Configuration | None) -> list[F
     return found
 
 
-def _said(configuration: Configuration | None) -> _Said:
+def _entries(configuration: Configuration | None) -> _Settings:
     return entries(configuration.text, configuration.file) if configuration else {}
 
 
-def _settings(key: str, old: _Said, new: _Said) -> Iterator[tuple[int | None, str]]:
+def _settings(key: str, old: _Settings, new: _Settings) -> Iterator[tuple[int | None, str]]:
     """(line, message)."""
-    before, after = (words(said[key][1]) if key in said else None for said in (old, new))
+    before, after = (words(one[key][1]) if key in one else None for one in (old, new))
     if before == after or (key in LISTS and before and after and set(before) == set(after)):
         return
     was = "it was not set" if before is None else f"before: {_joined(before)}"
@@ -72,11 +72,11 @@ def _settings(key: str, old: _Said, new: _Said) -> Iterator[tuple[int | None, st
         yield new[key][0], f"the change sets {key} to {_joined(after)}; {was}"
 
 
-def _suppressions(key: str, old: _Said, new: _Said) -> Iterator[tuple[int | None, str]]:
+def _suppressions(key: str, old: _Settings, new: _Settings) -> Iterator[tuple[int | None, str]]:
     """(line, message)."""
     before, after = (
-        {" ".join(text.split()): line for line, text in said.get(key, (None, []))[1]}
-        for said in (old, new)
+        {" ".join(text.split()): line for line, text in settings.get(key, (None, []))[1]}
+        for settings in (old, new)
     )
     for text, line in after.items():
         if text not in before:
@@ -86,5 +86,5 @@ def _suppressions(key: str, old: _Said, new: _Said) -> Iterator[tuple[int | None
             yield None, f"the change removes the suppression {text!r:.200}"
 
 
-def _joined(said: tuple[str, ...]) -> str:
-    return ", ".join(said) or "nothing"
+def _joined(texts: tuple[str, ...]) -> str:
+    return ", ".join(texts) or "nothing"

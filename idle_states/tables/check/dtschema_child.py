@@ -37,9 +37,9 @@ def validator(dtschema: Any, binding: str, prepared: str) -> Any:
 
 def records(judge: Any, blob: bytes) -> list[dict[str, Any]]:
     """Returns dt-validate's records on a tree with a power-mgt node alone, without places."""
-    said = io.StringIO()
+    complaints = io.StringIO()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(complaints):
             node = judge.decode_dtb(blob)[0]["ibm,opal"]["power-mgt"]
             node["$nodename"] = ["power-mgt"]
             found = list(judge.iter_errors(node))
@@ -48,7 +48,7 @@ def records(judge: Any, blob: bytes) -> list[dict[str, Any]]:
     if "disabled" in node.get("status", ()):
         found = [error for error in found if not _OF_DISABLED & set(error.schema_path)]
     return [
-        *({"type": "decode", "message": line} for line in said.getvalue().splitlines()),
+        *({"type": "decode", "message": line} for line in complaints.getvalue().splitlines()),
         *(
             {
                 "type": "validation",

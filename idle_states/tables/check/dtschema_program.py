@@ -92,19 +92,19 @@ class Validator:
             fresh = work / FRESH
             if kept and opening.is_file(fresh):
                 _keep(fresh, kept)
-        said = done.complaints.strip().rpartition("\n")[2] or f"exit status {done.status}"
+        complaint = done.complaints.strip().rpartition("\n")[2] or f"exit status {done.status}"
         canary: list[Record] = []
         found: list[list[Record]] = []
         try:
             canary, *found = json.loads(done.output)
-            said = canary[0]["message"] if canary else "no complaint"
+            complaint = canary[0]["message"] if canary else "no complaint"
         except (ValueError, LookupError, TypeError):
             canary = []
         if len(found) != len(nodes) or not any(each["type"] == "validation" for each in canary):
             raise unreadable(
                 Location(),
                 f"expected the dtschema of {self.validate} to complain about a faulty tree by "
-                f"{binding}, found: {said}",
+                f"{binding}, found: {complaint}",
             )
         return found
 
@@ -121,8 +121,8 @@ class Validator:
         # where the user keeps Python's modules
         names = ("PYTHONPATH", "HOME")
         shown = {name: os.environ[name] for name in names if name in os.environ}
-        if said := self._by_staying(words, given, work, shown):
-            return launching.Done(0, said, b"")
+        if answer := self._by_staying(words, given, work, shown):
+            return launching.Done(0, answer, b"")
         try:
             return launching.run(
                 self.python,
@@ -155,10 +155,10 @@ class Validator:
                 environment=environment,
             )
             child.write(given)
-            said = child.readline(limits.DT_VALIDATE_OUTPUT_BYTES)
-            if said.endswith(b"\n"):
+            answer = child.readline(limits.DT_VALIDATE_OUTPUT_BYTES)
+            if answer.endswith(b"\n"):
                 _staying[self.python] = child
-                return said
+                return answer
         if child:
             child.kill()
         return b""

@@ -23,8 +23,8 @@ def sheet(found: Checked, failing: int, fail_on: Severity) -> Sheet:
     title = f"Check of {few([table.name for table in tables] or ['no table'], _NAMED)}"
     answer: Line = f"Yes, this may be merged: no finding at or above {fail_on}"
     if failing:
-        said = f": {plural(failing, 'finding')} at or above {fail_on}"
-        answer = Marked("error", "No, this may not be merged"), said
+        count = f": {plural(failing, 'finding')} at or above {fail_on}"
+        answer = Marked("error", "No, this may not be merged"), count
     elif not found.complete:
         answer = Marked("warning", "Cannot tell"), ": not every input could be read"
     counts = summary(found.findings, found.size, Style(False), notes=True)
@@ -52,5 +52,5 @@ def _sections(found: Checked, tables: Sequence[IdleTable]) -> Iterator[Section]:
     if others:
         yield Section("States without errors and warnings", (*map(stages, others),), folded=True)
     kernels = ", ".join(kernel.name for kernel in found.kernels)
-    said = (found.what, f"Linux {kernels}", *found.left_out, *found.remarks)
-    yield Section("What was checked", (Lines(said),), folded=True)
+    remarks = (found.what, f"Linux {kernels}", *found.left_out, *found.remarks)
+    yield Section("What was checked", (Lines(remarks),), folded=True)

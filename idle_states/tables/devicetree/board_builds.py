@@ -87,8 +87,8 @@ def build(
         # without a name that stands for a number, both are the same text
         one, *others = (compiled(replace(source, text=text)) for text in dict.fromkeys(texts))
     except Unreadable as error:
-        said = f"; found no file to include{lacks}" if lacks else ""
-        findings = [replace(each, message=each.message + said) for each in error.findings]
+        lacks_files = f"; found no file to include{lacks}" if lacks else ""
+        findings = [replace(each, message=each.message + lacks_files) for each in error.findings]
         raise Unreadable(findings, error.texts) from None
     lists = lists_of(one, source.file) if others else ()
     if any(lists_of(other, source.file) != lists for other in others):

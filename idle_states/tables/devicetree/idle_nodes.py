@@ -283,7 +283,7 @@ class LinkedTree:
             domain = self.domain_of(domain[1])
         flat = tuple(self.references(path, cpu, LIST, broken))
         # a node may be opened again elsewhere: a missing method belongs beside the list
-        told = next((name for name in (METHOD, LIST, "device_type") if name in cpu.properties), "")
+        last = next((name for name in (METHOD, LIST, "device_type") if name in cpu.properties), "")
         riscv = is_riscv(cpu)
         return IdleList(
             cpus=(path,),
@@ -298,7 +298,7 @@ class LinkedTree:
             names_domains="power-domains" in cpu.properties
             and "power-domain-names" in cpu.properties,
             where=self._at(path, LIST if LIST in cpu.properties else ""),
-            method_where=self._at(path, told).at(path),
+            method_where=self._at(path, last).at(path),
         )
 
     def unlisted(self) -> tuple[ListedNode, ...]:

@@ -62,8 +62,8 @@ def idle_text(data: bytes) -> IdleText:
     for block in source.blocks:
         own += _statements(source, block)
         if block.name.startswith("&") and not block.name.startswith("&{"):
-            said = _plain(text[block.opened : block.closed])
-            referred.setdefault(block.name[1:], []).append(said)
+            body = _plain(text[block.opened : block.closed])
+            referred.setdefault(block.name[1:], []).append(body)
         for inner in _all(block):
             if _NODES.match(inner.path):
                 labels.update(inner.labels)
@@ -72,23 +72,23 @@ def idle_text(data: bytes) -> IdleText:
             referred.setdefault(match[2], []).append("deleted")
         else:
             own.append(match[0])
-    found = {label: tuple(said) for label, said in referred.items()}
+    found = {label: tuple(body) for label, body in referred.items()}
     return IdleText(tuple(own), found, frozenset(labels), macros)
 
 
 def whole_text(files: Iterable[IdleText]) -> tuple[str, ...]:
     """Returns the text of a board, with all the files that it includes, that bears on idle states:
     equal for two versions of a board that have the same tables."""
-    held = list(files)
-    labels = frozenset[str]().union(*(one.labels for one in held))
+    texts = list(files)
+    labels = frozenset[str]().union(*(one.labels for one in texts))
     found: list[str] = []
-    for one in held:
+    for one in texts:
         found += one.own
-        for label, said in (one.referred or {}).items():
+        for label, bodies_of in (one.referred or {}).items():
             if label in labels:
-                found += [f"&{label}", *said]
+                found += [f"&{label}", *bodies_of]
     macros: dict[str, list[str]] = {}
-    for one in held:
+    for one in texts:
         for name, bodies in (one.macros or {}).items():
             macros.setdefault(name, []).extend(bodies)
     used = set[str]()

@@ -64,7 +64,7 @@ def with_governors(kernel: Release) -> Release:
     """Returns a source tree's kernel with its governors' features, as far as the decisions of the
     compiled files tell them, so that it compares with others. Raises as identified_source()."""
     assert kernel.source is not None
-    told = []
+    own = []
     for name in kernel.source.governors:
         found = identified(kernel.source.governor(name))
         history = known_of(name)[0]
@@ -78,8 +78,8 @@ def with_governors(kernel: Release) -> Release:
             features = base if base in some else some[0]
             features = replace(features, **{each.feature: each.value for each in found.differs})
             values = {each: getattr(features, each) for each in features_of(kernel, name)}
-            told.append((type(features), tuple(values.items())))
-    return replace(kernel, source=replace(kernel.source, told=(*kernel.source.told, *told)))
+            own.append((type(features), tuple(values.items())))
+    return replace(kernel, source=replace(kernel.source, features=(*kernel.source.features, *own)))
 
 
 def _governor(name: str, source: KernelSource) -> IdentifiedPart:

@@ -37,12 +37,12 @@ def series(lines: Sequence[ReleaseLine]) -> Sheet:
     do the same, and how they are known. Subsystems that say the same share a line."""
     found = []
     for line in lines:
-        said: dict[tuple[str, str], list[str]] = {}
+        grouped: dict[tuple[str, str], list[str]] = {}
         for subsystem in line.subsystems:
-            said.setdefault((ranges(subsystem), known(subsystem)), []).append(subsystem.name)
+            grouped.setdefault((ranges(subsystem), known(subsystem)), []).append(subsystem.name)
         shown = (
             _hanging(f"  {joined(names)}: ", f"{alike}; {how}" if alike else how)
-            for (alike, how), names in said.items()
+            for (alike, how), names in grouped.items()
         )
         found.append(Section(heading(line), (Lines(tuple(shown)),)))
     return Sheet("Kernels", (), tuple(found))
@@ -198,12 +198,12 @@ def _headline(found: Moves) -> Iterator[str]:
     yield f"{len(found.moves)} of {steps} from release to release {verb} {what}"
     most = sorted(alike(found.moves), key=lambda each: -len(each[1].maps))[:_NAMED]
     for names, move in most:
-        said = []
+        lines = []
         if move.maps and move.at is not None:
-            said.append(f"{len(move.maps)} of {plural(len(move.at.maps), 'map')}")
+            lines.append(f"{len(move.maps)} of {plural(len(move.at.maps), 'map')}")
         if move.registered:
-            said.append(plural(len(move.registered), "difference") + " in what is registered")
-        yield f"{', '.join(names)}: {joined(said) or 'the governor begins to select'}"
+            lines.append(plural(len(move.registered), "difference") + " in what is registered")
+        yield f"{', '.join(names)}: {joined(lines) or 'the governor begins to select'}"
 
 
 def step_name(move: Move | Still) -> str:
@@ -247,8 +247,8 @@ def _because(cause: Cause, move: Move) -> Iterator[Line]:
     yield f"  by {cause.origin.commit or _NO_COMMIT}{lacked}"
     for change in cause.features:
         head = f"  {cause.subsystem}: {valued(change)}"
-        told = f"{head}: " if change.meaning else head
-        yield _hanging(told, change.meaning, 6, first="  ")
+        prefix = f"{head}: " if change.meaning else head
+        yield _hanging(prefix, change.meaning, 6, first="  ")
 
 
 def still(some: Sequence[Still]) -> list[tuple[list[str], tuple[str, str]]]:

@@ -24,21 +24,21 @@ def sheet(found: Values) -> Sheet:
     table = found.source.name
     title = f"{table}: values that change before a governor sees them"
     loud = [value for value in found.values if not value.judged.quiet]
-    told = tuple(sentences(found))
+    lines = tuple(sentences(found))
     about = (
         Marked("strong", title),
         f"platform {found.platform}; Linux {', '.join(found.kernels)}",
     )
     if not loud:
-        told = (f"No value of {table} is lost or changed.",)
+        lines = (f"No value of {table} is lost or changed.",)
     sections = (
-        Section("Times", (Lines(told, first="  "),)),
+        Section("Times", (Lines(lines, first="  "),)),
         Section("Each change", (_changes(loud),)),
         Section("What follows, and the ground", (Lines(tuple(meanings(loud)), first="  "),)),
         Section("Converted without loss, or read by nobody", (_quiet(found),)),
         Section(Worded("", "Assumptions"), (Lines(found.assumptions, further=""),)),
     )
-    return Sheet(title, told[:3], sections, Section("What was looked at", (Lines(about),)))
+    return Sheet(title, lines[:3], sections, Section("What was looked at", (Lines(about),)))
 
 
 def sentences(found: Values) -> Iterator[str]:

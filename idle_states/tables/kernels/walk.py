@@ -184,9 +184,9 @@ class _Walk:
         """The release from which the table's spec says that Linux knows its processor."""
         before, at = (features_for(self.cpu, each).pvrs for each in step)
         if self.first and self.cpu and None not in (before, at):
-            had, has = (self.cpu.pvr in (each or ()) for each in (before, at))
-            if had != has:
-                brought = Brought("b" if has else "a", self.first.release, self.first.commit)
+            knew, knows = (self.cpu.pvr in (each or ()) for each in (before, at))
+            if knew != knows:
+                brought = Brought("b" if knows else "a", self.first.release, self.first.commit)
                 meaning = meanings(DriverFeatures).get("pvrs", "")
                 change = FeatureChange("powernv", "pvrs", before, at, meaning, (brought,))
                 yield Cause("powernv", brought, (change,))

@@ -57,11 +57,11 @@ def bracketed(name: str, typed: str, ends: Sequence[Release], of: str = "") -> R
     distinct = tuple(dict.fromkeys(ends))
     if len(distinct) == 1:
         return distinct[0]
-    told = [distinct[0].name, distinct[-1].name]
+    names = [distinct[0].name, distinct[-1].name]
     if between := len(distinct) - 2:
-        told.insert(1, plural(between, "kernel") + " between")
+        names.insert(1, plural(between, "kernel") + " between")
     whose = f"any kernel of {of}" if of else "not known itself"
-    note = f"{whose}: worked out as {joined(told)}"
+    note = f"{whose}: worked out as {joined(names)}"
     first = replace(distinct[0], name=name, typed=typed, guessed=True, note=note)
     return replace(first, ends=distinct)
 

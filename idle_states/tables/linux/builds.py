@@ -93,8 +93,8 @@ def _points(line: str) -> dict[Key, int]:
     found: dict[Key, int] = {}
     point = 0
     for word in BUILDS.get(f"{line}.0", "").split():
-        build, _, told = word.partition(":")
-        point = int(told or point)
+        build, _, own = word.partition(":")
+        point = int(own or point)
         found[(*_key(line), 0, *map(int, build.split(".")))] = point
     return found
 

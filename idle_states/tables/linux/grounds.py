@@ -241,14 +241,14 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
             names = ", ".join(unbuilt)
             why = "its source would decide so"
             sources.append(f"RHEL does not build {subsystem} into {names}: {why}")
-    said: dict[tuple[str, str], list[str]] = {}
+    same: dict[tuple[str, str], list[str]] = {}
     for kernel in kernels:
         for subsystem in subsystems:
             if modelled(kernel, subsystem):
                 known = ground(kernel, subsystem)
                 if known.kind != "compiled":
-                    said.setdefault((subsystem, str(known)), []).append(kernel.name)
-    known_by = (f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in said.items())
+                    same.setdefault((subsystem, str(known)), []).append(kernel.name)
+    known_by = (f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in same.items())
     return [*sources, *known_by]
 
 

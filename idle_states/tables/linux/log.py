@@ -108,16 +108,16 @@ def read(text: str | bytes) -> tuple[LinuxLog, ...]:
         if line is None:
             boot.more += number
             break
-        level, said = _said(line)
-        if _VERSION.match(said):
+        level, message = _message(line)
+        if _VERSION.match(message):
             boots.append(boot.made())
             boot = _Boot()
-        boot.take(number, level, said)
+        boot.take(number, level, message)
     boots.append(boot.made())
     return tuple(made for made in boots if made != LinuxLog())
 
 
-def _said(line: str) -> tuple[str, str]:
+def _message(line: str) -> tuple[str, str]:
     """Level ("" where there is none) and text of a line, stamps taken off."""
     level, rest = "", line.rstrip()
     match = _KERN.match(rest)

@@ -58,8 +58,10 @@ def knowing(platform: "AnyPlatform", tables: Iterable[IdleTable | None]) -> "Any
     has: they then say the processors of device trees, too."""
     if not isinstance(platform, Platform):
         return platform
-    said = (t for t in tables if t is not None and t.read_from.kind == "spec" and t.cpu is not None)
-    own = [t for t in said if t.cpu is not None and registry.find(t.cpu.generation) is None]
+    specs = (
+        t for t in tables if t is not None and t.read_from.kind == "spec" and t.cpu is not None
+    )
+    own = [t for t in specs if t.cpu is not None and registry.find(t.cpu.generation) is None]
     return replace(platform, specs=(*platform.specs, *own)) if own else platform
 
 

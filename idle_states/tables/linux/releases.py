@@ -394,6 +394,6 @@ def all_releases() -> tuple[Release, ...]:
 
 
 @cache
-def told_apart() -> tuple[Release, ...]:
+def distinct_releases() -> tuple[Release, ...]:
     """Returns all_releases(), and distributions' kernels as far as they were read."""
     return (*all_releases(), *map(by_number, READ))

@@ -111,7 +111,7 @@ def _rows() -> Iterator[tuple[str, Shipped]]:
         for version, kernels in zip(words[::2], words[1::2], strict=True):
             titles = dict.fromkeys((prefix, *more), title.replace("_", " "))
             if prefix == "rhel":
-                titles |= {n: t for n, (t, had) in _REBUILDS.items() if _has(had, version)}
+                titles |= {n: t for n, (t, builds) in _REBUILDS.items() if _has(builds, version)}
             for each, name in titles.items():
                 own = f"{each}{'' if each == 'android' else '-'}{version}"
                 first, _, last = kernels.partition("..")

@@ -26,7 +26,7 @@ def features_for(cpu: Cpu | None, release: Release) -> DriverFeatures:
     return replace(features, pvrs=(*features.pvrs, cpu.pvr))
 
 
-def since_said(cpu: Cpu) -> str:
+def first_driver(cpu: Cpu) -> str:
     """The end of a message that a kernel has no driver: the release from which one has it, by the
     spec."""
     first = first_of_spec(cpu)

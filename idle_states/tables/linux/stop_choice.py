@@ -12,7 +12,7 @@ from ...base.model.table import PSSCR_FIELD_BITS, RL_MASK, Cpu, Flag, Psscr
 from .driver_features import DriverFeatures
 from .driver_table import StopChoice
 from .journal import PLATFORM, Journal, ParseFailure, TreeRow
-from .spec_pvrs import since_said
+from .spec_pvrs import first_driver
 
 OLD_FORMAT_MASK = 0xF
 HV_DEFAULT_VAL = PSSCR_FIELD_BITS & ~RL_MASK
@@ -118,7 +118,7 @@ def no_driver(cpu: Cpu) -> str:
     version = cpu.processor.version(cpu.pvr)
     known = version is None or version.linux is not None
     others = "" if known else ", nor has any modelled kernel that looks at it"
-    return f"this kernel has no stop driver for {cpu.version}{others}{since_said(cpu)}"
+    return f"this kernel has no stop driver for {cpu.version}{others}{first_driver(cpu)}"
 
 
 def choose_by_level(rows: Sequence[TreeRow], boot: Boot) -> None:

@@ -55,11 +55,11 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Po
         name2power[name] = power
     if not states:
         return None
-    said = [*_said(name2power)]
+    notes = [*_draws(name2power)]
     if len(wholes) > 1:
         shares = "; ".join(f"{of or 'unnamed'}: {', '.join(n)}" for of, n in wholes.items())
-        said.append(f"shares of different things are taken for shares of the same ({shares})")
-    model = PowerModel(RELATIVE, PowerBounds.exactly(1), states, (*_assumed(tau), *said))
+        notes.append(f"shares of different things are taken for shares of the same ({shares})")
+    model = PowerModel(RELATIVE, PowerBounds.exactly(1), states, (*_assumed(tau), *notes))
     return _polls(model, "no figure is known")
 
 
@@ -103,8 +103,8 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
     above = [name for name, state in states.items() if state.power.high > awake.low]
     if above:
         raise BadPower(f"expected no state to draw more than an awake CPU, found {above[0]}")
-    said = (*_assumed(tau), f"figures as given: {text}")
-    return _polls(PowerModel(unit, awake, states, said), "--power does not name it")
+    notes = (*_assumed(tau), f"figures as given: {text}")
+    return _polls(PowerModel(unit, awake, states, notes), "--power does not name it")
 
 
 def from_rows(
@@ -120,20 +120,20 @@ def from_rows(
         row[0]: StatePower(PowerBounds.exactly(1 - share), row[1] * TAUS[tau], "implied by its row")
         for row, share in zip(rows, shares, strict=True)
     }
-    said = (
+    notes = (
         *_assumed(tau),
         f"no figures: the rows of {name} are taken to be right, each residency being the state's "
         f"break-even, and {rows[-1][0]} to draw nothing",
     )
-    return PowerModel(RELATIVE, PowerBounds.exactly(1), states, said)
+    return PowerModel(RELATIVE, PowerBounds.exactly(1), states, notes)
 
 
 def _polls(model: PowerModel, why: str) -> PowerModel:
     """Adds snooze and POLL at the power of an awake CPU, unless the model has figures for them."""
     idle = StatePower(model.awake, 0, "an assumption")
     states = {**dict.fromkeys((SNOOZE, POLL), idle), **model.states}
-    said = f"{SNOOZE} draws as much as an awake CPU: {why}"
-    added = () if SNOOZE in model.states else (said,)
+    assumption = f"{SNOOZE} draws as much as an awake CPU: {why}"
+    added = () if SNOOZE in model.states else (assumption,)
     return replace(model, states=states, assumptions=(*model.assumptions, *added))
 
 
@@ -145,7 +145,7 @@ def _assumed(tau: str) -> tuple[str, ...]:
     )
 
 
-def _said(name2power: Mapping[str, Power]) -> Iterator[str]:
+def _draws(name2power: Mapping[str, Power]) -> Iterator[str]:
     """Yields what each state draws, alike ones together, and each source once."""
     words2names: dict[str, list[str]] = {}
     source2names: dict[str, list[str]] = {}

@@ -58,7 +58,7 @@ class Conditions:
         if refuted(governor.features, False):
             return self._known.setdefault(key, Selectable(never=True))
         only = next(
-            (said for features, ticking, said in _less(governor.features)
+            (circumstances for features, ticking, circumstances in _less(governor.features)
              if refuted(features, ticking)),
             (),
         )  # fmt: skip
@@ -69,15 +69,15 @@ class Conditions:
 def _less(features: object) -> Iterator[tuple[object, bool, tuple[str, ...]]]:
     """Ways to leave something out of what happens, the least first: features that do not ask for
     it, whether the tick is taken to run, and what is left out."""
-    calm, said = features, ""
+    calm, circumstance = features, ""
     match features:
         case MenuFeatures() if features.heeds_waiters or features.load:
             calm = replace(features, iowait=False, load=False, io_waiters="")
-            said = f"tasks wait for I/O{' or load the CPU' if features.load else ''}"
+            circumstance = f"tasks wait for I/O{' or load the CPU' if features.load else ''}"
         case TeoFeatures() if features.utilisation:
-            calm, said = replace(features, utilisation=""), "the CPU is utilised"
-    if said:
-        yield calm, False, (said,)
+            calm, circumstance = replace(features, utilisation=""), "the CPU is utilised"
+    if circumstance:
+        yield calm, False, (circumstance,)
     yield features, True, (_STOPPED,)
-    if said:
-        yield calm, True, (said, _STOPPED)
+    if circumstance:
+        yield calm, True, (circumstance, _STOPPED)

@@ -18,7 +18,7 @@ def history(name: str, witness: Sequence[Played], names: Sequence[str]) -> Pictu
     what = "prediction" if "predicted" in witness[-1].decision.why else "next timer"
     caption = f"The history that leads to {name}"
     rows, table, times = list[BandRow](), list[tuple[str, ...]](), list[int]()
-    keyed = [(_said(one, names), one) for one in witness]
+    keyed = [(_in_words(one, names), one) for one in witness]
     for (around, state, lasts), equal in groupby(keyed, lambda pair: pair[0]):
         some = [one for _, one in equal]
         last = some[-1]
@@ -64,7 +64,7 @@ def _expected(one: Played) -> int:
     return int(why["predicted"]) * (1000 if why["unit"] == "us" else 1)
 
 
-def _said(one: Played, names: Sequence[str]) -> tuple[str, str, str]:
+def _in_words(one: Played, names: Sequence[str]) -> tuple[str, str, str]:
     """Returns the circumstances of an idle period, the state and the length, in words."""
     until = ", until the tick" if one.outcome.got_tick else ""
     lasts = f"{format_time(one.outcome.residency_ns)}{until}"
@@ -72,17 +72,17 @@ def _said(one: Played, names: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _surroundings(step: IdleStep) -> str:
-    said = [f"timer in {format_time(step.timer_ns)}"]
+    parts = [f"timer in {format_time(step.timer_ns)}"]
     if step.interrupt_ns is not None:
-        said.append(f"interrupt in {format_time(step.interrupt_ns)}")
+        parts.append(f"interrupt in {format_time(step.interrupt_ns)}")
     if step.tick_stopped:
-        said.append("tick stopped")
+        parts.append("tick stopped")
     elif step.tick_ns is not None:
-        said.append(f"tick in {format_time(step.tick_ns)}")
+        parts.append(f"tick in {format_time(step.tick_ns)}")
     if step.iowaiters:
-        said.append(f"{plural(step.iowaiters, 'task')} waiting for I/O")
+        parts.append(f"{plural(step.iowaiters, 'task')} waiting for I/O")
     if step.cpu_util:
-        said.append("CPU utilised")
+        parts.append("CPU utilised")
     if step.late_ns:
-        said.append(f"polling ends {format_time(step.late_ns)} late")
-    return ", ".join(said)
+        parts.append(f"polling ends {format_time(step.late_ns)} late")
+    return ", ".join(parts)

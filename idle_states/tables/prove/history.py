@@ -168,7 +168,7 @@ class Scene:
     def _polled(self, governor: Governor, woken_ns: int, by_tick: bool) -> tuple[int, bool, bool]:
         """Returns how long polling lasts, whether its limit is told, and whether the tick ends
         it."""
-        limit, told = self.polls_for(governor)
+        limit, is_reported = self.polls_for(governor)
         if limit is None or woken_ns <= limit:
             return woken_ns, False, by_tick
-        return limit, told, False
+        return limit, is_reported, False

@@ -105,8 +105,8 @@ class MenuProof:
                 refuted = whatever or contradiction([*needs, *case.holds])
                 if refuted is None:
                     return None
-                said = text if whatever else f"{text}, {case.text}"
-                ways[Way(said, tuple(sorted({each.text for each in refuted})))] = None
+                way = text if whatever else f"{text}, {case.text}"
+                ways[Way(way, tuple(sorted({each.text for each in refuted})))] = None
                 used |= {each.bound for each in refuted}
         bounds = tuple(bound for bound in BOUNDS if bound.name in used)
         return Unreachable(self._because(state), tuple(ways), bounds)
@@ -233,10 +233,10 @@ class MenuProof:
         return needs
 
     def _within(self, quantity: str, state: int) -> Inequality:
-        return at_least(quantity, self.table.residency[state], self._said(quantity, ">=", state))
+        return at_least(quantity, self.table.residency[state], self._text(quantity, ">=", state))
 
     def _beyond(self, quantity: str, state: int) -> Inequality:
-        return at_most(quantity, self.table.residency[state] - 1, self._said(quantity, "<", state))
+        return at_most(quantity, self.table.residency[state] - 1, self._text(quantity, "<", state))
 
     def _slow(self, state: int) -> Inequality:
         latency = self.table.exit[state]
@@ -256,7 +256,7 @@ class MenuProof:
         text = f"{_NAMES[quantity]} >= {self._time(latency)} ({self.names[state]}'s exit latency)"
         return at_least(quantity, latency, text)
 
-    def _said(self, quantity: str, sign: str, state: int) -> str:
+    def _text(self, quantity: str, sign: str, state: int) -> str:
         residency = self._time(self.table.residency[state])
         return f"{_NAMES[quantity]} {sign} {residency} ({self.names[state]}'s target residency)"
 
@@ -305,12 +305,12 @@ class MenuProof:
             yield _Case(text, stopped, (*holds, least, full))
             return
         divided = features.iowait or features.load
-        said = f"latency limit {'<=' if divided else '='} predicted"
-        by_prediction = Inequality("limit", "predicted", 0, said, LIMIT.name)
+        relation = f"latency limit {'<=' if divided else '='} predicted"
+        by_prediction = Inequality("limit", "predicted", 0, relation, LIMIT.name)
         if divided:
             yield _Case(text, stopped, (*holds, least, by_prediction))
             return
-        whole = Inequality("predicted", "limit", 0, said, LIMIT.name)
+        whole = Inequality("predicted", "limit", 0, relation, LIMIT.name)
         yield _Case(text, stopped, (*holds, least, by_prediction, whole))
         yield _Case(text, stopped, (*holds, least, by_prediction, full))
 

@@ -20,13 +20,13 @@ class CorePlayer:
 
     def __init__(self, governor: Governor, scene: Scene) -> None:
         self._stream = core.Stream.of(governor)
-        polled_ns, told = scene.polls_for(governor)
+        polled_ns, is_reported = scene.polls_for(governor)
         self._scene = _SCENE.pack(
             scene.limit_us,
             core.mask(scene.disabled),
             scene.wake_ns,
             KTIME_MAX if polled_ns is None else polled_ns,
-            told,
+            is_reported,
             scene.snoozes,
             scene.loop.governor_decides_tick,
         )

@@ -74,15 +74,15 @@ def _headline(found: Proven, how: str) -> Iterator[Line]:
 
 def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> Iterator[str]:
     for each in kept:
-        said = "no period tried leads to it"
+        witness = "no period tried leads to it"
         if each.first_ns is not None:
-            said = f"selected from {format_time(each.first_ns)} on"
+            witness = f"selected from {format_time(each.first_ns)} on"
         if each.least_ns is not None and each.least_ns != each.first_ns:
-            said += f", kept from {format_time(each.least_ns)} on"
+            witness += f", kept from {format_time(each.least_ns)} on"
         if each.itself:
             residency = found.states[each.state].residency_ns
-            said += f", below its target residency of {format_time(residency)}"
-        yield f"{names[each.state]}: {said}"
+            witness += f", below its target residency of {format_time(residency)}"
+        yield f"{names[each.state]}: {witness}"
     if found.slowest is not None:
         worst = found.slowest
         at_last = joined([entered(names, state) for state in worst.states])
@@ -95,18 +95,18 @@ def _periods(found: Proven, kept: Sequence[StateKept], names: Sequence[str]) -> 
 
 def _counted(found: Proven) -> str:
     kinds = zip(_kinds(found), ("selected", "never selected", "undecided"), strict=True)
-    said = joined([f"{len(names)} {what}" for names, what in kinds if names])
-    return f"{plural(len(found.proofs), 'state')}: {said}."
+    counts = joined([f"{len(names)} {what}" for names, what in kinds if names])
+    return f"{plural(len(found.proofs), 'state')}: {counts}."
 
 
 def _state(proof: StateProof, names: Sequence[str]) -> Section:
-    said, parts = "undecided, no witness was found and no proof", tuple[Part, ...]()
+    verdict, parts = "undecided, no witness was found and no proof", tuple[Part, ...]()
     if proof.witness is not None:
-        said = f"selected by the last of {plural(len(proof.witness), 'idle period')}"
+        verdict = f"selected by the last of {plural(len(proof.witness), 'idle period')}"
         parts = (history(proof.name, proof.witness, names),)
     elif proof.unreachable is not None:
-        said, parts = "never selected", tuple(_proof(proof.unreachable))
-    return Section((Marked("strong", proof.name), f": {said}"), parts)
+        verdict, parts = "never selected", tuple(_proof(proof.unreachable))
+    return Section((Marked("strong", proof.name), f": {verdict}"), parts)
 
 
 def _proof(unreachable: Unreachable) -> Iterator[Part]:
@@ -119,5 +119,5 @@ def _proof(unreachable: Unreachable) -> Iterator[Part]:
     yield Either((), (Rows(_WAYS, ways, "Ways to select it, and why none is open", NO_NUMBERS),))
     if unreachable.bounds:
         yield Lines(("where, whatever the history:",), first="  ")
-    said = (f"{bound.holds} ({bound.name}: {bound.because})" for bound in unreachable.bounds)
-    yield Lines((*said,), first="    ", further="      ")
+    bounds = (f"{bound.holds} ({bound.name}: {bound.because})" for bound in unreachable.bounds)
+    yield Lines((*bounds,), first="    ", further="      ")

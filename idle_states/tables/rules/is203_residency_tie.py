@@ -73,13 +73,13 @@ def _passed_over(first: StateRow, last: StateRow) -> str:
     known, others = _exceptions(first.subject, first.number)
     if not known:
         return ""
-    said = f"{joined(known)} never select{'' if len(known) > 1 else 's'} {first.name}"
+    never = f"{joined(known)} never select{'' if len(known) > 1 else 's'} {first.name}"
     if others:
-        said = f"{said}, but for {joined(others)}"
+        never = f"{never}, but for {joined(others)}"
     if last.state.latency_ns <= first.state.latency_ns:
-        return f"; {said}"
+        return f"; {never}"
     limit = f"a latency limit below {format_time(last.state.latency_ns)} excludes {last.name}"
-    return f"; unless {limit}, {said}"
+    return f"; unless {limit}, {never}"
 
 
 def _exceptions(subject: Subject, row: int) -> tuple[list[str], list[str]]:

@@ -48,7 +48,7 @@ def check(subject: Subject) -> Verdicts:
         having = [row2cost[row.number] for row in group if row.number in row2cost]
         for first, second in pairwise(having):
             if _alike(first, second, percent):
-                both = f"{_said(first)} and {_said(second)}"
+                both = f"{_row(first)} and {_row(second)}"
                 yield second.row.verdict(
                     "state",
                     f"{both} differ by at most {percent} % in latency and residency",
@@ -61,5 +61,5 @@ def _alike(first: Cost, second: Cost, percent: int) -> bool:
     return all(abs(a - b) * 100 <= percent * max(a, b) for a, b in times)
 
 
-def _said(cost: Cost) -> str:
+def _row(cost: Cost) -> str:
     return f"{cost.row.name} ({cost.latency}/{cost.residency})"

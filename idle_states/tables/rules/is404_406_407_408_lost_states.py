@@ -104,7 +104,7 @@ Ground
 from ...base.model.power_mgt import NAMES
 from ...base.model.stages import Lost
 from ...base.model.table import Flag
-from ..linux.spec_pvrs import since_said
+from ..linux.spec_pvrs import first_driver
 from .is4_kernels import PARSE_CAUSES, gave_up, knows_processor, place, row_of
 from .rule import KernelView, Rule, Severity, Subject, Verdict, Verdicts
 
@@ -147,8 +147,8 @@ def _severity(subject: Subject, lost: Lost) -> Severity | None:
 @ALL_LOST.of_each_driver
 def check_all(view: KernelView) -> Verdicts:
     causes = [lost for lost in view.driver.lost if lost.cause in PARSE_CAUSES]
-    said = [line.text for line in view.driver.messages if line.level in ("warning", "error")]
-    log = f'; the log says "{said[0]}"' if said else ""
+    messages = [line.text for line in view.driver.messages if line.level in ("warning", "error")]
+    log = f'; the log says "{messages[0]}"' if messages else ""
     for lost in causes[:1]:
         yield Verdict(view.subject.at(None), lost.reason + log)
 
@@ -172,7 +172,7 @@ def check_pvr(view: KernelView) -> Verdicts:
     version = cpu.processor.version(cpu.pvr)
     if features.stop and version is not None and version.linux is None:
         whose += ", nor has any modelled kernel that looks at it"
-    since = since_said(cpu) if features.stop else ""
+    since = first_driver(cpu) if features.stop else ""
     yield Verdict(
         subject.at(None, "cpu"),
         f"the kernel has no stop driver{whose}, so it registers none of the states{since}",

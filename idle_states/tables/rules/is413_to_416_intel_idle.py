@@ -242,12 +242,12 @@ def check_value(view: KernelView) -> Verdicts:
     if not given:
         return
     value = given.decode("utf-8", "backslashreplace")
-    refused, said = refusal(view.driver.messages)
+    refused, texts = refusal(view.driver.messages)
     if not features(view.release).table_parameter:
         message = f"table={value} is ignored: this kernel has no such parameter"
         yield Verdict(where, message, Severity.WARNING)
     elif refused:
-        why = joined(said) if said else _FORM
+        why = joined(texts) if texts else _FORM
         yield Verdict(where, f"table={value} is refused, and nothing changes: {why}")
-    elif said:
-        yield Verdict(where, f"table={value} is taken in part: {joined(said)}", Severity.WARNING)
+    elif texts:
+        yield Verdict(where, f"table={value} is taken in part: {joined(texts)}", Severity.WARNING)

@@ -121,10 +121,10 @@ def _verdicts(subject: Subject) -> tuple[tuple[Rule, Verdict], ...]:
         for reason in each.reasons:
             rule = _KIND2RULE.get(reason.kind, NOT_USED)
             where = subject.at(number - held.first_row, _CODE2ATTRIBUTE.get(rule.code, "usage"))
-            said = f"{each.title}: {reason.because} ({reason.kind})"
+            message = f"{each.title}: {reason.because} ({reason.kind})"
             off = rule is OFF and held.states[number].default_disabled
             note = Severity.NOTE if off or reason.kind == "busy-sibling" else None
-            found.append((rule, Verdict(where, said, note)))
+            found.append((rule, Verdict(where, message, note)))
     return tuple(found)
 
 

@@ -62,12 +62,12 @@ def _of_new_processors(subject: Subject, earlier: Iterable[IdleTable]) -> Verdic
             claims = [what for what in other.where if what.startswith(("pvr ", "chip "))]
         for what in claims:
             if what in own.where:
-                said = f"generation {own.name}" if what == "generation" else what
+                claim = f"generation {own.name}" if what == "generation" else what
                 message = (
-                    f"expected {said} in one spec, found it in that of {other.name}, too, with "
+                    f"expected {claim} in one spec, found it in that of {other.name}, too, with "
                     "other values; give the new processor its own"
                 )
-                yield Verdict(own.where[what], message, related=_said(other.where, what))
+                yield Verdict(own.where[what], message, related=_related(other.where, what))
 
 
 def _of_processor(subject: Subject) -> Verdicts:
@@ -82,14 +82,14 @@ def _of_processor(subject: Subject) -> Verdicts:
             f"expected a generation that no packaged spec defines, found {own.name}, which is "
             "defined with other values; give the new processor another name"
         )
-        yield Verdict(where, message, related=_said(packaged.where, "generation"))
+        yield Verdict(where, message, related=_related(packaged.where, "generation"))
     for what, other in _taken(own.name, own.where):
         message = (
             f"expected a {what.partition(' ')[0]} that no packaged spec has, found {what}, which "
             f"is {other}'s; give the new processor's own, or extend {other} without versions"
         )
         taker = registry.named(other)
-        yield Verdict(own.where[what], message, related=_said(taker.where, what))
+        yield Verdict(own.where[what], message, related=_related(taker.where, what))
 
 
 def _taken(generation: str, claimed: Mapping[str, Location]) -> Iterator[tuple[str, str]]:
@@ -101,7 +101,7 @@ def _taken(generation: str, claimed: Mapping[str, Location]) -> Iterator[tuple[s
                 yield what, other.name
 
 
-def _said(where: Mapping[str, Location], what: str) -> tuple[tuple[Location, str], ...]:
+def _related(where: Mapping[str, Location], what: str) -> tuple[tuple[Location, str], ...]:
     place = where.get(what)
     return ((place, "claimed here first"),) if place else ()
 

@@ -125,11 +125,11 @@ class KeptFindings:
         found = sort_findings(once(filled))
         if texts:
             return tuple(found)
-        told = self._brief(found)
+        findings = self._brief(found)
         if alone and len(self._textless) < 4 * MOST:
             # with what was made, whose numbers are no others' while it is there
-            self._textless[tuple(key)] = told, made
-        return told
+            self._textless[tuple(key)] = findings, made
+        return findings
 
     def _run(self, answers: Answers, part: int) -> "list[_Made]":
         return _made(self._found(part, self._watched(answers)))

@@ -48,8 +48,8 @@ class LoadedRule:
     @property
     def consequence(self) -> str:
         """Returns what follows where the rule finds something: a sentence or two of its page."""
-        _, _, said = self.written.partition("\nWhy is this bad\n")
-        first, *more = _SENTENCE.split(" ".join(said.partition("\n\n")[0].split()))
+        _, _, text = self.written.partition("\nWhy is this bad\n")
+        first, *more = _SENTENCE.split(" ".join(text.partition("\n\n")[0].split()))
         both = " ".join([first, *more[:1]])
         return both if len(both) <= _LONGEST else first
 

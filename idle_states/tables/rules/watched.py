@@ -75,8 +75,8 @@ def _method(pattern: str) -> Callable[[_Time, object], Any]:
     def method(self: _Time, other: object) -> Any:
         if type(other) is not int and not isinstance(other, _Time):
             raise TimeAsked
-        said = other.expression if isinstance(other, _Time) else f"({other})"
-        expression = pattern.format(self.expression, said)
+        operand = other.expression if isinstance(other, _Time) else f"({other})"
+        expression = pattern.format(self.expression, operand)
         asks = pattern[0] == "{"
         return self.answers.ask(expression) if asks else _Time(self.answers, expression)
 
@@ -120,12 +120,12 @@ def times_of(latencies: bytes | None, residencies: bytes | None) -> tuple[int, .
 def watched(table: IdleTable, node: PowerMgt, answers: Answers) -> tuple[IdleTable, PowerMgt]:
     """Returns a device tree's table and its node with times that note what is asked."""
     times = tuple(_Time(answers, f"t[{number}]") for number in range(len(answers.times)))
-    said: dict[str, Any] = dict(node.properties)
+    properties: dict[str, Any] = dict(node.properties)
     for name in _TIMES:
-        if name in said:
-            count = -(-len(said[name]) // 4)
-            said[name], times = _Column(len(said[name]), times[:count]), times[count:]
-    node = replace(node, properties=said)
+        if name in properties:
+            count = -(-len(properties[name]) // 4)
+            properties[name], times = _Column(len(properties[name]), times[:count]), times[count:]
+    node = replace(node, properties=properties)
     return with_times(table, node), node
 
 
@@ -150,10 +150,10 @@ def filled(texts: Iterable[str]) -> Callable[[Sequence[int]], tuple[str, ...]]:
 
     def written(text: str) -> str:
         parts = _PLACE.split(text)
-        said = [repr(part) for part in parts]
+        words = [repr(part) for part in parts]
         for at in range(1, len(parts), 3):
-            said[at : at + 2] = f"{parts[at + 1] or 'str'}({parts[at]})", "''"
-        return "+".join(said)
+            words[at : at + 2] = f"{parts[at + 1] or 'str'}({parts[at]})", "''"
+        return "+".join(words)
 
     return computed(f"({''.join(f'{written(text)},' for text in texts)})")
 

@@ -121,8 +121,8 @@ def map_of(
     they are; of: what each row is of."""
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for row in rows:
-        said = tuple(band.tip.partition(": ")[::2] for band in row.bands)
-        alike.setdefault(said, []).append(row.label)
+        bands = tuple(band.tip.partition(": ")[::2] for band in row.bands)
+        alike.setdefault(bands, []).append(row.label)
 
     def draw() -> "Element":
         firsts = [band.first for row in rows for band in row.bands]
@@ -136,8 +136,8 @@ def map_of(
 
     lines = (
         ("; ".join(labels) if place == 0 else "", *cells)
-        for said, labels in alike.items()
-        for place, cells in enumerate(said)
+        for bands, labels in alike.items()
+        for place, cells in enumerate(bands)
     )
     return draw, Rows((of, what.capitalize(), "Selected"), (*lines,), caption, NO_NUMBERS)
 

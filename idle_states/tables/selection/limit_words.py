@@ -148,13 +148,13 @@ def nowhere(asked: AskedLimit, names: Sequence[str], domains: "Iterable[CpuDomai
     absent = [word for word in asked.words if _number(word, names, any_case=asked.keeps) is None]
     word = (absent or asked.words)[-1]
     wanted = word.name or word.text
-    said = suggestion(wanted, names)
+    hint = suggestion(wanted, names)
     for domain in domains:
         for state in domain.states:
             if state.name == wanted:
                 needed_us = -(-(state.power_off_ns + state.power_on_ns) // 1000)
-                said = f", a state of {domain.name}, which takes {needed_us} us to turn off and on"
+                hint = f", a state of {domain.name}, which takes {needed_us} us to turn off and on"
     option = "--keep" if asked.keeps else "--latency-limit"
     return UsageError(
-        f"expected {option} with a state of a CPU ({', '.join(names)}), found {word.text!r}{said}"
+        f"expected {option} with a state of a CPU ({', '.join(names)}), found {word.text!r}{hint}"
     )

@@ -59,7 +59,7 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
         more += [] if journeys else [_states(first)]
     else:
         picture, *others = drawn.maps(selections)
-        picture = replace(picture, told=_maps(first))
+        picture = replace(picture, text=_maps(first))
         selected = Section(Worded("", "What is selected"), (picture, *others))
         # a page begins with what is selected, a text ends with it
         states = Section(Worded(printable(title(first)), ""), (Either(_states(first).parts),))
@@ -302,11 +302,11 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
     shown: list[tuple[TableSelection, MapChanges]] = []
     for other, maps in changed:
         to = title(other)
-        said: tuple[Part, ...] = ()
+        parts: tuple[Part, ...] = ()
         if not maps:
             beside = "" if other.domains == first.domains else " but what power domains enter"
-            said = (Lines((f"nothing changes{beside}",), first="  "),)
-        yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), said)
+            parts = (Lines((f"nothing changes{beside}",), first="  "),)
+        yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), parts)
         as_before = [same for same, known in shown if (same.table, known) == (other.table, maps)]
         both: Part = moved(maps)
         if as_before:

@@ -5,7 +5,7 @@ from ...base.model.units import format_time
 from ...base.report.html.markers import RowEvent
 from ...base.report.sheet import Section, Sheet, Worded
 from ..pipeline import Journey
-from ..sources.told import told_by
+from ..sources.told import options_from
 from ..why import sheet as why_sheet
 from ..why import ways
 from ..why.answer import why
@@ -16,7 +16,7 @@ from .sheet import journey_stages, sheet
 def page(journey: Journey, table: str) -> Sheet:
     """Returns the page of a table. Of one that was read on a machine it has the states' use."""
     whole = sheet(journey, provenance=True)
-    if told_by(table):
+    if options_from(table):
         found = why(WhyRequest(machine=table))
         headline = (*why_sheet.sheet(found).headline, *whole.headline)
         return replace(whole, headline=headline, sections=(ways.of_machine(found), *whole.sections))

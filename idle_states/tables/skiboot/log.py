@@ -103,11 +103,11 @@ def read(text: str | bytes) -> tuple[OpalLog, ...]:
         match = _LINE.search(line)
         if match is None:
             continue
-        said = match[2].rstrip()[:TEXT_MAX]
-        if _START.match(said):
+        message = match[2].rstrip()[:TEXT_MAX]
+        if _START.match(message):
             boots.append(boot.made())
             boot = _Boot()
-        boot.take(number, _LEVELS[match[1]], said)
+        boot.take(number, _LEVELS[match[1]], message)
     boots.append(boot.made())
     return tuple(made for made in boots if made != OpalLog())
 

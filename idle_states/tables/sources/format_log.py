@@ -29,7 +29,7 @@ def recognises(head: bytes, path: Path) -> bool:
 _PATCHED = re.compile(r"-p[0-9a-f]{7}|dirty")
 _NAMED = 32
 """Greatest number of states named in one line of facts."""
-Told = tuple[str, str, Location]
+_Fault = tuple[str, str, Location]
 """A rule's code, its message and its place."""
 _RULES = {
     "IS701": ("logged-invalid-state", Severity.ERROR),
@@ -50,15 +50,15 @@ def read(file: File) -> list[Source]:
 
     opal = opal_log.read(file.data)
     linux = linux_log.read(file.data)
-    told: list[Told] = []
+    faults: list[_Fault] = []
     facts: list[tuple[str, str]] = []
     if opal:
-        told += _of_firmware(opal[-1], file.shown)
+        faults += _of_firmware(opal[-1], file.shown)
         facts += _firmware_facts(opal[-1])
     if linux:
-        told += _of_kernel(linux[-1], file.shown)
+        faults += _of_kernel(linux[-1], file.shown)
         facts += _kernel_facts(linux[-1])
-    findings = [Finding(code, *_RULES[code], said, where) for code, said, where in told]
+    findings = [Finding(code, *_RULES[code], message, where) for code, message, where in faults]
     more = sum(boots[-1].more for boots in (opal, linux) if boots)
     if more:
         facts.append(("not shown", f"{more} more lines about idle states"))
@@ -94,38 +94,38 @@ def _lines(text: str) -> str:
     return "\n".join(" ".join(line.splitlines()) for line in text.split("\n"))
 
 
-def _of_firmware(log: "OpalLog", file: str) -> Iterator[Told]:
+def _of_firmware(log: "OpalLog", file: str) -> Iterator[_Fault]:
     from ..skiboot.log import masked_by_nvram
 
     if log.no_levels:
-        said = "firmware found no stop levels enabled; it exports no state"
-        yield "IS703", said, _at(file, log, "SLW: No stop levels available")
+        text = "firmware found no stop levels enabled; it exports no state"
+        yield "IS703", text, _at(file, log, "SLW: No stop levels available")
     if log.no_deep:
-        said = "firmware could not set up what deep states need to be left; they are lost"
-        yield "IS704", said, _at(file, log, "Disabling deep stop states")
+        text = "firmware could not set up what deep states need to be left; they are lost"
+        yield "IS704", text, _at(file, log, "Disabling deep stop states")
     for state in log.forced:
-        said = f"{state.name} is exported against OPAL's own mask, because NVRAM says so"
-        yield "IS705", said, Location(state.name, file, state.line, 1)
+        text = f"{state.name} is exported against OPAL's own mask, because NVRAM says so"
+        yield "IS705", text, Location(state.name, file, state.line, 1)
     unsure = log.nvram_mask is None and _PATCHED.search(log.version or "")
     unless = f", unless a patch of this build ({log.version}) changes it" if unsure else ""
     for state in masked_by_nvram(log):
-        said = "withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask leaves its level"
-        yield "IS707", f"{said} enabled{unless}", Location(state.name, file, state.line, 1)
+        text = "withheld by NVRAM's opal-stop-state-disable-mask: OPAL's own mask leaves its level"
+        yield "IS707", f"{text} enabled{unless}", Location(state.name, file, state.line, 1)
 
 
-def _of_kernel(log: "LinuxLog", file: str) -> Iterator[Told]:
+def _of_kernel(log: "LinuxLog", file: str) -> Iterator[_Fault]:
     for refused in log.refused:
-        said = f"the kernel refuses PSSCR {refused.psscr:#018x}: {refused.reason}"
-        yield "IS701", said, Location(f"psscr {refused.psscr:#x}", file, refused.line, 1)
+        text = f"the kernel refuses PSSCR {refused.psscr:#018x}: {refused.reason}"
+        yield "IS701", text, Location(f"psscr {refused.psscr:#x}", file, refused.line, 1)
     if log.only_snooze:
-        said = "the kernel registered no state of the table; idle CPUs only snooze"
-        yield "IS702", said, _at(file, log, "Only Snooze")
+        text = "the kernel registered no state of the table; idle CPUs only snooze"
+        yield "IS702", text, _at(file, log, "Only Snooze")
     if log.no_full_loss:
-        said = "the kernel dropped the states that lose full context; firmware does not take the"
-        yield "IS704", f"{said} registers they need", _at(file, log, "lose full context")
+        text = "the kernel dropped the states that lose full context; firmware does not take the"
+        yield "IS704", f"{text} registers they need", _at(file, log, "lose full context")
     for name in log.missing:
-        said = f"the kernel did not find {name}; it takes no state of the tree"
-        yield "IS706", said, _at(file, log, name)
+        text = f"the kernel did not find {name}; it takes no state of the tree"
+        yield "IS706", text, _at(file, log, name)
 
 
 def _firmware_facts(log: "OpalLog") -> Iterator[tuple[str, str]]:

@@ -91,8 +91,8 @@ def _nearest(table: IdleTable) -> tuple[IdleTable, Sequence[IdleState], str] | N
     others = [each[2].name for each in equals[1:]]
     times = f"{least} of {len(rows)} states differ in times" if least else "the times agree"
     equally = f", which agree with {joined(others)}, too" if others else ""
-    said = f"sysfs shows names and times; all else is that of {near.name}: {times}{equally}."
-    return near, rows, said
+    note = f"sysfs shows names and times; all else is that of {near.name}: {times}{equally}."
+    return near, rows, note
 
 
 def _of_power(table: IdleTable, near: IdleTable, rows: Sequence[IdleState], note: str) -> IdleTable:

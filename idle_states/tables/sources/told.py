@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHOWN = 80
 
 
-def told_by(text: str) -> dict[str, tuple[str | int, str]]:
+def options_from(text: str) -> dict[str, tuple[str | int, str]]:
     """Returns option -> value and how to show it, such as {"hz": (250, "250")}, of a dump of sysfs
     or a collection, as far as it tells; {} of other tables, and of what cannot be read."""
     path, name = opening.longest_file(text)
@@ -33,12 +33,12 @@ def told_by(text: str) -> dict[str, tuple[str | int, str]]:
 
     dump, kernel = found
     known = running(kernel)
-    told = {
+    options = {
         "kernel": (kernel, known and known.name),
         "governor": (dump.governor, dump.governor),
         "hz": (dump.hz, str(dump.hz)),
     }
-    return {name: (value, shown) for name, (value, shown) in told.items() if value and shown}
+    return {name: (value, shown) for name, (value, shown) in options.items() if value and shown}
 
 
 def opened(path: str) -> File:
@@ -77,6 +77,6 @@ def gathered(file: File, name: str = "") -> "tuple[Dump, str] | None":
     whole, _, cut = (data, b"", b"") if data.startswith(b"\x1f\x8b") else data.rpartition(b"\n")
     dump = sysfs.read(inputs.Input(file.shown, held=whole or data), partial=True)
     if whole and cut:
-        said = f"the last line, for it is cut short: {cut.decode('utf-8', 'replace')[:_SHOWN]!r}"
-        dump = replace(dump, missed=(*dump.missed, said))
+        line = f"the last line, for it is cut short: {cut.decode('utf-8', 'replace')[:_SHOWN]!r}"
+        dump = replace(dump, missed=(*dump.missed, line))
     return dump, dump.kernel or format_tar.uname_of(texts)

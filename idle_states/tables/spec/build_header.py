@@ -103,13 +103,13 @@ def _pvr(node: Node, cpu: Cpu, problems: SpecProblems) -> int:
         return cpu.pvr
     if pvr not in known:
         names = [f"{value:#06x}" for value in known]
-        where = _said(cpu, "versions", "it has these PVRs")
+        where = _related(cpu, "versions", "it has these PVRs")
         what = f"a PVR of {cpu.generation}"
         problems.unknown_name(what, f"{pvr:#06x}", node.where, names, where)
     return pvr
 
 
-def _said(cpu: Cpu, key: str, what: str) -> tuple[tuple[Location, str], ...]:
+def _related(cpu: Cpu, key: str, what: str) -> tuple[tuple[Location, str], ...]:
     """Returns the place of a value in a processor's spec, with words for people."""
     where = cpu.processor.where.get(key)
     return ((where, f"{what} by the spec that defines it"),) if where else ()
@@ -122,7 +122,7 @@ def _chips(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[str]:
             yield chip
         elif chip is not None:
             known = (*cpu.chips, UNKNOWN_CHIP)
-            where = _said(cpu, "versions", "it has these chips")
+            where = _related(cpu, "versions", "it has these chips")
             what = f"a chip of {cpu.generation}"
             problems.unknown_name(what, chip, item.where, known, where)
 
@@ -132,7 +132,7 @@ def _levels(node: Node, cpu: Cpu, problems: SpecProblems) -> Iterator[int]:
         level = scalars.integer(item, problems, most=15, what="a stop level")
         if level is not None and level not in cpu.levels:
             names = [str(known) for known in cpu.levels]
-            where = _said(cpu, "levels", "it has these levels")
+            where = _related(cpu, "levels", "it has these levels")
             what = f"a stop level of {cpu.generation}"
             problems.unknown_name(what, str(level), item.where, names, where)
         elif level is not None:

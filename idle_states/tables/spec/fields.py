@@ -58,8 +58,8 @@ def _detailed(
     times = {key: scalars.time_ns(entries.get(key), problems) for key in ("base", "low", "high")}
     low, high = times["low"], times["high"]
     if low is not None and high is not None and low > high:
-        said = f"low {format_time(low)}, high {format_time(high)}"
-        problems.out_of_range("low at most high", said, entries["low"].where)
+        bounds = f"low {format_time(low)}, high {format_time(high)}"
+        problems.out_of_range("low at most high", bounds, entries["low"].where)
     what = "a number of values"
     number = scalars.integer(entries.get("n"), problems, most=U64_MAX, what=what)
     return replace(

@@ -60,8 +60,8 @@ def with_processor(table: IdleTable) -> IdleTable:
     origin = table.origin
     unknown = origin.unknown if origin.form == "dt" else ""
     why = f"No packaged spec has {unknown}" if unknown else "The source does not name its processor"
-    said = f"{why}; {cpu.generation} is assumed."
-    return replace(table, cpu=cpu, note=f"{table.note} {said}".lstrip())
+    note = f"{why}; {cpu.generation} is assumed."
+    return replace(table, cpu=cpu, note=f"{table.note} {note}".lstrip())
 
 
 def write(table: IdleTable) -> str:
@@ -159,12 +159,12 @@ def _processor(processor: Processor) -> Iterator[str]:
         yield f"  pvr: {processor.pvr:#06x}"
     if processor.levels:
         yield f"  levels: [{', '.join(map(str, processor.levels))}]"
-    for key, said in (
+    for key, has in (
         ("grouped-levels", processor.grouped_levels),
         ("fast-sleep", processor.fast_sleep),
         ("linux-restores", processor.linux_restores),
     ):
-        if said:
+        if has:
             yield f"  {key}: yes"
     if processor.timebase_stops_from is not None:
         yield f"  timebase-stops-from: {processor.timebase_stops_from}"

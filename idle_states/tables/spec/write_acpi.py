@@ -119,5 +119,5 @@ def _lines(table: IdleTable) -> Iterator[str]:
             yield f"    power-mw: {entry.power_mw}"
         if isinstance(beside, LpiState):
             yield f"    lpi-residency: {format_time(beside.min_residency_us * 1000)}"
-        is_told = state.note == f"type C{entry.kind}, {entry.register}"
-        yield from state_notes(replace(state, note="") if is_told else state)
+        is_implied = state.note == f"type C{entry.kind}, {entry.register}"
+        yield from state_notes(replace(state, note="") if is_implied else state)

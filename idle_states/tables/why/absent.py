@@ -104,10 +104,10 @@ def _on_its_way(machine: SeenMachine, name: str) -> Evidence:
 
 def _of_fadt(acpi: AcpiIdle, name: str) -> str:
     """Tells why the FADT gives no such state to processors without _CST."""
-    told, because = acpi.fadt, "ACPI has no _CST, and"
-    if not told or not AcpiMachine(acpi).block:
+    fadt, because = acpi.fadt, "ACPI has no _CST, and"
+    if not fadt or not AcpiMachine(acpi).block:
         return f"{because} no ports of C2 and C3 (P_BLK): C1 is all there is"
-    states = (("C2", told.c2_latency_us, MOST_C2_US), ("C3", told.c3_latency_us, MOST_C3_US))
+    states = (("C2", fadt.c2_latency_us, MOST_C2_US), ("C3", fadt.c3_latency_us, MOST_C3_US))
     above = "; ".join(
         f"the FADT's {each} takes {us} us, where Linux accepts {most} us at most"
         for each, us, most in states
@@ -153,9 +153,9 @@ def _by_acpi(machine: SeenMachine, name: str) -> Evidence:
     because = (
         f"intel_idle took ACPI's states, MWAIT {joined([f'{h:#04x}' for h in hints.values()])}"
     )
-    told = f"by its hint {alike} stands for it" if alike else "none of them stands for it"
+    proxy = f"by its hint {alike} stands for it" if alike else "none of them stands for it"
     step = "a kernel whose intel_idle has a table for this processor has states of these names"
-    return f"{because}: {told}", f"{CPUS}/cpu{min(machine.dump.cpus)}/cpuidle/state*/desc", step
+    return f"{because}: {proxy}", f"{CPUS}/cpu{min(machine.dump.cpus)}/cpuidle/state*/desc", step
 
 
 def _not_of_intel(machine: SeenMachine, name: str) -> Evidence:

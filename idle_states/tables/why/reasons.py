@@ -11,7 +11,7 @@ from typing import Annotated
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Held, SysfsState
 from ...base.model.table import IdleTable, Register
-from ...base.reading.cpu_lists import cpus_told
+from ...base.reading.cpu_lists import cpus_listed
 from ...base.reading.inputs import CPU_MAX
 from ...base.wording import percent
 from ..linux import request_parts
@@ -96,8 +96,8 @@ class StateView:
 
 def online(machine: SeenMachine) -> tuple[int, ...]:
     """Returns the CPUs that are online, as far as known; else those that have states."""
-    told = islice(cpus_told(machine.told("online") or ""), CPU_MAX + 1)
-    return tuple(told) or (*machine.dump.cpus,)
+    cpus = islice(cpus_listed(machine.told("online") or ""), CPU_MAX + 1)
+    return tuple(cpus) or (*machine.dump.cpus,)
 
 
 def _offline(view: StateView) -> Evidence:
@@ -218,8 +218,8 @@ def _busy_sibling(view: StateView) -> Evidence:
     cpus, number, time_us, most_us = view.machine.dump.cpus, view.number, 0, 0
     for cpu in view.held.cpus:
         mine = cpus[cpu][number].time_us or 0
-        told = view.machine.told(f"cpu{cpu}/topology/thread_siblings_list") or ""
-        threads = islice(cpus_told(told), _THREADS)
+        siblings = view.machine.told(f"cpu{cpu}/topology/thread_siblings_list") or ""
+        threads = islice(cpus_listed(siblings), _THREADS)
         time_us += mine
         most_us += min([mine, *(idle_us_of(cpus[each]) for each in threads if each in cpus)])
     if most_us * 2 >= time_us or any(not each.disabled for each in view.held.states[number + 1 :]):
@@ -366,5 +366,5 @@ def reasons(view: StateView, *, used: bool) -> list[Reason]:
     if kept:
         return kept
     rows = UNDONE if used else OTHERWISE
-    told = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
-    return [*islice(told, 1)]
+    others = (Reason(kind, *found) for kind, row in rows.items() if (found := row(view)))
+    return [*islice(others, 1)]

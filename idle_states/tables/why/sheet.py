@@ -62,14 +62,14 @@ def _rows(found: Explanation) -> Iterator[tuple[str, ...]]:
 def _sample(found: Sampled) -> Section:
     """Returns a row for each state of each CPU."""
     names = [each.name for each in fields(SampledState)]
-    rows = (tuple(_told(getattr(each, name)) for name in names) for each in found.states)
+    rows = (tuple(_shown(getattr(each, name)) for name in names) for each in found.states)
     head = tuple(name.removesuffix("_us").replace("_", " ").capitalize() for name in names)
     table = Rows(head, tuple(rows), numbers=frozenset({0, *range(2, len(names) - 1)}))
     notes = ("medians in us; what the driver refused is no idle period", *found.notes)
     return Section(f"Sampled for {found.seconds} s", (table, Lines(notes, "  ", "    ")))
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, dict):
         return few([f"{what} {count:,}" for what, count in value.items()], _ENDS)
     if value in (None, NO_LIMIT_US):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idle_states.base.reading.cpu_lists import cpu_list, cpus_in, cpus_told
+from idle_states.base.reading.cpu_lists import cpu_list, cpus_in, cpus_listed
 from idle_states.base.reading.inputs import CPU_MAX
 
 
@@ -23,4 +23,4 @@ def test_what_is_no_list(part: str) -> None:
     with pytest.raises(ValueError, match="expected CPUs such as 0-3,5 up to 8191, found ") as found:
         list(cpus_in(f"0,{part}"))
     assert str(found.value).endswith(f"found {part!r}")
-    assert list(cpus_told(f" 0-1,{part}, 7\n")) == [0, 1, 7]
+    assert list(cpus_listed(f" 0-1,{part}, 7\n")) == [0, 1, 7]

@@ -98,13 +98,13 @@ def evaluate(
 
 def announcements(methods: Sequence[str], capabilities: int = CAPABILITIES) -> list[str]:
     """The commands that tell firmware what the kernel can do. methods: paths of _PDC and _OSC."""
-    told = capabilities.to_bytes(4, "little").hex(" ").upper()
+    capability_bytes = capabilities.to_bytes(4, "little").hex(" ").upper()
     return [
-        f"execute {path} (01 00 00 00 01 00 00 00 {told})"
+        f"execute {path} (01 00 00 00 01 00 00 00 {capability_bytes})"
         for path in methods
         if path.endswith("._PDC")
     ] + [
-        f"execute {path} ({_OSC_UUID}) 1 2 (00 00 00 00 {told})"
+        f"execute {path} ({_OSC_UUID}) 1 2 (00 00 00 00 {capability_bytes})"
         for path in methods
         if path.endswith("._OSC")
     ]

@@ -252,8 +252,8 @@ def _repaired(cst: AcpiObject) -> tuple[AcpiObject, list[str]]:
     found = evaluated(cst)
     if found.fatal:
         return cst, [f"the kernel that repairs it leaves its memory: {found.fatal}"]
-    said = [f"ACPICA says: {warning}" for warning in found.warnings]
-    return found.cst, said or ["ACPICA converts what is of another kind"]
+    warnings = [f"ACPICA says: {warning}" for warning in found.warnings]
+    return found.cst, warnings or ["ACPICA converts what is of another kind"]
 
 
 def _run(
@@ -279,18 +279,18 @@ def _run(
         and path.rpartition(".")[2] in _TELLING
         and f"{parent(path)}.{CST}" in machine.names.defined
     ]
-    told = acpiexec.announcements(telling)
+    announced = acpiexec.announcements(telling)
     try:
-        answers = acpiexec.evaluate(aml, list(dynamic), file, told)
+        answers = acpiexec.evaluate(aml, list(dynamic), file, announced)
     except Unreadable as error:
-        if not told:
+        if not announced:
             raise
-        told = []
+        announced = []
         answers = acpiexec.evaluate(aml, list(dynamic), file)
         message = f"expected {acpiexec.PROGRAM} to tell firmware what the kernel can do, found: "
         message += f"{error.findings[0].message}; evaluated without"
         machine.problems.append((where, message))
-    others = acpiexec.evaluate(aml, list(dynamic), file, told, fill=0xFF)
+    others = acpiexec.evaluate(aml, list(dynamic), file, announced, fill=0xFF)
     machine.depending |= {path for path in answers if answers[path] != others[path]}
     alike: dict[tuple[Evaluated, Evaluated], list[str]] = {}
     for path in sorted(machine.depending, key=list(answers).index):

@@ -16,7 +16,7 @@ from .signs import HEAD, USED
 HEADER_BYTES = 36
 _SIGNATURE = re.compile(rb"[A-Z_][A-Z0-9_!]{3}")
 _ROW = re.compile(rb"[ \t]*([0-9A-Fa-f]{4,8}): ((?:[0-9A-Fa-f]{2} ){1,16})")
-_SAID = re.compile(rb"(Firmware|ACPI) (Warning|Error)\b")
+_LOGGED = re.compile(rb"(Firmware|ACPI) (Warning|Error)\b")
 """The words that acpidump puts between rows. The checksum of a table shows that no row is lost."""
 _BLANK = re.compile(rb"\s*$")
 _LAPIC, _LAPIC_X2, _GICC, _RINTC = 0, 9, 0xB, 0x18
@@ -177,7 +177,7 @@ def _dumped(data: bytes, file: str) -> Iterator[tuple[int, bytes, bytes]]:
                 message = f"expected the bytes from {len(content):#x} on, found those from"
                 raise unreadable(file, f"{message} {int(row[1], 16):#x}", number)
             content += bytes.fromhex(row[2].decode("ascii"))
-        elif not _BLANK.match(line) and not (head and _SAID.match(line)):
+        elif not _BLANK.match(line) and not (head and _LOGGED.match(line)):
             shown = line[:40].decode("utf-8", "replace")
             message = f"expected a row of acpidump, as '0000: 44 53 44 54', found {shown!r}"
             raise unreadable(file, message, number)

@@ -52,7 +52,7 @@ class HeldCommits(CommitReader):
         self._contents: dict[str, bytes] = {}
         self._versions: dict[str, list[_Version]] = {}
         self._made: dict[str, Tree] = {}
-        self._trees = TreeWalker(self._tree, lambda said: unreadable(self.shown, said))
+        self._trees = TreeWalker(self._tree, lambda message: unreadable(self.shown, message))
 
     def add(
         self,

@@ -83,10 +83,10 @@ def _git_dir(top: Path, shown: str, configuration: Configuration) -> Path:
             raise unreadable(shown, f"expected .git in the directory, found a link to {real}")
         return real
     with opening.Tree(top) as tree:
-        said = _pointer(tree, ".git", shown)
-    if said is None or not said.startswith(b"gitdir: "):
+        pointer = _pointer(tree, ".git", shown)
+    if pointer is None or not pointer.startswith(b"gitdir: "):
         raise unreadable(shown, "expected a git repository, found a file .git without 'gitdir:'")
-    git_dir = _resolved(top, said.removeprefix(b"gitdir: "))
+    git_dir = _resolved(top, pointer.removeprefix(b"gitdir: "))
     if not opening.is_directory(git_dir):
         raise unreadable(shown, f"expected a git directory, found none at {git_dir}")
     if not git_dir.is_relative_to(top) and not _leads_back(git_dir, top, shown, configuration):
@@ -100,8 +100,8 @@ def _git_dir(top: Path, shown: str, configuration: Configuration) -> Path:
 
 def _leads_back(git_dir: Path, top: Path, shown: str, configuration: Configuration) -> bool:
     with opening.Tree(git_dir) as tree:
-        said = _pointer(tree, "gitdir", shown)
-        if said is not None and _resolved(git_dir, said) == top / ".git":
+        pointer = _pointer(tree, "gitdir", shown)
+        if pointer is not None and _resolved(git_dir, pointer) == top / ".git":
             return True
         for name in ("config", "config.worktree"):
             if tree.is_file(name):
@@ -114,8 +114,8 @@ def _leads_back(git_dir: Path, top: Path, shown: str, configuration: Configurati
 
 def _checked(top: Path, git_dir: Path, prefix: str, shown: str) -> Place:
     with opening.Tree(git_dir) as tree:
-        said = _pointer(tree, "commondir", shown)
-    common = git_dir if said is None else _resolved(git_dir, said)
+        pointer = _pointer(tree, "commondir", shown)
+    common = git_dir if pointer is None else _resolved(git_dir, pointer)
     # a work tree's directory lies where it belongs, in the common one
     if not common.is_relative_to(top) and git_dir not in (
         common,
@@ -137,8 +137,8 @@ def expect_own_objects(place: Place, shown: str) -> None:
 def named_objects() -> list[Path]:
     """Places of objects that the environment names. A name in quotes is not understood: it is as
     if it were not there."""
-    said = (os.environ.get(name, "") for name in NAMED_OBJECTS)
-    paths = [path for text in said for path in text.split(os.pathsep)]
+    values = (os.environ.get(name, "") for name in NAMED_OBJECTS)
+    paths = [path for text in values for path in text.split(os.pathsep)]
     return [Path(os.path.realpath(p)) for p in paths if p and not p.startswith('"')]
 
 
@@ -171,8 +171,8 @@ def _check_objects(objects: Path, inside: Iterable[Path], shown: str) -> None:
                     shown, f"expected files and directories in {real}, found {name}, which is none"
                 )
             if tree.is_file(_ALTERNATES):
-                said = tree.read(_ALTERNATES, limits.GIT_ALTERNATES_BYTES, shown=shown)
-                for line in said.split(b"\n"):
+                alternates = tree.read(_ALTERNATES, limits.GIT_ALTERNATES_BYTES, shown=shown)
+                for line in alternates.split(b"\n"):
                     if line.startswith(b'"'):
                         raise unreadable(shown, f"expected {_ALTERNATES} without quotes in {real}")
                     if line and not line.startswith(b"#"):
@@ -201,7 +201,7 @@ def _pointer(tree: opening.Tree, name: str, shown: str) -> bytes | None:
         raise unreadable(shown, message) from None
 
 
-def _resolved(directory: Path, said: bytes) -> Path:
-    if b"\0" in said:
+def _resolved(directory: Path, path: bytes) -> Path:
+    if b"\0" in path:
         return directory / "a name with a NUL"
-    return Path(os.path.realpath(directory / os.fsdecode(said)))
+    return Path(os.path.realpath(directory / os.fsdecode(path)))

@@ -149,9 +149,9 @@ class Private:
 
     def failed(self, done: launching.Done) -> DamagedObject:
         # the last word is the fatal one, which need not name the object
-        said = [re.sub(r"^\w+: ", "", line) for line in done.complaints.strip().splitlines()]
-        named = next((line for line in reversed(said) if _HASH.search(line)), None)
-        found = named or (said[-1] if said else f"exit status {done.status}")
+        complaints = [re.sub(r"^\w+: ", "", line) for line in done.complaints.strip().splitlines()]
+        named = next((line for line in reversed(complaints) if _HASH.search(line)), None)
+        found = named or (complaints[-1] if complaints else f"exit status {done.status}")
         return self.damaged(f"expected git to read the repository, found: {found}")
 
     def damaged(self, message: str) -> DamagedObject:
@@ -249,8 +249,8 @@ class Private:
         file.write_bytes(data)
         done = self.run("config", "--file", str(file), "--no-includes", "--null", "--list")
         if done.status:
-            said = done.complaints.strip().replace(str(file), "config").splitlines()
-            raise self._bad(f"expected a git configuration, found: {said[0] if said else 'none'}")
+            lines = done.complaints.strip().replace(str(file), "config").splitlines()
+            raise self._bad(f"expected a git configuration, found: {lines[0] if lines else 'none'}")
         return _listed(done.output)
 
     def _bad(self, message: str) -> Unreadable:
@@ -264,12 +264,12 @@ class Private:
         return ""
 
 
-def _unknown(said: dict[str, str]) -> str:
+def _unknown(settings: dict[str, str]) -> str:
     """Returns what of a repository's form git does not know either; "" for nothing."""
-    version = said.get("core.repositoryformatversion", "0")
+    version = settings.get("core.repositoryformatversion", "0")
     if version not in ("0", "1"):
         return f"core.repositoryformatversion {version!r:.40}"
-    names = (key.removeprefix("extensions.") for key in said if key.startswith("extensions."))
+    names = (key.removeprefix("extensions.") for key in settings if key.startswith("extensions."))
     # where the version is 0, git takes those of old for what they are, and leaves others alone
     found = sorted(set(names) - _EXTENSIONS) if version == "1" else []
     return f"extensions.{found[0]!s:.40}" if found else ""

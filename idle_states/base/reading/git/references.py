@@ -39,20 +39,20 @@ class References:
 def read(place: Place, shown: str) -> References:
     """Raises Unreadable (IS930) where HEAD is missing or damaged. A name or hash that git would
     not take does not count."""
-    said: dict[str, str] = {}
+    refs: dict[str, str] = {}
     heads = {}
     with opening.Tree(place.common) as common:
         if common.is_file("packed-refs"):
-            said |= _packed(common.read("packed-refs", limits.GIT_REFERENCES_BYTES, shown=shown))
-        said |= _loose(common, shown)
+            refs |= _packed(common.read("packed-refs", limits.GIT_REFERENCES_BYTES, shown=shown))
+        refs |= _loose(common, shown)
     with opening.Tree(place.git_dir) as own:
         if place.git_dir != place.common:
-            said = {name: value for name, value in said.items() if not name.startswith(_OWN)}
-            said |= _loose(own, shown)
+            refs = {name: value for name, value in refs.items() if not name.startswith(_OWN)}
+            refs |= _loose(own, shown)
         for name in ("HEAD", *_OTHER_HEADS):
             if own.is_file(name):
-                heads[name] = _said(own, name, shown, limits.GIT_REFERENCES_BYTES)
-    names = {name: found for name in said if (found := _followed(said, said[name]))}
+                heads[name] = _text(own, name, shown, limits.GIT_REFERENCES_BYTES)
+    names = {name: found for name in refs if (found := _followed(refs, refs[name]))}
     replaced = sum(name.startswith(_REPLACING) for name in names)
     names = {name: found for name, found in names.items() if not name.startswith(_REPLACING)}
     heads = {name: found for name in heads if (found := _head(heads[name]))}
@@ -61,12 +61,12 @@ def read(place: Place, shown: str) -> References:
     return References(names, heads, replaced)
 
 
-def _head(said: str) -> str:
+def _head(text: str) -> str:
     """Returns the head in its normal form; "" for text that is neither name nor hash."""
-    if said.startswith(_SYMBOLIC):
-        target = said.removeprefix(_SYMBOLIC).strip()
+    if text.startswith(_SYMBOLIC):
+        target = text.removeprefix(_SYMBOLIC).strip()
         return f"ref: {target}" if _is_name(target) else ""
-    match = _HASH.match(said)
+    match = _HASH.match(text)
     return match[0] if match else ""
 
 
@@ -90,21 +90,21 @@ def _loose(tree: opening.Tree, shown: str) -> Iterator[tuple[str, str]]:
             if entry.kind == opening.DIRECTORY and name.count("/") < _DEPTH * _DEPTH:
                 waiting.append(name)
             elif entry.kind == opening.FILE and _is_name(name):
-                yield name, _said(tree, name, shown, _FILE_BYTES)
+                yield name, _text(tree, name, shown, _FILE_BYTES)
 
 
-def _said(tree: opening.Tree, name: str, shown: str, limit: int) -> str:
+def _text(tree: opening.Tree, name: str, shown: str, limit: int) -> str:
     read = tree.read(name, limit, shown=shown, follow=False)
     return read.decode("utf-8", "surrogateescape")
 
 
-def _followed(said: Mapping[str, str], value: str) -> str:
+def _followed(refs: Mapping[str, str], value: str) -> str:
     """The hash that a reference stands for; "" for none."""
     for _ in range(_DEPTH):
         if not value.startswith(_SYMBOLIC):
             match = _HASH.match(value)
             return match[0] if match else ""
-        value = said.get(value.removeprefix(_SYMBOLIC).strip(), "")
+        value = refs.get(value.removeprefix(_SYMBOLIC).strip(), "")
     return ""
 
 

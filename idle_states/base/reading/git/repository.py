@@ -94,8 +94,8 @@ class Repository(CommitReader):
         Raises Unreadable (IS930) where a shallow clone ends within the range.
         """
         words = [head, *([f"^{base}"] if base else [])]
-        said = self._git.text("rev-list", "--topo-order", "--parents", *words)
-        parents_of = {name: parents for name, *parents in map(str.split, said.splitlines())}
+        listing = self._git.text("rev-list", "--topo-order", "--parents", *words)
+        parents_of = {name: parents for name, *parents in map(str.split, listing.splitlines())}
         for name in parents_of:
             # none of them leads elsewhere than its name says
             self.top(name)
@@ -231,7 +231,7 @@ class Repository(CommitReader):
         names = list(dict.fromkeys(entry.hash for entry in entries))
         with self._git.talking("cat-file", "--batch-check") as child:
             child.write_later(_lines(names))
-            found = {each for each in names if self._told(child, each, "blob") > limits.FILE_BYTES}
+            found = {n for n in names if self._next_size(child, n, "blob") > limits.FILE_BYTES}
         small = [name for name in names if name not in found]
         for name, _, content in self._stream(small, limits.FILE_BYTES):
             budget.grow(len(content))
@@ -255,20 +255,20 @@ class Repository(CommitReader):
         with self._git.talking("cat-file", "--batch") as child:
             child.write_later(_lines(names))
             for name in names:
-                said = child.readline()
-                if not said:
+                line = child.readline()
+                if not line:
                     # says why, if that was a limit
                     child.end()
-                match = _ANSWER.fullmatch(said)
+                match = _ANSWER.fullmatch(line)
                 if match is None:
-                    if _NAME.fullmatch(name) or not said:
+                    if _NAME.fullmatch(name) or not line:
                         raise self._git.damaged(f"expected the object {name}, found none")
                     continue
                 size, kind = int(match["size"]), match["kind"].decode()
                 content = child.read(min(size, limit + 1))
                 for at in range(len(content), size + 1, limits.MIB):
                     child.read(min(limits.MIB, size + 1 - at))
-                if size <= limit and self._name(kind, content) != said.split()[0].decode():
+                if size <= limit and self._name(kind, content) != line.split()[0].decode():
                     raise self._git.damaged(f"expected {name}, found another content")
                 yield name, kind, content
 
@@ -322,15 +322,15 @@ class Repository(CommitReader):
         if not _NAME.fullmatch(name):
             raise self._git.damaged(f"expected the name of a {kind}, found {name!r:.80}")
         child.write(name.encode("ascii") + b"\n")
-        return self._told(child, name, kind)
+        return self._next_size(child, name, kind)
 
-    def _told(self, child: launching.Child, name: str, kind: str) -> int:
+    def _next_size(self, child: launching.Child, name: str, kind: str) -> int:
         """Returns the size that git tells next, of an object that it was asked for."""
-        said = child.readline()
-        if not said:
+        line = child.readline()
+        if not line:
             # says why, if that was a limit
             child.end()
-        match = _ANSWER.fullmatch(said)
+        match = _ANSWER.fullmatch(line)
         if match is None or match["kind"] != kind.encode():
             raise self._git.damaged(f"expected the {kind} {name}, found none")
         return int(match["size"])

@@ -170,12 +170,12 @@ def _place(mail: RawMail) -> bytes:
 
 
 def _head(mail: RawMail) -> _Head:
-    said = {match[1].lower(): match[2] for match in _FIELD.finditer(_top(mail.data))}
-    own = next(iter(_ID.findall(said.get(b"message-id", b""))), _place(mail))
-    others = said.get(b"references", b"") + said.get(b"in-reply-to", b"")
-    subject = " ".join(said.get(b"subject", b"").decode("utf-8", "replace").split())
+    fields = {match[1].lower(): match[2] for match in _FIELD.finditer(_top(mail.data))}
+    own = next(iter(_ID.findall(fields.get(b"message-id", b""))), _place(mail))
+    others = fields.get(b"references", b"") + fields.get(b"in-reply-to", b"")
+    subject = " ".join(fields.get(b"subject", b"").decode("utf-8", "replace").split())
     bare, version, _, _ = parsed(subject)
-    known = None if is_reply(subject) or not bare else (bare, said.get(b"from", b""))
+    known = None if is_reply(subject) or not bare else (bare, fields.get(b"from", b""))
     return _Head(own, frozenset([own, *_ID.findall(others)]), known, version)
 
 

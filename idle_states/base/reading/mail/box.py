@@ -56,7 +56,7 @@ def read_mails(name: str) -> tuple[list[Mail], dict[str, bytes]]:
                 raise unreadable(name, f"expected at most {limits.MAIL_BOX} mails")
             mails.append(parsed_mail(raw))
     if not any(mail.text.strip() for mail in mails):
-        aside = few(list(dict.fromkeys(said for mail in mails for said in mail.remarks)), 2)
+        aside = few(list(dict.fromkeys(remark for mail in mails for remark in mail.remarks)), 2)
         found = f"nothing to read: {aside}" if aside else "nothing"
         raise unreadable(name, f"expected a mail or a patch, found {found}")
     return mails, files

@@ -169,10 +169,10 @@ def _shown(text: str, place: str) -> Mail:
     date = None
     if found and found["month"] in _MONTHS:
         month = _MONTHS.index(found["month"]) + 1
-        said = f"{found['year']}-{month:02}-{int(found['day']):02} {found['time']}"
+        written = f"{found['year']}-{month:02}-{int(found['day']):02} {found['time']}"
         try:
             # the zone's letters mean several: a day's accuracy is enough
-            date = datetime.fromisoformat(said).replace(tzinfo=UTC)
+            date = datetime.fromisoformat(written).replace(tzinfo=UTC)
         except ValueError:
             date = None
     return Mail(place, subject[1].strip() if subject else "", "", date, "", (), text)
@@ -220,18 +220,18 @@ def _header(message: "Message", name: str, remarks: list[str]) -> str:
     return _decoded_words(str(message.get(name, "")), remarks)
 
 
-def _decoded_words(said: str, remarks: list[str]) -> str:
+def _decoded_words(raw: str, remarks: list[str]) -> str:
     from email.errors import HeaderParseError
     from email.header import decode_header
 
     try:
-        parts = decode_header(said)
+        parts = decode_header(raw)
         text = "".join(
             part if isinstance(part, str) else decoded(part, charset or "", remarks)
             for part, charset in parts
         )
     except (HeaderParseError, ValueError):
-        text = said
+        text = raw
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -239,8 +239,8 @@ def _recipients(message: "Message", remarks: list[str]) -> Iterator[tuple[str, s
     """Yields name and address of To and Cc, told apart before names, with commas, are decoded."""
     from email.utils import getaddresses
 
-    said = [str(value) for name in ("To", "Cc") for value in message.get_all(name, ())]
-    for name, address in getaddresses(said):
+    fields = [str(value) for name in ("To", "Cc") for value in message.get_all(name, ())]
+    for name, address in getaddresses(fields):
         if "@" in address:
             yield _decoded_words(name, remarks), address
 

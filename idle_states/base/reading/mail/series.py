@@ -47,12 +47,12 @@ def answers(mails: Sequence[Mail]) -> Iterator[MailedAnswer]:
 def _own(mail: Mail) -> str:
     lines = []
     for line in mail.text.split("\n"):
-        said = line.strip()
+        bare = line.strip()
         if _ENDS.match(line):
             break
-        is_own = not said.startswith((">", "|")) and not _WROTE.fullmatch(said)
+        is_own = not bare.startswith((">", "|")) and not _WROTE.fullmatch(bare)
         # of an archive's page, the subject is in the text
-        lines.append(line if is_own and said != mail.subject else "")
+        lines.append(line if is_own and bare != mail.subject else "")
     return "\n".join(lines)
 
 
@@ -106,10 +106,10 @@ def parsed(subject: str) -> tuple[str, int, int, int]:
     version, number, total = 1, 0, 0
     while match := _TAGS.match(bare):
         bare = _REPLY.sub("", bare[match.end() :].lstrip())
-        if said := _VERSION.search(match[1]):
-            version = int(said[1])
-        if said := _NUMBER.search(match[1]):
-            number, total = int(said[1]), int(said[2])
+        if tag := _VERSION.search(match[1]):
+            version = int(tag[1])
+        if tag := _NUMBER.search(match[1]):
+            number, total = int(tag[1]), int(tag[2])
     return bare.strip(), version, number, total
 
 
@@ -171,8 +171,8 @@ class Series:
 
     @property
     def base(self) -> str:
-        said = [p.base for p in (*self.patches, *([self.cover] if self.cover else ())) if p.base]
-        return said[0] if said else ""
+        bases = [p.base for p in (*self.patches, *([self.cover] if self.cover else ())) if p.base]
+        return bases[0] if bases else ""
 
 
 def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
@@ -184,7 +184,7 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     hold patches of several threads.
     """
     found: dict[tuple[int, int], MailedPatch] = {}
-    mails = list(_told_apart(mails))
+    mails = list(_distinguished(mails))
     quoted = []
     unnumbered: list[MailedPatch] = []
     for mail in mails:
@@ -234,14 +234,14 @@ def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     return list(_answered(made, mails))
 
 
-def _told_apart(mails: Sequence[Mail]) -> Iterator[Mail]:
+def _distinguished(mails: Sequence[Mail]) -> Iterator[Mail]:
     """The mails; with a remark where another text claims the id of one before it."""
     first: dict[str, Mail] = {}
     for mail in mails:
         other = first.setdefault(mail.message_id, mail)
         if mail.message_id and other.text != mail.text:
-            said = f"{other.place} and {mail.place} claim the id {mail.message_id}"
-            yield replace(mail, remarks=(*mail.remarks, said))
+            remark = f"{other.place} and {mail.place} claim the id {mail.message_id}"
+            yield replace(mail, remarks=(*mail.remarks, remark))
         else:
             yield mail
 
@@ -301,8 +301,8 @@ def _patch(mail: Mail, text: str) -> MailedPatch | None:
         message = f"{bare}\n\n{body.strip()}\n"
         return MailedPatch(mail, bare, version, 0, total, message, (), _base(body))
     files, remarks = read_diff(body[start.start() :], mail.place, first=_line(text, body, start))
-    said = re.split(r"^---[ \t]*$", body[: start.start()], maxsplit=1, flags=re.MULTILINE)[0]
-    message = addressed_in_prose(f"{bare}\n\n{said.strip()}".strip()) + "\n"
+    prose = re.split(r"^---[ \t]*$", body[: start.start()], maxsplit=1, flags=re.MULTILINE)[0]
+    message = addressed_in_prose(f"{bare}\n\n{prose.strip()}".strip()) + "\n"
     return MailedPatch(
         mail, bare, version, number, total, message, files, _base(body), (*mail.remarks, *remarks)
     )

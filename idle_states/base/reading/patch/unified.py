@@ -238,9 +238,9 @@ class _Reader:
             raise self._wrong("expected hunks (@@ -1,2 +1,2 @@), found none", start)
         return FileChange(before, after, "", "", hunks)
 
-    def _path(self, said: str, at: int, *, strip: bool = False) -> str:
+    def _path(self, raw: str, at: int, *, strip: bool = False) -> str:
         """A path within a tree. Raises Unreadable for one that leads elsewhere."""
-        text = _bare(said)
+        text = _bare(raw)
         path = text.partition("/")[2] if strip and "/" in text else text
         words = path.split("/")
         wrong = text.startswith("/") or any(w in ("", ".", "..", ".git") for w in words)
@@ -260,8 +260,8 @@ class _Reader:
                 raise self._wrong(f"expected at most {limits.DIFF_LINES} lines in a hunk")
             read = hunk_lines(self.lines, self.at + 1, olds, news)
             if isinstance(read, str):
-                said = f"expected {olds} lines before and {news} after, {read}"
-                raise self._wrong(said, start)
+                message = f"expected {olds} lines before and {news} after, {read}"
+                raise self._wrong(message, start)
             self.rejoined += read.rejoined
             self.at = read.end
             found.append(
@@ -300,8 +300,8 @@ def _bare(text: str) -> str:
         return text
 
     def plain(match: re.Match[bytes]) -> bytes:
-        said = match[1]
-        code = int(said, 8) & 255 if len(said) == 3 else _ESCAPED.get(said, said[0])
+        escape = match[1]
+        code = int(escape, 8) & 255 if len(escape) == 3 else _ESCAPED.get(escape, escape[0])
         return bytes([code])
 
     inner = text[1:-1].encode("utf-8", "surrogateescape")

@@ -110,10 +110,10 @@ def ranges(
 ) -> Picture:
     """Returns a row for each label with a marker, and a line from the least to the greatest. some:
     label, number of the marker, and values: the mean or middle, the least and the greatest."""
-    said = svg.time if in_ns else "{:.6g}".format
+    written = svg.time if in_ns else "{:.6g}".format
     rows, levels = [], []
     for label, marker, values in some:
-        mean, least, greatest = (said(value) for value in values)
+        mean, least, greatest = (written(value) for value in values)
         rows.append((label, mean, least, greatest))
         words = mean if least == greatest else f"{mean}, {least} to {greatest}"
         near = values[1], values[2]

@@ -23,7 +23,7 @@ from ..tree import not_a_tree
 from .sections import DefineRun, Directive, ExpandedText, Misread, Sections, Text, sections
 
 _NAMED = pattern(r'<([^>\n]*)>|"([^"\n]*)"')
-_TOLD = {"__DTS__": "1", "__ASSEMBLER__": "1", "__STDC__": "1", "__STDC_HOSTED__": "1"}
+_PREDEFINED = {"__DTS__": "1", "__ASSEMBLER__": "1", "__STDC__": "1", "__STDC_HOSTED__": "1"}
 _REFUSED = ("__FILE__", "__LINE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__COUNTER__",
             "__DATE__", "__TIME__", "__TIMESTAMP__", "_Pragma", "__has_include")  # fmt: skip
 _CONDITIONS = ("if", "ifdef", "ifndef")
@@ -124,7 +124,7 @@ def _parsed(data: bytes, file: str) -> Sections:
 class _Run:
     def __init__(self, find: Find, size: int) -> None:
         self.find = find
-        self.macros = {name: Macro(name, text) for name, text in _TOLD.items()}
+        self.macros = {name: Macro(name, text) for name, text in _PREDEFINED.items()}
         self.budget = MacroBudget(size)
         self.expansion = Expansion(self.macros, self.budget, strict=False)
         # of names that take no arguments and whose expansion has none that does

@@ -54,9 +54,9 @@ class EvaluatedCst:
 class _Skip(Exception):
     """cause, reason, and what the kernel says since 5.11 behind the entry's number."""
 
-    def __init__(self, cause: str, reason: str, said: str) -> None:
-        super().__init__(cause, reason, said)
-        self.cause, self.reason, self.said = cause, reason, said
+    def __init__(self, cause: str, reason: str, logged: str) -> None:
+        super().__init__(cause, reason, logged)
+        self.cause, self.reason, self.said = cause, reason, logged
 
 
 def register_of(buffer: bytes) -> AcpiRegister:
@@ -149,11 +149,11 @@ class CstEvaluation:
     def slot(self, number: int, element: AcpiObject) -> CstateSlot:
         """The slot of an entry. Raises _Skip."""
         if not isinstance(element, tuple):
-            said = f"type({type_number(element):x}) is not package, skip..."
-            raise _Skip("entry", f"expected a package, found {kind(element)}", said)
+            logged = f"type({type_number(element):x}) is not package, skip..."
+            raise _Skip("entry", f"expected a package, found {kind(element)}", logged)
         if len(element) != 4:
-            said = f"package count({len(element)}) is not 4, skip..."
-            raise _Skip("entry", f"expected 4 elements, found {len(element)}", said)
+            logged = f"package count({len(element)}) is not 4, skip..."
+            raise _Skip("entry", f"expected 4 elements, found {len(element)}", logged)
         buffer, cstate, latency, power = element
         if not isinstance(buffer, bytes):
             raise self.wrong("register", 0, buffer, "is not buffer")
@@ -187,14 +187,14 @@ class CstEvaluation:
         return replace(slot, latency_us=latency & U32_MAX)
 
     def wrong(self, name: str, index: int, found: AcpiObject, text: str) -> _Skip:
-        said = f"package element[{index}] type({type_number(found):x}) {text}, skip..."
+        logged = f"package element[{index}] type({type_number(found):x}) {text}, skip..."
         expected = "a buffer" if index == 0 else "an integer"
-        return _Skip(name, f"expected the {name} as {expected}, found {kind(found)}", said)
+        return _Skip(name, f"expected the {name} as {expected}, found {kind(found)}", logged)
 
     def wrong_space(self, register: AcpiRegister) -> _Skip:
-        said = f"space_id({register.space:x}) neither FIXED_HARDWARE nor SYSTEM_IO, skip..."
+        logged = f"space_id({register.space:x}) neither FIXED_HARDWARE nor SYSTEM_IO, skip..."
         reason = f"expected a register of FFixedHW or SystemIO, found {register}"
-        return _Skip("space", reason, said)
+        return _Skip("space", reason, logged)
 
     def enters_by_mwait(self, slot: CstateSlot, register: AcpiRegister) -> bool:
         """acpi_processor_ffh_cstate_probe(): whether MWAIT has the hint."""

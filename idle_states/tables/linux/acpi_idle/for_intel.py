@@ -53,10 +53,10 @@ def on(machine: AcpiMachine, platform: X86Platform) -> AcpiMachine:
 def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
     """Returns what a release gives intel_idle of the machine's objects."""
     known = features(release)
-    said: list[Message] = []
+    messages: list[Message] = []
 
     def say(level: Level, text: str) -> None:
-        said.append(Message(level, text))
+        messages.append(Message(level, text))
 
     taken = CstEvaluation(machine, AcpiIdleParameters(), known, say).run(machine.acpi.cst)
     slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
@@ -77,7 +77,7 @@ def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
         flattened,
         cst if taken.count is not None else None,
         None if flattened.refused else lpi,
-        tuple(said),
+        tuple(messages),
     )
 
 

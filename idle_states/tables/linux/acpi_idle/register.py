@@ -127,14 +127,14 @@ def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
     """The values of registered states that are not their rows', of those that `driver.changed` does
     not have."""
     assert table.origin.form == "acpi"
-    told = {(each.index, each.field) for each in driver.changed}
+    known = {(each.index, each.field) for each in driver.changed}
     by = driver.driver.partition(",")[0]
     ground = _INTEL if by == "intel_idle" else _IDLE
     for state in driver.states:
         if state.source is None:
             continue
         row = table.states[state.source]
-        if state.name != row.name and (state.source, "times") not in told:
+        if state.name != row.name and (state.source, "times") not in known:
             reason = f"{by} numbers its states"
             yield Changed(
                 state.source, row.name, "name", row.name, state.name, reason, ground, "numbered"
@@ -143,7 +143,7 @@ def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
             ("latency", row.latency_ns, state.exit_latency_us),
             ("residency", row.residency_ns, state.target_residency_us),
         ):
-            if ns == us * 1000 or {(state.source, field), (state.source, "times")} & told:
+            if ns == us * 1000 or {(state.source, field), (state.source, "times")} & known:
                 continue
             before, after = "none" if ns is None else f"{ns // 1000} us", f"{us} us"
             reason, cause = _CUT, "wrapped"

@@ -14,7 +14,7 @@ from ....base.dataclass import dataclass, fields, replace
 from ....base.model.forms import Count
 from ....base.model.history import meanings
 from ..builds import named_builds
-from ..releases import Release, release, told_apart
+from ..releases import Release, distinct_releases, release
 from . import Governor, UnknownGovernor, core, governor_names
 from .core.packing import Buffer
 from .interface import Outcome, State
@@ -140,7 +140,7 @@ def _known(governors: Sequence[str]) -> Iterator[tuple[str, Any, tuple[str, ...]
 def _kernels() -> tuple[Release, ...]:
     """Returns all releases, and the builds of distributions' kernels that are told apart."""
     builds = (release(name) for names in named_builds().values() for name in names)
-    return (*told_apart(), *builds)
+    return (*distinct_releases(), *builds)
 
 
 @cache

@@ -41,11 +41,11 @@ def argument_of(table: IdleTable, release: Release, platform: X86Platform) -> Ta
 def _hold_accepted(driver: DriverTable, release: Release, platform: X86Platform) -> None:
     """Raises UsageError where the driver refuses the platform's own table= or leaves out some of
     it, in the words of its log."""
-    refused, said = refusal(driver.messages)
-    if not (refused or said):
+    refused, texts = refusal(driver.messages)
+    if not (refused or texts):
         return
     value = platform.parameters.table.decode("utf-8", "backslashreplace")
-    why = joined(said) or "not NAME:LATENCY:RESIDENCY[,...] with numbers of us"
+    why = joined(texts) or "not NAME:LATENCY:RESIDENCY[,...] with numbers of us"
     # of a refused value nothing stays, so that these are the stock times
     spoilt = unfit(driver.states)
     also = f"; no value is accepted that leaves {joined(spoilt, 'or')} as it is" * bool(spoilt)

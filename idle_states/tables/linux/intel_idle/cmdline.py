@@ -89,7 +89,7 @@ def _entry(old: Adjustable, new: Adjustable) -> str:
 def _repair(target: list[Adjustable], stock: Sequence[Adjustable]) -> list[str]:
     """Changes in place, as little as possible, states that were unfit from the start and are not
     to have other times. Returns what it did, in words."""
-    said = []
+    messages = []
     spoilt = set(unfit(stock))
     for at in range(1, len(target)):
         state, before = target[at], target[at - 1]
@@ -102,11 +102,11 @@ def _repair(target: list[Adjustable], stock: Sequence[Adjustable]) -> list[str]:
             latency,
         )
         target[at] = replace(state, exit_latency_us=latency, target_residency_us=residency)
-        said.append(
+        messages.append(
             f"{state.name} becomes {latency}/{residency} us from {state.exit_latency_us}/"
             f"{state.target_residency_us}: the driver refuses every table= that leaves it as it is"
         )
-    return said
+    return messages
 
 
 def _refusal(target: Sequence[Adjustable]) -> str:

@@ -3,7 +3,7 @@
 from ....base.dataclass import dataclass, replace
 from ....base.model.history import FeaturesT
 
-Told = bool | int | str | tuple[int, ...]
+FeatureValue = bool | int | str | tuple[int, ...]
 """A feature's value."""
 PREFIX = "source:"
 """Before the tree's name: the kernel's name."""
@@ -16,7 +16,7 @@ class KernelSource:
     tree       as it was named: DIR or DIR@REVISION
     base       the release that its Makefile names
     governors  those whose C file it has
-    told       class of features -> feature and value, of those that were identified
+    features       class of features -> feature and value, of those that were identified
     unknown    subsystem and feature, of those that were not
     hz         its .config's; None where it has none
     """
@@ -24,13 +24,13 @@ class KernelSource:
     tree: str
     base: str
     governors: tuple[str, ...]
-    told: tuple[tuple[type, tuple[tuple[str, Told], ...]], ...]
+    features: tuple[tuple[type, tuple[tuple[str, FeatureValue], ...]], ...]
     unknown: tuple[tuple[str, str], ...] = ()
     hz: int | None = None
 
     def laid_over(self, features: FeaturesT) -> FeaturesT:
         """Returns a release's features with the values that were identified in the tree."""
-        for kind, values in self.told:
+        for kind, values in self.features:
             if kind is type(features):
                 changes: dict[str, object] = dict(values)
                 return replace(features, **changes)

@@ -65,13 +65,13 @@ class TracedTree:
     def values(self, traces: Traces) -> dict[str, Any]:
         """Returns feature -> value, of the features whose value can be told."""
         found = {}
-        for name, said in traces.of.items():
-            if isinstance(said, Mapping):
-                for value, trace in said.items():
+        for name, entry in traces.of.items():
+            if isinstance(entry, Mapping):
+                for value, trace in entry.items():
                     if self._holds(trace, traces.files):
                         found[name] = value
                         break
-            elif (holds := self._holds(said, traces.files)) is not None:
+            elif (holds := self._holds(entry, traces.files)) is not None:
                 found[name] = holds
         return found
 

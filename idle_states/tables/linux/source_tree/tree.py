@@ -48,17 +48,17 @@ def of_tree(name: str) -> Release:
     """
     read = tree_reader(name)
     base = by_number(_version(read, name))
-    told, unknown = dict[type, dict[str, Any]](), list[tuple[str, str]]()
+    known, unknown = dict[type, dict[str, Any]](), list[tuple[str, str]]()
     seen = TracedTree(read)
     for subsystem, history, traces, oldest in identified():
         kind = type(history.oldest)
-        told[kind] = seen.values(traces)
+        known[kind] = seen.values(traces)
         if not oldest or reached(base, oldest):
-            every = {each.name for each in fields(kind)} - (told[kind].keys() | _driven(kind))
+            every = {each.name for each in fields(kind)} - (known[kind].keys() | _driven(kind))
             unknown += ((_of(subsystem, feature), feature) for feature in sorted(every))
     governors = tuple(each for each in governor_names() if read(f"{DIRECTORY}/{each}.c"))
-    source = KernelSource(name, base.name, governors, _frozen(told), tuple(unknown), _hz(read))
-    return _followed(base, source, told)
+    source = KernelSource(name, base.name, governors, _frozen(known), tuple(unknown), _hz(read))
+    return _followed(base, source, known)
 
 
 def identified() -> Iterator[tuple[str, History[Any], Traces, str]]:
@@ -78,7 +78,7 @@ def _driven(kind: type) -> frozenset[str]:
 
 
 def _followed(
-    base: Release, source: KernelSource, told: Mapping[type, Mapping[str, Any]]
+    base: Release, source: KernelSource, known: Mapping[type, Mapping[str, Any]]
 ) -> Release:
     """Returns the kernel; where what was not identified differs between its release and the newest,
     with both as its ends."""
@@ -87,15 +87,15 @@ def _followed(
     for _, history, traces, _ in identified():
         kind = type(history.oldest)
         values = {each: getattr(folded(history, newest), each) for each in traces.of}
-        later[kind] = {k: v for k, v in values.items() if k in missing - told[kind].keys()}
-        later[kind] |= told[kind]
-    second = _as(base, replace(source, told=_frozen(later)))
+        later[kind] = {k: v for k, v in values.items() if k in missing - known[kind].keys()}
+        later[kind] |= known[kind]
+    second = _as(base, replace(source, features=_frozen(later)))
     if all(folded(each, first) == folded(each, second) for _, each, _, _ in identified()):
         return first
     ends = (replace(first, name=base.name), replace(second, name=newest.name))
     found = bracketed(first.name, first.typed, ends)
-    said = f"{first.note}, worked out as in {base.name} and as in {newest.name}"
-    return replace(found, note=said)
+    note = f"{first.note}, worked out as in {base.name} and as in {newest.name}"
+    return replace(found, note=note)
 
 
 def _as(base: Release, source: KernelSource) -> Release:
@@ -108,7 +108,7 @@ def _as(base: Release, source: KernelSource) -> Release:
         getattr(folded(history, base), feature) == value
         for _, history, _, oldest in identified()
         if not oldest or reached(base, oldest)
-        for kind, values in source.told
+        for kind, values in source.features
         if kind is type(history.oldest)
         for feature, value in values
     ]
@@ -138,9 +138,9 @@ def _listed(source: KernelSource) -> str:
 
 
 def _frozen(
-    told: Mapping[type, Mapping[str, Any]],
+    known: Mapping[type, Mapping[str, Any]],
 ) -> tuple[tuple[type, tuple[tuple[str, Any], ...]], ...]:
-    return tuple((kind, tuple(values.items())) for kind, values in told.items())
+    return tuple((kind, tuple(values.items())) for kind, values in known.items())
 
 
 def _version(read: Read, name: str) -> str:

@@ -73,15 +73,15 @@ def _found(
 
 def _of_builds(clean: Preprocessed, defines: Mapping[str, str]) -> Iterator[UnsupportedC]:
     usual = _texts(clean)
-    told = set()
+    builds = set()
     try:
         for names, other in other_builds(clean, defines):
             found = _texts(other)
             for name in dict.fromkeys([*usual, *found]):
                 here, there = usual.get(name), found.get(name)
-                if here == there or name in told:
+                if here == there or name in builds:
                     continue
-                told.add(name)
+                builds.add(name)
                 at = _difference(clean.code, other.code)
                 yield UnsupportedC(
                     f"{name} is another table where {' and '.join(names)} is defined, by the "

@@ -165,11 +165,11 @@ def _refused(source: SourceFile, named: str, complaints: str) -> Unreadable:
     for line in complaints.splitlines():
         if (match := _ERROR.match(line)) is not None:
             place = int(match["line"]) if match["file"] == named else None
-            said = match[3] if place else f"{match['file']}:{match['line']}: {match[3]}"
+            message = match[3] if place else f"{match['file']}:{match['line']}: {match[3]}"
             if match["file"].endswith(".s"):
                 # of the compiler's own temporary file
-                said = f"{match[3]} (in its assembly)"
-            return unreadable(source.file, _explained(said), place)
+                message = f"{match[3]} (in its assembly)"
+            return unreadable(source.file, _explained(message), place)
     last = f"compiling it takes more than {_COMPILE_S} s or {_COMPILE_BYTES // limits.MIB} MB"
     missing = _UNDEFINED.search(complaints)
     if "cannot find -lc" in complaints:
@@ -186,9 +186,9 @@ def _refused(source: SourceFile, named: str, complaints: str) -> Unreadable:
     return unreadable(source.file, _explained(last))
 
 
-def _explained(said: str) -> str:
-    found = f"expected a cpuidle governor of Linux 4.4 or later, found: {said:.300}"
-    if "incompatible-pointer-types" in said:
+def _explained(message: str) -> str:
+    found = f"expected a cpuidle governor of Linux 4.4 or later, found: {message:.300}"
+    if "incompatible-pointer-types" in message:
         return (
             f"{found}; known are the interfaces select(driver, device) up to 4.16, and "
             "select(driver, device, stop_tick) since"

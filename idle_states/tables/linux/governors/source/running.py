@@ -148,15 +148,15 @@ class Program:
         found = self._child.read(size) if size else b""
         if len(found) < size:
             status = self._child.end()
-            said = self._child.errors.decode("utf-8", "replace").strip()
+            complaint = self._child.errors.decode("utf-8", "replace").strip()
             if status < 0:
-                said = (
+                complaint = (
                     f"it crashed ({signal.Signals(-status).name}); look for a wrong pointer or "
                     f"index, or more than {_MEMORY_BYTES // limits.MIB} MB of memory"
                 )
-            said = said or f"it ends the program itself (exit status {status})"
+            complaint = complaint or f"it ends the program itself (exit status {status})"
             raise unreadable(
-                self.source.file, f"expected a decision of the governor, found: {said}"
+                self.source.file, f"expected a decision of the governor, found: {complaint}"
             )
         return found
 
