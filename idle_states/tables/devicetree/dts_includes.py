@@ -14,7 +14,6 @@ Source: dtc 1.6.1 dtc-lexer.l (comments, strings, line markers, /include/ taken 
 dtc-parser.y (/incbin/ with its escapes undone), srcpos.c (search path of names).
 """
 
-import hashlib
 import os
 import re
 from bisect import bisect_right
@@ -23,6 +22,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ...base.dataclass import dataclass, field
+from ...base.digests import sha256
 from ...base.model.findings import Location, Unreadable, unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits, opening
@@ -238,7 +238,7 @@ class _Expansion:
             message = f"expected a file to include, found: {error.strerror}: {shown[:100]!a}"
             raise unreadable(where, message) from None
         self.read[path] = data
-        self.made.digests[self.shown(path)] = hashlib.sha256(data).hexdigest()
+        self.made.digests[self.shown(path)] = sha256(data)
         if len(self.read) > files or sum(map(len, self.read.values())) > most:
             raise unreadable(where, f"expected at most {files} included files and {most} bytes")
         return path, data

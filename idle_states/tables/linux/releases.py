@@ -17,7 +17,7 @@ from ...base.model.history import FeaturesT, History, Key, Place, Since
 from ...base.wording import joined, like, suggestion
 from .builds import at_hand, name_of, point_of, tick_rate
 from .driver_features import HISTORY, DriverFeatures
-from .shipped import SHIPPED, releases_of, shipped
+from .shipped import all_shipped, releases_of, shipped
 from .source_tree.told import PREFIX, KernelSource
 from .uname import Named, name2distribution, taken_apart
 
@@ -366,7 +366,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
 
 def _unknown(text: str, known: Sequence[str] = (), why: str = "") -> UnknownRelease:
     """The refusal of a name. known: those that may be meant; of none, those that are like it."""
-    near = (known or like(text.strip()[:60], (*MAINLINE, *PRESETS, *SHIPPED)))[:3]
+    near = (known or like(text.strip()[:60], (*MAINLINE, *PRESETS, *all_shipped())))[:3]
     hint = f"; did you mean {joined([repr(name) for name in near], 'or')}?" if near else ""
     return UnknownRelease(
         f"expected a kernel such as 6.6.93, {SERIES[-1]} or rhel-9.4, found {_shown(text)}"

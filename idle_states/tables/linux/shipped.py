@@ -134,8 +134,10 @@ def _key(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-SHIPPED = dict(_rows())
-"""Name of a distribution's release -> it."""
+@cache
+def all_shipped() -> dict[str, Shipped]:
+    """Returns the distributions' releases by name."""
+    return dict(_rows())
 
 
 @cache
@@ -145,15 +147,15 @@ def shipped(text: str) -> Shipped | None:
     word = _SERVICE_PACK.sub(".", text.strip().lower())
     word = _ALIASES.get(word, word)
     if re.fullmatch(r"\d\d\.(04|10)", word, re.ASCII):
-        return SHIPPED.get(f"ubuntu-{word}")
+        return all_shipped().get(f"ubuntu-{word}")
     match = _NAME.fullmatch(word)
     if match is None:
         return None
     prefix = match[1].replace("_", "-").replace(" ", "-")
     prefix, version = _ALIASES.get(prefix, prefix), match[2].replace("_", ".")
-    return SHIPPED.get(f"{prefix}-{version}") or SHIPPED.get(f"{prefix}{version}")
+    return all_shipped().get(f"{prefix}-{version}") or all_shipped().get(f"{prefix}{version}")
 
 
 def releases_of(version: str) -> list[str]:
     """Returns the names of distributions' releases that have a number, "9.4"."""
-    return [name for name in SHIPPED if name.endswith(f"-{version}") and name[:4] != "sle-"]
+    return [name for name in all_shipped() if name.endswith(f"-{version}") and name[:4] != "sle-"]

@@ -2,15 +2,13 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.forms import Count, KeyName
 from ..linux.driver_table import DriverTable
 from ..linux.governors import Governor, State, expect_steady, names_of
 from ..linux.governors.interface import NO_STATE
-from ..linux.governors.ladder_features import LadderFeatures
-from ..linux.governors.ladder_steps import LadderStep, steps
 from ..linux.governors.settling import Circumstances, Settling
 from ..linux.governors.steady import (
     Range,
@@ -21,8 +19,11 @@ from ..linux.governors.steady import (
 )
 from ..linux.releases import Release
 from .by_core import by_core
-from .domains import DomainSelection, domain_selections
 from .request import Asked
+
+if TYPE_CHECKING:
+    from ..linux.governors.ladder_steps import LadderStep
+    from .domains import DomainSelection
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ class TableSelection:
     level_with_snooze: tuple[int, ...]
     locked: dict[int, tuple[Range, ...]]
     wake_ns: int
-    steps: tuple[LadderStep, ...] = ()
-    domains: tuple[DomainSelection, ...] = ()
+    steps: "tuple[LadderStep, ...]" = ()
+    domains: "tuple[DomainSelection, ...]" = ()
     domain_notes: tuple[str, ...] = ()
     disabled: frozenset[int] = frozenset()
 
@@ -110,13 +111,15 @@ def select(
 
 
 class _OfDomains(TypedDict):
-    domains: tuple[DomainSelection, ...]
+    domains: "tuple[DomainSelection, ...]"
     domain_notes: tuple[str, ...]
 
 
 def _domains(table: DriverTable | Sequence[State], release: Release, asked: Asked) -> _OfDomains:
-    if not isinstance(table, DriverTable):
+    if not isinstance(table, DriverTable) or not table.domains:
         return {"domains": (), "domain_notes": ()}
+    from .domains import domain_selections
+
     found = domain_selections(table, release, asked.limits_us)
     alive = any(not each.domain.dead for each in found)
     return {"domains": found, "domain_notes": table.domain_notes if alive else ()}
@@ -159,7 +162,7 @@ class Selecting:
         settling: Settling,
     ) -> TableSelection:
         maps = tuple(_maps(settling, asked))
-        states, features = settling.governor.states, settling.governor.features
+        states = settling.governor.states
         taken = reachable([mapped.ranges for mapped in maps])
         wake_ns = asked.wake_ns
         return TableSelection(
@@ -176,11 +179,20 @@ class Selecting:
             ),
             locked=lock_in(settling, maps[0].circumstances, wake_ns) if wake_ns else {},
             wake_ns=wake_ns,
-            steps=steps(states, features, asked.limits_us[0], settling.disabled)
-            if isinstance(features, LadderFeatures) and asked.limits_us[0]
-            else (),
+            steps=_steps(settling, asked.limits_us[0]),
             disabled=settling.disabled,
         )
+
+
+def _steps(settling: Settling, limit_us: int) -> "tuple[LadderStep, ...]":
+    if settling.governor.name != "ladder" or not limit_us:
+        return ()
+    from ..linux.governors.ladder_features import LadderFeatures
+    from ..linux.governors.ladder_steps import steps
+
+    features = settling.governor.features
+    assert isinstance(features, LadderFeatures)
+    return steps(settling.governor.states, features, limit_us, settling.disabled)
 
 
 def settling_of(

@@ -29,8 +29,7 @@ from ..linux.qos import NO_LIMIT_US
 from ..linux.releases import Release
 from ..linux.request_parts import FAR_NS
 from ..pipeline import Journey
-from ..show import sheet as show
-from . import domains_sheet, drawn, limits_sheet
+from . import drawn
 from .answer import Selections
 from .idle_lengths import lengths
 from .selection import Mapped, SelectionChange, TableSelection
@@ -65,8 +64,18 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
         states = Section(Worded(printable(title(first)), ""), (Either(_states(first).parts),))
         sections = [states, selected, *_timers(first), *_steps(first), _remarks(first)]
         more += [] if journeys else [_states(first)]
-    sections += [*domains_sheet.sections(selections), *limits_sheet.sections(found)]
-    more += [section for journey in journeys for section in show.sections(journey)]
+    if any(each.domains for each in selections):
+        from . import domains_sheet
+
+        sections += domains_sheet.sections(selections)
+    if found.limits:
+        from . import limits_sheet
+
+        sections += limits_sheet.sections(found)
+    for journey in journeys:
+        from ..show.sheet import sections as stages  # pages alone have them
+
+        more += stages(journey)
     return Sheet(
         _title(selections),
         tuple(_headline(selections, changed)),

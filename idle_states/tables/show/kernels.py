@@ -1,6 +1,7 @@
 """The states that each kernel registers of a table, loses and alters, in words, with reasons."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
 from ...base.model.stages import Changed
@@ -8,11 +9,13 @@ from ...base.model.table import IdleTable, Register
 from ...base.report.sheet import Section, Worded, indented
 from ...base.wording import joined, plural
 from ..linux.driver_table import DriverTable, StopChoice
-from ..linux.genpd.tables import CpuDomain
 from ..linux.grounds import LOOP, remarks
 from ..linux.kernel_ranges import kernel_ranges
 from ..pipeline import Arrival, Journey
 from .stages import StageColumn
+
+if TYPE_CHECKING:
+    from ..linux.genpd.tables import CpuDomain
 
 WIDEST_HEAD = 24
 """Characters of a kernel column's head; a longer list of kernels stands above the sections only."""
@@ -130,7 +133,7 @@ def _of_domains(arrival: Arrival) -> Iterator[str]:
         yield from arrival.driver.domain_notes
 
 
-def _domains_of(arrival: Arrival) -> list[CpuDomain]:
+def _domains_of(arrival: Arrival) -> "list[CpuDomain]":
     """Returns the power domains that have states and may enter them."""
     return [domain for domain in arrival.driver.domains if domain.states and not domain.dead]
 

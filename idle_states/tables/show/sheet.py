@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from ...base.model.beyond_opal import Held
 from ...base.model.table import IdleTable
-from ...base.reading.acpi.signs import OBTAINED
 from ...base.report.sheet import (
     NO_NUMBERS,
     Lines,
@@ -17,12 +16,13 @@ from ...base.report.sheet import (
     indented,
 )
 from ...base.wording import joined
-from ..linux.intel_idle.origin import ACPI, HeldOrigin, origin
-from ..linux.intel_idle.table_parameter import SINCE, unfit
 from ..pipeline import Journey
 from .kernels import agreeing, change, kernel_column, kernel_sections
-from .origins import acpi_sections, built_in_sections
 from .stages import StageColumn, stages
+
+if TYPE_CHECKING:
+    from ...base.model.beyond_opal import Held
+    from ..linux.intel_idle.origin import HeldOrigin
 
 _FIELDS = {"psscr": "PSSCR", "pmicr": "PMICR"}
 _PLACES_ONLY = ("state", "name", "control")
@@ -105,14 +105,20 @@ def consequences(journey: Journey) -> Iterator[Section]:
     if table.origin.form == "dt" and table.origin.unknown:
         yield indented("Unknown processor", [f"{table.origin.unknown}: {_NO_SPEC}"])
     if table.origin.form == "sysfs":
+        from ..linux.intel_idle.origin import origin
+
         yield indented("Note", _held(table.origin))
         found = origin(table.origin)
         if found is not None:
             yield indented("Where these states come from", _origin(found))
     yield indented("Machine", _machine(journey))
     if table.origin.form == "driver":
+        from .origins import built_in_sections
+
         yield from built_in_sections(table.origin, started=journey.machine is not None)
     if table.origin.form == "acpi":
+        from .origins import acpi_sections
+
         yield from acpi_sections(table.origin)
     yield indented("Note", [_table_parameter(journey)])
     for group in agreeing(journey):
@@ -123,9 +129,10 @@ def consequences(journey: Journey) -> Iterator[Section]:
         yield Section("Where the values come from", sources)
 
 
-def _held(held: Held) -> Iterator[str]:
+def _held(held: "Held") -> Iterator[str]:
     yield "what a running kernel holds: it already reflects firmware and driver; flags and control"
     yield "register are unknown, and the kernel named here decides its governor alone"
+    from ...base.reading.acpi.signs import OBTAINED
     from ..why.answer import explained_of
 
     for _, each in explained_of(held):
@@ -139,6 +146,11 @@ def _held(held: Held) -> Iterator[str]:
 def _table_parameter(journey: Journey) -> str:
     """Says whether intel_idle.table= can change this table at all; "" for tables of others."""
     table = journey.table
+    if table.origin.form not in ("driver", "sysfs"):
+        return ""
+    from ..linux.intel_idle.origin import ACPI, origin
+    from ..linux.intel_idle.table_parameter import SINCE, unfit
+
     by_mwait = table.origin.form == "driver" and table.origin.is_intel_idle
     found = origin(table.origin) if table.origin.form == "sysfs" else None
     if not journey.arrivals or not (by_mwait or (found and found.kind != ACPI)):
@@ -154,7 +166,7 @@ def _table_parameter(journey: Journey) -> str:
     )
 
 
-def _origin(found: HeldOrigin) -> Iterator[str]:
+def _origin(found: "HeldOrigin") -> Iterator[str]:
     yield f"{found.name}"
     for table in found.tables:
         yield f"{table.name} has these figures in Linux {table.releases}"

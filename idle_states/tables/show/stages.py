@@ -8,10 +8,7 @@ from typing import NamedTuple
 from ...base.model.findings import Finding
 from ...base.model.table import Flag, IdleState, IdleTable, Register
 from ...base.model.units import format_time
-from ...base.report.sheet import Cell, Marked, Picture, Rows
-from ..linux.genpd.reading import levels
-from ..linux.suspend_parameter import parameters
-from . import drawn
+from ...base.report.sheet import Cell, Drawing, Marked, Picture, Rows
 
 _LOSSES = (
     (Flag.LOSE_FULL_CONTEXT, "full"),
@@ -46,7 +43,13 @@ def stages(
     right = frozenset(i for i, column in enumerate(told) if column.number)
     (_, *head), rows = _rows(told)
     text = Rows((Marked("faint", "#"), *head), rows, right=right, first="", keys=2)
-    return Picture(partial(drawn.stages, table, findings), shown, text)
+    return Picture(partial(_drawing, table, findings), shown, text)
+
+
+def _drawing(table: IdleTable, findings: Sequence[Finding]) -> Drawing:
+    from . import drawn  # only pages have it
+
+    return drawn.stages(table, findings)
 
 
 def _rows(
@@ -68,12 +71,16 @@ def stage_columns(table: IdleTable, further: Sequence[StageColumn] = ()) -> list
         column("Latency", lambda state: format_time(state.latency_ns), number=True),
         column("Residency", _residency, number=True),
     ]
-    if table.origin.form == "nodes" and len(set(table_levels := levels(table.origin))) > 1:
-        columns.insert(2, StageColumn("Level", table_levels))
-    if table.origin.form == "nodes" and any(asked := parameters(table.origin)):
-        cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
-        columns.append(StageColumn("Parameter", tuple(cells)))
-    if table.origin.form != "nodes":
+    if table.origin.form == "nodes":
+        from ..linux.genpd.reading import levels
+        from ..linux.suspend_parameter import parameters
+
+        if len(set(table_levels := levels(table.origin))) > 1:
+            columns.insert(2, StageColumn("Level", table_levels))
+        if any(asked := parameters(table.origin)):
+            cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
+            columns.append(StageColumn("Parameter", tuple(cells)))
+    else:
         # there a latency is entry and exit together, and says nothing of the kind
         columns.append(column("Saves", _saving, number=True))
     if table.register is not Register.NONE:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
+from ...base.digests import sha256
 from ...base.model.findings import unreadable
 from ...base.patterns import pattern
 from ...base.reading import limits, opening
@@ -75,10 +76,10 @@ def load_spec(path: Path) -> list[Source]:
 def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
     """The table of a loaded spec, or those of its machine. stem: a name where it has none."""
     file = next(iter(loaded.sources))
-    own = loaded.table.read_from.sha256 if loaded.table else _digest(loaded.sources[file])
+    own = loaded.table.read_from.sha256 if loaded.table else sha256(loaded.sources[file].encode())
     # packaged parents are the tool's version's
     parents = [name for name in loaded.sources if name != file and not is_packaged(name)]
-    digest = digest_with(own, (_digest(loaded.sources[name]) for name in parents))
+    digest = digest_with(own, (sha256(loaded.sources[name].encode()) for name in parents))
     if loaded.machine is not None:
         return list(_of_machine(loaded.machine, loaded, file, digest))
     name = loaded.name or stem
@@ -94,12 +95,6 @@ def sources(loaded: LoadedSpec, stem: str) -> list[Source]:
             loaded.sources,
         )
     ]
-
-
-def _digest(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _of_machine(

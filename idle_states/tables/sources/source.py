@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, field, replace
+from ...base.digests import sha256
 from ...base.model.findings import (
     Faulty,
     Finding,
@@ -74,9 +75,7 @@ def digest_with(own: str, included: Iterable[str]) -> str:
     others = sorted(included)
     if not others:
         return own
-    import hashlib
-
-    return hashlib.sha256("\n".join([own, *others, ""]).encode()).hexdigest()
+    return sha256("\n".join([own, *others, ""]).encode())
 
 
 def together(sources: Sequence[Source], more: Iterable[IdleTable] = ()) -> list[Source]:
@@ -199,9 +198,7 @@ class File:
 
     @cached_property
     def sha256(self) -> str:
-        import hashlib
-
-        return hashlib.sha256(self.data).hexdigest()
+        return sha256(self.data)
 
     @cached_property
     def unpacked(self) -> bytes:

@@ -1,6 +1,5 @@
 """Loading of a spec file with its ancestors, from YAML."""
 
-import hashlib
 import os
 from collections import abc
 from collections.abc import Iterator
@@ -8,6 +7,7 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
 from ...base.dataclass import dataclass
+from ...base.digests import sha256
 from ...base.model.findings import Rejected, Severity, unreadable
 from ...base.model.processors import Processor
 from ...base.model.table import Firmware
@@ -16,9 +16,7 @@ from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, decode, parse
 from . import compiled
 from .build import build
-from .build_acpi import build_acpi
 from .build_header import firmware_of
-from .build_tree import build_tree
 from .inherit import EndlessChain, ExpandedSpec, expand, is_acpi, is_machine
 from .loaded import LoadedSpec
 from .packaged import resolve_name, revisions
@@ -45,9 +43,13 @@ class Loading:
         expanded = self.expand_file(file, shown, (), data)
         table, machine = None, None
         if is_machine(expanded):
+            from .build_tree import build_tree
+
             machine = build_tree(expanded, shown, self.digests[shown], self.problems)
         else:
             if is_acpi(expanded):
+                from .build_acpi import build_acpi
+
                 table = build_acpi(expanded, shown, self.digests[shown], self.problems)
             else:
                 beside = SpecsBeside(self, file)
@@ -194,9 +196,7 @@ class _Document:
 def _parsed(data: bytes, shown: str) -> _Document:
     """Parses a document. Cached by content: power9.yaml is an ancestor of many."""
     text = decode(data, shown)
-    return _Document(
-        parse(text, shown), text, hashlib.sha256(data).hexdigest(), suppressions(text, shown)
-    )
+    return _Document(parse(text, shown), text, sha256(data), suppressions(text, shown))
 
 
 def _expect_end(chain: tuple[str, ...]) -> None:

@@ -4,10 +4,10 @@ What does not depend on macros is done here, once for a file however many source
 continued lines joined, comments taken out, definitions parsed, names found.
 """
 
-import hashlib
 import re
 
 from ....base.dataclass import dataclass
+from ....base.digests import sha256
 from ....base.patterns import pattern
 from ....base.reading.c.lexer import DIGITS, QUOTED_CHARACTER, QUOTED_STRING, WORD, UnsupportedC
 from ....base.reading.c.macros import Macro
@@ -103,7 +103,7 @@ def sections(data: bytes) -> Sections:
     """A file in parts. Raises Misread."""
     shown = data.decode("utf-8", "surrogateescape")
     text = _plain(shown)
-    made = Sections([], shown, hashlib.sha256(data).hexdigest())
+    made = Sections([], shown, sha256(data))
     line, counted, done = 1, 0, 0
 
     def add(stretch: str, first: int) -> None:

@@ -3,7 +3,6 @@
 This module uses the reference; selection/by_core.py does the same with the compiled core.
 """
 
-import pickle
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
@@ -13,7 +12,6 @@ from ..qos import NO_LIMIT_US
 from ..request_parts import FAR_NS
 from . import Governor
 from .interface import NO_STATE, Decision, Outcome, Situation, tick_ns
-from .menu_history import IntervalHistory
 from .watched import LengthsAlike, WatchedLength
 
 SETTLING = 256
@@ -244,6 +242,10 @@ def _selected(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> lis
 
 def _memory(governor: Governor) -> bytes:
     """A governor's memory, for comparison. What never changes is named, not pickled."""
+    import pickle  # the compiled core needs none of it
+
+    from .menu_history import IntervalHistory
+
     constants = (governor.features, governor.release, *governor.states)
     buffer = BytesIO()
     pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)

@@ -1,10 +1,10 @@
 """Reads the idle tables of a C source, with the place of every value."""
 
-import hashlib
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from ....base.dataclass import replace
+from ....base.digests import sha256
 from ....base.model.findings import Location
 from ....base.model.table import Cpu, Firmware, IdleState, IdleTable, Psscr, ReadFrom, Register
 from ....base.patterns import pattern
@@ -146,7 +146,7 @@ class _Reader(CSource):
 
     @cached_property
     def digest(self) -> str:
-        return self.sha256 or hashlib.sha256(encoded(self.text)).hexdigest()
+        return self.sha256 or sha256(encoded(self.text))
 
     def check_size(self, clean: Preprocessed, array: Array, found: list[CRow], path: str) -> None:
         """Reports a size in the array's brackets that is not the number of rows: C would add rows
