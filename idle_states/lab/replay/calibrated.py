@@ -6,6 +6,7 @@ As in the replay of an exact recording, an idle period stays what it was, whatev
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import eq, sub
 from typing import Annotated
 
 from ...base.dataclass import dataclass
@@ -91,17 +92,18 @@ class Calibrated(CpuModels):
         """Counts a CPU's decisions. masks: the states that are open in each period."""
         tally = self.tally_of(cpu, self._problems.add)
         assert tally is not None
-        lengths = [end - start for start, end in zip(periods[::3], periods[1::3], strict=True)]
-        agreed = 0
-        ends = zip(periods[::3], periods[1::3], periods[2::3], decisions[::2], strict=True)
-        for start_ns, end_ns, traced, state in ends:
-            selected = NO_STATE if state == NONE else state
-            tally.add(selected, end_ns - start_ns)
-            agreed += state == traced
-            if self.note is not None:
-                self.note(cpu, selected, start_ns, end_ns, False)
+        starts, ends, states = periods[::3], periods[1::3], decisions[::2]
+        lengths = [*map(sub, ends, starts)]
+        if core.available():
+            tally.stateless += tally.count(inferred.rows, decisions)[0]
+        else:
+            for state, length in zip(states, lengths, strict=True):
+                tally.add(NO_STATE if state == NONE else state, length)
+        if self.note is not None:
+            for state, start_ns, end_ns in zip(states, starts, ends, strict=True):
+                self.note(cpu, NO_STATE if state == NONE else state, start_ns, end_ns, False)
         self.decisions += len(lengths)
-        self.hold(cpu, len(lengths), agreed)
+        self.hold(cpu, len(lengths), sum(map(eq, states, periods[2::3])))
         times: Counter[int] = Counter()
         for open_, length in zip(masks, lengths, strict=True):
             times[open_] += length

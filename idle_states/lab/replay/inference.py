@@ -28,19 +28,21 @@ forgotten: for that and the FORGOTTEN next ones all states are open.
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 from ...base.dataclass import dataclass
 from ...tables.linux import idle_loop
 from ...tables.linux.governors import asks_utilisation
-from ...tables.linux.governors.core.packing import AS_SELECTED, ENTERED, ROW, mask
-from ...tables.linux.governors.interface import CPU_CAPACITY
+from ...tables.linux.governors.core.packing import AS_SELECTED, ENTERED, ROW, compiled, mask
+from ...tables.linux.governors.core.structs import INFER_SETTING
+from ...tables.linux.governors.interface import CPU_CAPACITY, U64_MAX
 from ...tables.linux.idle_loop import tick_stops
 from ..traces.recording import WAKE_OVERHEAD_NS
 from .histories import KINDS, InputHistory, Kind, Offer, resample
 from .machine import CpuTable
-from .placed import OWN_TIMERS, PlacedPeriod, Places
+from .placed import OWN_TIMERS, SHORT_AWAKE_NS, SLACK_NS, PlacedPeriod, Places
 from .replay import Settings
-from .steps import Steps, steps_of
+from .steps import CoreSteps, Steps, steps_of
 
 FORGOTTEN = 8
 """menu knows eight idle periods, and each takes an eighth off what teo knows of those before."""
@@ -104,8 +106,13 @@ class Inference:
 
     def infer(self, periods: "array[int]") -> Inferred:
         """periods: start and end in ns, and state, in turn; no state is beyond the table."""
+        likely = self._history(KINDS[0])
+        steps = [each for each in (likely.traced, *likely.others) if isinstance(each, CoreSteps)]
+        asked = self._asked_at_all and all(map(self._asked.asks_governor, self._others))
+        if asked and len(steps) == 1 + len(self._others):
+            return self._inferred_by_core(periods, steps)
         kinds = KINDS if self._others else KINDS[:2]
-        histories = [self._history(kind) for kind in kinds]
+        histories = [likely, *map(self._history, kinds[1:])]
         rows, decided = bytearray(), bytearray()
         found = [(bytearray(), array("H")) for _ in self._others]
         unexplained: list[int] = []
@@ -146,6 +153,41 @@ class Inference:
             tick_ended,
             began_stopped,
             tuple((bytes(decisions), masks) for decisions, masks in found),
+        )
+
+    def _inferred_by_core(self, periods: "array[int]", steps: Sequence[CoreSteps]) -> Inferred:
+        """Does the work of infer(), one call for all periods."""
+        places, count = self._places, len(periods) // 3
+        tables = tuple(
+            (*step.given, step.memory, table.limit_us, self._off[id(table)])
+            for step, table in zip(steps, (self._table, *self._others), strict=True)
+        )
+        setting = INFER_SETTING.pack(
+            tick_ns=places.tick_ns,
+            phase_ns=places.phase_ns or 0,
+            poll_ns=U64_MAX if places.poll_ns is None else places.poll_ns,
+            slack_ns=SLACK_NS,
+            awake_ns=SHORT_AWAKE_NS,
+            wake_ns=WAKE_OVERHEAD_NS,
+            has_phase=places.phase_ns is not None,
+            decides_tick=self._loop.governor_decides_tick,
+            utilises=self._utilises,
+            waits=self._waits,
+        )
+        rows, unexplained = bytearray(ROW.size * count), bytearray(count)
+        decisions = bytearray(2 * count * len(tables))
+        masks = array("H", bytes(2 * count * len(self._others)))
+        tick_ended, stopped = compiled.infer(
+            tables, setting, places.timers, periods, rows, unexplained, decisions, masks
+        )
+        own, *others = (bytes(decisions[2 * count * n :][: 2 * count]) for n in range(len(tables)))
+        return Inferred(
+            bytes(rows),
+            own,
+            tuple(compress(range(count), unexplained)),
+            tick_ended,
+            stopped,
+            tuple((each, masks[count * n :][:count]) for n, each in enumerate(others)),
         )
 
     def _history(self, kind: Kind) -> InputHistory:

@@ -12,7 +12,7 @@ with a table that may be another machine's.
 from collections.abc import Sequence
 
 from ...base.reading.problems import EXAMPLES, InputProblems, Notes
-from ...tables.linux.governors.core.packing import compiled
+from ...tables.linux.governors.core.packing import PERIOD, compiled
 from ..traces.chunks import CpuChunk
 from ..traces.periods import NO_MISS, UNKNOWN, Period, Periods, seconds
 from ..traces.recording import RecordedDecision
@@ -53,8 +53,10 @@ class Observed:
     def sift(self, periods: Sequence[Period], misses: bool) -> Sequence[Period]:
         """Counts periods, and returns them without refused entries. misses: whether the trace has
         had a cpu_idle_miss, and the machine is the traced one"""
-        if isinstance(periods, Periods) and self._counted_by_core(periods, misses):
-            return periods
+        if isinstance(periods, Periods):
+            kept = self._sifted_by_core(periods, misses)
+            if kept is not None:
+                return kept
         idle = []
         tallies = self._tallies
         for period in periods:
@@ -81,23 +83,28 @@ class Observed:
             idle.append(period)
         return idle
 
-    def _counted_by_core(self, periods: Periods, misses: bool) -> bool:
-        """Counts periods; returns False, and counts none, where one is to be left out, or beyond
-        the table, which the reference does."""
+    def _sifted_by_core(self, periods: Periods, misses: bool) -> Periods | None:
+        """Does the work of sift(); returns None, and counts none, where a period is beyond the
+        table of a machine that is not the traced one: then the reference does it."""
         disagreements = above = below = 0
         counted = []
+        refused: list[tuple[int, bytes]] = []
         for cpu, packed in periods.by_cpu:
             tally = self._tallies[cpu] if cpu in self._tallies else self._tally(cpu)
             if tally is None:
                 if not self._traced:
-                    return False
+                    return None
                 continue
             counters, suspects = tally.empty_counters(), tally.empty_counters()
+            marks = bytearray(len(packed) // PERIOD.size if misses else 0)
             disagree, own_above, own_below, suspected, beyond = compiled.observe(
-                tally.thresholds, tally.exits_ns, tally.in_ns, packed, counters, suspects
+                tally.thresholds, tally.exits_ns, tally.in_ns, packed, counters, suspects, marks
             )
-            if (beyond and not self._traced) or (suspected and misses):
-                return False
+            if beyond and not self._traced:
+                return None
+            if suspected and misses:
+                refused.append((cpu, bytes(marks)))
+                suspected = 0
             disagreements += disagree
             above += own_above
             below += own_below
@@ -111,7 +118,7 @@ class Observed:
             tally.absorb(counters)
             if suspects_of is not None:
                 self._suspect(cpu, tally).absorb(suspects_of)
-        return True
+        return Periods(compiled.without(periods.packed, refused)) if refused else periods
 
     def add(self, row: RecordedDecision) -> None:
         """Counts a decision of an exact recording."""

@@ -58,6 +58,8 @@ class Places:
     others    tables that are replayed besides the traced one
     powers    powers of two are tried as timers, too
     phase_ns  of the tick; None: not known
+    timers    those that all periods have, ascending
+    poll_ns   the time after which polling in state 0 ends; None: it does not, or is not told so
     """
 
     def __init__(
@@ -70,19 +72,19 @@ class Places:
         powers: bool,
     ) -> None:
         self._table = table
-        self._tick_ns = tick_ns(settings.hz)
-        self._phase_ns = phase_ns
+        self.tick_ns = tick_ns(settings.hz)
+        self.phase_ns = phase_ns
         self._late_ns = [SLACK_NS + state.exit_ns for state in table.states]
         limit = polling(table, settings.release, settings.hz)
-        self._poll_ns = limit.limit_ns if limit.told else None
+        self.poll_ns = limit.limit_ns if limit.told else None
         begins = {state.residency_ns for each in (table, *others) for state in each.states}
         near = {begin - less for begin in begins for less in (0, 1) if begin > less}
-        timers = {*near, self._tick_ns, 2 * self._tick_ns, KTIME_MAX, *(_POWERS if powers else ())}
-        self._timers = array("Q", sorted(each for each in timers if each <= KTIME_MAX))
+        timers = {*near, self.tick_ns, 2 * self.tick_ns, KTIME_MAX, *(_POWERS if powers else ())}
+        self.timers = array("Q", sorted(each for each in timers if each <= KTIME_MAX))
 
     def of(self, periods: "array[int]") -> Iterator[PlacedPeriod]:
         """periods: start and end in ns, and state, in turn; no state is beyond the table."""
-        tick, phase = self._tick_ns, self._phase_ns
+        tick, phase = self.tick_ns, self.phase_ns
         starts, ends, states = periods[::3], periods[1::3], periods[2::3]
         at_ticks = [
             phase is not None and (end - phase) % tick < self._late_ns[state]
@@ -101,19 +103,19 @@ class Places:
             own = (later[index] - start, KTIME_MAX, length, least)
             if not at_ticks[index]:
                 own = on_time, KTIME_MAX, length, least
-            polls = state == 0 and self._poll_ns is not None
+            polls = state == 0 and self.poll_ns is not None
             yield PlacedPeriod(
                 index,
                 state,
                 start,
                 length,
-                array("Q", own) + self._timers,
-                OWN_TIMERS + bisect_left(self._timers, least),
+                array("Q", own) + self.timers,
+                OWN_TIMERS + bisect_left(self.timers, least),
                 to_tick,
                 phase is not None and least > to_tick,
                 at_ticks[index],
                 start - awake_ns < SHORT_AWAKE_NS,
-                polls and length >= (self._poll_ns or 0),
+                polls and length >= (self.poll_ns or 0),
             )
             awake_ns = end
 

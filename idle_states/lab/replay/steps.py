@@ -11,12 +11,15 @@ from ...tables.linux.governors.interface import NO_STATE
 
 
 class CoreSteps:
-    """By the compiled core, which copies a governor's memory at no cost worth mentioning."""
+    """By the compiled core, which copies a governor's memory at no cost worth mentioning.
+
+    given, memory  as of Stream
+    """
 
     def __init__(self, governor: Governor) -> None:
         stream = core.Stream.of(governor)
-        self._given = stream.given
-        self._memory = stream.memory
+        self.given = stream.given
+        self.memory = stream.memory
 
     def tried(self, row: Buffer, to_tick_ns: int, timers: "array[int]") -> bytearray:
         """Returns what is decided for a packed row, two bytes for each of some times in ns to the
@@ -25,19 +28,19 @@ class CoreSteps:
         to_tick_ns: time to the tick, unless the row has it stopped.
         """
         decisions = bytearray(2 * len(timers))
-        compiled.try_timers(*self._given, self._memory, row, to_tick_ns, timers, decisions)
+        compiled.try_timers(*self.given, self.memory, row, to_tick_ns, timers, decisions)
         return decisions
 
     def keep(self, row: Buffer) -> bytearray:
         """Returns the decision for a packed row, which says which state was entered then and what
         became of it: that is what really happened."""
         decision = bytearray(2)
-        compiled.replay(*self._given, self._memory, row, decision, True)
+        compiled.replay(*self.given, self.memory, row, decision, True)
         return decision
 
     def copy(self, other: Self) -> None:
         """Takes over what another one knows."""
-        self._memory[:] = other._memory
+        self.memory[:] = other.memory
 
 
 class ReferenceSteps:

@@ -8,6 +8,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from idle_states.base.model.findings import UsageError
 from idle_states.cli import main
@@ -17,7 +20,8 @@ from idle_states.lab.replay.machine import CpuTable, from_times
 from idle_states.lab.replay.placed import tick_phase
 from idle_states.lab.replay.replay import Settings
 from idle_states.lab.replay.request import ReplayRequest
-from idle_states.tables.linux.governors import core
+from idle_states.lab.replay.steps import CoreSteps
+from idle_states.tables.linux.governors import Governor, core
 from idle_states.tables.linux.governors.interface import tick_ns
 from idle_states.tables.linux.releases import release
 from tests.support import DATA
@@ -25,6 +29,7 @@ from tests.support.commands import outcome
 from tests.support.compiled import needs_core
 from tests.support.simulated_recordings import Row, recorded, stripped
 from tests.support.simulations import TIMES, setup
+from tests.support.thorough import examples
 
 TRACES = DATA / "traces"
 SLICE, IDLE = (str(TRACES / f"mt8196-teo.{name}.txt.gz") for name in ("slice", "idle"))
@@ -140,6 +145,81 @@ def test_the_reference_infers_the_same(which: tuple[str, str]) -> None:
         for by_core in (True, False)
     ]
     assert by[0] == by[1]
+
+
+class OneByOne:
+    """A governor's steps by the core, one call each: what infers with them does so in Python."""
+
+    def __init__(self, governor: Governor, *, by_core: bool) -> None:
+        assert by_core
+        self.steps = CoreSteps(governor)
+        self.tried, self.keep = self.steps.tried, self.steps.keep
+
+    def copy(self, other: "OneByOne") -> None:
+        self.steps.copy(other.steps)
+
+
+GOVERNORS = (
+    *(("teo", kernel) for kernel in ("5.4", "6.1", "6.6", "6.12", "7.1")),
+    *(("menu", kernel) for kernel in ("4.11", "4.15", "6.1", "6.12", "7.1")),
+    *(("ladder", "6.6"), ("haltpoll", "6.6")),
+)
+PERIODS = st.lists(
+    st.tuples(
+        st.one_of(st.integers(0, 12_000), st.integers(-(10**6), 10**7)),
+        st.one_of(
+            st.sampled_from((0, 1_000, 20_000, 1_000_000, 4_000_000)),
+            st.integers(0, 10**7).map(lambda log: int(10 ** (log / 10**6))),
+        ),
+        st.integers(0, len(TIMES)),
+    ),
+    min_size=1,
+    max_size=120,
+)
+
+
+@needs_core
+@given(
+    st.sampled_from(GOVERNORS),
+    st.sampled_from(GOVERNORS),
+    PERIODS,
+    st.lists(st.sampled_from(FACTORS), max_size=2),
+    st.none() | st.integers(0, 999_999),
+    st.frozensets(st.integers(0, len(TIMES)), max_size=2),
+    st.sampled_from((2_000_000_000, 50)),
+)
+@hypothesis_settings(max_examples=examples(40, 600), deadline=None)
+def test_the_core_infers_as_is_done_period_by_period(
+    traced: tuple[str, str],
+    asked: tuple[str, str],
+    periods: list[tuple[int, int, int]],
+    factors: list[float],
+    phase_ns: int | None,
+    disabled: frozenset[int],
+    limit_us: int,
+) -> None:
+    table = from_times(TIMES, True, disabled)
+    others = [replace(scaled(table, factor), limit_us=limit_us) for factor in factors]
+    by, to = (Settings(name, release(kernel), 1000) for name, kernel in (traced, asked))
+    numbers, now_ns = array("Q"), 5_000_000_000
+    for awake_ns, length_ns, state in periods:
+        now_ns = max(0, now_ns + awake_ns)
+        numbers.extend((now_ns, now_ns + length_ns, state))
+        now_ns += length_ns
+    inference = Inference(table, by, others, to, phase_ns)
+    found = inference.infer(numbers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("idle_states.lab.replay.inference.steps_of", OneByOne)
+        assert inference.infer(numbers) == found
+
+
+@needs_core
+def test_periods_beyond_the_table_are_refused_by_the_core() -> None:
+    inference = Inference(from_times(TIMES, True), Settings("teo", release("6.6"), 1000))
+    for wrong in ((5, 9, 9), (9, 5, 0)):
+        with pytest.raises(ValueError, match="expected periods in states of the table"):
+            inference.infer(array("Q", (0, 1, 0, *wrong)))
+    assert inference.infer(array("Q")).rows == b""
 
 
 @needs_core

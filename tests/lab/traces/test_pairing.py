@@ -137,6 +137,9 @@ def test_the_core_adds_lengths_up(lengths: list[int]) -> None:
     assert idle_ns(packed) == idle_ns(packed, None) == sum(lengths)
 
 
+OBSERVED = bytes(32), bytes(8), True, b"", bytearray(48), bytearray(48), bytearray()
+
+
 @pytest.mark.parametrize(
     ("name", "given_to_it", "message"),
     [
@@ -145,8 +148,9 @@ def test_the_core_adds_lengths_up(lengths: list[int]) -> None:
         ("pair", (bytearray(64), bytes(24), 2), "expected a start within"),
         ("by_cpu", (PERIOD.pack(1, 2, 0, 8192, 0),), "expected CPUs below 8192"),
         ("gather", (b"", b"", b"", bytearray()), "bytes of first"),
-        ("observe", (bytes(32), b"", True, b"", bytearray(48), bytearray(48)), "bytes of exits"),
-        ("observe", (bytes(32), bytes(8), True, b"", bytearray(48), bytearray()), "of suspects"),
+        ("observe", (*OBSERVED[:1], b"", *OBSERVED[2:]), "bytes of exits"),
+        ("observe", (*OBSERVED[:5], bytearray(), bytearray()), "of suspects"),
+        ("observe", (*OBSERVED[:6], bytearray(1)), "expected 0 bytes of refused"),
     ],
 )
 def test_buffers_of_other_sizes_are_refused(

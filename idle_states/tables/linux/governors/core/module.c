@@ -328,6 +328,7 @@ PyMODINIT_FUNC PyInit__core(void)
 	    PyModule_AddFunctions(module, counting_methods) ||
 	    PyModule_AddFunctions(module, settling_methods) ||
 	    PyModule_AddFunctions(module, trying_methods) ||
+	    PyModule_AddFunctions(module, inferring_methods) ||
 	    PyModule_AddFunctions(module, playing_methods) ||
 	    PyModule_AddFunctions(module, simulating_methods) ||
 	    PyModule_AddIntConstant(module, "digest_of_sources", DIGEST_OF_SOURCES) ||

@@ -33,6 +33,6 @@ bool has_size(const Py_buffer *buffer, Py_ssize_t size, const char *what);
 
 /* Each ends with an entry without name. */
 extern PyMethodDef reader_methods[], period_methods[], counting_methods[], settling_methods[],
-	simulating_methods[], trying_methods[], playing_methods[];
+	simulating_methods[], trying_methods[], playing_methods[], inferring_methods[];
 
 #endif

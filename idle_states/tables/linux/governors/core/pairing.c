@@ -91,27 +91,32 @@ void gather(const struct period *periods, size_t count, const u64 *splits, size_
 
 void observe(const struct threshold *thresholds, const u64 *exits, u32 states, bool nanoseconds,
 	     const struct period *periods, size_t count, struct counter *counters,
-	     struct counter *suspects, struct observed *observed)
+	     struct counter *suspects, u8 *refused, struct observed *observed)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct period *period = &periods[i];
 		u64 length = period->end_ns - period->start_ns;
 		u32 state = period->state, verdict;
+		bool suspect;
 
 		if (state >= states) {
 			observed->beyond++;
 			continue;
 		}
-		verdict = count_idle(&thresholds[state], nanoseconds, &counters[state], length);
+		verdict = verdict_on(&thresholds[state], counted_time(nanoseconds, length));
+		suspect = period->miss == FITS && verdict == TOO_DEEP && length < exits[state];
+		observed->refused += suspect;
+		if (suspect && refused) {
+			refused[i] = 1;
+			counters[state].rejected++;
+			continue;
+		}
+		count_idle(&thresholds[state], nanoseconds, &counters[state], length);
 		observed->above += period->miss == TOO_DEEP;
 		observed->below += period->miss == TOO_SHALLOW;
-		if (verdict == period->miss || period->miss == UNSAID)
-			continue;
-		if (period->miss == FITS && verdict == TOO_DEEP && length < exits[state]) {
-			observed->refused++;
+		if (suspect)
 			count_idle(&thresholds[state], nanoseconds, &suspects[state], length);
-		} else {
+		else if (verdict != period->miss && period->miss != UNSAID)
 			observed->disagreements++;
-		}
 	}
 }

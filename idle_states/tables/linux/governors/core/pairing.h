@@ -44,9 +44,12 @@ struct observed {
 	u64 disagreements, above, below, refused, beyond;
 };
 
-/* exits: exit latencies in ns. suspects: those without the cpu_idle_miss that they should have. */
+/*
+ * exits: exit latencies in ns. suspects: those without the cpu_idle_miss that they should have; where
+ * `refused` is not NULL, they are counted as such only, and marked in it.
+ */
 void observe(const struct threshold *thresholds, const u64 *exits, u32 states, bool nanoseconds,
 	     const struct period *periods, size_t count, struct counter *counters,
-	     struct counter *suspects, struct observed *observed);
+	     struct counter *suspects, u8 *refused, struct observed *observed);
 
 #endif

@@ -162,31 +162,35 @@ static PyObject *gather_of(PyObject *self, PyObject *args)
 }
 
 PyDoc_STRVAR(observe_doc,
-	     "observe(thresholds, exits, nanoseconds, periods, counters, suspects)\n--\n\n"
+	     "observe(thresholds, exits, nanoseconds, periods, counters, suspects, refused)\n--\n\n"
 	     "Counts a CPU's periods as entered. exits: 8 bytes a state, in ns. suspects: counters of\n"
-	     "those that the driver refused if the trace has cpu_idle_miss. Returns how many disagree\n"
+	     "those that the driver refused if the trace has cpu_idle_miss. refused: it has; a byte a\n"
+	     "period, 1 for these, which are counted as rejected; or empty. Returns how many disagree\n"
 	     "with their cpu_idle_miss, how many of these say above and below, how many are suspects,\n"
 	     "and how many are of states beyond.");
 
 static PyObject *observe_of(PyObject *self, PyObject *args)
 {
-	Py_buffer thresholds, exits, periods, counters, suspects;
+	Py_buffer thresholds, exits, periods, counters, suspects, refused;
 	struct observed observed = {0};
 	PyObject *result = NULL;
 	int nanoseconds;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "y*y*py*w*w*", &thresholds, &exits, &nanoseconds, &periods,
-			      &counters, &suspects))
+	if (!PyArg_ParseTuple(args, "y*y*py*w*w*w*", &thresholds, &exits, &nanoseconds, &periods,
+			      &counters, &suspects, &refused))
 		return NULL;
 	Py_ssize_t states = thresholds.len / SIZE(struct threshold);
 
 	if (has_size(&exits, states * SIZE(u64), "exits") &&
 	    has_size(&counters, states * SIZE(struct counter), "counters") &&
-	    has_size(&suspects, states * SIZE(struct counter), "suspects")) {
+	    has_size(&suspects, states * SIZE(struct counter), "suspects") &&
+	    (!refused.len ||
+	     has_size(&refused, (Py_ssize_t)COUNT(periods, struct period), "refused"))) {
 		Py_BEGIN_ALLOW_THREADS
 		observe(thresholds.buf, exits.buf, (u32)states, nanoseconds, periods.buf,
-			COUNT(periods, struct period), counters.buf, suspects.buf, &observed);
+			COUNT(periods, struct period), counters.buf, suspects.buf,
+			refused.len ? refused.buf : NULL, &observed);
 		Py_END_ALLOW_THREADS
 		result = Py_BuildValue("(KKKKK)", (unsigned long long)observed.disagreements,
 				       (unsigned long long)observed.above,
@@ -199,6 +203,54 @@ static PyObject *observe_of(PyObject *self, PyObject *args)
 	PyBuffer_Release(&periods);
 	PyBuffer_Release(&counters);
 	PyBuffer_Release(&suspects);
+	PyBuffer_Release(&refused);
+	return result;
+}
+
+PyDoc_STRVAR(without_doc,
+	     "without(periods, refused)\n--\n\n"
+	     "The periods but for those refused. refused: CPU, and a byte a period of it, 1 for these;\n"
+	     "of CPUs that are not in it, none are.");
+
+static PyObject *without(PyObject *self, PyObject *args)
+{
+	struct left {
+		const u8 *at, *end;
+	} *lefts = calloc((CPU_LAST + 1), sizeof(*lefts));
+	PyObject *refused, *result = NULL;
+	Py_buffer periods = {0};
+	bool good = lefts && PyArg_ParseTuple(args, "y*O!", &periods, &PyList_Type, &refused);
+
+	(void)self;
+	for (Py_ssize_t i = 0; good && i < PyList_Size(refused); i++) {
+		const char *bytes;
+		Py_ssize_t count;
+		unsigned short cpu;
+
+		good = PyArg_ParseTuple(PyList_GetItem(refused, i), "Hy#", &cpu, &bytes, &count);
+		if (good && cpu <= CPU_LAST)
+			lefts[cpu] = (struct left){(const u8 *)bytes, (const u8 *)bytes + count};
+	}
+	struct period *kept = good ? malloc((size_t)periods.len + 1) : NULL;
+
+	if (kept) {
+		const struct period *all = periods.buf;
+		struct period *next = kept;
+
+		for (size_t i = 0; i < COUNT(periods, struct period); i++) {
+			struct left *left = &lefts[all[i].cpu & CPU_LAST];
+
+			if (left->at == left->end || !*left->at++)
+				*next++ = all[i];
+		}
+		result = PyBytes_FromStringAndSize((const char *)kept,
+						   (next - kept) * SIZE(struct period));
+	}
+	free(kept);
+	if (!result && !PyErr_Occurred())
+		PyErr_NoMemory();
+	free(lefts);
+	PyBuffer_Release(&periods);
 	return result;
 }
 
@@ -208,5 +260,6 @@ PyMethodDef period_methods[] = {
 	{"idle_ns", idle_of, METH_VARARGS, idle_doc},
 	{"gather", gather_of, METH_VARARGS, gather_doc},
 	{"observe", observe_of, METH_VARARGS, observe_doc},
+	{"without", without, METH_VARARGS, without_doc},
 	{NULL, NULL, 0, NULL},
 };

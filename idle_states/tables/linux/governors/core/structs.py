@@ -76,7 +76,15 @@ a sample (0: nowhere), and how far from the end of other records; where the numb
 and the size of the tracepoint's bytes without callers before it (-1: nowhere); in these state, CPU
 and below."""
 
+INFER_SETTING = CStruct(
+    "infer_setting",
+    u64="tick_ns phase_ns poll_ns slack_ns awake_ns wake_ns",
+    u32="has_phase decides_tick utilises waits",
+)
+"""The constants of an inference of inputs (lab/replay/inference.py). poll_ns: after which polling
+in state 0 ends, U64_MAX: never."""
+
 STRUCTS = (
     *(SETTING, FORESEEN, EFFECT, OP, PROGRAM, DOMAIN, DOMAIN_STATE, DOMAIN_COUNTER),
-    *(RING_LAYOUT, PERF_LAYOUT, PERF_KIND),
+    *(RING_LAYOUT, PERF_LAYOUT, PERF_KIND, INFER_SETTING),
 )
