@@ -19,7 +19,7 @@ from ...tables.linux.idle_loop import unasked_stop_tick
 from ..traces.chunks import CpuChunk, disable, limit_latency
 from ..traces.periods import Period, Periods
 from ..traces.recording import WAKE_OVERHEAD_NS
-from .counters import Tally, counts_in_ns
+from .counters import Figures, Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
 from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, CpuModels, Settings
@@ -145,20 +145,19 @@ class _Cpu:
         """Replays traced periods. Returns the number of decisions, the number of periods whose
         first decision agrees with the trace, (index, ns not replayed) of periods cut off at
         PIECES_MAX, and packed the times in the last state that are kept."""
-        counters, left = self.tally.empty_counters(), array("Q", bytes(8 * count))
-        decisions, agreed, unfinished, none, kept = compiled.estimate(
-            *self.stream.given,
-            self.stream.memory,
-            self._setting,
-            self.tally.thresholds,
-            periods,
-            left,
-            counters,
-        )
+        left = array("Q", bytes(8 * count))
+        counters, (decisions, agreed, unfinished, none, kept) = self.estimated(periods, left)
         self.tally.absorb(counters)
         self.tally.stateless += none
         found = [(at, left_ns) for at, left_ns in enumerate(left) if left_ns] if unfinished else []
         return decisions, agreed, found, kept
+
+    def estimated(self, periods: Buffer, left: "array[int]") -> tuple[Buffer, tuple[Any, ...]]:
+        """Replays traced periods. Returns their counters, which are not added to the tally, and the
+        results of the core; left: filled with the ns of each period that are not replayed."""
+        counters = self.tally.empty_counters()
+        given = *self.stream.given, self.stream.memory, self._setting, self.tally.thresholds
+        return counters, compiled.estimate(*given, periods, left, counters)
 
     def decide(self, rows: Buffer) -> Buffer:
         """Returns the governor's decisions for recorded rows."""
@@ -246,8 +245,13 @@ def _pool() -> Threads:
     return Threads(core.processors())
 
 
-def follow(table: CpuTable, settings: Settings, periods: Buffer) -> Tally:
-    """Replays one CPU's traced periods, PERIOD each, with a table; returns its counters."""
+def follow(table: CpuTable, settings: Settings, of_cpus: Iterable[Buffer]) -> list[Figures]:
+    """Replays traced periods, PERIOD each, with a table: each CPU's, from boot on. Returns the
+    counters of each CPU."""
     cpu = _Cpu(Tally(table, counts_in_ns(settings.release)), settings)
-    cpu.follow(periods, len(periods) // PERIOD.size)
-    return cpu.tally
+    memory, figures = cpu.stream.memory, []
+    for periods in of_cpus:
+        memory[:] = bytes(len(memory))
+        left = array("Q", bytes(8 * (len(periods) // PERIOD.size)))
+        figures.append(cpu.tally.figures_of(cpu.estimated(periods, left)[0]))
+    return figures

@@ -6,16 +6,16 @@ each gap is taken as known when it begins, and the gap goes to the deepest state
 reaches: the decisions of a governor that is never wrong.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import or_
 from typing import Protocol
 
 from ...base.dataclass import dataclass, replace
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import Governor, core
-from ...tables.linux.governors.core.packing import PERIOD, REJECTED, SETTLES, Buffer
+from ...tables.linux.governors.core.packing import PERIOD, REJECTED, SETTLES
 from ..replay.core_models import follow, knows, stream_of
-from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns, total
+from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns
 from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
 from ..simulation import by_core as simulate_core
@@ -127,31 +127,24 @@ def candidate_of(table: CpuTable) -> Candidate:
 def evaluate(task: EvaluationTask, candidates: Sequence[Candidate]) -> list[Outcomes]:
     """Evaluates candidates with the governor; results in order. Raises UnknownGovernor."""
     tables = [with_residencies(task.table, candidate) for candidate in candidates]
-    found: list[list[Figures]] = [[] for _ in candidates]
-    fast = task.fast
-    for cpu in task.cpus:
-        if cpu.periods:
-            figures = [_followed(table, task.settings, cpu.periods, fast) for table in tables]
-        else:
-            figures = _decided(tables, task.settings, cpu, fast)
-        for own, each in zip(found, figures, strict=True):
-            own.append(each)
+    found: Iterable[Sequence[Figures]]
+    if task._traced:
+        found = [_followed(table, task) for table in tables]
+    else:
+        of_cpus = [_decided(tables, task.settings, cpu, task.fast) for cpu in task.cpus]
+        found = zip(*of_cpus, strict=True)
     return [
-        _outcomes(candidate, total(own), sampled=task.sampled)
+        Outcomes(candidate, *_sums(own), sampled=task.sampled)
         for candidate, own in zip(candidates, found, strict=True)
     ]
 
 
-def _outcomes(
-    candidate: Candidate, figures: Figures, busy_us: int = 0, work: int = 0, sampled: bool = False
-) -> Outcomes:
-    return Outcomes(
-        candidate,
-        tuple(state.usage for state in figures.states),
-        tuple(state.time_us for state in figures.states),
-        busy_us,
-        work,
-        sampled,
+def _sums(of_cpus: Sequence[Figures]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns how often CPUs were in each state, and how long in us."""
+    of_states = list(zip(*(figures.states for figures in of_cpus), strict=True))
+    return (
+        tuple(sum(figures.usage for figures in state) for state in of_states),
+        tuple(sum(figures.time_us for figures in state) for state in of_states),
     )
 
 
@@ -170,15 +163,17 @@ def offline(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
     return Outcomes(candidate, tuple(usage), tuple(time_us))
 
 
-def _followed(table: CpuTable, settings: Settings, periods: Buffer, fast: bool) -> Figures:
-    """Replays one CPU's traced periods."""
-    if fast:
-        return follow(table, settings, periods).figures()
-    model = ReplayModel(TracedMachine("", table, {}), settings, InputProblems())
-    rows = zip(PERIOD.iter_unpack(periods), periods[SETTLES :: PERIOD.size], strict=True)
-    for (start_ns, end_ns, state, _, _), settles in rows:
-        model.add([(0, state, start_ns, end_ns, 0)], counted=not settles)
-    return model.figures()[0]
+def _followed(table: CpuTable, task: EvaluationTask) -> list[Figures]:
+    """Replays each CPU's traced periods."""
+    if task.fast:
+        return follow(table, task.settings, [cpu.periods for cpu in task.cpus])
+    model = ReplayModel(TracedMachine("", table, {}), task.settings, InputProblems())
+    for cpu in task.cpus:
+        periods = cpu.periods
+        rows = zip(PERIOD.iter_unpack(periods), periods[SETTLES :: PERIOD.size], strict=True)
+        for (start_ns, end_ns, state, _, _), settles in rows:
+            model.add([(cpu.number, state, start_ns, end_ns, 0)], counted=not settles)
+    return [*model.figures().values()]
 
 
 def _decided(
@@ -261,7 +256,7 @@ class TuneSimulation(Work):
         setup = replace(self.setup, table=with_residencies(self.setup.table, candidate))
         run = simulate_core.simulate if self.fast else simulate.simulate
         runs = [run(setup, seed) for seed in self.seeds]
-        figures = total([cpu for run in runs for cpu in run.cpus])
+        usage, time_us = _sums([cpu for run in runs for cpu in run.cpus])
         cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
-        busy_us = max(cpus // 1000 - figures.time_us, 0)
-        return _outcomes(candidate, figures, busy_us, sum(run.counted for run in runs))
+        busy_us = max(cpus // 1000 - sum(time_us), 0)
+        return Outcomes(candidate, usage, time_us, busy_us, sum(run.counted for run in runs))

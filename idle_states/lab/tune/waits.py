@@ -14,7 +14,7 @@ with known lengths, and the histogram shows how much it costs really.
 """
 
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, lcm
 
 from ...base.dataclass import dataclass
 from ...tables.power.energy import PowerModel, StatePower, break_even
@@ -42,6 +42,14 @@ class WaitStep:
         gain = Fraction(self.rate - self.after)
         return Fraction(self.price) / gain if gain > 0 else None
 
+    @property
+    def scaled(self) -> tuple["WaitStep", int]:
+        """Returns the step with its costs in whole numbers, and the factor that makes them so:
+        sums of thousands of fractions would take most of a search's time."""
+        costs = [Fraction(each) for each in (self.rate, self.after, self.price)]
+        factor = lcm(*(each.denominator for each in costs))
+        return WaitStep(*(int(each * factor) for each in costs)), factor
+
 
 def cost(gaps: Gaps, step: WaitStep, threshold: int | None) -> Number:
     """Returns the cost summed over all gaps. threshold: None: the step is never taken. A gap
@@ -59,9 +67,10 @@ def best(gaps: Gaps, step: WaitStep) -> tuple[int | None, Number]:
     gaps, waiting longer gains nothing.
     """
     places: list[int | None] = [0, *(gap for gap in gaps.greatest if gap), None]
-    costs = [cost(gaps, step, threshold) for threshold in places]
+    whole, factor = step.scaled
+    costs = [cost(gaps, whole, threshold) for threshold in places]
     least = min(costs)
-    return places[costs.index(least)], least
+    return places[costs.index(least)], Fraction(least, factor)
 
 
 def offline_cost(gaps: Gaps, step: WaitStep) -> Number:
@@ -86,14 +95,18 @@ def near_best(
     gap length it falls.
     """
     places = [0, *(gap for gap in gaps.greatest if gap)]
-    costs = [cost(gaps, step, place) for place in places]
-    slopes = [(step.rate - step.after) * gaps.shared(place)[1] for place in places]
+    whole, _ = step.scaled
+    costs = [cost(gaps, whole, place) for place in places]
     at = min(range(len(costs)), key=costs.__getitem__)
-    bound = costs[at] * (1 + share)
+    bound = floor(costs[at] * (1 + share))
+
+    def slope(place: int) -> Number:
+        """Returns the cost that each further ns of waiting adds between two gap lengths."""
+        return (whole.rate - whole.after) * gaps.shared(places[place])[1]
 
     def before(place: int) -> Number:
         """Returns the cost of the threshold one below places[place]."""
-        return costs[place - 1] + slopes[place - 1] * (places[place] - 1 - places[place - 1])
+        return costs[place - 1] + slope(place - 1) * (places[place] - 1 - places[place - 1])
 
     low = high = at
     while low and before(low) <= bound and costs[low - 1] <= bound:
@@ -105,7 +118,7 @@ def near_best(
         return places[low], None
     last = places[high + 1] - 1
     if before(high + 1) > bound:
-        last = places[high] + int((bound - costs[high]) / slopes[high])
+        last = places[high] + (bound - costs[high]) // slope(high)
     return places[low], last
 
 

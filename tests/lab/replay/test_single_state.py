@@ -78,7 +78,7 @@ def test_core_and_reference_agree(kernel: str, polling: bool) -> None:
             usages, decisions = replayed(table, settings, periods)
             assert len(set(usages)) == len(set(decisions)) == 1
             packed = Periods.of([(0, 0, *period, 0) for period in periods]).packed
-            followed = core_models.follow(table, settings, packed).figures()
+            (followed,) = core_models.follow(table, settings, [packed])
             assert followed.states[0].usage == usages[0]
 
 
