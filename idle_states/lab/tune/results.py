@@ -1,8 +1,8 @@
 """Evaluated candidates on disk: an append-only file of JSON lines.
 
 The first line holds a digest of all inputs that the results depend on. Each further line is one
-candidate with a checksum. Every line is flushed to disk before the evaluation continues. An
-incomplete last line, left by a run that was killed, is dropped.
+candidate with a checksum. Every line is given to the kernel before the evaluation continues, so a
+killed run loses none; the disk is waited for once a second. An incomplete last line is dropped.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
 
 from ...base.files import appended, naming
@@ -20,6 +21,8 @@ from .evaluate import Candidate, Outcomes
 _KEY = "idle-states tune"
 _CHECK = "check"
 _VERSION = 2
+_SYNC_S = 1
+"""Seconds between two times that the disk is waited for."""
 
 
 class Results:
@@ -41,6 +44,7 @@ class Results:
         self._found: dict[Candidate, Outcomes] = {}
         self._sampled: dict[Candidate, Outcomes] = {}
         self._file: Any = None
+        self._synced = monotonic()
         if path is None:
             return
         try:
@@ -96,7 +100,9 @@ class Results:
         with naming(path):
             self._file.write(lines)
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if (now := monotonic()) >= self._synced + _SYNC_S:
+                self._synced = now
+                os.fsync(self._file.fileno())
 
     def _head(self) -> bytes:
         return json.dumps({_KEY: _VERSION, "digest": self._digest}).encode() + b"\n"
