@@ -35,7 +35,8 @@ def run() -> int:
         # of argparse, which has printed what was to be said
         status = int(ended.code or 0)
     if status <= _BY_SIGNAL:
-        if "threading" in sys.modules:
+        threading = sys.modules.get("threading")
+        if threading is not None and threading.active_count() > 1:
             # Python looks through all objects for garbage before it ends
             gc.freeze()
             return status

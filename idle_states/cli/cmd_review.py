@@ -64,7 +64,6 @@ def run(given: ReviewCommand) -> int:
     from ..base.report.findings_text import FoundPart
     from ..base.resources import in_package
     from ..change.review.answer import review
-    from ..change.review.review_document import Review, compared
     from .missing_core import note_missing_core
     from .shown import note_rules
     from .status import UNREADABLE
@@ -79,7 +78,7 @@ def run(given: ReviewCommand) -> int:
             raise UsageError("expected one review with --html, found a folder of replies as -o")
         return _answer_all(given, out.file)
     found = review(asked, say)
-    inputs = compared(found)
+    inputs = found.inputs
     if out.html:
         from ..change.review import page as review_page
 
@@ -102,6 +101,7 @@ def run(given: ReviewCommand) -> int:
 
         out.text(in_package(review_markdown.render(found, notes=show.notes)))
     elif out.format == "json":
+        from ..change.review.review_document import Review
         from ..tables.documents.json_output import envelope
 
         out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))

@@ -239,7 +239,11 @@ class Child:
     def write(self, data: bytes) -> None:
         """Some of its standard input, written now. What it says meanwhile is kept."""
         self._given = memoryview(data)
-        self._watch_input()
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.closed:
+            self._write_some(stdin.fileno())
+        if self._given:
+            self._watch_input()
         while self._given:
             self._wait()
 
@@ -331,7 +335,7 @@ class Child:
             else:
                 self.errors = (self.errors + data)[: limits.COMPLAINT_BYTES]
 
-    def _feed(self, number: int) -> None:
+    def _write_some(self, number: int) -> None:
         try:
             written = os.write(number, self._given[:_BLOCK])
         except BlockingIOError:
@@ -340,6 +344,9 @@ class Child:
             # it has ended, or reads no more: its status says why
             written = len(self._given)
         self._given = self._given[written:]
+
+    def _feed(self, number: int) -> None:
+        self._write_some(number)
         if not self._given:
             self._selector.unregister(number)
             if self._ending:

@@ -4,26 +4,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.findings import Unreadable, UsageError, identities
 from ...base.patterns import pattern
 from ...base.reading.git.repository import Repository
-from ...base.reading.mail.archive import is_archive
-from ...base.reading.mail.box import read_mails
-from ...base.reading.mail.mail import Mail
-from ...base.reading.mail.series import Series, series_of
-from ...base.reading.patch.application import DoesNotApply
 from ...base.report.findings_text import shown as findings_shown
 from ...base.wording import few, plural
-from .archived import only_thread
 from .base import Applied
-from .context import without_tree
 from .request import ReviewRequest
 from .result import EarlierVersion, Letter, Review
 from .review import Yardstick, ends, has_tables
 from .review import review as review_commits
-from .search import BaseSearch
+
+if TYPE_CHECKING:
+    from ...base.reading.mail.mail import Mail
+    from ...base.reading.mail.series import Series
 
 _NAMED = 3
 """Files that a remark names."""
@@ -41,6 +38,10 @@ def review(request: ReviewRequest, say: Callable[[str], None] = lambda message: 
             base, head = ends(tree, request.range)
             found = _review(request, Applied(1, base, head, tree), request.runs)
             return replace(found, about=_about(request, tree.prefix))
+        from ...base.reading.mail.archive import is_archive
+        from ...base.reading.mail.box import read_mails
+        from .archived import only_thread
+
         many = is_archive(request.mail)
         mails = only_thread(request.mail) if many else read_mails(request.mail)[0]
         return review_of(mails, trees, request)
@@ -59,8 +60,12 @@ def opened_trees(request: ReviewRequest, say: Callable[[str], None]) -> Iterator
         yield trees
 
 
-def review_of(mails: Sequence[Mail], trees: Sequence[Repository], request: ReviewRequest) -> Review:
+def review_of(
+    mails: "Sequence[Mail]", trees: Sequence[Repository], request: ReviewRequest
+) -> Review:
     """Reviews a thread as requested. Raises Unreadable."""
+    from ...base.reading.mail.series import series_of
+
     assert request.mail is not None
     if not trees and (request.base or request.specs):
         raise UsageError("--base and --specs need a repository: add --tree DIR")
@@ -68,10 +73,14 @@ def review_of(mails: Sequence[Mail], trees: Sequence[Repository], request: Revie
     return _mailed(request, [_placed(trees, series, request) for series in versions])
 
 
-def _placed(trees: Sequence[Repository], series: Series, request: ReviewRequest) -> Applied:
+def _placed(trees: Sequence[Repository], series: "Series", request: ReviewRequest) -> Applied:
     """Returns a series on its base; where it fits no commit, as far as it fits one, or from the
     lines that it shows alone, whichever leaves fewer changed lines unread. Raises DoesNotApply
     where the user names the base, or the tables are specs."""
+    from ...base.reading.patch.application import DoesNotApply
+    from .context import without_tree
+    from .search import BaseSearch
+
     assert request.mail is not None
     if not trees:
         return without_tree(series, request.mail)

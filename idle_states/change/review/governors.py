@@ -6,7 +6,7 @@ of a table's change are run with either side. The kernel around both is the tree
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import Rejected, UsageError
@@ -25,7 +25,9 @@ from ...tables.sources import Source, read_sources
 from ...tables.spec.packaged import named
 from .claims.claim import MessageClaim
 from .claims.function import function
-from .workloads import LOADS, Case, OnWorkload, Side, Simulator
+
+if TYPE_CHECKING:
+    from .workloads import OnWorkload
 
 _SIMULATED = "power9"
 
@@ -94,7 +96,7 @@ class GovernorChange:
     kernel: str = ""
     hz: int = 0
     tables: tuple[OnTable, ...] = ()
-    workloads: tuple[OnWorkload, ...] = ()
+    workloads: "tuple[OnWorkload, ...]" = ()
     unchanged: tuple[str, ...] = ()
     grounds: tuple[str, ...] = ()
     unsaid: str = ""
@@ -192,6 +194,8 @@ class GovernorRuns:
         if not self.run:
             asked = "--run compiles both sides, runs them confined and compares what they select"
             return GovernorChange(name, path, unsaid=f"changes; {asked}")
+        from .workloads import LOADS, Case, Side, Simulator
+
         tables = tuple(
             self._on_table(names, arrival, (old.name, new.name))
             for names, _, arrival in self._known(kernel)

@@ -8,7 +8,7 @@ selected at a sample of idle lengths is computed without the core, too.
 
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ...base.dataclass import dataclass, field, replace
 from ...base.model.findings import UsageError
@@ -26,7 +26,9 @@ from ...tables.linux.releases import MAINLINE, Release, release
 from ...tables.pipeline import Arrival, journey
 from ...tables.selection.selection import SelectionChange, map_changes, settling_of
 from ...tables.sources import Source
-from .workloads import LOADS, Case, OnWorkload, Side, Simulator
+
+if TYPE_CHECKING:
+    from .workloads import Case, OnWorkload, Simulator
 
 _WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is not there"
 
@@ -62,7 +64,7 @@ class OnMachines:
     day: date | None
     then: tuple[str, ...]
     kernels: tuple[OnKernels, ...] = ()
-    workloads: tuple[OnWorkload, ...] = ()
+    workloads: "tuple[OnWorkload, ...]" = ()
     unchanged: tuple[tuple[str, str], ...] = ()
     grounds: tuple[str, ...] = ()
     unsaid: tuple[str, ...] = ()
@@ -83,10 +85,15 @@ class MachineModel:
     hz: int = 250
     runs: int = 1
     _maps: dict[object, tuple[Range, ...]] = field(default_factory=dict)
-    _simulator: Simulator = field(init=False)
+    _simulator: "Simulator | None" = None
 
-    def __post_init__(self) -> None:
-        self._simulator = Simulator(self.hz, self.runs)
+    @property
+    def simulator(self) -> "Simulator":
+        from .workloads import Simulator
+
+        if self._simulator is None:
+            self._simulator = Simulator(self.hz, self.runs)
+        return self._simulator
 
     def effects(self, before: Source, after: Source, day: date | None, own: str = "") -> OnMachines:
         """Both sources must have tables. day: when the change was written; own: the kernel that it
@@ -110,6 +117,8 @@ class MachineModel:
         wanted = self._simulated(day) - set(unknown)
         assert before.table is not None
         assert after.table is not None
+        from .workloads import Case, Side
+
         workloads: list[OnWorkload] = []
         unchanged: list[tuple[str, str]] = []
         grounds: list[str] = []
@@ -126,7 +135,7 @@ class MachineModel:
                 continue
             workloads += filter(None, results.values())
             unchanged += [(kernel, name) for name, result in results.items() if result is None]
-            grounds += self._simulator.grounds(case) if any(results.values()) else []
+            grounds += self.simulator.grounds(case) if any(results.values()) else []
         return OnMachines(
             day,
             tuple(names),
@@ -146,14 +155,16 @@ class MachineModel:
         today = max(self.kernels, key=lambda kernel: kernel.version, default=None)
         return {*out[-1:], *([today.name] if today else [])}
 
-    def _performed(self, case: Case) -> dict[str, OnWorkload | None]:
+    def _performed(self, case: "Case") -> "dict[str, OnWorkload | None]":
         """Workload -> what the change does to it; None: nothing. Raises UsageError for a case that
         is not simulated."""
         if Register.NONE in (case.old.table.register, case.new.table.register):
             raise UsageError("what states stop is known of OPAL's tables only")
         if not (case.old.held.states and case.new.held.states):
             raise UsageError("with one of the tables it registers no state")
-        return {load.workload: self._simulator.on(case, load) for load in LOADS}
+        from .workloads import LOADS
+
+        return {load.workload: self.simulator.on(case, load) for load in LOADS}
 
     def _on(self, old: Arrival, new: Arrival) -> OnKernels:
         """The effects under one kernel, which they do not name. Raises UnknownGovernor."""

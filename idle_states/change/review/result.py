@@ -210,6 +210,12 @@ class Review:
         return any(one.has_failed for change in self.changes for one in change.governors)
 
     @property
+    def inputs(self) -> list[tuple[str, str]]:
+        """(file, SHA-256) of what was compared, as it is after the change."""
+        tables = [table.source for change in self.changes for table in change.tables]
+        return list(dict.fromkeys((source.file, source.sha256) for source in tables))
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """Sentences on what the compared selections rest on; none if no table was compared."""
         compared = any(table.before and table.after for c in self.changes for table in c.tables)

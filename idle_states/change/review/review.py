@@ -17,10 +17,7 @@ from ...tables.diff.tables import Difference, diff
 from ...tables.linux.platforms import firmware_of
 from ...tables.linux.releases import Release, release
 from ...tables.sources import Source
-from .boards import BoardsTree, trees_in
 from .choices import changed_choices
-from .drivers import LinuxTree, is_linux
-from .dts_fragments import is_shown
 from .findings import FindingsOutcome, Side, in_all, outcome
 from .fragments import Hidden, at_shown_places
 from .governors import GovernorChange, GovernorRuns
@@ -166,6 +163,9 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
     if specs:
         return SpecTree(repository, base, head)
     if not repository.named(head, f"{repository.prefix}hw/slw.c"):
+        from .boards import BoardsTree, trees_in
+        from .drivers import LinuxTree, is_linux
+
         trees = trees_in(repository, head)
         if is_linux(repository, head):
             return LinuxTree(repository, base, head, trees)
@@ -184,9 +184,13 @@ def tree_of(repository: CommitReader, base: str, head: str, *, specs: bool) -> T
 def has_tables(repository: CommitReader, commit: str) -> bool:
     """Tells whether a commit is one of a repository that `tree_of` reads, specs apart; most are
     told by one file."""
+    if repository.named(commit, f"{repository.prefix}hw/slw.c"):
+        return True
+    from .boards import trees_in
+    from .drivers import is_linux
+
     return (
-        bool(repository.named(commit, f"{repository.prefix}hw/slw.c"))
-        or is_linux(repository, commit)
+        is_linux(repository, commit)
         or bool(trees_in(repository, commit))
         or SkibootTree(repository, commit, commit).has_tables(commit)
     )
@@ -376,6 +380,8 @@ class _Reviewer:
             by_change = "IS501" not in by.rules.select
             found = check([source], by, by_change=by_change)
             if self.is_partial(source):
+                from .dts_fragments import is_shown
+
                 found = [finding for finding in found if is_shown(finding, source)]
             self.checked[id(source)] = source, self.moved(found, commit)
         return source.table, self.accepted(self.checked[id(source)][1], commit)

@@ -252,9 +252,3 @@ class Review(Form[result.Review]):
     changes: Annotated[
         list[Change], "One, or with --per-commit one for each commit that changes a table."
     ]
-
-
-def compared(found: result.Review) -> list[tuple[str, str]]:
-    """(file, SHA-256) of what was compared, as it is after the change."""
-    tables = [table.source for change in found.changes for table in change.tables]
-    return list(dict.fromkeys((source.file, source.sha256) for source in tables))

@@ -1,7 +1,7 @@
 """A review in words that its plain text, its page, its reply and its Markdown have in common."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.dataclass import replace
 from ...base.model.findings import Confidence, Finding, Severity
@@ -10,8 +10,6 @@ from ...base.report.escapes.text import printable
 from ...base.report.findings_text import shown
 from ...base.report.tables import wrapped as paragraph
 from ...base.wording import joined, plural
-from ...lab.replay.consumption import Change
-from ...lab.replay.energy_sheet import in_percent
 from ...tables.diff.tables import Difference
 from ...tables.linux.grounds import driver_of, remarks
 from ...tables.linux.kernel_ranges import kernel_ranges
@@ -22,7 +20,10 @@ from .claims.claim import MessageClaim
 from .machines import OnKernels, OnMachines
 from .processors import in_words
 from .result import PerKernel, Review, Reviewed, TableChange
-from .workloads import OnWorkload, Performed
+
+if TYPE_CHECKING:
+    from ...lab.replay.consumption import Change
+    from .workloads import OnWorkload, Performed
 
 WIDTH = 72
 SIMULATED = "Assumptions of the simulated figures"
@@ -343,7 +344,7 @@ def governors(change: Reviewed) -> Iterator[str]:
         yield from governors_text.maps(one)
 
 
-def _simulated(workloads: Sequence[OnWorkload], unchanged: int) -> Iterator[str]:
+def _simulated(workloads: "Sequence[OnWorkload]", unchanged: int) -> Iterator[str]:
     for one in workloads:
         if is_shown(one):
             yield _workload(one)
@@ -351,7 +352,7 @@ def _simulated(workloads: Sequence[OnWorkload], unchanged: int) -> Iterator[str]
         yield f"{plural(small, 'simulated workload')} changed by less than {_LEAST:g} %"
 
 
-def is_shown(found: OnWorkload) -> bool:
+def is_shown(found: "OnWorkload") -> bool:
     """Tells whether a change of a workload is large enough to be shown."""
     changes = (found.rate, found.power, found.energy)
     return any(max(abs(c.least), abs(c.most)) >= _LEAST for c in changes if c is not None)
@@ -367,7 +368,9 @@ def _effects(group: OnKernels) -> Iterator[str]:
         yield f"idle {lengths(moved.first_ns, moved.last_ns)} {states}"
 
 
-def _workload(found: OnWorkload) -> str:
+def _workload(found: "OnWorkload") -> str:
+    from ...lab.replay.energy_sheet import in_percent
+
     each = found.unit.removesuffix("s") or "unit"
     before, after = found.before, found.after
     said = [f"{before.units_per_s:.0f} -> {after.units_per_s:.0f} {found.unit}/s"]
@@ -380,7 +383,7 @@ def _workload(found: OnWorkload) -> str:
     return f"{found.workload} on Linux {found.kernel}: {'; '.join(said)}"
 
 
-def _whatever(likely: Change, any_: Change, turning: tuple[float, float] | None = None) -> str:
+def _whatever(likely: "Change", any_: "Change", turning: tuple[float, float] | None = None) -> str:
     """Tells whether the sign holds whatever states draw."""
     if any_.sign:
         return f"{'rises' if any_.sign > 0 else 'falls'} whatever states draw"
@@ -392,7 +395,7 @@ def _whatever(likely: Change, any_: Change, turning: tuple[float, float] | None 
     return "as before"
 
 
-def _used(before: Performed, after: Performed) -> Iterator[str]:
+def _used(before: "Performed", after: "Performed") -> Iterator[str]:
     """State by state, how often it is entered for each unit of work, where that changes."""
     a, b = ({use.state: use.per_unit or 0.0 for use in side.states} for side in (before, after))
     for state in dict.fromkeys((*a, *b)):

@@ -43,6 +43,7 @@ class Repository(CommitReader):
         self._sizes: launching.Child | None = None
         self._contents: launching.Child | None = None
         self._tops: dict[str, str] = {}
+        self._ranges: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._read_trees: dict[str, Tree] = {}
         self._entries_read = 0
         self._trees = TreeWalker(self.tree, self.unreadable)
@@ -62,6 +63,8 @@ class Repository(CommitReader):
         """The hash of the commit a revision names. Raises Unreadable (IS930); where a reference
         leads to an object that cannot be read, that is named."""
         wanted = f"{revision}^{{commit}}"
+        if revision.isprintable() and (match := self._checked(wanted)):
+            return match[0].split()[0].decode()
         done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
         name = done.output.decode("ascii", "replace").strip()
         if done.status or not name:
@@ -93,9 +96,7 @@ class Repository(CommitReader):
 
         Raises Unreadable (IS930) where a shallow clone ends within the range.
         """
-        words = [head, *([f"^{base}"] if base else [])]
-        listing = self._git.text("rev-list", "--topo-order", "--parents", *words)
-        parents_of = {name: parents for name, *parents in map(str.split, listing.splitlines())}
+        parents_of = self._parents(base, head)
         for name in parents_of:
             # none of them leads elsewhere than its name says
             self.top(name)
@@ -134,7 +135,16 @@ class Repository(CommitReader):
         )
 
     def count(self, base: str, head: str) -> int:
-        return int(self._git.text("rev-list", "--count", head, *([f"^{base}"] if base else [])))
+        return len(self._parents(base, head))
+
+    def _parents(self, base: str, head: str) -> dict[str, list[str]]:
+        """Returns the commits of base..head, each before its parents, and their parents."""
+        if (base, head) not in self._ranges:
+            words = [head, *([f"^{base}"] if base else [])]
+            listing = self._git.text("rev-list", "--topo-order", "--parents", *words)
+            rows = map(str.split, listing.splitlines())
+            self._ranges[base, head] = {name: parents for name, *parents in rows}
+        return self._ranges[base, head]
 
     def commit(self, name: str) -> Commit:
         data = self._object(name, "commit", limits.GIT_COMMIT_BYTES, self.shown)
@@ -160,9 +170,7 @@ class Repository(CommitReader):
         """Tells whether the repository holds a file's content whose hash begins so."""
         if not _START.fullmatch(start):
             return False
-        child = self._checking()
-        child.write(start.encode("ascii") + b"\n")
-        match = _ANSWER.fullmatch(child.readline())
+        match = self._checked(start)
         return match is not None and match["kind"] == b"blob"
 
     def touching(self, paths: Sequence[str], most: int) -> list[tuple[str, int]]:
@@ -229,7 +237,7 @@ class Repository(CommitReader):
 
     def holding(self, entries: Iterable[TreeEntry], text: str) -> set[str]:
         names = list(dict.fromkeys(entry.hash for entry in entries))
-        with self._git.talking("cat-file", "--batch-check") as child:
+        with self._git.talking("cat-file", "--batch-check", "--buffer") as child:
             child.write_later(_lines(names))
             found = {n for n in names if self._next_size(child, n, "blob") > limits.FILE_BYTES}
         small = [name for name in names if name not in found]
@@ -252,7 +260,7 @@ class Repository(CommitReader):
         """Yields name, kind and content of objects in the order asked for: by hash, or by
         commit and path where the commit has it. Of more bytes than the limit, one more than that.
         """
-        with self._git.talking("cat-file", "--batch") as child:
+        with self._git.talking("cat-file", "--batch", "--buffer") as child:
             child.write_later(_lines(names))
             for name in names:
                 line = child.readline()
@@ -292,6 +300,12 @@ class Repository(CommitReader):
 
     def _size(self, name: str, kind: str) -> int:
         return self._answer(self._checking(), name, kind)
+
+    def _checked(self, text: str) -> re.Match[bytes] | None:
+        """Returns what git tells of the object that a text names; None where it names none."""
+        child = self._checking()
+        child.write(os.fsencode(text) + b"\n")
+        return _ANSWER.fullmatch(child.readline())
 
     def _checking(self) -> launching.Child:
         if self._sizes is None:
