@@ -32,7 +32,7 @@ its own runs, not from the error.
 
 Free are: *work* of the woken thread between two waits; *handling*, by how much a wake-up makes the
 waker's period longer; *overshoot* of snooze after its time limit; *jitter* of every end of an idle
-state. All else has `simulate`'s defaults, of which ipi and those of SMT come from other POWER9
+state. All else has `simulate`'s defaults; ipi and the SMT parameters come from other POWER9
 measurements (docs/simulation.md).
 
 The aim is {aim:g} point for each row that was predicted and is not bistable. Missed by: {missed}.
@@ -82,7 +82,7 @@ Simulated times are rounded up by at most one part in 128.
 """
 _TICKS_TITLE = "Snooze by HZ, with the POLLING flag"
 _NOT = """\
-## What is not reproduced
+## Not reproduced
 
 - Shares at the bistable rows: which side such a machine is on, and how often it changes, depends on
   less than 1 us. The model finds the rows; its shares there are one of many. Measured, and not

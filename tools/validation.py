@@ -17,13 +17,13 @@ from .boot_words import not_booted, stages_of
 from .wide_table import wide_table
 
 _HEAD = """\
-# What was confirmed by booting
+# Confirmed by booting
 
 Made by `make validation` from `docs/validation.json`, `docs/validation-virt.json` and
 `docs/validation-q35.json`, which `make nightly` writes; not edited by hand. Arm, RISC-V and x86
 come last. Before that, each line is a boot of real skiboot and a real Linux under QEMU, with a
 packaged table in the machine's place: written into a copy of QEMU's image, or built from source.
-Each stage's prediction was held against what the guest showed: *export* the properties of
+Each stage's prediction was compared with what the guest showed: *export* the properties of
 `/ibm,opal/power-mgt`, byte for byte;
 *opal-messages* and *linux-messages* the log lines; *registered* the states in sysfs; *selected* the
 governor's decisions, each made again from its recorded inputs, from the moment the governor was
@@ -127,7 +127,7 @@ def _unconfirmed(records: Sequence[dict[str, Any]]) -> str:
             if "this workload" not in line and (each["machine"], state) not in registered:
                 found.setdefault(line, set()).add(each["machine"])
     lines = [f"- {line} ({', '.join(sorted(found[line]))})" for line in sorted(found)]
-    return "\n".join(["## What could not be confirmed by booting", "", *lines, ""])
+    return "\n".join(["## Not confirmed by booting", "", *lines, ""])
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ through the host's.
 
 Emulation itself fails now and then: in 2026-11 Linux 6.12 with the table type-0 ended once in a
 double fault in `__kmalloc()` when it started init, with flags that no processor has; booted three
-times more, it did not. What crashes otherwise than predicted is therefore booted once more, and the
-line says so.
+times more, it did not. A boot that crashes unlike the prediction is therefore repeated, and the
+line mentions it.
 
 """
 _OF_STATE = re.compile(r"\w+: CPU \d+ was never led there")
@@ -60,7 +60,7 @@ def text(records: Sequence[dict[str, Any]]) -> str:
         rows = [_row(each) for each in own]
         head = ("table", "what it tries", "registered", "stages", "entered", "date")
         parts.append(f"### q35, Linux {kernel} ({suite})\n\n" + wide_table(head, rows))
-    parts.append("\n".join(["### What no boot of q35 can confirm", "", *_unconfirmed(booted), ""]))
+    parts.append("\n".join(["### Limits of boots of q35", "", *_unconfirmed(booted), ""]))
     return "\n".join(parts)
 
 

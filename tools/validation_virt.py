@@ -70,7 +70,7 @@ def text(records: Sequence[dict[str, Any]]) -> str:
             rows = map(_recorded_row, recorded)
             title = f"### Decisions recorded on {machine}\n\n"
             parts.append(title + _BUILT + wide_table(heads, rows))
-    parts.append("\n".join(["### What no boot here can confirm", "", *_unconfirmed(booted), ""]))
+    parts.append("\n".join(["### Limits of these boots", "", *_unconfirmed(booted), ""]))
     return "\n".join(parts)
 
 

@@ -108,7 +108,7 @@ def test_what_one_boot_could_not_confirm_another_may_have() -> None:
     lines = ["stop2: not exported", "stop4: not exported", "x: this workload never led there"]
     few = record(case, registered=["snooze"], unconfirmed=lines, **common)
     more = {**few, "levels": 1, "registered": ["snooze", "stop2"], "unconfirmed": lines[1:]}
-    last = text([few, more]).partition("## What could not be confirmed")[2]
+    last = text([few, more]).partition("## Not confirmed by booting")[2]
     assert "stop4: not exported (powernv9)" in last
     assert "stop2" not in last
     assert "this workload" not in last

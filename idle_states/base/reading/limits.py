@@ -57,7 +57,7 @@ LINKS = _limit("any file", "links on the way to it", 40)
 DIRECTORY_ENTRIES = _limit("any directory", "entries", 1_000_000)
 DIRECTORY_DEPTH = _limit("any directory", "directories within directories", 256)
 FOLDER_ENTRIES = _limit("any directory", "entries below one that tables are looked for in", 200_000)
-FOLDER_TABLES = _limit("any directory", "tables found below one, all of which are kept", 20_000)
+FOLDER_TABLES = _limit("any directory", "tables found and kept below one", 20_000)
 STRAY_ENTRIES = _limit("any directory", "entries searched of one that is no repository", 20_000)
 CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
 
@@ -160,17 +160,13 @@ SYSFS_MACHINE_CHARACTERS = _limit(
     "dump of cpuidle's sysfs", "characters kept of a text of the whole machine", 65_536
 )
 
-LOG_LINES = _limit("log, of which the rest is counted", "lines with a word of interest", 200_000)
-LOG_LINE_BYTES = _limit(
-    "log, of which the rest is counted", "looked at of a line", 64 * KIB, "bytes"
-)
-LOG_BOOTS = _limit("log, of which the rest is counted", "boots, the last", 16)
-LOG_MESSAGES = _limit("log, of which the rest is counted", "messages of a boot", 1_000)
-LOG_MESSAGE_CHARACTERS = _limit(
-    "log, of which the rest is counted", "characters of a message", 1_000
-)
+LOG_LINES = _limit("log (the rest is counted)", "lines with a word of interest", 200_000)
+LOG_LINE_BYTES = _limit("log (the rest is counted)", "looked at of a line", 64 * KIB, "bytes")
+LOG_BOOTS = _limit("log (the rest is counted)", "boots, the last", 16)
+LOG_MESSAGES = _limit("log (the rest is counted)", "messages of a boot", 1_000)
+LOG_MESSAGE_CHARACTERS = _limit("log (the rest is counted)", "characters of a message", 1_000)
 LOG_SHOWN_BYTES = _limit(
-    "log, of which the rest is counted", "a log whose lines findings show", 4 * MIB, "bytes"
+    "log (the rest is counted)", "a log whose lines findings show", 4 * MIB, "bytes"
 )
 
 MAIL_BOX_BYTES = _limit("mails", "all that is read", 64 * MIB, "bytes")
