@@ -32,8 +32,8 @@ def test_figures_of_the_text() -> None:
     shares = [re.findall(r"WFI .* (\d+\.\d+ %) .* (\d+) \(", screen) for _, screen in SCREENS]
     (a,), (b,), (c,) = (found for found in shares if found)
     assert a == c != b
-    said = f"spend {b[0]} of the time in WFI instead of {a[0]}; {b[1]} periods instead of {a[1]} get"
-    assert said in " ".join(PAGE.split())
+    text = f"{b[0]} of the time in WFI instead of {a[0]}; {b[1]} periods instead of {a[1]} get"
+    assert text in " ".join(PAGE.split())
 
 
 def test_figures_of_the_complaints() -> None:
