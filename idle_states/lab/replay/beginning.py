@@ -11,6 +11,7 @@ from ...base.report.html import pictures, svg
 from ...base.report.html.pictures import Band, BandRow
 from ...base.report.html.shares import legend
 from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
+from ...tables.linux.governors.interface import U64_MAX
 from ..traces import recording
 from ..traces.periods import NO_MISS, Period
 from ..traces.recording import RecordedDecision
@@ -55,17 +56,24 @@ class Beginning:
         self.models.append((machine, kept))
         row = None if self.line is None else self.line.model(machine, settings)
         counts: Counter[int] = Counter()
-        last = {cpu: (start_ns, end_ns) for cpu, _, start_ns, end_ns, _ in self.periods}
+        latest = self._latest()
 
         def take(cpu: int, state: int, start_ns: int, end_ns: int, refused: bool) -> None:
             if row is not None:
                 row(cpu, state, start_ns, end_ns, refused)
-            first, end = last.get(cpu, (-1, -1))
-            if not refused and (start_ns <= first or start_ns < end) and counts[cpu] < _PIECES:
+            if not refused and start_ns <= latest.get(cpu, -1) and counts[cpu] < _PIECES:
                 counts[cpu] += 1
                 kept.append((cpu, state, start_ns, end_ns, NO_MISS))
 
         return take
+
+    def latest_ns(self, cpu: int) -> int:
+        """Returns the last start of a CPU's idle periods of which a note is to be told."""
+        return U64_MAX if self.line is not None else self._latest().get(cpu, -1)
+
+    def _latest(self) -> dict[int, int]:
+        """Returns of each CPU the last time at which a model's period may begin to be kept."""
+        return {cpu: max(start, end - 1) for cpu, _, start, end, _ in self.periods}
 
     def run(self) -> None:
         """Runs the models that were not followed, for pages alone."""

@@ -6,17 +6,19 @@ As in the replay of an exact recording, an idle period stays what it was, whatev
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from operator import eq, sub
+from itertools import chain, compress
+from operator import eq, gt, sub
 from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.forms import Count
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import core
-from ...tables.linux.governors.core.packing import NONE, PERIOD
+from ...tables.linux.governors.core.packing import NONE
 from ...tables.linux.governors.interface import NO_STATE, tick_ns
 from ..traces.periods import Period, Periods
 from .beginning import Beginning
+from .counters import Tally
 from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
 from .next_timer import CALIBRATED
@@ -87,9 +89,11 @@ class Calibrated(CpuModels):
         periods: "array[int]",
         inferred: Inferred,
         decisions: bytes,
-        masks: "array[int]",
+        masks: "array[int] | None" = None,
+        latest_ns: int = -1,
     ) -> None:
-        """Counts a CPU's decisions. masks: the states that are open in each period."""
+        """Counts a CPU's decisions. masks: the states that are open in each period, None: bounds
+        are not asked for; latest_ns: the last start of which `note` is told."""
         tally = self.tally_of(cpu, self._problems.add)
         assert tally is not None
         starts, ends, states = periods[::3], periods[1::3], decisions[::2]
@@ -100,10 +104,18 @@ class Calibrated(CpuModels):
             for state, length in zip(states, lengths, strict=True):
                 tally.add(NO_STATE if state == NONE else state, length)
         if self.note is not None:
-            for state, start_ns, end_ns in zip(states, starts, ends, strict=True):
+            decided = zip(states, starts, ends, strict=True)
+            for state, start_ns, end_ns in compress(decided, map(latest_ns.__ge__, starts)):
                 self.note(cpu, NO_STATE if state == NONE else state, start_ns, end_ns, False)
         self.decisions += len(lengths)
         self.hold(cpu, len(lengths), sum(map(eq, states, periods[2::3])))
+        if self.domains is not None:
+            self.domains.record_packed(cpu, inferred.rows, decisions)
+        if masks is not None:
+            self._bound(tally, lengths, masks)
+
+    def _bound(self, tally: Tally, lengths: Sequence[int], masks: "array[int]") -> None:
+        """Adds periods to the bounds of the states that are open in them."""
         times: Counter[int] = Counter()
         for open_, length in zip(masks, lengths, strict=True):
             times[open_] += length
@@ -116,8 +128,6 @@ class Calibrated(CpuModels):
                 if open_ == 1 << number:
                     sums[0] += count
                     sums[2] += times[open_]
-        if self.domains is not None:
-            self.domains.record_packed(cpu, inferred.rows, decisions)
 
 
 class Trace:
@@ -153,11 +163,18 @@ class Trace:
         """CPU -> start and end in ns, and state, of each period. Those of a CPU without a table, or
         in a state beyond it, are left out."""
         found: dict[int, array[int]] = {}
-        for part in self._parts:
-            for start_ns, end_ns, state, cpu, _ in PERIOD.iter_unpack(part):
-                table = self._machine.table(cpu)
-                if table is not None and state < len(table.states) and end_ns >= start_ns:
-                    found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
+        whole = Periods(b"".join(self._parts))
+        for cpu, periods in _by_cpu(whole) if core.available() else _one_by_one(whole):
+            table = self._machine.table(cpu)
+            if table is None:
+                continue
+            starts, ends, states = (periods[field::3] for field in range(3))
+            if max(states) >= len(table.states) or any(map(gt, starts, ends)):
+                each = zip(starts, ends, states, strict=True)
+                known = (p for p in each if p[2] < len(table.states) and p[0] <= p[1])
+                periods = array("Q", chain.from_iterable(known))
+            if periods:
+                found.setdefault(cpu, array("Q")).extend(periods)
         return dict(sorted(found.items()))
 
     def calibrate(
@@ -191,11 +208,11 @@ class Trace:
             inference = Inference(traced, self._settings, news, asked, phase_ns)
             found = inference.infer(periods)
             answers = iter(found.others)
-            own = found.decided, array("H", _own(found, periods, traced))
-            traced_one.take(cpu, periods, found, *own)
+            own = found.decided, _own(found, periods, traced)
+            traced_one.take(cpu, periods, found, found.decided)
             for model, table in others:
                 answer = own if same and table == traced else next(answers)
-                model.take(cpu, periods, found, *answer)
+                model.take(cpu, periods, found, *answer, beginning.latest_ns(cpu))
             unexplained += _unexplained(cpu, traced, periods, found)
             tick_ended += found.tick_ended
             stopped += found.stopped
@@ -205,6 +222,20 @@ class Trace:
             phase_ns, count, count - left, tuple(unexplained), tick_ended, stopped
         )
         return calibration, traced_one, models
+
+
+def _by_cpu(periods: Periods) -> "Iterator[tuple[int, array[int]]]":
+    """Yields CPUs, and start and end in ns, and state, of each of their periods, in turn."""
+    for cpu, packed in periods.by_cpu:
+        numbers = array("Q", packed)
+        numbers[2::3] = array("Q", array("I", packed)[4::6])
+        yield cpu, numbers
+
+
+def _one_by_one(periods: Periods) -> "Iterator[tuple[int, array[int]]]":
+    """Does the work of _by_cpu() without the core."""
+    for cpu, state, start_ns, end_ns, _ in periods:
+        yield cpu, array("Q", (start_ns, end_ns, state))
 
 
 def unasked_most(others: int) -> int:
@@ -245,13 +276,14 @@ def not_calibrated(others: int, *, certain: bool) -> str:
     )
 
 
-def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> Iterator[int]:
-    """The states that are open with the traced table: those entered, but where nothing explains
-    them."""
+def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> "array[int]":
+    """Returns the states that are open with the traced table: those entered, but where nothing
+    explains them."""
     every = sum(1 << number for number in range(len(table.states)) if number not in table.disabled)
-    unexplained = set(found.unexplained)
-    for index, state in enumerate(periods[2::3]):
-        yield every | 1 << state if index in unexplained else 1 << state
+    masks = array("H", map((1).__lshift__, periods[2::3]))
+    for index in found.unexplained:
+        masks[index] |= every
+    return masks
 
 
 def _unexplained(
