@@ -175,7 +175,14 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 str(_TRACE / "mt8196-teo.sysfs-before.txt"),
             ],
             "idle_states.lab.traces.text",
-            ("hashlib", "idle_states.base.reading.launching", "tempfile", "yaml"),
+            (
+                "hashlib",
+                "idle_states.base.reading.launching",
+                "idle_states.lab.record.convert",
+                "idle_states.lab.replay.suspects",
+                "tempfile",
+                "yaml",
+            ),
         ),
     ],
 )

@@ -10,6 +10,8 @@ from ...base.dataclass import dataclass
 from ...base.wording import joined
 from .counters import Figures, StateFigures
 
+ENOUGH = 0.99
+"""Share of agreement from which nothing is suspected, and that a candidate has to reach."""
 WITHIN_PERCENT = 10
 """A state's usage is true if it is off by no more."""
 _NEGLIGIBLE = 1000

@@ -1,6 +1,7 @@
 """A replay, and its result."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Severity, UsageError
@@ -11,7 +12,7 @@ from ...base.wording import plural
 from ...tables.linux.releases import Release, running
 from ...tables.linux.request_parts import NamedGovernor
 from ...tables.power.energy import PowerModel
-from ..record.convert import as_recording
+from ..record.recorded import is_recorded
 from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
 from .basis import NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
@@ -24,8 +25,10 @@ from .request import ReplayRequest
 from .results import ReplayResult
 from .run import from_recording, from_trace
 from .sample import Sample
-from .suspects import Suspicion, suspicion
 from .timeline import TimeLine
+
+if TYPE_CHECKING:
+    from .suspects import Suspicion
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
 """Warnings about the first table rather than about the input."""
@@ -77,7 +80,11 @@ def replay(
     with messages for the user; trace: takes all idle periods; hashed: the result has the inputs.
     Raises UsageError, Unreadable, OSError and the errors of reading a table."""
     given = [Input(name, advance, hashed=hashed) for name in request.files]
-    opened = [as_recording(source, say) for source in given]
+    opened = given
+    if any(map(is_recorded, given)):
+        from ..record.convert import as_recording
+
+        opened = [as_recording(source, say) for source in given]
     dumps = [sysfs.read(source) for source in opened if source.kind is InputKind.SYSFS]
     traces = [source for source in opened if source.kind is not InputKind.SYSFS]
     if len(traces) > 1 or len(dumps) > 2:
@@ -176,9 +183,11 @@ def _suspected(
     recording: Input,
     machines: Sequence[TracedMachine],
     head: RecordingHead | None,
-) -> Suspicion | None:
+) -> "Suspicion | None":
     """Returns the suspicion against the first table; None for input that can be read only once, or
     a table for some CPUs only."""
+    from .suspects import suspicion
+
     table = request.tables[0] if request.tables else None
     plain = table is None or machines[0].everywhere is not None
     exact = recording.kind in (InputKind.CSV, InputKind.JSONL)

@@ -12,11 +12,12 @@ from ..record.convert import as_recording
 from ..traces.chunks import CpuChunk, chunks, disable
 from ..traces.head import head_of
 from ..traces.recording import RecordedDecision, check_kind, guessed, rows
+from .agreement import ENOUGH
 from .basis import Basis, basis
 from .conform_request import ConformRequest
 from .core_models import stream_of
 from .sample import Sample
-from .suspects import ENOUGH, Suspicion, suspicion
+from .suspects import Suspicion, suspicion
 
 if TYPE_CHECKING:
     from ...tables.linux.governors.source.model import CompiledSource

@@ -1,17 +1,19 @@
 """The result of a replay."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ...base.dataclass import dataclass, field
 from ...base.model.forms import Count
 from ...base.reading.problems import Problem
 from ...tables.linux.genpd.running import DomainFigures
-from .agreement import Agreement
+from .agreement import ENOUGH, Agreement
 from .beginning import Beginning
 from .calibrated import Calibration, StateBounds
 from .counters import Figures, total
-from .suspects import ENOUGH, Suspicion
+
+if TYPE_CHECKING:
+    from .suspects import Suspicion
 
 EXACT, ESTIMATED = "exact", "estimated"
 BY_RESIDENCY, BY_ENERGY = "oracle, by residency", "oracle, by energy"
@@ -103,7 +105,7 @@ class ReplayResult:
     problems: tuple[Problem, ...]
     misses: Mapping[str, int] | None = None
     bracketed: tuple[Bracketed, ...] = ()
-    suspicion: Suspicion | None = None
+    suspicion: "Suspicion | None" = None
     agreement: Agreement | None = None
     calibration: Calibration | None = None
     oracles: tuple[Account, ...] = ()

@@ -23,12 +23,11 @@ from ...tables.skiboot.platform import PRESETS
 from ...tables.sources import read_table
 from ...tables.spec.library import packaged
 from ..traces.head import RecordingHead
+from .agreement import ENOUGH
 from .basis import Basis, machine_of
 from .machine import CpuTable, TracedMachine, from_driver
 from .sample import Sample
 
-ENOUGH = 0.99
-"""Share of agreement from which nothing is suspected, and that a candidate has to reach."""
 LESS = 10
 """A candidate that fits leaves, of the decisions that do not agree as asked, fewer than one in so
 many."""

@@ -10,8 +10,6 @@ from ...tables.linux.governors.interface import NO_STATE
 from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
 from ...tables.why.sampled import POLLED, REFUSED, TICK, UNKNOWN
-from ..record.recorded import Recorded
-from ..record.wake_ups import idles
 from ..traces.periods import Period
 from ..traces.recording import RecordedDecision
 from .counters import ABOVE, BELOW, FITS, Tally, counts_in_ns
@@ -56,6 +54,9 @@ class TimeLine:
     def woken(self, source: Input) -> None:
         """Takes what ended idle periods from what the recording script printed, where it has the
         events that tell."""
+        from ..record.recorded import Recorded
+        from ..record.wake_ups import idles
+
         recorded = Recorded(source)
         self._woken = bool(recorded.header.wake_ups)
         for idle in idles(recorded) if self._woken else ():
