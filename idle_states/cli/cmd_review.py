@@ -132,7 +132,7 @@ def _answer_all(given: ReviewCommand, folder: str) -> int:
             count += 1
             replace(out, file=str(Path(folder, one.file))).text(in_package(one.mail))
         else:
-            say(f"{one.subject}: {one.said}")
+            say(f"{one.subject}: {one.problem}")
         found = one.review
         lost = found is None or found.unread_lines or found.has_failed
         status = max(status, UNREADABLE if lost else show.status_of(found.new if found else ()))

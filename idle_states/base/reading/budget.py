@@ -126,11 +126,11 @@ def _expired(number: int, frame: FrameType | None) -> None:
 
 def _beyond(file: str, budget: _Budget, memory: bool) -> Unreadable:
     if memory:
-        taken = f"{budget.memory_bytes >> 20} MiB of memory"
+        cost = f"{budget.memory_bytes >> 20} MiB of memory"
     else:
-        taken = f"{budget.time_s:.3g} s of processor time"
+        cost = f"{budget.time_s:.3g} s of processor time"
     message = (
-        f"reading it takes more than {taken}, the limit for an input of {budget.size} bytes; give "
+        f"reading it takes more than {cost}, the limit for an input of {budget.size} bytes; give "
         "the part of it that matters, or report it if it is an ordinary input"
     )
     return unreadable(file, message)

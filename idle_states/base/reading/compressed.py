@@ -105,16 +105,16 @@ class ZstdStream:
         size, held = len(self._room), self._characters(data)
         given = self._buffer(self._cast(held, self._pointer), len(data), 0)
         while True:
-            taken = self._buffer(self._cast(self._room, self._pointer), size, 0)
+            room = self._buffer(self._cast(self._room, self._pointer), size, 0)
             found = self._library.ZSTD_decompressStream(
-                self._stream, self._by_reference(taken), self._by_reference(given)
+                self._stream, self._by_reference(room), self._by_reference(given)
             )
             if self._library.ZSTD_isError(found):
                 name = self._library.ZSTD_getErrorName(found).decode("ascii", "replace")
                 raise DamagedArchive(name)
-            if taken.done:
-                yield self._room.raw[: taken.done]
-            if given.done == given.size and taken.done < size:
+            if room.done:
+                yield self._room.raw[: room.done]
+            if given.done == given.size and room.done < size:
                 return
 
     def __del__(self) -> None:

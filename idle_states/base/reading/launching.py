@@ -251,9 +251,9 @@ class Child:
         """So many bytes of its output, fewer only at the end."""
         while len(self._output) < size and self._is_open(self._process.stdout):
             self._wait()
-        taken = bytes(self._output[:size])
+        data = bytes(self._output[:size])
         del self._output[:size]
-        return taken
+        return data
 
     def readline(self, most: int = _BLOCK) -> bytes:
         """A line of its output with its end; without, at the end or after `most` bytes."""

@@ -65,13 +65,13 @@ def _object(form: type) -> Encoder:
     parts = []
     for number, key in enumerate(keys(form)):
         names[f"take_{number}"] = key.take
-        taken = f"value.{key.attribute}" if key.attribute else f"take_{number}(value)"
+        code = f"value.{key.attribute}" if key.attribute else f"take_{number}(value)"
         encode = _encoder(key.kind)
         encode = _optional(encode) if OMITTED in key.marks else encode
         if encode is not None:
             names[f"encode_{number}"] = encode
-            taken = f"encode_{number}({taken})"
-        parts.append(f"**{taken}" if INLINE in key.marks else f"{key.name!r}: {taken}")
+            code = f"encode_{number}({code})"
+        parts.append(f"**{code}" if INLINE in key.marks else f"{key.name!r}: {code}")
     omitted = [key.name for key in keys(form) if OMITTED in key.marks]
     write: Encoder = eval("lambda value: {" + ", ".join(parts) + "}", names)
     return _without(write, omitted) if omitted else write

@@ -85,10 +85,10 @@ def aligned(
         columns.append([cell.rjust(wide) if to_right else cell.ljust(wide) for cell in cells])
     found, begun, columns = [], columns[:keys], columns[keys:]
     while columns:
-        taken = [*begun, columns.pop(0)]
-        while columns and not (keys and _wide([*taken, columns[0]]) > width()):
-            taken.append(columns.pop(0))
-        found.append([(first + "  ".join(row)).rstrip() for row in zip(*taken, strict=True)])
+        group = [*begun, columns.pop(0)]
+        while columns and not (keys and _wide([*group, columns[0]]) > width()):
+            group.append(columns.pop(0))
+        found.append([(first + "  ".join(row)).rstrip() for row in zip(*group, strict=True)])
     return found
 
 

@@ -283,11 +283,11 @@ def _undeb(package: Path, into: Path, members: Sequence[str]) -> bool:
     try:
         with (
             launching.Child(deb, ["--fsys-tarfile", name], bounds, name) as unpacked,
-            launching.Child(tar, _tar("-", into, members), bounds, name, talks=True) as taken,
+            launching.Child(tar, _tar("-", into, members), bounds, name, talks=True) as unpacker,
         ):
             for block in unpacked.blocks():
-                taken.write(block)
-            return (unpacked.end(), taken.end()) == (0, 0)
+                unpacker.write(block)
+            return (unpacked.end(), unpacker.end()) == (0, 0)
     except Unreadable as error:
         raise Unavailable(f"dpkg-deb: {error.findings[0].message}") from None
 

@@ -93,10 +93,10 @@ def initramfs_of(
     """
     more = [CpioEntry(name, _FILE, text.encode()) for name, text in scripts.items()]
     if recorded:
-        asked = RecordOptions(
+        options = RecordOptions(
             governor=recorded, seconds=_SECONDS_MAX, buffer=buffer_kb, restart_governor=True
         )
-        more.append(CpioEntry("record.sh", _FILE, script(asked).encode()))
+        more.append(CpioEntry("record.sh", _FILE, script(options).encode()))
     entries = [CpioEntry(name, _DIRECTORY) for name in ("bin", "dev", "proc", "sys")]
     entries += [
         CpioEntry("dev/console", _DEVICE, device=_CONSOLE),

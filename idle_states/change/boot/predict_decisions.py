@@ -288,8 +288,8 @@ def _usage(
         for path, low, high, found in _counters(cpu, before, after, least, most):
             judged += 1
             if found is None or not low <= found <= high:
-                told = str(low) if low == high else f"{low} to {high}"
-                differences.append(Mismatch(path, told, "" if found is None else str(found)))
+                expected = str(low) if low == high else f"{low} to {high}"
+                differences.append(Mismatch(path, expected, "" if found is None else str(found)))
     return Stage.of(USAGE, differences, judged)
 
 

@@ -31,10 +31,10 @@ def version(program: Path) -> str:
     """First line that `program --version` prints; "" if it prints nothing."""
     bounds = launching.Bounds(time_s=limits.VERSION_S, output_bytes=limits.VERSION_BYTES)
     try:
-        asked = launching.run(str(program), ["--version"], bounds, str(program))
+        done = launching.run(str(program), ["--version"], bounds, str(program))
     except Unreadable:
         return ""
-    return asked.output.decode("utf-8", "replace").partition("\n")[0].strip()
+    return done.output.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def run(

@@ -21,12 +21,12 @@ _PLACE = re.compile(r"cpuidle/(\w+):(.*)", re.ASCII)
 
 
 def registered_stage(
-    driver: str, told: Mapping[int, Sequence[Row]], sections: Mapping[str, str], governor: str = ""
+    driver: str, rows: Mapping[int, Sequence[Row]], sections: Mapping[str, str], governor: str = ""
 ) -> Stage:
     """The driver's name, the governor's and each CPU's states.
 
     driver    the one predicted
-    told      the rows predicted for each CPU there is
+    rows      the rows predicted for each CPU there is
     sections  what the guest printed: "cpuidle" and "governors"
     governor  the one that the kernel was told to use; "": none
     """
@@ -35,11 +35,11 @@ def registered_stage(
         names.append(("governor", governor, governor_in(sections)))
     differences = [Mismatch(*each) for each in names if each[1] != each[2]]
     text = sections["cpuidle"] if sections["cpuidle"].strip() else None
-    return rows_stage(told, text, row_of, _shown, differences, len(names))
+    return rows_stage(rows, text, row_of, _shown, differences, len(names))
 
 
 def rows_stage(
-    told: Mapping[int, Sequence[R]],
+    wanted: Mapping[int, Sequence[R]],
     dump: str | None,
     row_of: Callable[[SysfsState], R],
     shown: Callable[[R | None], str],
@@ -48,7 +48,7 @@ def rows_stage(
 ) -> Stage:
     """Each CPU's states, row by row.
 
-    told         the rows predicted for each CPU there is
+    wanted       the rows predicted for each CPU there is
     dump         the states' attributes as the guest shows them; None: it shows none
     row_of       the row of a state
     shown        a row in words; "" for None
@@ -59,9 +59,9 @@ def rows_stage(
     except Unreadable as error:
         return Stage.of(REGISTERED, [Mismatch("sysfs", "idle states", str(error))], 1)
     found = list(differences)
-    for cpu in sorted({*told, *there}):
+    for cpu in sorted({*wanted, *there}):
         rows = map(row_of, there.get(cpu, ()))
-        for number, (want, row) in enumerate(zip_longest(told.get(cpu, ()), rows)):
+        for number, (want, row) in enumerate(zip_longest(wanted.get(cpu, ()), rows)):
             judged += 1
             if row != want:
                 found.append(Mismatch(f"cpu{cpu}/state{number}", shown(want), shown(row)))

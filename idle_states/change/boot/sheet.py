@@ -195,12 +195,12 @@ def _judged(stage: Stage) -> str:
     unit = _UNITS[stage.name]
     if stage.agree is None:
         return stage.note
-    said = plural(stage.judged, unit).replace("propertys", "properties")
+    count = plural(stage.judged, unit).replace("propertys", "properties")
     if stage.undetermined:
-        said += f"; {stage.undetermined} undetermined: {stage.note}"
+        count += f"; {stage.undetermined} undetermined: {stage.note}"
     elif stage.note:
-        said += f"; {stage.note}"
-    return said
+        count += f"; {stage.note}"
+    return count
 
 
 def _stages(table: str, results: Sequence[BootResult]) -> Part:

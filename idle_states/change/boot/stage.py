@@ -79,10 +79,10 @@ def compared_lines(
     count = max(len(predicted), len(found))
     differences = []
     for at in range(count):
-        told = " ".join(predicted[at]).strip() if at < len(predicted) else ""
-        said = " ".join(found[at]).strip() if at < len(found) else ""
-        if told != said:
-            differences.append(Mismatch(f"line {at + 1}", told, said))
+        wanted = " ".join(predicted[at]).strip() if at < len(predicted) else ""
+        line = " ".join(found[at]).strip() if at < len(found) else ""
+        if wanted != line:
+            differences.append(Mismatch(f"line {at + 1}", wanted, line))
     note = "" if count else "no line was predicted, and none was found"
     stage = Stage.of(name, differences, count, note=note)
     return stage if count else replace(stage, agree=True)

@@ -152,14 +152,14 @@ def entered(
     """Returns the possible outcomes of a state: the last one's power domains may send firmware
     their own parameter."""
     state = driver.states[index]
-    taken = index not in selection.unreachable
+    is_selected = index not in selection.unreachable
     if not index or state.parameter is None:
-        return Entered(taken, True, ())
+        return Entered(is_selected, True, ())
     parameters = [state.parameter]
     if index == len(driver.states) - 1:
         parameters += _of_domains(driver)
     refusals = [refuses(parameter) for parameter in parameters]
-    return Entered(taken, "" in refusals, tuple(dict.fromkeys(filter(None, refusals))))
+    return Entered(is_selected, "" in refusals, tuple(dict.fromkeys(filter(None, refusals))))
 
 
 def _of_domains(driver: DriverTable) -> Iterator[int]:

@@ -192,11 +192,11 @@ class _Reader:
     def body(self, root: Entries) -> str:
         found = self.required(root, "body", "a description").strip()
         lines = found.splitlines()
-        taken = misread(lines)
+        misreadable = misread(lines)
         bad = [
             line
             for at, line in enumerate(lines)
-            if at in taken or is_scissors(line) or _BEGINS_MAIL.match(line)
+            if at in misreadable or is_scissors(line) or _BEGINS_MAIL.match(line)
         ]
         if bad:
             message = (

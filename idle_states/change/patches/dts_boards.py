@@ -146,7 +146,7 @@ def strayed(before: BuiltBoard, after: BuiltBoard, meant: Meant) -> Iterator[Str
     for (path, name), wanted in values.items():
         found = value_on(after, path, name)
         if found != wanted and path not in gone:
-            message = f"expected {path}:{name} as wanted, found {_said(found)}"
+            message = f"expected {path}:{name} as wanted, found {_kind(found)}"
             yield Strayed(message, place_on(after, path, name))
     for difference in differences(was.root, after.root, "/"):
         path, _, name = difference.path.partition(":")
@@ -188,7 +188,7 @@ def _with_names(board: BuiltBoard, moved: Mapping[str, str]) -> BuiltBoard:
     return replace(board, root=named(board.root, "/")) if moved else board
 
 
-def _said(found: Found) -> str:
+def _kind(found: Found) -> str:
     if found is None:
         return "none"
     if isinstance(found, tuple):

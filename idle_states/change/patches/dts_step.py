@@ -112,11 +112,11 @@ class Step:
             found = value_on(board, path, edit.property)
             if isinstance(found, tuple):
                 found = tuple(str(one).rpartition("/")[2] for one in found)
-            said = "another value" if isinstance(found, bytes) else shown(edit.property, found)
+            value = "another value" if isinstance(found, bytes) else shown(edit.property, found)
             raise self.faulty(
                 f"{self.patch.name}: expected {edit.property} of {edit.node} "
                 f"{shown(edit.property, edit.before)} or, patched, "
-                f"{shown(edit.property, edit.after)}, found {said} on {some(names)}",
+                f"{shown(edit.property, edit.after)}, found {value} on {some(names)}",
                 place_on(board, path, edit.property),
                 board,
             )
@@ -230,12 +230,12 @@ class Step:
                     texts_of = built[name].source.texts
                     reasons.setdefault(one.message, ([], one.where, texts_of))[0].append(name)
         if reasons:
-            said = [
+            findings = [
                 self.finding(f"{self.patch.name}: {message}, on {some(names)}", where)
                 for message, (names, where, _) in reasons.items()
             ]
             shown_texts = {f: t for _, _, more in reasons.values() for f, t in more.items()}
-            raise Faulty(said, shown_texts)
+            raise Faulty(findings, shown_texts)
         return built
 
     def refusal(self, refused: EditRefused, path: str, edit: DtsEdit) -> Faulty:

@@ -64,10 +64,10 @@ def patch_towards(
         names = joined([name_of(cpu) for cpu in missing])
         message = f"expected the CPUs of {wanted.name}, found no {names} on any board"
         findings.append(cannot_patch(message, Location(file=path)))
-    taken = frozenset(source.label2path).union(*(board.labels for board in boards.values()))
+    labels = frozenset(source.label2path).union(*(board.labels for board in boards.values()))
     other_machines: dict[str, tuple[Finding, list[str]]] = {}
     for name, board in boards.items():
-        towards = _Towards(wanted, source, path, board, taken)
+        towards = _Towards(wanted, source, path, board, labels)
         for rank, edit in towards.edits():
             key = edit.node, edit.property if isinstance(edit, PropertyEdit) else str(rank)
             other = merged.setdefault(key, (rank, edit, name))
@@ -125,7 +125,7 @@ def _area(path: str) -> str:
 class _Towards:
     """The edits for one board.
 
-    taken    labels that a new node cannot have
+    used     labels that a new node cannot have
     same     path of a wanted node -> that of the board's that it is
     labels   path of a wanted node -> how lists refer to it
     written  path of a node that the file writes -> how the file calls it
@@ -137,7 +137,7 @@ class _Towards:
     source: DtsText
     path: str
     board: BuiltBoard
-    taken: frozenset[str]
+    used: frozenset[str]
     findings: list[Finding] = field(default_factory=list)
     other_machine: Finding | None = None
     have: LinkedStates = field(init=False)
@@ -222,15 +222,15 @@ class _Towards:
 
     def new_nodes(self) -> Iterator[tuple[int, DtsEdit]]:
         self.labels = {new: self.label(old) for new, old in self.same.items()}
-        taken = set(self.taken)
+        used = set(self.used)
         for new, node in self.want.nodes.items():
             if new in self.same:
                 continue
             label = unique = self.wanted.labels.get(new) or _label(new)
             number = 2
-            while unique in taken:
+            while unique in used:
                 unique, number = f"{label}_{number}", number + 1
-            taken.add(unique)
+            used.add(unique)
             beside, place = self.beside(new)
             folder = folder_of(new)
             if not beside:

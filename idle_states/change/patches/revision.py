@@ -135,7 +135,7 @@ class _Adding:
     def made(self) -> AddedRevision:
         choosing = self.choosing()
         kin = self.kin(choosing)
-        usual = choosing.taken(MachineKind(kin or self.claim.chips[0]))
+        usual = choosing.table_for(MachineKind(kin or self.claim.chips[0]))
         home = next((n for n, s in self.sources.items() if self.claim.array in s.tables), "")
         try:
             expect_known(choosing, self.claim, usual)
@@ -157,7 +157,7 @@ class _Adding:
         alike |= {
             generation_of(chip)
             for chip in _named(choosing)
-            if kin and choosing.taken(MachineKind(chip)).array == usual.array
+            if kin and choosing.table_for(MachineKind(chip)).array == usual.array
         }
         chips = [chip for chip in _named(choosing) if generation_of(chip) in alike]
         return AddedRevision(
@@ -245,7 +245,7 @@ class _Adding:
         return older[0]
 
     def is_alike(self, choosing: Choosing, chip: str) -> bool:
-        array = choosing.taken(MachineKind(chip)).array
+        array = choosing.table_for(MachineKind(chip)).array
         return any(
             array in source.tables and source.tables[array].table.register is self.table.register
             for source in self.sources.values()
@@ -291,8 +291,8 @@ class _Adding:
         """The last array of a chip's generation, in the file of its usual one."""
         file = self.file_of(usual.array)
         machines = [m for m in choosing.machines() if m.generation == generation_of(chip)]
-        taken = {choosing.taken(machine).array for machine in machines}
-        return [array for array in self.sources[file].tables if array in taken][-1]
+        arrays = {choosing.table_for(machine).array for machine in machines}
+        return [array for array in self.sources[file].tables if array in arrays][-1]
 
     def file_of(self, array: str) -> str:
         for name, source in self.sources.items():
@@ -329,11 +329,11 @@ class _Adding:
             )
         after = self.choosing({**files, file: text})
         machines = (m for m in after.machines(self.claim.machines) if self.claim.covers(m))
-        first = next(m for m in machines if after.taken(m).array == self.claim.array)
-        taken = after.taken(first)
-        assert taken.function is not None
-        where = taken.function.place(taken.path[-1].start)
-        return {file: text}, where, choosing.taken(first).array
+        first = next(m for m in machines if after.table_for(m).array == self.claim.array)
+        choice = after.table_for(first)
+        assert choice.function is not None
+        where = choice.function.place(choice.path[-1].start)
+        return {file: text}, where, choosing.table_for(first).array
 
     def names(self, kin: str) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
         """Header -> its text with new enumerators, and these."""

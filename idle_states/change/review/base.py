@@ -86,15 +86,15 @@ def applied(
         message = _SHORTLOG.split(series.cover.message, maxsplit=1)[0]
         cover = Commit("", "", message, date=series.cover.mail.date)
         letters.insert(0, _letter(series.cover, "", message))
-    said = list(remarks)
+    notes = list(remarks)
     if series.missing:
-        said.append(f"not there: patch {number_ranges(series.missing)} of the series")
+        notes.append(f"not there: patch {number_ranges(series.missing)} of the series")
     return Applied(
         series.version,
         base,
         head,
         held,
-        tuple(dict.fromkeys(said)),
+        tuple(dict.fromkeys(notes)),
         cover=cover,
         letters=tuple(letters),
         answers=series.answers,

@@ -213,9 +213,9 @@ class BoardsTree(TreeReader):
         except DamagedObject:
             raise
         except Unreadable as error:
-            said = error.findings[0].message
+            text = error.findings[0].message
             # not the same as another failure that says as much
-            return repr((digest, said)) if failed(error.findings) else said
+            return repr((digest, text)) if failed(error.findings) else text
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -245,11 +245,11 @@ class BoardsTree(TreeReader):
             with found.reading(boards[0]):
                 built, problem = state.read(board)
                 if built.missing:
-                    said = f"missing, but no idle state of {built.shown} depends on it"
-                    self.remarks.append(f"{said}: {few(built.missing, _NAMED)}")
+                    text = f"missing, but no idle state of {built.shown} depends on it"
+                    self.remarks.append(f"{text}: {few(built.missing, _NAMED)}")
                 if problem is not None:
-                    said = "does not compile, but its idle states do not depend on that"
-                    self.remarks.append(f"{boards[0]} {said}: {problem.findings[0].message}")
+                    text = "does not compile, but its idle states do not depend on that"
+                    self.remarks.append(f"{boards[0]} {text}: {problem.findings[0].message}")
                     # a part of boards has to compile with them alone
                     found.findings += () if board.endswith(".dtsi") else problem.findings
                     found.texts.update(problem.texts)

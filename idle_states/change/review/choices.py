@@ -35,7 +35,7 @@ def changed_choices(before: End, after: End) -> tuple[ChoiceChange, ...]:
         return ()
     steps: dict[tuple[str, str], list[MachineKind]] = {}
     for machine in kinds:
-        a, b = old.taken(machine), new.taken(machine)
+        a, b = old.table_for(machine), new.table_for(machine)
         if a.array != b.array and a.doubt is None and b.doubt is None:
             steps.setdefault((a.array, b.array), []).append(machine)
     return tuple(
@@ -66,11 +66,11 @@ def _in_words(machines: Sequence[MachineKind], kinds: Sequence[MachineKind]) -> 
         key = machine.ec, machine.quirks, machine.fused
         chip2keys.setdefault(machine.chip, set()).add(key)
     whole = {(machine.ec, machine.quirks, machine.fused) for machine in kinds}
-    said2chips: dict[tuple[str, ...], list[str]] = {}
+    texts2chips: dict[tuple[str, ...], list[str]] = {}
     for chip, keys in chip2keys.items():
-        said2chips.setdefault(tuple(_boxes(keys, whole)), []).append(chip)
-    for said, chips in said2chips.items():
-        for text in said:
+        texts2chips.setdefault(tuple(_boxes(keys, whole)), []).append(chip)
+    for texts, chips in texts2chips.items():
+        for text in texts:
             yield f"chip {joined(chips)}{text}"
 
 
@@ -110,12 +110,12 @@ def _range(run: Sequence[int], every: Sequence[int]) -> str:
 
 def _rest(quirks: set[frozenset[str]], sides: set[bool], whole: set[_Key]) -> str:
     every, both = {q for _, q, _ in whole}, {f for _, _, f in whole}
-    said = ""
+    words = ""
     if quirks != every:
         names = sorted(name for quirk in quirks for name in quirk)
         others = sorted(name for quirk in every - quirks for name in quirk)
-        said = f", without {joined(others, 'or')}" if frozenset() in quirks else ""
-        said = said or f", {joined(names, 'or')}"
+        words = f", without {joined(others, 'or')}" if frozenset() in quirks else ""
+        words = words or f", {joined(names, 'or')}"
     if sides != both:
-        said += ", fused cores" if True in sides else ", cores not fused"
-    return said
+        words += ", fused cores" if True in sides else ", cores not fused"
+    return words

@@ -65,10 +65,10 @@ class DriversTree(TreeReader):
             text = self._files(commit).read("Makefile", limits.C_CHARACTERS)
         except OSError:
             return ""
-        said = dict(_MAKEFILE.findall(text.decode("utf-8", "replace")))
-        point = said.get("SUBLEVEL", "0")
-        name = f"{said.get('VERSION', '')}.{said.get('PATCHLEVEL', '')}"
-        name += ("" if point == "0" else f".{point}") + said.get("EXTRAVERSION", "")
+        fields = dict(_MAKEFILE.findall(text.decode("utf-8", "replace")))
+        point = fields.get("SUBLEVEL", "0")
+        name = f"{fields.get('VERSION', '')}.{fields.get('PATCHLEVEL', '')}"
+        name += ("" if point == "0" else f".{point}") + fields.get("EXTRAVERSION", "")
         try:
             return release(name).name
         except UnknownRelease:

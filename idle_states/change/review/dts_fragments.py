@@ -90,9 +90,9 @@ def fragments(change: FileChange) -> ShownTables:
         return nothing
     remarks = []
     for name in dict.fromkeys(name for side in sides for name in side.states):
-        said = _changed(old.states.get(name), new.states.get(name)) if name in hidden else ""
-        if said:
-            remarks.append(f"{change.path} shows a part of {name}, {said}")
+        how = _changed(old.states.get(name), new.states.get(name)) if name in hidden else ""
+        if how:
+            remarks.append(f"{change.path} shows a part of {name}, {how}")
     shown = {label for side in sides for node in side.nodes for label in node.labels}
     if absent := sorted(listed - shown):
         remarks.append(f"{change.path} does not show {few(absent, _SHOWN)}")
@@ -228,8 +228,8 @@ class _Text:
         self.firsts: dict[object, str] = {}
         for name, node in self.domains.items():
             if not node.labels & (self.listed | parents):
-                said = node.values[DOMAIN_LIST], node.values.get("power-domains")
-                self.firsts.setdefault(said, name)
+                list_key = node.values[DOMAIN_LIST], node.values.get("power-domains")
+                self.firsts.setdefault(list_key, name)
         self.listed |= _listed([self.domains[name] for name in self.firsts.values()], by_label)
 
     def fragment(
@@ -247,9 +247,9 @@ class _Text:
         nodes = self.states | self.domains
         cpus = "".join(_lister(nodes[name]) for name in unlisted if name in nodes)
         made.text = f"{version}{text}\n/ {{ cpus {{ {cpus} }}; }};\n"
-        said = "of a CPU that the diff does not show"
+        of = "of a CPU that the diff does not show"
         made.hidden = [
-            HiddenPlace(line, 1, 1 << 30, hunk, said)
+            HiddenPlace(line, 1, 1 << 30, hunk, of)
             for line, hunk in (*self._made_up, (last + 1, self._made_up[-1][1]))
         ]
         return made
@@ -323,26 +323,26 @@ class _Scan:
         self._run(unseen)
 
     def _run(self, unseen: str) -> None:
-        said = _Statement()
+        current = _Statement()
         for token in TOKEN.finditer(self.text):
             kind, text = token.lastgroup, token[0]
             if kind == "skip":
                 continue
-            if said.start < 0:
-                said.start = token.start()
-            if kind == "mark" and (text == ";" or (text in "{}" and not said.is_value)):
+            if current.start < 0:
+                current.start = token.start()
+            if kind == "mark" and (text == ";" or (text in "{}" and not current.is_value)):
                 if text == ";":
-                    self._statement(said, token.end())
+                    self._statement(current, token.end())
                 elif text == "{":
-                    self._enter(said, token.start())
+                    self._enter(current, token.start())
                 else:
-                    self._leave(said, token.start())
+                    self._leave(current, token.start())
                 self._done = token.end()
-                said = _Statement(follows_out=text == "}" and self._is_out)
+                current = _Statement(follows_out=text == "}" and self._is_out)
             elif kind == "mark":
-                said.is_value = True
-            elif kind in ("word", "reference") and not said.is_value:
-                said.name = text
+                current.is_value = True
+            elif kind in ("word", "reference") and not current.is_value:
+                current.name = text
         self._cut(self._done, len(self.text))
         kept = [at for at in self._open if at >= 0]
         self._edits += [(at + 1, at + 1, f" {PARTLY_SHOWN};") for at in kept]
@@ -356,38 +356,38 @@ class _Scan:
         if start < end:
             self._edits.append((start, end, blanks(self.text[start:end])))
 
-    def _statement(self, said: _Statement, end: int) -> None:
+    def _statement(self, stmt: _Statement, end: int) -> None:
         is_whole = _STATEMENT.fullmatch(self.text[self._done : end]) is not None
-        if said.start == end - 1:
-            is_kept = not said.follows_out
+        if stmt.start == end - 1:
+            is_kept = not stmt.follows_out
         elif not self._open and self._in_unseen:
             self._has_unseen = True
             is_kept = is_whole
         else:
             is_kept = is_whole and bool(self._open) and self._open[-1] >= 0
-            if said.name == ENTRY_METHOD and is_whole and not (is_kept or self._has_method):
+            if stmt.name == ENTRY_METHOD and is_whole and not (is_kept or self._has_method):
                 # of the node around the states, whose braces are left out
                 is_kept = self._has_method = True
-                self._edits += [(said.start, said.start, "idle-states { "), (end, end, " };")]
+                self._edits += [(stmt.start, stmt.start, "idle-states { "), (end, end, " };")]
         if not is_kept:
             self._cut(self._done, end)
 
-    def _enter(self, said: _Statement, at: int) -> None:
+    def _enter(self, stmt: _Statement, at: int) -> None:
         if not self._open and self._in_unseen:
             if self._has_unseen:
-                self._edits.append((said.start, said.start, "}; "))
+                self._edits.append((stmt.start, stmt.start, "}; "))
             self._in_unseen = False
-        name = said.name
+        name = stmt.name
         if not name or _AROUND.fullmatch(name):
             self._cut(self._done, at + 1)
             self._open.append(-1)
             return
         if name.startswith("&"):
             kind = "cpu@" if LIST in self.text[at : self.text.find("}", at)] else "ref-"
-            self._edits.append((said.start, at, f"{kind}{name.strip('&{}/').replace('/', '-')} "))
+            self._edits.append((stmt.start, at, f"{kind}{name.strip('&{}/').replace('/', '-')} "))
         self._open.append(at)
 
-    def _leave(self, said: _Statement, at: int) -> None:
+    def _leave(self, stmt: _Statement, at: int) -> None:
         self._cut(self._done, at)
         if self._open:
             self._is_out = self._open.pop() < 0

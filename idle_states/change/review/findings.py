@@ -41,8 +41,8 @@ def in_all(outcomes: Sequence[FindingsOutcome]) -> FindingsOutcome:
     first, *others = outcomes
 
     def common(found: Sequence[Finding], which: str) -> tuple[Finding, ...]:
-        known = [{_said(f) for f in getattr(other, which)} for other in others]
-        return tuple(f for f in found if all(_said(f) in some for some in known))
+        known = [{_kind(f) for f in getattr(other, which)} for other in others]
+        return tuple(f for f in found if all(_kind(f) in some for some in known))
 
     return FindingsOutcome(
         common(first.new, "new"),
@@ -51,7 +51,7 @@ def in_all(outcomes: Sequence[FindingsOutcome]) -> FindingsOutcome:
     )
 
 
-def _said(finding: Finding) -> tuple[str, str, str]:
+def _kind(finding: Finding) -> tuple[str, str, str]:
     return finding.rule, finding.table, finding.message
 
 
@@ -82,7 +82,7 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
     judged = {key: finding for key, finding in old.items() if finding.rule != INTERNAL_ERROR}
     appeared = [finding for finding, _ in _only(shown, judged)]
     # of a node that moves within a tree, the path is another
-    stays = Counter(map(_as_said, appeared)) & Counter(map(_as_said, fixed))
+    stays = Counter(map(_content, appeared)) & Counter(map(_content, fixed))
     return FindingsOutcome(
         tuple(sort_findings(_without(appeared, stays))),
         tuple(sort_findings(_without(fixed, stays))),
@@ -90,7 +90,7 @@ def outcome(before: Side, after: Side, is_known: Known = lambda finding: True) -
     )
 
 
-def _as_said(finding: Finding) -> tuple[object, ...]:
+def _content(finding: Finding) -> tuple[object, ...]:
     return finding.rule, finding.severity, finding.message, finding.kernels
 
 
@@ -98,8 +98,8 @@ def _without(findings: Sequence[Finding], stays: Counter[tuple[object, ...]]) ->
     """The findings, but for so many of each kind."""
     left = stays.copy()
     for finding in findings:
-        if left[_as_said(finding)]:
-            left[_as_said(finding)] -= 1
+        if left[_content(finding)]:
+            left[_content(finding)] -= 1
         else:
             yield finding
 

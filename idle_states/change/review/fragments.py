@@ -15,14 +15,14 @@ class HiddenPlace:
     """Columns start to end of a line that the file has not.
 
     hunk  the last line of the file that the diff shows near the table
-    said  what the place is of, in words
+    owner  what the place is of, in words
     """
 
     line: int
     start: int
     end: int
     hunk: int
-    said: str
+    owner: str
 
 
 Hidden = Mapping[str, Sequence[HiddenPlace]]
@@ -78,13 +78,13 @@ class FragmentText:
         hidden = _hidden(state, table, row)
         source = f", which the packaged {table.name} has" if table is not None else ""
         what = "value" if row is not None else "row"
-        said = f"of a {what} that the diff does not show{source}"
-        self._put("{", "" if row is not None else said)
+        owner = f"of a {what} that the diff does not show{source}"
+        self._put("{", "" if row is not None else owner)
         for member, (line, value) in members:
             self._to(line)
             self._put(f"\t\t.{member} = {value},")
         if hidden:
-            self._put("".join(f" .{name} = {value}," for name, value in hidden.items()), said)
+            self._put("".join(f" .{name} = {value}," for name, value in hidden.items()), owner)
         self._put("},")
 
     def _to(self, line: int) -> None:
@@ -165,7 +165,7 @@ def at_shown_places(finding: Finding, hidden: Hidden) -> Finding:
     if found is None:
         return finding
     where = Location(finding.location.path, finding.location.file, found.hunk, 1)
-    return replace(finding, location=where, message=f"{finding.message} ({found.said})")
+    return replace(finding, location=where, message=f"{finding.message} ({found.owner})")
 
 
 def _at(where: Location, hidden: Hidden) -> HiddenPlace | None:

@@ -180,8 +180,8 @@ class GovernorRuns:
                     differ = None if found.unsaid else found.differ + found.ticks
                     yield replace(found, claims=tuple(function(own, differ, found.decisions)))
             except Rejected as error:
-                said = "; ".join(found.message for found in error.findings)
-                yield GovernorChange(name, path, unsaid=f"not compared: {said}", has_failed=True)
+                reason = "; ".join(found.message for found in error.findings)
+                yield GovernorChange(name, path, unsaid=f"not compared: {reason}", has_failed=True)
 
     def _touches(self, commit: Commit, path: str) -> bool:
         before = self.repository.named(commit.parent, path) if commit.parent else []
@@ -192,8 +192,8 @@ class GovernorRuns:
     ) -> GovernorChange:
         """Raises Unreadable for a source that does not compile, crashes or is not confined."""
         if not self.run:
-            asked = "--run compiles both sides, runs them confined and compares what they select"
-            return GovernorChange(name, path, unsaid=f"changes; {asked}")
+            hint = "--run compiles both sides, runs them confined and compares what they select"
+            return GovernorChange(name, path, unsaid=f"changes; {hint}")
         from .workloads import LOADS, Case, Side, Simulator
 
         tables = tuple(

@@ -43,8 +43,8 @@ def decisions(change: GovernorChange) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for one in change.judged if change.differ + change.ticks else ():
         alike.setdefault(_judged(one), []).append(one.circumstance)
-    for said, circumstances in alike.items():
-        yield f"{joined(circumstances)}: {said}"
+    for decided, circumstances in alike.items():
+        yield f"{joined(circumstances)}: {decided}"
     for table in change.tables:
         tables = few(table.tables, _SHOWN)
         for states, what in ((table.lost, "no longer selected"), (table.gained, "selected now")):
@@ -72,11 +72,11 @@ def _counted(one: GovernorChange | JudgedDecisions, of: int, more: str = "") -> 
 
 
 def _judged(one: JudgedDecisions) -> str:
-    said = _counted(one, one.periods, f", {one.deeper:,} to a deeper state")
+    counts = _counted(one, one.periods, f", {one.deeper:,} to a deeper state")
     if not one.differ:
-        return said
+        return counts
     return (
-        f"{said}; too deep {_shares(one.too_deep, one.periods)}, "
+        f"{counts}; too deep {_shares(one.too_deep, one.periods)}, "
         f"too shallow {_shares(one.too_shallow, one.periods)}"
     )
 

@@ -31,13 +31,13 @@ def render(review: Review, *, notes: bool) -> str:
     lines = [anchor(review), f"### {inline(words.verdict(review))}"]
     found = words.worst(review)
     if found is not None:
-        lines += ["", f"**Worst:** {_short(words.said(found, review))}"]
+        lines += ["", f"**Worst:** {_short(words.sentence(found, review))}"]
     tables = [table for change in review.changes for table in change.tables]
     lines += _table(tables, whole=False)
     lines += _section("On machines", _effects(tables, review), EFFECTS)
     for head, some in words.beside(review.changes):
         lines += _section(head, some, 2 * EFFECTS if head == words.GOVERNORS else EFFECTS)
-    forgotten = [words.said(finding, review) for finding in words.siblings(review)]
+    forgotten = [words.sentence(finding, review) for finding in words.siblings(review)]
     lines += _section("Forgotten siblings", forgotten, SIBLINGS)
     folded = list(_folded(tables, review, notes))
     lines += ["", "<details><summary>Details</summary>", *folded, "", "</details>"]
@@ -47,9 +47,9 @@ def render(review: Review, *, notes: bool) -> str:
 def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Iterator[str]:
     yield from ["", inline(words.looked_at(review))]
     new = shown(review.new, notes=notes)
-    yield from _section("New", _said(new, review), 5 * words.SHOWN)
+    yield from _section("New", _sentences(new, review), 5 * words.SHOWN)
     fixed = (f for f in review.fixed if notes or f.severity is not Severity.NOTE)
-    yield from _section("Fixed", _said(fixed, review), 5 * words.SHOWN)
+    yield from _section("Fixed", _sentences(fixed, review), 5 * words.SHOWN)
     effects = _effects(tables, review)
     if len(effects) > EFFECTS:
         yield from _section("On machines, the rest", effects[EFFECTS:], 5 * words.SHOWN)
@@ -61,8 +61,8 @@ def _folded(tables: Sequence[TableChange], review: Review, notes: bool) -> Itera
         yield from _section(head, some, words.SHOWN)
 
 
-def _said(findings: Iterable[Finding], review: Review) -> list[str]:
-    return [words.said(finding, review) for finding in findings]
+def _sentences(findings: Iterable[Finding], review: Review) -> list[str]:
+    return [words.sentence(finding, review) for finding in findings]
 
 
 def _effects(tables: Sequence[TableChange], review: Review) -> list[str]:
@@ -71,7 +71,7 @@ def _effects(tables: Sequence[TableChange], review: Review) -> list[str]:
     for table in tables:
         name = f"{table.source.name}: " if len(tables) > 1 else ""
         _, *kinds = words.effects(table, review)
-        found += [f"{name}{text}" for said in kinds for text in said]
+        found += [f"{name}{text}" for texts in kinds for text in texts]
     return found
 
 

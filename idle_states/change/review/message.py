@@ -73,8 +73,8 @@ def check_answer(
         if claim.verdict is ClaimVerdict.CONTRADICTED:
             line = answer.line_in_file(claim.line)
             where = Location(f"message:{claim.line}", answer.mail.file or None, line, line and 1)
-            said_by = "an answer" if line else f"{answer.place}, line {claim.line} of its text,"
-            judged.append((_contradiction(claim, said_by, where, ""), None))
+            source = "an answer" if line else f"{answer.place}, line {claim.line} of its text,"
+            judged.append((_contradiction(claim, source, where, ""), None))
     return MessageCheck(tuple(judged), found)
 
 
@@ -100,18 +100,18 @@ def _claims(
     quoted = figures(message)
     in_table = list(tabulated(message, rows, added))
     aside = quoted.lines | {claim.line for claim in in_table}
-    said = sentences(message, aside, has_subject=not is_answer)
+    parts = sentences(message, aside, has_subject=not is_answer)
     states = [state for table in added for state in table.states]
-    prose = [sentence for sentence in said if sentence.kind != "other"]
+    prose = [sentence for sentence in parts if sentence.kind != "other"]
     placed = [*changes(prose, rows, states), *ratios(prose, rows)]
     if is_answer:
         in_table = list(map(_proposed, in_table))
         placed = [(_proposed(claim), spot) for claim, spot in placed]
     placed += stated(prose, rows)
-    placed += pairs(said, rows)
+    placed += pairs(parts, rows)
     placed += kernels(prose, rows, date)
     placed += percentages(prose, quoted, message.splitlines())
-    placed += _unchecked(said, [spot for _, spot in placed])
+    placed += _unchecked(parts, [spot for _, spot in placed])
     placed.sort(key=lambda one: (one[1].sentence, one[1].start))
     found = [*quoted.claims, *in_table, *(claim for claim, _ in placed)]
     yield from sorted(dict.fromkeys(found), key=lambda claim: claim.line)
@@ -125,9 +125,9 @@ def _proposed(claim: MessageClaim) -> MessageClaim:
     return replace(claim, verdict=ClaimVerdict.NOT_CHECKED, against=against, rule="")
 
 
-def _unchecked(said: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Placed]:
+def _unchecked(parts: Sequence[Sentence], spots: Sequence[Spot]) -> Iterator[Placed]:
     """The sentences with times or percentages that no claim covers, each once."""
-    for sentence in said:
+    for sentence in parts:
         own = [spot for spot in spots if spot.sentence == sentence.number]
         left = [
             (start, end)
@@ -150,9 +150,9 @@ def _finding(
         where, table = row.where, row.table.name
     elif added:
         where, table = added[0].where.get("table", where), added[0].name
-    said_by = commit.named if commit.hash else "the cover letter"
-    said_by += f", line {claim.line} of its message," if commit.mailed else ""
-    return _contradiction(claim, said_by, where, table)
+    source = commit.named if commit.hash else "the cover letter"
+    source += f", line {claim.line} of its message," if commit.mailed else ""
+    return _contradiction(claim, source, where, table)
 
 
 def of_governor(
@@ -166,8 +166,8 @@ def of_governor(
             yield replace(found, location=replace(found.location, file=file))
 
 
-def _contradiction(claim: MessageClaim, said_by: str, where: Location, table: str) -> Finding:
-    message = f"{said_by} says {claim.text!r}, but {claim.against}"
+def _contradiction(claim: MessageClaim, source: str, where: Location, table: str) -> Finding:
+    message = f"{source} says {claim.text!r}, but {claim.against}"
     return _found(claim.rule, message, where, table)
 
 

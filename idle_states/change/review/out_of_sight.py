@@ -45,11 +45,11 @@ def out_of_sight(repository: CommitReader, before: End, after: End, head: str) -
     found = {file: _becomes(repository, head, file) for file in file2tables}
     return OutOfSight(
         tuple(
-            _finding(file, file2tables[file], *said)
-            for file, said in found.items()
-            if said is not None
+            _finding(file, file2tables[file], *verdict)
+            for file, verdict in found.items()
+            if verdict is not None
         ),
-        frozenset(f for f, said in found.items() if said and said[0] is Severity.ERROR),
+        frozenset(f for f, verdict in found.items() if verdict and verdict[0] is Severity.ERROR),
     )
 
 
@@ -72,14 +72,14 @@ def _becomes(repository: CommitReader, commit: str, file: str) -> tuple[Severity
 
 
 def _described(repository: CommitReader, entry: TreeEntry, file: str) -> str:
-    said = f"a {entry.kind}"
+    what = f"a {entry.kind}"
     if entry.kind == LINK:
         target = repository.content(entry, limits.GIT_PATH).decode("utf-8", "surrogateescape")
-        said += f" to {target!r}"
+        what += f" to {target!r}"
         resolved = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
         if resolved.startswith(("/", "..")):
-            said += ", out of the repository"
-    return said if entry.path == file else f"{said} at {entry.path}"
+            what += ", out of the repository"
+    return what if entry.path == file else f"{what} at {entry.path}"
 
 
 def _finding(

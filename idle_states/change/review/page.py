@@ -74,7 +74,7 @@ def _headline(review: Review) -> Iterator[Line]:
     yield Marked(str(found.severity), first) if found else first
     yield words.verdict(review)
     if found:
-        yield f"Worst: {words.said(found, review)}"
+        yield f"Worst: {words.sentence(found, review)}"
 
 
 def _machines(changes: Sequence[Reviewed]) -> str:
@@ -83,8 +83,8 @@ def _machines(changes: Sequence[Reviewed]) -> str:
     boards = {board for table in tables for board in table.source.boards}
     others = {table.source.name for table in tables if not table.source.boards}
     counts = [(len(boards), "machine"), (len(others), "table")]
-    said = joined([plural(count, noun) for count, noun in counts if count]) or "No machine"
-    return f"{said} {'are' if len(boards) + len(others) > 1 else 'is'} affected"
+    counted = joined([plural(count, noun) for count, noun in counts if count]) or "No machine"
+    return f"{counted} {'are' if len(boards) + len(others) > 1 else 'is'} affected"
 
 
 def _commits(review: Review) -> Rows:
@@ -157,8 +157,8 @@ def _row(
     bands, marked = list[Band](), list[tuple[float, float, str]]()
     for place, name in enumerate(names):
         if times := name2times.get(name):
-            said = f"{name} {times}"
-            bands.append(Band(place, place + 1, (place,), name, said, f"{label}: {said}"))
+            text = f"{name} {times}"
+            bands.append(Band(place, place + 1, (place,), name, text, f"{label}: {text}"))
         if name in moved:
             marked.append((place, place + 1, f"{label}: {name} {moved[name]}"))
     return BandRow(label, (*bands,), (*marked,))

@@ -20,7 +20,7 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     found = words.worst(review)
     opening = [words.verdict(review)]
     if found is not None and len(review.new) > 1:
-        opening.append(f"Worst: {words.said(found, review)}")
+        opening.append(f"Worst: {words.sentence(found, review)}")
     lines = _paragraphs([*opening, words.looked_at(review), *review.remarks, *words.since(review)])
     for change in review.changes:
         if change.commit is not None:
@@ -66,8 +66,8 @@ def _change(change: Reviewed, review: Review, notes: bool, suppressed: bool) -> 
 def _claims(claims: Sequence[MessageClaim], everything: bool) -> Iterator[str]:
     """Yields the counts of numbers in messages by verdict; everything: also each of them."""
     counts = [
-        f"{sum(claim.verdict is verdict for claim in claims)} {said}"
-        for verdict, said in (
+        f"{sum(claim.verdict is verdict for claim in claims)} {verb}"
+        for verdict, verb in (
             (ClaimVerdict.HOLDS, "agree"),
             (ClaimVerdict.CONTRADICTED, "contradicted"),
             (ClaimVerdict.NOT_CHECKED, "not checked"),
@@ -89,8 +89,8 @@ def _added(one: Accepted) -> str:
 
 def _table(table: TableChange, review: Review, notes: bool, suppressed: bool) -> Iterator[str]:
     yield from words.wrapped(words.title(table))
-    told = words.effects(table, review)
-    for part in (told.rows, told.linux, told.selection, told.machines):
+    effects = words.effects(table, review)
+    for part in (effects.rows, effects.linux, effects.selection, effects.machines):
         yield from _limited(part)
     yield from _findings("new", table.outcome.new, review, notes)
     yield from _findings("fixed", table.outcome.fixed, review, notes)
@@ -107,7 +107,7 @@ def _findings(
     hidden = sum(f.counts for f in findings) - len(shown)
     head = f"{label} " if label else ""
     yield from _limited(
-        f"{head}{words.said(finding, review, place=label != 'fixed')}" for finding in shown
+        f"{head}{words.sentence(finding, review, place=label != 'fixed')}" for finding in shown
     )
     if hidden:
         yield f"  {label} {plural(hidden, 'note')}, --notes shows them"

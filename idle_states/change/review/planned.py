@@ -179,16 +179,16 @@ def _between(old: Mapping[_Key, _Step], new: Mapping[_Key, _Step]) -> Iterator[s
         row = (*key[:2], "row")
         if key not in old:
             if key == row or row not in new:
-                yield f"{_said(key, step)}, which was left alone"
+                yield f"{_plan(key, step)}, which was left alone"
         elif old[key][1] != step[1]:
-            yield f"{_said(key, step)}, was {_done(key, old[key])}"
+            yield f"{_plan(key, step)}, was {_done(key, old[key])}"
     for key, step in old.items():
         row = (*key[:2], "row")
         if key not in new and (key == row or row not in old):
-            yield f"{_said(key, step, left=True)}"
+            yield f"{_plan(key, step, left=True)}"
 
 
-def _said(key: _Key, step: _Step, *, left: bool = False) -> str:
+def _plan(key: _Key, step: _Step, *, left: bool = False) -> str:
     """left: only the version before does it."""
     table, state, field = key
     what = "" if field in ("row", "order") else f"{field} "

@@ -18,19 +18,19 @@ _DD1 = replace(ALL_LEVELS, name="dd1", ec=0x10)
 _GENERATION = {"op920": "power9", "rainier": "power10", "dd1": "power9", "fused-core": "power9"}
 
 
-def exported_otherwise(before: Source, after: Source, asked: Platform) -> list[Difference]:
+def exported_otherwise(before: Source, after: Source, usual: Platform) -> list[Difference]:
     """The states that appear or vanish on the machines that take the table, where the code that
     exports it changes; machines with the same effect together.
 
-    asked: the platform whose export is compared anyway
+    usual: the platform whose export is compared anyway
     """
     if before.code is None or after.code is None or before.code == after.code:
         return []
-    if asked.skiboot is not None:
+    if usual.skiboot is not None:
         return []
     effects: dict[tuple[str, str], list[str]] = {}
     for machine in _machines(before.code, after.code):
-        if machine == asked:
+        if machine == usual:
             continue
         old, new = _names(before, machine), _names(after, machine)
         for effect in (

@@ -11,29 +11,29 @@ from .planned import PreviousVersion, since
 from .result import Review
 
 
-def previous_of(made: Plan, asked: MailOptions) -> PreviousVersion | None:
+def previous_of(made: Plan, options: MailOptions) -> PreviousVersion | None:
     """Returns the version that was mailed before. Raises UsageError, Unreadable, OSError."""
-    if not asked.previous:
+    if not options.previous:
         return None
-    found = since(made, asked.previous)
-    version = asked.reroll_count
+    found = since(made, options.previous)
+    version = options.reroll_count
     if version is not None and version <= found.version:
         raise UsageError(
-            f"expected -v {found.version + 1} or later, {asked.previous} being version "
+            f"expected -v {found.version + 1} or later, {options.previous} being version "
             f"{found.version}, found {version}"
         )
     return found
 
 
-def posting_of(found: Review, previous: PreviousVersion | None, asked: MailOptions) -> Posting:
+def posting_of(found: Review, previous: PreviousVersion | None, options: MailOptions) -> Posting:
     """Returns how the patches of a review are mailed."""
-    before = previous.version if previous else (asked.reroll_count or 1) - 1
+    before = previous.version if previous else (options.reroll_count or 1) - 1
     return Posting(
-        asked.signoff,
-        asked.reroll_count or before + 1,
+        options.signoff,
+        options.reroll_count or before + 1,
         before,
-        (*asked.changes.strip().splitlines(), *(previous.changes if previous else ())),
-        _summary(found) if asked.cover_letter else None,
+        (*options.changes.strip().splitlines(), *(previous.changes if previous else ())),
+        _summary(found) if options.cover_letter else None,
     )
 
 
@@ -42,7 +42,7 @@ def _summary(found: Review) -> str:
     lines = [*words.wrapped(f"Reviewed: {words.verdict(found)}")]
     for finding in found.new:
         if finding.counts:
-            lines += words.wrapped(words.said(finding, found), "  ")
+            lines += words.wrapped(words.sentence(finding, found), "  ")
     for change in found.changes:
         for choice in change.choices:
             lines += words.wrapped(f"another table is chosen: {choices.in_words(choice)}", "  ")

@@ -25,13 +25,13 @@ class ThreadReply:
 
     subject  of its first mail
     review   None where it cannot be reviewed
-    mail     the reply, "" for none; said: why there is none
+    mail     the reply, "" for none; problem: why there is none
     """
 
     subject: str
     review: Review | None
     mail: str = ""
-    said: str = ""
+    problem: str = ""
 
     @property
     def file(self) -> str:
@@ -64,7 +64,7 @@ def replies(
                     mails, trees, replace(request, mail=mails[0].place if mails else "")
                 )
             except Unreadable as problem:
-                yield ThreadReply(subject, None, said=problem.findings[0].message)
+                yield ThreadReply(subject, None, problem=problem.findings[0].message)
                 continue
             mail = "" if found.is_answered else reply_text.render(found, notes=notes)
             yield ThreadReply(subject, found, mail, "" if mail else reply_text.silence(found))

@@ -40,7 +40,7 @@ _AROUND = ".,:;()'\""
 _CUT = "> [...]"
 
 Paragraph = list[str]
-_Told = tuple[Finding, bool]
+_Placed = tuple[Finding, bool]
 """A finding, and whether its place is said: it is not that of the line quoted."""
 
 
@@ -61,14 +61,14 @@ class _Answers:
 def render(review: Review, *, notes: bool) -> str:
     """Returns a mail as a program that sends mails takes it, without a sender; "" where nothing is
     to be said. Of commits it is a text without headers. notes: all findings are said."""
-    said = [(change, _said(change, notes)) for change in review.changes]
-    findings = [finding for _, some in said for finding in some]
+    changes = [(change, _worth_a_mail(change, notes)) for change in review.changes]
+    findings = [finding for _, some in changes for finding in some]
     if not findings:
         return ""
     found = _Answers()
     counts: Counter[str] = Counter()
     more: dict[str, list[Finding]] = {}
-    for change, some in said:
+    for change, some in changes:
         explained: list[Finding] = []
         for finding in some:
             counts[finding.rule] += 1
@@ -88,7 +88,7 @@ def render(review: Review, *, notes: bool) -> str:
     for tag, others in more.items():
         paragraphs.append(_own(f"{tag} also at {_places(others)}"))
     if review.earlier is not None and review.earlier.gone:
-        gone = [words.said(finding, review, place=False) for finding in review.earlier.gone]
+        gone = [words.sentence(finding, review, place=False) for finding in review.earlier.gone]
         paragraphs.append(_listed(f"Gone since v{review.earlier.number}:", gone))
     paragraphs.append(_own(_grounds(review)))
     text = "\n\n".join("\n".join(lines) for lines in paragraphs)
@@ -106,7 +106,7 @@ def silence(review: Review) -> str:
     return f"nothing to reply: no new error, and no new warning of high confidence{unread}"
 
 
-def _said(change: Reviewed, notes: bool) -> list[Finding]:
+def _worth_a_mail(change: Reviewed, notes: bool) -> list[Finding]:
     """The findings that are worth a mail, each once; none about what somebody else answered."""
     about_others = {
         claim.against
@@ -131,20 +131,20 @@ def _answer(change: Reviewed, findings: Sequence[Finding], review: Review, found
         number = _letter(claim, review)
         if about is not None and number is not None:
             left.remove(about)
-            said = [quoted(line) for line in _sentence(claim, review.letters[number])]
+            quotation = [quoted(line) for line in _sentence(claim, review.letters[number])]
             against = claim.against if governor is None else governors_text.summary(governor)
             comment = _own(f"{against} [{words.tag(about)}]")
-            found.by_letter.setdefault(number, []).extend([said, comment])
+            found.by_letter.setdefault(number, []).extend([quotation, comment])
     quotable = hunks(change, review)
-    answers: dict[int, dict[int, list[_Told]]] = {}
+    answers: dict[int, dict[int, list[_Placed]]] = {}
     for finding in list(left):
         # what is wrong elsewhere stands below the line that makes it so
         for where in (finding.location, *(place for place, _ in finding.related)):
             at = line_in(quotable, where, _text_at(where, review, change))
             if at is not None:
                 left.remove(finding)
-                told = finding, where is not finding.location
-                answers.setdefault(at[0], {}).setdefault(at[1], []).append(told)
+                placed = finding, where is not finding.location
+                answers.setdefault(at[0], {}).setdefault(at[1], []).append(placed)
                 break
     for at_hunk in sorted(answers):
         hunk = quotable[at_hunk]
@@ -184,14 +184,14 @@ def _headers(mail: Mail, text: str) -> str:
         return ""
     sender = parseaddr(mail.author)
     others = {where: name for name, where in mail.recipients if where != sender[1]}
-    said = {
+    headers = {
         "To": [address(*sender)],
         "Cc": [address(name, where) for where, name in others.items()],
         "Subject": [header(mail.subject if is_reply(mail.subject) else f"Re: {mail.subject}")],
         "In-Reply-To": [mail.message_id],
         "References": [*mail.references, mail.message_id],
     }
-    lines = [_folded(key, some) for key, some in said.items() if some]
+    lines = [_folded(key, some) for key, some in headers.items() if some]
     return "".join([*lines, *mime(text), "\n"])
 
 
@@ -223,7 +223,7 @@ def _conclusion(findings: Sequence[Finding], review: Review) -> Paragraph:
 def _comment(finding: Finding, review: Review, found: _Answers, place: bool = False) -> str:
     """A finding in a sentence, and the first of its rule with what follows from it."""
     tag = words.tag(finding)
-    text = words.said(finding, review, place=place).removeprefix(f"{tag}: ")
+    text = words.sentence(finding, review, place=place).removeprefix(f"{tag}: ")
     for letter in review.letters:
         if letter.mail is not None and letter.mail.message_id:
             is_only = len(review.letters) == 1
@@ -312,11 +312,11 @@ def _sentence(claim: MessageClaim, letter: Letter) -> list[str]:
 
 
 def _answered(
-    hunk: QuotedHunk, answers: Mapping[int, list[_Told]], review: Review, found: _Answers
+    hunk: QuotedHunk, answers: Mapping[int, list[_Placed]], review: Review, found: _Answers
 ) -> Iterator[Paragraph]:
     """A hunk, with what is said of its lines below them."""
     start = 0
-    waiting: list[_Told] = []
+    waiting: list[_Placed] = []
     for at in sorted(answers):
         waiting += answers[at]
         if any(at < other <= at + _NEAR for other in answers):

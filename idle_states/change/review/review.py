@@ -124,10 +124,10 @@ def review(
     else:
         whole = reviewer.change(base, head, None)
         checks = [*letters, *(of_commit(tree, commit) for commit in commits)]
-        said = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
+        findings = [_placed(judged, tree.at(head)) for check in checks for judged in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
         files = reviewer.with_configuration(whole.files, base, head)
-        message = (*whole.message, *reviewer.message(said, base, head))
+        message = (*whole.message, *reviewer.message(findings, base, head))
         changes = [replace(whole, files=files, message=message, claims=claims)]
         texts |= tree.at(head).texts
         for source in tree.at(head).sources:
@@ -230,14 +230,14 @@ class _Reviewer:
             for at, lost in zip(parents, gone, strict=True)
         ]
         after = replace(after, unread=after.unread | gone[0].unread)
-        said = of_commit(self.tree, commit) if commit else MessageCheck()
+        checked = of_commit(self.tree, commit) if commit else MessageCheck()
         tables = [
             self.table(
                 [a, *(counterpart(a, b, other, after) for other in others)], b, parents, head
             )
             for a, b in differing(before, after, others)
         ]
-        judged = [finding for finding, _ in said.judged]
+        judged = [finding for finding, _ in checked.judged]
         governors: tuple[GovernorChange, ...] = ()
         if self.tree.governors and not others:
             commits = [commit] if commit else self.tree.commits(base, head)
@@ -254,7 +254,7 @@ class _Reviewer:
             self.message(judged, base, head),
             tuple(sorted(before.unread | after.unread)),
             added(before, after, self.configured(base), self.configured(head)),
-            said.claims,
+            checked.claims,
             changed_processors([before, *others], after),
             () if others else changed_choices(before, after),
             governors,
@@ -263,17 +263,17 @@ class _Reviewer:
     def letters(self, checks: Sequence[MessageCheck], base: str, head: str) -> Reviewed:
         """Returns the review of the cover letter and answers, and of all commits' changes to the
         configuration together, where each commit is reviewed by itself."""
-        said = [finding for check in checks for finding, _ in check.judged]
+        judged = [finding for check in checks for finding, _ in check.judged]
         claims = tuple(claim for check in checks for claim in check.claims)
-        found = self.message(said, base, head)
+        found = self.message(judged, base, head)
         files = self.with_configuration(FindingsOutcome(), base, head)
         return Reviewed(base, head, None, (), files, found, (), claims=claims)
 
     def message(self, findings: Iterable[Finding], base: str, head: str) -> tuple[Finding, ...]:
         """The findings about messages that are not accepted at the base."""
         is_known = self.known(base, head)
-        taken = (f for f in findings if self.by.criteria.rules.takes(f.rule))
-        found = self.accepted(self.moved(taken, head), head)
+        selected = (f for f in findings if self.by.criteria.rules.takes(f.rule))
+        found = self.accepted(self.moved(selected, head), head)
         shown = (f if f.counts or is_known(f) else revealed(f) for f in found)
         return tuple(finding for finding in shown if finding.counts)
 
@@ -352,11 +352,11 @@ class _Reviewer:
         """Kernels whose registered states are compared, and those whose selections are. What is
         built into a driver is registered by the kernel that the driver is of; the governors of
         others may meet it in a backport."""
-        asked = self.by.criteria.kernels
+        wanted = self.by.criteria.kernels
         own = self.own_release(source, head)
         if own is None:
-            return asked, asked
-        return [own], [own, *(kernel for kernel in asked if kernel.name != own.name)]
+            return wanted, wanted
+        return [own], [own, *(kernel for kernel in wanted if kernel.name != own.name)]
 
     def release_of(self, head: str) -> Release:
         """The kernel that a commit is of; where that is not known, the newest asked for."""

@@ -81,11 +81,11 @@ class BaseSearch:
         Raises Unreadable (IS930), and DoesNotApply where it applies to no commit.
         """
         if named:
-            return self._as_told(named)
-        said = self._series.base
+            return self._on_named(named)
+        named_base = self._series.base
         for tree in self._repositories:
-            if said and tree.has(said):
-                return self._with(tree, said, "the base that it names")
+            if named_base and tree.has(named_base):
+                return self._with(tree, named_base, "the base that it names")
         for searched, base, how in self._by_hashes():
             try:
                 return self._with(searched.repository, base, f"found by the hashes {how}")
@@ -115,7 +115,7 @@ class BaseSearch:
         unread = self._series.changed_lines(dict(left))
         return replace(best, remarks=(*best.remarks, *gone, *names), unread=unread, left=left)
 
-    def _as_told(self, named: str) -> Applied:
+    def _on_named(self, named: str) -> Applied:
         problem: Unreadable | None = None
         for tree in self._repositories:
             try:
@@ -193,14 +193,14 @@ class BaseSearch:
     ) -> Applied:
         """The series on a commit. how, before: in words, why there."""
         found = tree.commit(base)
-        said = f"{before}: " if before else ""
-        said += f"in {tree.shown}, " if len(self._repositories) > 1 else ""
-        said += f"applied to {found.short} ({found.subject[:60]}), {how}"
+        text = f"{before}: " if before else ""
+        text += f"in {tree.shown}, " if len(self._repositories) > 1 else ""
+        text += f"applied to {found.short} ({found.subject[:60]}), {how}"
         held = HeldCommits(tree, tree.shown)
         if in_part and (files := undone(held, self._series, base)):
             base = held.add(base, "what the patches stand on", files, is_patch=False)
-            said += f"; {few([*files], 3)} already in {tree.shown}: reviewed as before that"
-        return on_top(held, self._series, base, said, tree, only_once=only_once, in_part=in_part)
+            text += f"; {few([*files], 3)} already in {tree.shown}: reviewed as before that"
+        return on_top(held, self._series, base, text, tree, only_once=only_once, in_part=in_part)
 
 
 def _bears(made: Applied, path: str) -> bool:

@@ -51,8 +51,8 @@ def added(
 ) -> tuple[Accepted, ...]:
     """The suppressions that the change adds: setup.cfg's first, then comments in order, which have
     no path and hold always."""
-    had = {_said(entry) for entry in configured_before.entries}
-    found = [entry for entry in configured_after.entries if _said(entry) not in had]
+    known = {_key(entry) for entry in configured_before.entries}
+    found = [entry for entry in configured_after.entries if _key(entry) not in known]
     new = _new_comments(before, after)
     return (*found, *(Accepted(c.rules, "", c.reason, None, c.where) for c in new))
 
@@ -82,7 +82,7 @@ def revealed(finding: Finding) -> Finding:
     return replace(finding, message=message, suppressed=None, kept_in="")
 
 
-def _said(entry: Accepted) -> tuple[tuple[str, ...], str, str, str]:
+def _key(entry: Accepted) -> tuple[tuple[str, ...], str, str, str]:
     return entry.rules, entry.path, entry.reason, str(entry.until)
 
 

@@ -45,7 +45,7 @@ def verdict(review: Review) -> str:
     cpus = {cpu.name for change in review.changes for cpu in change.processors}
     chosen = any(change.choices for change in review.changes)
     run = [governors_text.verdict(one) for change in review.changes for one in change.governors]
-    decided = "".join(f"; {said}" for said in dict.fromkeys(run))
+    decided = "".join(f"; {decision}" for decision in dict.fromkeys(run))
     if not tables and not new and not review.fixed and not cpus and not chosen:
         if review.unread_lines:
             return f"No change of a table is read: {unread_lines(review)}{decided}."
@@ -101,7 +101,7 @@ def since(review: Review) -> list[str]:
         return []
     of = f"of v{earlier.number}'s errors and warnings"
     return [
-        f"{of}, {verb}: {said(finding, review, place=verb == 'still there')}"
+        f"{of}, {verb}: {sentence(finding, review, place=verb == 'still there')}"
         for verb, some in (("gone", earlier.gone), ("still there", earlier.kept))
         for finding in some
     ]
@@ -117,7 +117,7 @@ def looked_at(review: Review) -> str:
     return f"{what}, Linux {', '.join(review.kernels)}"
 
 
-def said(finding: Finding, review: Review, *, place: bool = True) -> str:
+def sentence(finding: Finding, review: Review, *, place: bool = True) -> str:
     """A finding in a sentence. place: whether it says where."""
     where = finding.location
     at = f"{where.file}:{where.line}: " if place and where.line is not None else ""
@@ -189,10 +189,10 @@ def per_kernel(
         kernels = kernel_ranges(
             group.kernels, list(dict.fromkeys((*review.kernels, *group.kernels)))
         )
-        said = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
-        more = len(said) - SHOWN
+        changes = [f"{d.path.removeprefix('states.')}: {d.a} -> {d.b}" for d in group.differences]
+        more = len(changes) - SHOWN
         rest = [f"and {more} more, see --format json"] if more > 0 else []
-        yield f"{what} {kernels}{when}: {'; '.join([*said[:SHOWN], *rest])}"
+        yield f"{what} {kernels}{when}: {'; '.join([*changes[:SHOWN], *rest])}"
 
 
 def beside(changes: Sequence[Reviewed]) -> Iterator[tuple[str, list[str]]]:
@@ -211,8 +211,8 @@ def processors(change: Reviewed) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for one in change.processors:
         alike.setdefault(in_words(one), []).append(one.name)
-    for said, names in alike.items():
-        yield f"{joined(names)}: {said}"
+    for effect, names in alike.items():
+        yield f"{joined(names)}: {effect}"
 
 
 def grounds(review: Review) -> list[str]:
@@ -327,9 +327,9 @@ def entries(found: OnMachines, review: Review) -> Iterator[str]:
         then = [name for name in _current(group, found) if name != found.own]
         own = [f"{found.own}, the tree's"] if found.own in group.kernels else []
         named = [*own, *([f"{joined(then)}, current on {found.day}"] if then else [])]
-        if named and (said := list(_effects(group))):
+        if named and (effects := list(_effects(group))):
             when = _when(review) if group.interrupted else ""
-            yield f"{review.governor} on Linux {'; '.join(named)}{when}: {'; '.join(said)}"
+            yield f"{review.governor} on Linux {'; '.join(named)}{when}: {'; '.join(effects)}"
     yield from _simulated(found.workloads, len(found.unchanged))
     yield from found.unsaid
 
@@ -373,14 +373,14 @@ def _workload(found: "OnWorkload") -> str:
 
     each = found.unit.removesuffix("s") or "unit"
     before, after = found.before, found.after
-    said = [f"{before.units_per_s:.0f} -> {after.units_per_s:.0f} {found.unit}/s"]
-    said.append(f"power {in_percent(found.power)} ({_whatever(found.power, found.power_any)})")
+    parts = [f"{before.units_per_s:.0f} -> {after.units_per_s:.0f} {found.unit}/s"]
+    parts.append(f"power {in_percent(found.power)} ({_whatever(found.power, found.power_any)})")
     if found.energy is not None and found.energy_any is not None:
         whatever = _whatever(found.energy, found.energy_any, found.turning)
-        said.append(f"energy for each {each} {in_percent(found.energy)} ({whatever})")
+        parts.append(f"energy for each {each} {in_percent(found.energy)} ({whatever})")
     if used := list(_used(before, after)):
-        said.append(f"idle periods for each {each}: {', '.join(used)}")
-    return f"{found.workload} on Linux {found.kernel}: {'; '.join(said)}"
+        parts.append(f"idle periods for each {each}: {', '.join(used)}")
+    return f"{found.workload} on Linux {found.kernel}: {'; '.join(parts)}"
 
 
 def _whatever(likely: "Change", any_: "Change", turning: tuple[float, float] | None = None) -> str:

@@ -259,17 +259,17 @@ class Simulator:
         states = case.by_depth()
         differing = [name for name, a, b in case.latencies() if a != b]
         costs = Costs()
-        said = [
+        notes = [
             f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} ns "
             "and the other parameters of simulate; none is measured on the machine in question",
             LEAVING_SAID,
         ]
         if differing:
-            said.append(
+            notes.append(
                 f"what hardware takes to leave {', '.join(differing)} is the same before and "
                 "after: as the new table says, or as the old one"
             )
-        return [*said, *likely(states, case.figures()).grounds, *anything(states).grounds]
+        return [*notes, *likely(states, case.figures()).grounds, *anything(states).grounds]
 
     def _window(self, side: Side, load: Load, exits_ns: Mapping[str, int], seed: int) -> Window:
         setup = self._setup(side, load, exits_ns)

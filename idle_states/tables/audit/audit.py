@@ -189,9 +189,9 @@ def _beside(results: list[Audited], file: File, setting: Setting) -> list[Audite
     first, *others = results
     tables = [s.table for s in sources if s.table and s.table.origin.form in ("dt", "nodes")]
     release, rules = running(found.uname), setting.criteria.rules
-    taken = [rule for rule in RULES if rules.takes(rule.code)]
+    selected = [rule for rule in RULES if rules.takes(rule.code)]
     subjects = [subject_of(source, setting, ()) for source in found.states]
-    more = [each for subject in subjects for rule in taken for each in rule.findings(subject)]
+    more = [each for subject in subjects for rule in selected for each in rule.findings(subject)]
     if release is not None and tables:
         known = str(ground(release, driver_of(tables[0])))
         # what the machine shows tells which end of a kernel that is not known it is most like

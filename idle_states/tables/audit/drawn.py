@@ -17,8 +17,8 @@ from .summary import FleetSummary
 
 def kernels(audited: Audited, some: Sequence[str]) -> str:
     """Returns some of the kernels that an input was judged by, neighbours as ranges."""
-    asked = [kernel for group in audited.registered for kernel in group.kernels]
-    return kernel_ranges(some, asked)
+    known = [kernel for group in audited.registered for kernel in group.kernels]
+    return kernel_ranges(some, known)
 
 
 def selected(audited: Audited) -> Picture:

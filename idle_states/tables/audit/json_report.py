@@ -89,5 +89,5 @@ def writer(form: Text, setting: Setting) -> Callable[[Audited], str]:
 def setting_digest(setting: Setting) -> str:
     """Returns a digest of the tool's version and of all that a result depends on beside its
     input."""
-    asked = replace(setting, everything=True, sources=True, text=""), setting.against is None
-    return hashlib.sha256(repr((__version__, asked)).encode()).hexdigest()[:12]
+    bearing = replace(setting, everything=True, sources=True, text=""), setting.against is None
+    return hashlib.sha256(repr((__version__, bearing)).encode()).hexdigest()[:12]

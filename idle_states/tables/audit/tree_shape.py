@@ -12,7 +12,7 @@ from ...base.model.table import IdleTable, ReadFrom
 from ..devicetree.fdt import JudgedPart
 from ..devicetree.tree import Node
 from ..pipeline import Subject
-from ..rules.engine import taken
+from ..rules.engine import rules_for
 from ..rules.kept import Answered, KeptFindings
 from ..rules.watched import Answers, filled, times_of, watched, with_times
 from ..sources import Source
@@ -96,7 +96,7 @@ class TreeShape:
 
     @cached_property
     def _kept(self) -> KeptFindings:
-        rules = taken(self._subject, self._setting.criteria.rules)
+        rules = rules_for(self._subject, self._setting.criteria.rules)
         said = (self._node.properties.get(name) for name in (LATENCIES, RESIDENCIES))
         return KeptFindings(self._watched, rules, times_of(*said), of_findings)
 

@@ -52,11 +52,11 @@ class Checked:
     @property
     def kernels(self) -> tuple[Release, ...]:
         """The releases that tables were checked for."""
-        taken = dict.fromkeys(chain(*(known for _, known, _ in self._followed)))
-        asked = self.criteria.kernels
+        checked = dict.fromkeys(chain(*(known for _, known, _ in self._followed)))
+        named = self.criteria.kernels
         if self._followed:
-            asked = tuple(kernel for kernel in asked if kernel in taken)
-        return tuple(dict.fromkeys(chain(asked, taken)))
+            named = tuple(kernel for kernel in named if kernel in checked)
+        return tuple(dict.fromkeys(chain(named, checked)))
 
     @property
     def size(self) -> str:

@@ -125,8 +125,8 @@ def find(start: Path) -> tuple[Path, str] | None:
 def passed_over(start: Path) -> str:
     """Returns a note about the file that `find` would take if all were the user's own; "" if that
     is the one it takes, or there is none."""
-    taken, found = find(start), find_any(start)
-    if found is None or (taken and taken[0] == found[0]):
+    own, found = find(start), find_any(start)
+    if found is None or (own and own[0] == found[0]):
         return ""
     file = relpath(found[0])
     git = [*_searched(start, ours=False)][-1] / ".git"

@@ -46,8 +46,8 @@ class Criteria:
 
         own = own_kernels(table) if self.own_time else ()
         known = {kernel.name for kernel in self.kernels}
-        asked = (*(release(n) for n in own if n not in known), *self.judging(table))
-        return followed(asked, subsystem_of(table, self.platform))
+        kernels = (*(release(n) for n in own if n not in known), *self.judging(table))
+        return followed(kernels, subsystem_of(table, self.platform))
 
     def judging(self, table: "IdleTable") -> "tuple[Release, ...]":
         """Returns the kernels; of a dump, where none is named, the one that its machine ran."""
@@ -72,8 +72,8 @@ def own_kernels(table: "IdleTable") -> tuple[str, ...]:
         return registry.assumed(table.register is Register.PSSCR).kernels
     array = table.name if table.read_from.kind == "c" else table.firmware.array
     revision = table.name.partition("@")[0]
-    for taken in registry.taken():
-        if revision == taken.table or (array and array == taken.firmware.array):
-            named = find(taken.table).cpu
+    for variant in registry.taken():
+        if revision == variant.table or (array and array == variant.firmware.array):
+            named = find(variant.table).cpu
             return named.kernels if named else ()
     return table.cpu.kernels

@@ -67,12 +67,12 @@ class Draft:
 def finished(root: Draft) -> Node:
     """The tree, with a phandle for each node that is referred to."""
     path2phandle: dict[str, int] = {}
-    taken = _phandles(root)
-    last = max([*taken.values(), 0])
+    phandles = _phandles(root)
+    last = max([*phandles.values(), 0])
     for path in dict.fromkeys(root.referred()):
-        if path not in taken:
+        if path not in phandles:
             last += 1
-        path2phandle[path] = taken.get(path, last)
+        path2phandle[path] = phandles.get(path, last)
     return _finished(root, "/", path2phandle)
 
 
@@ -200,7 +200,7 @@ def labels_of(idle: IdleTree) -> dict[str, str]:
     written = [(each.path, each.label, True) for each in idle.states]
     written += [(each.path, each.label, False) for each in idle.domains]
     found = {path: label for path, label, _ in written if label}
-    taken = set(found.values())
+    used = set(found.values())
     for path, label, is_state in written:
         if label:
             continue
@@ -209,9 +209,9 @@ def labels_of(idle: IdleTree) -> dict[str, str]:
         if made[:1].isdigit():
             made = f"_{made}"
         unique, number = made, 2
-        while unique in taken:
+        while unique in used:
             unique, number = f"{made}_{number}", number + 1
-        taken.add(unique)
+        used.add(unique)
         found[path] = unique
     return found
 

@@ -91,15 +91,15 @@ class BootedTable:
             yield f"cpuidle.off=1, which leaves only {state.name}"
 
 
-def parameter(asked: AskedLimit, boot: BootedTable, say: Callable[[str], None]) -> str:
+def parameter(limit: AskedLimit, boot: BootedTable, say: Callable[[str], None]) -> str:
     """Returns the parameter, on a line; no line where the limit leaves every state.
 
     say: called with what is left. Raises UsageError, with what else does it, where none does.
     """
     driver, kernel = boot.arrival.driver, f"Linux {boot.arrival.release.name}"
-    meant, limit_us, rows = left(asked, boot.arrival.release, driver)
+    meant, limit_us, rows = left(limit, boot.arrival.release, driver)
     if meant is None:
-        raise nowhere(asked, [row.name for row in rows], driver.domains)
+        raise nowhere(limit, [row.name for row in rows], driver.domains)
     # what a dump has off was switched off as the machine ran, not at boot
     is_dump = boot.table.origin.form == "sysfs"
     off = frozenset() if is_dump else driver.off

@@ -40,12 +40,12 @@ class MovesRequest:
             object.__setattr__(self, "of", self.of.at(map(release, self.names)))
 
     @classmethod
-    def of_kernels(cls, asked: KernelsRequest) -> "MovesRequest":
+    def of_kernels(cls, request: KernelsRequest) -> "MovesRequest":
         """The request for a governor, menu by default, and a table. Of a source tree alone, what
         it does otherwise than the release of its Makefile. Raises as release()."""
-        governor = asked.governor or "menu"
-        of = GovernorRequest(governor, asked.hz, asked.table, asked.states, asked.platform)
-        names = asked.names
+        governor = request.governor or "menu"
+        of = GovernorRequest(governor, request.hz, request.table, request.states, request.platform)
+        names = request.names
         if len(names) == 1 and names[0].startswith(PREFIX):
             tree = release(names[0]).source
             names = (tree.base, *names) if tree else names

@@ -1,7 +1,7 @@
 """Kernels that are not known apart."""
 
 from ..linux.releases import Release
-from ..linux.uname import taken_apart
+from ..linux.uname import parsed
 
 
 def same_here(a: Release, b: Release) -> str:
@@ -12,7 +12,7 @@ def same_here(a: Release, b: Release) -> str:
     if not alike or a.name == b.name:
         return ""
     as_one = a.taken_as if not a.ends else _base(a)
-    named = taken_apart(a.name), taken_apart(b.name)
+    named = parsed(a.name), parsed(b.name)
     if named[0] and named[1] and named[0].build and named[0].distribution == named[1].distribution:
         assert named[0].distribution is not None
         builds = [f"-{'.'.join(map(str, each.build))}" for each in named if each is not None]

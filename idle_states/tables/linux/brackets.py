@@ -29,7 +29,7 @@ from .releases import (
     version_name,
 )
 from .shipped import Shipped
-from .uname import Distribution, taken_apart
+from .uname import Distribution, parsed
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ def of_shipped(ships: Shipped, typed: str) -> Release:
 def around(found: Release) -> tuple[Release, ...]:
     """Returns the known kernels that one lies between, the first first; none if it is known itself,
     or nothing is known of what its distribution made of the release that it numbers."""
-    named = taken_apart(found.name)
+    named = parsed(found.name)
     if named is None or named.distribution is None or found.name in PRESETS or named.candidate:
         return ()
     distribution = named.distribution

@@ -91,11 +91,11 @@ def _pvr_rows() -> Iterator[Since]:
         for version in registry.versions()
         if version.linux is not None
     }
-    taken: tuple[int, ...] = ()
+    pvrs: tuple[int, ...] = ()
     yield since("rhel-4.18.0-305", "", pvrs=(0x4E, 0x80))
     for known in sorted(set(pvr2known.values()), key=_order):
-        taken += tuple(pvr for pvr in pvr2known if pvr2known[pvr] == known)
-        yield since(known.release, known.commit, pvrs=taken)
+        pvrs += tuple(pvr for pvr in pvr2known if pvr2known[pvr] == known)
+        yield since(known.release, known.commit, pvrs=pvrs)
 
 
 def _order(known: Known) -> list[int]:

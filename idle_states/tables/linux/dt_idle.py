@@ -137,16 +137,16 @@ def register(
     listed = table.origin
     assert listed.form == "nodes"
     known = features(release)
-    taken = listed
+    chosen = listed
     if not known.per_cpu and listed.siblings:
-        taken = listed.siblings[0]
+        chosen = listed.siblings[0]
     domains = domains_made(listed, known, firmware)
-    found = Parsed(taken, known, firmware, messages=[*domains.messages])
+    found = Parsed(chosen, known, firmware, messages=[*domains.messages])
     if listed.riscv and known.riscv and domains.problem:
         reason = f"power domains cannot be made: {domains.problem}"
         found.failure = Failure("power-domain", reason, SBI_DOMAINS)
     else:
-        found = parse(taken, known, firmware)
+        found = parse(chosen, known, firmware)
         found.messages[:0] = domains.messages
     failure = found.failure or _unequal(listed, known) or _other_failure(listed, known, firmware)
     faux = known.faux and listed.enable_method == "psci"
@@ -367,10 +367,10 @@ def _first_failure(
 
 def _registered(listed: IdleList, found: Parsed) -> Iterator[DriverState]:
     """Yields the states. `source` is the row of the list's table, where that has the node."""
-    taken, nodes, given = found.listed, found.nodes, found.given
+    source, nodes, given = found.listed, found.nodes, found.given
     rows = _rows(listed, nodes)
-    enter = "sbi" if taken.riscv else taken.enable_method or "platform"
-    parameter = parameter_name(taken)
+    enter = "sbi" if source.riscv else source.enable_method or "platform"
+    parameter = parameter_name(source)
     yield DriverState(0, "WFI", *WFI_US, "wfi")
     for number, index in enumerate(found.states, start=1):
         node = nodes[index]
@@ -420,9 +420,9 @@ def _lost(listed: IdleList, found: Parsed, failure: Failure | None) -> Iterator[
 
 def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
     """Yields names that are truncated, and parameters taken from another node."""
-    taken, nodes, given = found.listed, found.nodes, found.given
+    source, nodes, given = found.listed, found.nodes, found.given
     rows = _rows(listed, nodes)
-    name = parameter_name(taken)
+    name = parameter_name(source)
     for number, index in enumerate(found.states):
         node = nodes[index]
         row = rows[index]
@@ -447,7 +447,7 @@ def _changed(listed: IdleList, found: Parsed) -> Iterator[Changed]:
                 else f"cpu-idle-states has no {whose}, and the driver takes what memory holds there"
             )
             before, after = _shown(node.u32(name)), _shown(value)
-            ground = _ground(taken, found.generic)
+            ground = _ground(source, found.generic)
             yield Changed(row, node.name, name, before, after, reason, ground, "of-another-state")
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from .releases import version_key
 
 
-def kernel_ranges(names: Sequence[str], asked: Sequence[str]) -> str:
+def kernel_ranges(names: Sequence[str], known: Sequence[str]) -> str:
     """ "5.10-6.6, debian-6.1.192": neighbours among the mainline releases asked for, joined."""
-    mainline = sorted(filter(is_numbered, asked), key=version_key)
+    mainline = sorted(filter(is_numbered, known), key=version_key)
     runs: list[list[str]] = []
     for index, name in enumerate(mainline):
         if name not in names:

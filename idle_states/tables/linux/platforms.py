@@ -105,9 +105,9 @@ def without_effect(platform: "AnyPlatform", tables: Sequence[IdleTable]) -> str:
     usual = replace(ALL_LEVELS, name=platform.name)
     of_psci = replace(usual, psci_mode=platform.psci_mode)
     of_opal = replace(platform, psci_mode=usual.psci_mode)
-    asked = [kind for kind, one in ((_OPAL, of_opal), (_PSCI, of_psci)) if one != usual]
+    kinds = [kind for kind, one in ((_OPAL, of_opal), (_PSCI, of_psci)) if one != usual]
     fitting = [_fitting(table) for table in tables]
-    if not asked or any(kind in fitting for kind in asked):
+    if not kinds or any(kind in fitting for kind in kinds):
         return ""
     names = [table.name for table in tables]
     shown = joined(names) if len(names) <= _SHOWN else f"{len(names)} tables"

@@ -19,7 +19,7 @@ from .builds import at_hand, name_of, point_of, tick_rate
 from .driver_features import HISTORY, DriverFeatures
 from .shipped import all_shipped, releases_of, shipped
 from .source_tree.told import PREFIX, KernelSource
-from .uname import Named, name2distribution, taken_apart
+from .uname import Named, name2distribution, parsed
 
 SERIES = (
     "3.14.79 3.15.10 3.16.85 3.17.8 3.18.140 3.19.8 4.0.9 4.1.52 4.2.8 4.3.6 4.4.302 4.5.7 4.6.7 "
@@ -258,7 +258,7 @@ def release(name: str) -> Release:
 @lru_cache(4096)
 def by_number(name: str) -> Release:
     """Returns a release as release() does, the one that its number says where it is not known."""
-    named = taken_apart(name)
+    named = parsed(name)
     if named is None:
         raise _unknown(name)
     known, why = _known(named, name)
@@ -341,7 +341,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         (major, minor), (most, last_minor) = named.series, newest
         if others or major > most or minor > last_minor + AHEAD_MAX:
             raise _unknown(text, others, "no kernel that is known has that number")
-        last = taken_apart(SERIES[-1])
+        last = parsed(SERIES[-1])
         assert last is not None
         return last, [f"the newest kernel known here; {named.number} is newer"]
     series = version_name(named.series)
@@ -357,7 +357,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
             f"expected a candidate of {series} up to rc{CANDIDATES_MAX}, found {_shown(text)}: "
             f"they are weekly, and no release took more than {CANDIDATES_MAX + 1} weeks"
         )
-    last = taken_apart(SERIES2LAST[series])
+    last = parsed(SERIES2LAST[series])
     assert last is not None
     if (named.point or 0) > (last.point or 0):
         return last, [f"the newest of {series} that is known"]

@@ -138,7 +138,7 @@ class Named:
         return f"{self.series[0]}.{self.series[1]}{point}{candidate}{build}"
 
 
-def taken_apart(text: str) -> Named | None:
+def parsed(text: str) -> Named | None:
     """Returns what a kernel's name says, None if it is not one."""
     listed = _LISTED.fullmatch(text.strip())
     if listed is not None:

@@ -269,12 +269,12 @@ class MenuProof:
         least = [at_least(each, 0, f"{_NAMES[each]} >= 0", DUE.name) for each in _NAMES]
         for stopped in (False, True):
             tick = "tick stopped" if stopped else "tick running"
-            yield from self._limited(f"{tick}", stopped, least + self._asked(stopped))
+            yield from self._limited(f"{tick}", stopped, least + self._with_timers(stopped))
             if self.features.typical_first:
-                not_asked = f"{tick}, timers not asked"
-                yield from self._limited(not_asked, stopped, least + self._not_asked(stopped))
+                text = f"{tick}, timers not asked"
+                yield from self._limited(text, stopped, least + self._without_timers(stopped))
 
-    def _asked(self, stopped: bool) -> list[Inequality]:
+    def _with_timers(self, stopped: bool) -> list[Inequality]:
         per_us = self.table.per_us
         holds = [
             Inequality("event", "timer", 0, "next event <= next timer", EVENT.name),
@@ -287,7 +287,7 @@ class MenuProof:
             holds.append(at_most("predicted", U32_MAX * per_us, WIDTH.holds, WIDTH.name))
         return holds
 
-    def _not_asked(self, stopped: bool) -> list[Inequality]:
+    def _without_timers(self, stopped: bool) -> list[Inequality]:
         half = self.table.tick // 2
         holds = [at_most("event", half, "next event = half a tick", EVENT.name)]
         holds.append(at_least("event", half, "next event = half a tick", EVENT.name))

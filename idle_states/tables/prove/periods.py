@@ -93,18 +93,18 @@ class PeriodTrial:
 
     def _settles(self, before: Sequence[IdleStep], length: int, state: int) -> bool:
         governor, memory = self._after(before)
-        taken, _ = self._play(governor, memory, length, _SETTLING)
-        return set(taken[-_OBSERVED:]) == {state}
+        states, _ = self._play(governor, memory, length, _SETTLING)
+        return set(states[-_OBSERVED:]) == {state}
 
     def _followed(self, before: int, after: int) -> Followed:
         governor, memory = self._after([])
         _, memory = self._play(governor, memory, before, _SETTLING)
         start = memory.clock_ns
         clocks: list[int] = []
-        taken, _ = self._play(governor, memory, after, _SETTLING, clocks)
-        at_last = set(taken[-_OBSERVED:])
-        idles = len(taken)
-        while idles and taken[idles - 1] in at_last:
+        states, _ = self._play(governor, memory, after, _SETTLING, clocks)
+        at_last = set(states[-_OBSERVED:])
+        idles = len(states)
+        while idles and states[idles - 1] in at_last:
             idles -= 1
         time_ns = clocks[idles - 1] - start if idles else 0
         return Followed(before, after, tuple(sorted(at_last)), idles, time_ns)
@@ -123,10 +123,10 @@ class PeriodTrial:
         count: int,
         clocks: list[int] | None = None,
     ) -> tuple[list[int], Memory]:
-        step, taken = IdleStep(FAR_NS, length), []
+        step, states = IdleStep(FAR_NS, length), []
         for _ in range(count):
             played, memory = self.search.scene.play(governor, step, memory)
-            taken.append(played.decision.state)
+            states.append(played.decision.state)
             if clocks is not None:
                 clocks.append(memory.clock_ns)
-        return taken, memory
+        return states, memory

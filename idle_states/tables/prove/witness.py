@@ -100,15 +100,15 @@ class Search:
         """Notes what is selected on the way. A step with a stopped tick is taken with it running
         where it could not be stopped."""
         governor, memory = self.make(), Memory()
-        taken: list[IdleStep] = []
+        steps: list[IdleStep] = []
         for step in history:
             if step.tick_stopped and not memory.stopped:
                 step = replace(step, tick_stopped=False)
-            taken.append(step)
+            steps.append(step)
             played, memory = self.scene.play(governor, step, memory)
             state = played.decision.state
             if 0 <= state < len(governor.states) and state not in self.found:
-                self.found[state] = tuple(taken)
+                self.found[state] = tuple(steps)
 
     def _equal(self, state: int) -> Iterator[History]:
         for step in self._steps(state):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..spec.suppress import Suppression
 
 
-def taken(subject: Subject, selection: RuleSelection) -> tuple[Rule, ...]:
+def rules_for(subject: Subject, selection: RuleSelection) -> tuple[Rule, ...]:
     """Returns the rules that run on a table, in the order of their codes."""
     rules = (loaded.rule for loaded in rules_on(subject.form))
     return tuple(rule for rule in rules if selection.takes(rule.code))
@@ -34,7 +34,7 @@ def run(
     Includes IS901 and IS902 about the suppressions themselves.
     """
     found: list[Finding] = []
-    for rule in taken(subject, selection):
+    for rule in rules_for(subject, selection):
         try:
             found += rule.findings(subject)
         except Exception as error:

@@ -70,11 +70,11 @@ def check_mask(view: KernelView) -> Verdicts:
     if view.release.features.psscr_mask:
         return
     for row, state in registered(view):
-        used, asked = row.state.control | HV_DEFAULT_VAL, row.state.control
+        used, wanted = row.state.control | HV_DEFAULT_VAL, row.state.control
         whole = row.state.mask == HV_DEFAULT_MASK
-        if state.psscr is not None and not (used == asked and whole):
+        if state.psscr is not None and not (used == wanted and whole):
             yield row.verdict(
                 "control",
                 f"{row.name} is entered with PSSCR {used:#x} under mask {HV_DEFAULT_MASK:#x}, "
-                f"not {asked:#x} under {row.state.mask:#x}: this kernel reads no masks",
+                f"not {wanted:#x} under {row.state.mask:#x}: this kernel reads no masks",
             )

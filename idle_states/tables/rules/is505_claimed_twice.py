@@ -83,7 +83,7 @@ def _of_processor(subject: Subject) -> Verdicts:
             "defined with other values; give the new processor another name"
         )
         yield Verdict(where, message, related=_related(packaged.where, "generation"))
-    for what, other in _taken(own.name, own.where):
+    for what, other in _claims(own.name, own.where):
         message = (
             f"expected a {what.partition(' ')[0]} that no packaged spec has, found {what}, which "
             f"is {other}'s; give the new processor's own, or extend {other} without versions"
@@ -92,7 +92,7 @@ def _of_processor(subject: Subject) -> Verdicts:
         yield Verdict(own.where[what], message, related=_related(taker.where, what))
 
 
-def _taken(generation: str, claimed: Mapping[str, Location]) -> Iterator[tuple[str, str]]:
+def _claims(generation: str, claimed: Mapping[str, Location]) -> Iterator[tuple[str, str]]:
     """(what is claimed, the packaged generation that has it)."""
     for other in registry.processors():
         for what in other.where:

@@ -106,8 +106,8 @@ CPU_SHARE = 0xF
 @SHARE.of_table
 def check_share(subject: Subject) -> Verdicts:
     listed = listed_by(subject)
-    taken = (parameter_of(listed, node) for node in listed.nodes() if node.available)
-    own = [parameter for parameter in taken if parameter]
+    parameters = (parameter_of(listed, node) for node in listed.nodes() if node.available)
+    own = [parameter for parameter in parameters if parameter]
     for each in domain_nodes(subject) if own else ():
         parameter = parameter_of(listed, each.node) if each.node.available else None
         why, severe = _problem(parameter, own[-1]) if parameter else ("", False)

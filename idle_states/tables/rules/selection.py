@@ -44,8 +44,8 @@ class RuleSelection:
             if not any(known.startswith(code) for known in known_codes()):
                 raise UsageError(f"expected a rule or the beginning of one, found {code!r}")
         if self.select and self.is_empty:
-            asked = f"--select {','.join(self.select)} and --ignore {','.join(self.ignore)}"
-            raise UsageError(f"expected a rule to be left, found none with {asked}")
+            options = f"--select {','.join(self.select)} and --ignore {','.join(self.ignore)}"
+            raise UsageError(f"expected a rule to be left, found none with {options}")
 
     @property
     def is_all(self) -> bool:

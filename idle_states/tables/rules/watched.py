@@ -83,9 +83,9 @@ def _method(pattern: str) -> Callable[[_Time, object], Any]:
     return method
 
 
-_ASKED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+_COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _COMPUTED = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "and": "&"}
-for _name, _sign in _ASKED.items():
+for _name, _sign in _COMPARED.items():
     setattr(_Time, f"__{_name}__", _method(f"{{}}{_sign}{{}}"))
 for _name, _sign in _COMPUTED.items():
     setattr(_Time, f"__{_name}__", _method(f"({{}}{_sign}{{}})"))

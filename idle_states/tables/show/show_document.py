@@ -29,10 +29,10 @@ def _states(table: IdleTable) -> list[With]:
     opal = origin.form in ("spec", "dt")
     unknown = {} if opal else {"flags": None, "control": None, "mask": None}
     count = len(table.states)
-    asked = suspend_parameter.parameters(origin) if origin.form == "nodes" else (None,) * count
+    parameters = suspend_parameter.parameters(origin) if origin.form == "nodes" else (None,) * count
     return [
         With(state, flag_names=flag_names(state.flags), parameter=parameter, **unknown)
-        for state, parameter in zip(table.states, asked, strict=True)
+        for state, parameter in zip(table.states, parameters, strict=True)
     ]
 
 

@@ -77,8 +77,8 @@ def stage_columns(table: IdleTable, further: Sequence[StageColumn] = ()) -> list
 
         if len(set(table_levels := levels(table.origin))) > 1:
             columns.insert(2, StageColumn("Level", table_levels))
-        if any(asked := parameters(table.origin)):
-            cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in asked)
+        if any(found := parameters(table.origin)):
+            cells = (f"{one.value:#x} {one.kind}" if one else "-" for one in found)
             columns.append(StageColumn("Parameter", tuple(cells)))
     else:
         # there a latency is entry and exit together, and says nothing of the kind

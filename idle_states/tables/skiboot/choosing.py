@@ -119,10 +119,10 @@ def condition(words: Sequence[Token]) -> Condition:
         return Junction("none", (condition(words[1:]),))
     if words and words[0].text == "!" and _ATOM.fullmatch(_text(words[1:])):
         return Junction("none", (condition(words[1:]),))
-    return _asked(_text(words))
+    return _atom(_text(words))
 
 
-def _asked(text: str) -> Atom:
+def _atom(text: str) -> Atom:
     found = _ATOM.fullmatch(text)
     if found is None:
         return Atom("unknown", value=text)
@@ -163,34 +163,34 @@ def _split(words: Sequence[Token], sign: str) -> list[Sequence[Token]]:
     return [*parts, words[begin:]]
 
 
-def holds(asked: Condition, machine: MachineKind) -> bool | None:
+def holds(condition: Condition, machine: MachineKind) -> bool | None:
     """Tells whether a condition holds on a machine; None where that is not known."""
-    if isinstance(asked, Junction):
-        answers = [holds(part, machine) for part in asked.parts]
-        if asked.how == "none":
+    if isinstance(condition, Junction):
+        answers = [holds(part, machine) for part in condition.parts]
+        if condition.how == "none":
             return None if answers[0] is None else not answers[0]
-        decisive = asked.how == "any"
+        decisive = condition.how == "any"
         return decisive if decisive in answers else None if None in answers else not decisive
-    if asked.what == "chip":
-        return (machine.chip == asked.value) == (asked.operator == "==")
-    if asked.what == "quirk":
-        assert isinstance(asked.value, frozenset)
-        return bool(machine.quirks & asked.value)
-    if asked.what == "fused":
+    if condition.what == "chip":
+        return (machine.chip == condition.value) == (condition.operator == "==")
+    if condition.what == "quirk":
+        assert isinstance(condition.value, frozenset)
+        return bool(machine.quirks & condition.value)
+    if condition.what == "fused":
         return machine.fused
-    if asked.what == "unknown":
+    if condition.what == "unknown":
         return None
-    have, value = machine.ec if asked.what == "ec" else machine.generation, asked.value
+    have, value = machine.ec if condition.what == "ec" else machine.generation, condition.value
     assert isinstance(value, int)
-    return (have > value) - (have < value) in _COMPARE[asked.operator]
+    return (have > value) - (have < value) in _COMPARE[condition.operator]
 
 
-def atoms(asked: Condition) -> Iterator[Atom]:
+def atoms(condition: Condition) -> Iterator[Atom]:
     """The comparisons of a condition."""
-    if isinstance(asked, Atom):
-        yield asked
+    if isinstance(condition, Atom):
+        yield condition
     else:
-        for part in asked.parts:
+        for part in condition.parts:
             yield from atoms(part)
 
 
@@ -208,12 +208,12 @@ class StatementBlock:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An if. asked_at: start and end of its condition, within the parentheses."""
+    """An if. condition_at: start and end of its condition, within the parentheses."""
 
     start: int
     end: int
-    asked: Condition
-    asked_at: tuple[int, int]
+    condition: Condition
+    condition_at: tuple[int, int]
     then: "Statement"
     otherwise: "Statement | None"
 
@@ -250,7 +250,7 @@ class _Parser:
         found = self.at + ahead
         return self.words[found].text if found < len(self.words) else ""
 
-    def taken(self) -> Token:
+    def next_word(self) -> Token:
         if self.at >= len(self.words):
             place = self.words[-1] if self.words else Token("", "")
             raise UnsupportedC("expected a statement, found the end", place.start, place.end)
@@ -261,7 +261,7 @@ class _Parser:
         """The tokens in the parentheses that come next."""
         begin, depth = self.at, 0
         while True:
-            word = self.taken().text
+            word = self.next_word().text
             depth += (word == "(") - (word == ")")
             if depth == 0:
                 return self.words[begin + 1 : self.at - 1]
@@ -271,16 +271,16 @@ class _Parser:
             word = self.words[self.at]
             raise UnsupportedC("expected fewer statements in each other", word.start, word.end)
         while self.peek() in ("case", "default") or (self.peek(1) == ":" and self.peek() != "?"):
-            while self.taken().text != ":":
+            while self.next_word().text != ":":
                 pass
-        first = self.taken()
+        first = self.next_word()
         if first.text == "}":
             raise UnsupportedC("expected a statement, found }", first.start, first.end)
         if first.text == "{":
             inner = []
             while self.peek() not in ("}", ""):
                 inner.append(self.statement(depth + 1))
-            return StatementBlock(first.start, self.taken().end, tuple(inner))
+            return StatementBlock(first.start, self.next_word().end, tuple(inner))
         if first.text == "if" and self.peek() == "(":
             return self.branch(first, depth)
         if first.text in ("for", "while", "switch") and self.peek() == "(":
@@ -297,8 +297,8 @@ class _Parser:
 
     def branch(self, first: Token, depth: int) -> Branch:
         opening = self.words[self.at]
-        asked = self.group()
-        if len(asked) > _MOST_WORDS:
+        words = self.group()
+        if len(words) > _MOST_WORDS:
             raise UnsupportedC("expected a shorter condition", opening.start, opening.end)
         place = opening.end, self.words[self.at - 1].start
         then = self.statement(depth + 1)
@@ -307,13 +307,13 @@ class _Parser:
             self.at += 1
             otherwise = self.statement(depth + 1)
         end = (otherwise or then).end
-        return Branch(first.start, end, condition(asked), place, then, otherwise)
+        return Branch(first.start, end, condition(words), place, then, otherwise)
 
     def rest(self) -> Token:
         """The last token of a statement that ends with a semicolon."""
         depth = 0
         while True:
-            word = self.taken()
+            word = self.next_word()
             depth += (word.text in "({[") - (word.text in ")}]")
             if word.text == ";" and depth <= 0:
                 return word
@@ -391,7 +391,7 @@ class Choosing:
     main: Function
     power8: Function | None = None
 
-    def taken(self, machine: MachineKind) -> TakenTable:
+    def table_for(self, machine: MachineKind) -> TakenTable:
         """Returns the table that a machine gets."""
         run = _Run(self, machine)
         try:
@@ -413,20 +413,20 @@ class Choosing:
 
     def machines(self, more: Iterable[MachineKind] = ()) -> list[MachineKind]:
         """Machines of every kind that a condition tells apart, and of those that others have."""
-        asked = [atom for _, branch in self.branches() for atom in atoms(branch.asked)]
+        compared = [atom for _, branch in self.branches() for atom in atoms(branch.condition)]
         others = list(more)
         chips = dict.fromkeys(
-            [*(str(a.value) for a in asked if a.what == "chip"), *(m.chip for m in others)]
+            [*(str(a.value) for a in compared if a.what == "chip"), *(m.chip for m in others)]
         )
-        levels = {a.value for a in asked if a.what == "ec" and isinstance(a.value, int)}
+        levels = {a.value for a in compared if a.what == "ec" and isinstance(a.value, int)}
         levels |= {machine.ec for machine in others}
         near = {level + step for level in levels - {LATEST_EC} for step in (-1, 0, 1)}
         quirks: dict[frozenset[str], None] = {frozenset(): None}
-        for atom in asked:
+        for atom in compared:
             if isinstance(atom.value, frozenset):
                 quirks |= dict.fromkeys(frozenset({name}) for name in sorted(atom.value))
         quirks |= dict.fromkeys(machine.quirks for machine in others)
-        fused = any(a.what == "fused" for a in asked) or any(m.fused for m in others)
+        fused = any(a.what == "fused" for a in compared) or any(m.fused for m in others)
         ecs = sorted(ec for ec in {*near, LATEST_EC} if 0 <= ec <= LATEST_EC)
         if len(chips) * len(ecs) * len(quirks) > MOST_MACHINES:
             raise UnsupportedC(f"expected at most {MOST_MACHINES} kinds of machines, found more")
@@ -446,7 +446,7 @@ class _Run:
             doubt = self.found.doubt if at.array else at
             self.found = TakenTable("" if at.array == "NULL" else at.array, function, path, doubt)
         elif isinstance(at, Branch):
-            answer = holds(at.asked, self.machine)
+            answer = holds(at.condition, self.machine)
             if answer is None:
                 self.doubt(at)
             elif answer or at.otherwise is not None:

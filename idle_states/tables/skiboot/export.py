@@ -405,25 +405,25 @@ def chosen_revision(
     """
     if processor is None:
         return None if is_stop and features.unknown_chip_returns else NAP_ONLY
-    taken = [each for each in registry.taken() if each.generation == processor.name]
+    tables = [each for each in registry.taken() if each.generation == processor.name]
     if table is not None and table.cpu is not None and table.firmware.skiboot is not None:
         own = [TakenFor.of(table)] if table.firmware.is_special else []
-        taken += [each for each in own if each.table not in {other.table for other in taken}]
-    for each in sorted(taken, key=_rank):
+        tables += [each for each in own if each.table not in {other.table for other in tables}]
+    for each in sorted(tables, key=_rank):
         if _fits(each, platform, chip) and _has(features, each, platform, chip):
             return each.table
     return processor.table
 
 
-def _rank(taken: TakenFor) -> int:
+def _rank(table: TakenFor) -> int:
     """The order in which add_cpu_idle_state_properties() asks: the simulator, EC, fused cores."""
-    firmware = taken.firmware
+    firmware = table.firmware
     return 0 if firmware.quirk else 1 if firmware.ec is not None else 2
 
 
-def _fits(taken: TakenFor, platform: Platform, chip: str) -> bool:
+def _fits(table: TakenFor, platform: Platform, chip: str) -> bool:
     """Tells whether a table is taken for a machine."""
-    firmware = taken.firmware
+    firmware = table.firmware
     return (
         firmware.quirk in ("", platform.quirk)
         and (firmware.ec is None or _within(platform.ec, firmware.ec))
@@ -435,16 +435,16 @@ def _within(ec: int | None, bounds: tuple[int, int]) -> bool:
     return ec is not None and bounds[0] <= ec <= bounds[1]
 
 
-def _has(features: ExportFeatures, taken: TakenFor, platform: Platform, chip: str) -> bool:
+def _has(features: ExportFeatures, table: TakenFor, platform: Platform, chip: str) -> bool:
     """Tells whether a release has the case that takes a table. The cases of packaged tables come
     and go, as the features say."""
-    if all(taken is not each for each in registry.taken()):
-        first = taken.firmware.skiboot
+    if all(table is not each for each in registry.taken()):
+        first = table.firmware.skiboot
         own = first is not None and knows_chip(platform.skiboot, Chip("", None, first))
-        return own and chip in taken.chips
-    if taken.firmware.quirk:
+        return own and chip in table.chips
+    if table.firmware.quirk:
         return features.mambo == "own table"
-    if taken.firmware.ec is not None:
+    if table.firmware.ec is not None:
         return features.dd1 == "any" or (features.dd1 == "nimbus" and chip == "P9_NIMBUS")
     return features.fused_core
 

@@ -172,7 +172,7 @@ def _roles(choosing: Choosing | None) -> Iterator[tuple[str, Role]]:
     """The arrays that some machine takes."""
     array2machines: dict[str, list[MachineKind]] = {}
     for machine in choosing.machines() if choosing else ():
-        if array := choosing.taken(machine).array if choosing else "":
+        if array := choosing.table_for(machine).array if choosing else "":
             array2machines.setdefault(array, []).append(machine)
     for array, machines in array2machines.items():
         yield array, Role(_variant(machines), tuple(dict.fromkeys(m.chip for m in machines)))

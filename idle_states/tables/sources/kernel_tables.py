@@ -97,7 +97,7 @@ def _nearest(table: IdleTable) -> tuple[IdleTable, Sequence[IdleState], str] | N
 
 def _of_power(table: IdleTable, near: IdleTable, rows: Sequence[IdleState], note: str) -> IdleTable:
     """A kernel's table with all that sysfs does not show from a packaged one."""
-    taken = Provenance("file", f"packaged spec {near.name}", "low", "sysfs does not show it")
+    provenance = Provenance("file", f"packaged spec {near.name}", "low", "sysfs does not show it")
     fields = () if near.register is Register.NONE else ("flags", str(near.register), "mask")
     states = tuple(
         replace(
@@ -107,7 +107,7 @@ def _of_power(table: IdleTable, near: IdleTable, rows: Sequence[IdleState], note
             note="",
             measured=(),
             power=None,
-            provenance=dict.fromkeys(fields, taken),
+            provenance=dict.fromkeys(fields, provenance),
             where=held.where,
         )
         for held, row in zip(table.states, rows, strict=True)

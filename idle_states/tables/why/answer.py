@@ -91,13 +91,13 @@ def why(request: WhyRequest, machine: SeenMachine | None = None) -> Explanation:
     return Explanation(machine, tables, tuple(found), tuple(_not_seen(machine)))
 
 
-def _wanted(asked: str | None, states: tuple[SysfsState, ...]) -> Iterator[int]:
+def _wanted(word: str | None, states: tuple[SysfsState, ...]) -> Iterator[int]:
     """Yields the numbers of the states to be explained; state 0 only if it is asked for."""
     for number, state in enumerate(states):
-        if asked is None:
+        if word is None:
             if number:
                 yield number
-        elif state.name.lower() == asked.lower() or asked == str(number):
+        elif state.name.lower() == word.lower() or word == str(number):
             yield number
 
 

@@ -258,8 +258,8 @@ def _polls_first(view: StateView) -> Evidence:
 
 def _same_residency(view: StateView) -> Evidence:
     machine, states = view.machine, view.held.states
-    taken = (s for s in states[view.number + 1 :] if not (s.disabled or is_hardly_used(s, states)))
-    deeper = next(taken, None)
+    others = (s for s in states[view.number + 1 :] if not (s.disabled or is_hardly_used(s, states)))
+    deeper = next(others, None)
     # whatever the kernel is, as far as these governors are known
     if machine.dump.governor not in ("menu", "teo") or (machine.kernel and not machine.release):
         return None
@@ -273,7 +273,7 @@ def _same_residency(view: StateView) -> Evidence:
     return because, view.path("residency", states.index(deeper)), step
 
 
-def _deeper_taken(view: StateView) -> Evidence:
+def _deeper_selected(view: StateView) -> Evidence:
     deeper, idle_us = view.held.states[view.number + 1 :], idle_us_of(view.held.states)
     if idle_us_of(deeper) * 2 <= idle_us:
         return None
@@ -352,7 +352,7 @@ OTHERWISE: dict[str, Callable[[StateView], Evidence]] = {
     "idle-elsewhere": _idle_elsewhere,
     "polls-first": _polls_first,
     "same-residency": _same_residency,
-    "deeper-states": _deeper_taken,
+    "deeper-states": _deeper_selected,
     "idle-lengths": _idle_lengths,
     "unknown": _unknown,
 }

@@ -106,7 +106,7 @@ def test_a_variant_is_chosen_for_its_machines_alone(
     kinds = after.machines(before.machines())
     gained = set()
     for machine in kinds:
-        old, new = before.taken(machine).array, after.taken(machine).array
+        old, new = before.table_for(machine).array, after.table_for(machine).array
         if new != old:
             assert new == "new_cpu_idle_states"
             gained.add(machine)
@@ -116,7 +116,7 @@ def test_a_variant_is_chosen_for_its_machines_alone(
         special = "mambo" in old or ("fused" in old and "fused_core" not in firmware)
         assert (new != old) == (wanted and not special)
     assert {machine.chip for machine in gained} == set(chips)
-    assert {before.taken(machine).array for machine in gained} == {step.added.before}
+    assert {before.table_for(machine).array for machine in gained} == {step.added.before}
     assert planned(tree, table).steps[0].status == PRESENT
     read = PatchedTree(tree)
     (found,) = (
@@ -133,11 +133,11 @@ def test_an_ec_range_is_more_special_than_one_around_it(tree: Path) -> None:
     with_range((0x10, 0x1F), "wide")
     with_range((0x12, 0x13), "narrow")
     with_range((0x20, 0xFF), "late")
-    taken = [choosing(tree).taken(MachineKind("P10", ec)).array for ec in range(0x0F, 0x21)]
+    taken = [choosing(tree).table_for(MachineKind("P10", ec)).array for ec in range(0x0F, 0x21)]
     assert taken == ["power10_cpu_idle_states"] + ["wide"] * 2 + ["narrow"] * 2 + ["wide"] * 12 + [
         "late"
     ]
-    assert choosing(tree).taken(MachineKind("P11", 0x12)).array == "power10_cpu_idle_states"
+    assert choosing(tree).table_for(MachineKind("P11", 0x12)).array == "power10_cpu_idle_states"
     with pytest.raises(CaseRefused, match="found one that takes wide") as caught:
         with_range((0x10, 0x1F), "again")
     assert caught.value.where is not None
@@ -159,9 +159,9 @@ def test_a_new_generation_gets_its_names_and_what_is_left_is_told(
     letter = mail.mails(made, mail.Posting(cover="Reviewed.\n"))[0][1].decode()
     write(made.tree, made.files)
     after = choosing(tree)
-    assert after.taken(MachineKind("P12")).array == "power12_cpu_idle_states"
+    assert after.table_for(MachineKind("P12")).array == "power12_cpu_idle_states"
     for machine in before.machines():
-        assert after.taken(machine).array == before.taken(machine).array
+        assert after.table_for(machine).array == before.table_for(machine).array
     chip, generation = ((tree / f"include/{n}.h").read_text() for n in ("chip", "skiboot"))
     assert ",\n\tPROC_CHIP_P12,\n}" in chip
     assert ",\n\tproc_gen_p12,\n}" in generation
@@ -305,10 +305,10 @@ def test_a_revision_that_shares_an_array_gets_its_chip_where_it_is_taken(tree: P
     assert sheet.summary(made) == "3 files would change"
     write(made.tree, made.files)
     after = choosing(tree)
-    assert before.taken(MachineKind("P11")).array == ""
-    assert after.taken(MachineKind("P11")).array == "power10_cpu_idle_states"
+    assert before.table_for(MachineKind("P11")).array == ""
+    assert after.table_for(MachineKind("P11")).array == "power10_cpu_idle_states"
     for machine in before.machines():
-        assert after.taken(machine).array == before.taken(machine).array
+        assert after.table_for(machine).array == before.table_for(machine).array
     assert "PROC_CHIP_P10 ||\n" in (tree / "hw/slw.c").read_text()
     assert "\tPROC_CHIP_P11,\n" in (tree / "include/chip.h").read_text()
     assert planned(tree, find("power11")).steps[0].status == PRESENT

@@ -23,7 +23,7 @@ from idle_states.base.model.units import format_time
 from idle_states.tables.linux.releases import DEFAULT, Release, release
 from idle_states.tables.pipeline import Subject
 from idle_states.tables.rules.catalogue import rules_on
-from idle_states.tables.rules.engine import run, taken
+from idle_states.tables.rules.engine import rules_for, run
 from idle_states.tables.rules.kept import Answered, KeptFindings
 from idle_states.tables.rules.rule import Rule, Severity, Verdict, Verdicts
 from idle_states.tables.rules.selection import ALL
@@ -162,7 +162,7 @@ def test_rules_find_the_same_again() -> None:
     for _ in range(examples(25, 400)):
         first, _ = subjects(drawn)
         assert first.node is not None
-        kept = KeptFindings(partial(with_answers, first), taken(first, ALL), times(first))
+        kept = KeptFindings(partial(with_answers, first), rules_for(first, ALL), times(first))
         for number in range(12):
             said = {}
             for name in {LATENCIES, RESIDENCIES} & first.node.properties.keys():

@@ -75,7 +75,7 @@ def chosen(body: str, more: str = "") -> Choosing:
     ],
 )
 def test_each_machine_takes_the_table_of_its_case(machine: MachineKind, array: str) -> None:
-    taken = chosen(NESTED, EIGHT).taken(machine)
+    taken = chosen(NESTED, EIGHT).table_for(machine)
     assert (taken.array, taken.doubt) == (array, None)
     if array:
         assert taken.function is not None
@@ -103,11 +103,13 @@ def test_all_kinds_of_machines_are_told_apart() -> None:
     ],
 )
 def test_what_is_not_understood_and_decides_is_a_doubt(body: str) -> None:
-    assert chosen(body).taken(MachineKind("P10")).doubt is not None
+    assert chosen(body).table_for(MachineKind("P10")).doubt is not None
 
 
 def test_what_is_not_understood_and_decides_nothing_is_none() -> None:
-    taken = chosen("states = one; if (strange()) { foo = 1; return; }").taken(MachineKind("P10"))
+    taken = chosen("states = one; if (strange()) { foo = 1; return; }").table_for(
+        MachineKind("P10")
+    )
     assert (taken.array, taken.doubt) == ("one", None)
 
 
@@ -145,5 +147,5 @@ def test_a_tree_is_read_as_the_compiler_reads_it(skiboot_tree: Path) -> None:
     assert found is not None
     with skipping():
         compiled = chosen_by_compiled_code(skiboot_tree)
-    assert {machine: found.taken(machine).array for machine in compiled} == compiled
+    assert {machine: found.table_for(machine).array for machine in compiled} == compiled
     assert len(set(compiled.values())) > 5

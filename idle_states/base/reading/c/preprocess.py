@@ -107,14 +107,14 @@ class _Group:
 
     start      offset of the #if
     enclosing  whether the text around it is compiled
-    taken      whether no further branch can be compiled: one was, or nothing around it is
+    decided    whether no further branch can be compiled: one was, or nothing around it is
     otherwise  whether its #else came
     doubt      the first of its conditions that cannot be evaluated
     """
 
     start: int
     enclosing: bool
-    taken: bool
+    decided: bool
     otherwise: bool = False
     doubt: UnsupportedC | None = None
 
@@ -189,7 +189,7 @@ class _Preprocessor:
             return
         word, rest, offset = match[1], text[match.end() :], start + match.end()
         if word in ("if", "ifdef", "ifndef"):
-            group = _Group(start, self.active, taken=not self.active)
+            group = _Group(start, self.active, decided=not self.active)
             self.groups.append(group)
             self.branch(group, word, start, offset, end)
         elif word in ("elif", "elifdef", "elifndef", "else", "endif"):
@@ -218,8 +218,8 @@ class _Preprocessor:
 
     def branch(self, group: _Group, word: str, start: int, offset: int, end: int) -> None:
         """Begins a branch, which is compiled if it is the first whose condition holds."""
-        chosen = not group.taken and (word == "else" or self.holds(group, word, offset, end))
-        group.taken = group.taken or chosen
+        chosen = not group.decided and (word == "else" or self.holds(group, word, offset, end))
+        group.decided = group.decided or chosen
         self.switch(chosen, start, end)
 
     def switch(self, active: bool, start: int, end: int) -> None:

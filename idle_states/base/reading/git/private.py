@@ -166,8 +166,8 @@ class Private:
 
     def user(self) -> "User":
         """user.name and user.email as git has them: the repository's, else the user's own."""
-        asked = {name: text for name, text in os.environ.items() if _OF_THE_USER.fullmatch(name)}
-        environment = {**asked, "GIT_DIR": self._made.name}
+        own = {name: text for name, text in os.environ.items() if _OF_THE_USER.fullmatch(name)}
+        environment = {**own, "GIT_DIR": self._made.name}
         wanted = r"^(user\.(name|email)|includeif\..*)$"
         words = ("config", "--includes", "--null", "--get-regexp", wanted)
         done = launching.run(self._program, words, _BOUNDS, self._shown, environment=environment)

@@ -255,8 +255,8 @@ def _answered(made: Sequence[Series], mails: Sequence[Mail]) -> Iterator[Series]
     }
     by_version: dict[int, list[MailedAnswer]] = {}
     # of an answer with a patch that is taken, the text is that patch's message
-    taken = {id(p.mail) for one in made for p in one.patches if not unquoted(p.mail.text)[1]}
-    for answer in answers([mail for mail in mails if id(mail) not in taken]):
+    patches = {id(p.mail) for one in made for p in one.patches if not unquoted(p.mail.text)[1]}
+    for answer in answers([mail for mail in mails if id(mail) not in patches]):
         known = [version_of[name] for name in answer.mail.references if name in version_of]
         version = max(known, default=made[-1].version)
         version_of.setdefault(answer.mail.message_id, version)

@@ -35,9 +35,9 @@ def body(text: str) -> str:
     """Lines of a message; its tabs stay. Those that git takes for something else are indented, and
     scissors are taken apart."""
     lines = [without_scissors(printable_source(line)) for line in text.split("\n")]
-    taken = misread(lines)
+    misreadable = misread(lines)
     return "\n".join(
-        f" {line}" if at in taken or _BEGINS_ANOTHER.match(line) else line
+        f" {line}" if at in misreadable or _BEGINS_ANOTHER.match(line) else line
         for at, line in enumerate(lines)
     )
 

@@ -114,16 +114,16 @@ Box = tuple[float, float, float, float]
 
 def _labels(parent: "Element", places: Sequence[tuple[float, float, Sequence[str]]]) -> None:
     """Puts each label where it meets no other and no marker, on a narrow page too."""
-    taken: list[Box] = []
+    boxes: list[Box] = []
     for x, y, words in places:
         half = 6 * (1 + _GROWS * (len(words) - 1))
-        taken.append((x * PLOT / 100 - half, y - half, x * PLOT / 100 + half, y + half))
-    for (x, y, words), own in zip(places, taken[: len(places)], strict=True):
+        boxes.append((x * PLOT / 100 - half, y - half, x * PLOT / 100 + half, y + half))
+    for (x, y, words), own in zip(places, boxes[: len(places)], strict=True):
         lines = _lines([word for word in dict.fromkeys(words) if word])
         if not lines:
             continue
-        box, anchor, aside = _place(lines, x, y, own[3] - y, [box for box in taken if box != own])
-        taken.append(box)
+        box, anchor, aside = _place(lines, x, y, own[3] - y, [box for box in boxes if box != own])
+        boxes.append(box)
         place = add(parent, "svg", x=percent(x), y=y, width=1, height=1, overflow="visible")
         for number, line in enumerate(lines):
             down = box[1] - y + _LINE * number + 10
@@ -138,7 +138,7 @@ def _lines(words: Sequence[str]) -> list[str]:
 
 
 def _place(
-    lines: Sequence[str], x: float, y: float, half: float, taken: Iterable[Box]
+    lines: Sequence[str], x: float, y: float, half: float, others: Iterable[Box]
 ) -> tuple[Box, str, float]:
     """(where, anchor, pixels aside): beside the marker, to the side with more room, else above or
     below. half: of the marker's size."""
@@ -154,14 +154,14 @@ def _place(
     over = (start, y - half - high - 2, start + wide, y - half - 2), anchor, shift
     under = (start, y + half + 2, start + wide, y + half + high + 2), anchor, shift
     some = [*level, over, under]
-    free = (one for one in some if _free(one[0], taken))
+    free = (one for one in some if _free(one[0], others))
     return next(free, level[0])
 
 
-def _free(box: Box, taken: Iterable[Box]) -> bool:
+def _free(box: Box, others: Iterable[Box]) -> bool:
     x1, y1, x2, y2 = box
     inside = x1 >= -axes.MARGIN and x2 <= PLOT + axes.MARGIN and y2 <= axes.height(0)
-    return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in taken)
+    return inside and all(x2 <= a or c <= x1 or y2 <= b or d <= y1 for a, b, c, d in others)
 
 
 def levels(title: str, description: str, some: Sequence[Level], axis: Axis) -> "Element":

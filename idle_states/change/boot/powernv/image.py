@@ -113,8 +113,8 @@ def _chosen(texts: Mapping[str, str], machine: str) -> str:
         choosing = read_choosing(texts)
     except UnsupportedC:
         return ""
-    taken = choosing.taken(KINDS[machine]) if choosing else None
-    return taken.array if taken and taken.doubt is None else ""
+    table = choosing.table_for(KINDS[machine]) if choosing else None
+    return table.array if table and table.doubt is None else ""
 
 
 def _content(tree: PatchedTree, files: Mapping[str, bytes | None], name: str) -> bytes:

@@ -148,9 +148,9 @@ def _opal(messages: Sequence[Message], msglog: str) -> Stage:
     boots = opal_log.read(msglog)
     if not boots:
         return Stage.unjudged(OPAL, "the kernel showed no log of OPAL's")
-    said = [(line.level, line.text) for line in boots[-1].messages]
-    begin = next((at for at, (_, text) in enumerate(said) if text == _FIRST_LINE), len(said))
-    found = [(level, text) for level, text in said[begin:] if not _OTHERS.match(text)]
+    logged = [(line.level, line.text) for line in boots[-1].messages]
+    begin = next((at for at, (_, text) in enumerate(logged) if text == _FIRST_LINE), len(logged))
+    found = [(level, text) for level, text in logged[begin:] if not _OTHERS.match(text)]
     return compared_lines(OPAL, [(message.level, message.text) for message in messages], found)
 
 
@@ -162,8 +162,8 @@ def _linux(predicted: PowernvPredicted, dmesg: str) -> Stage:
         return Stage.unjudged(LINUX, "the kernel's log does not reach back to its start")
     found = [line.text for line in boots[-1].messages if not line.text.startswith(_GOVERNOR_LINE)]
     # debug messages are printed only with dynamic debugging; dmesg shows no levels
-    told = [message.text for message in predicted.driver.messages if message.level != "debug"]
-    return compared_lines(LINUX, [("", text) for text in told], [("", text) for text in found])
+    expected = [message.text for message in predicted.driver.messages if message.level != "debug"]
+    return compared_lines(LINUX, [("", text) for text in expected], [("", text) for text in found])
 
 
 def _no_model(predicted: PowernvPredicted) -> str:

@@ -114,13 +114,13 @@ def stages(predicted: Q35Predicted, booted: Booted, governor: str = "") -> Itera
         yield Stage.unjudged(REGISTERED, "the kernel crashed before it showed its states")
     else:
         yield _registered(predicted, booted, governor)
-    said = lines_of(booted.sections["dmesg"])
-    told = [message for message in started.messages if message.level != "debug"]
+    logged = lines_of(booted.sections["dmesg"])
+    expected = [message for message in started.messages if message.level != "debug"]
     levels = not booted.crash
     yield compared_lines(
         LINUX,
-        [(each.level if levels else "", each.text) for each in told],
-        [(each.level if levels else "", each.text) for each in said],
+        [(each.level if levels else "", each.text) for each in expected],
+        [(each.level if levels else "", each.text) for each in logged],
     )
 
 
@@ -142,8 +142,8 @@ def _survives(started: SeveralStarted, booted: Booted) -> Stage:
     expected = [f"{place} on CPU {cpu}" for cpu in cpus]
     if booted.crash in expected:
         return Stage.of(SURVIVES, (), 1, note=f"the kernel crashes in {booted.crash}, as predicted")
-    told = f"a crash in {' or '.join(expected)}"
-    return Stage.of(SURVIVES, [Mismatch("kernel", told, booted.crash or "it runs")], 1)
+    crash = f"a crash in {' or '.join(expected)}"
+    return Stage.of(SURVIVES, [Mismatch("kernel", crash, booted.crash or "it runs")], 1)
 
 
 def _registered(predicted: Q35Predicted, booted: Booted, governor: str) -> Stage:

@@ -205,17 +205,17 @@ def _unconfirmed(
     options: Mapping[str, str] | None,
     counted: Mapping[int, tuple[SysfsState, ...]],
 ) -> Iterator[str]:
-    said: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for cpu, driver in sorted(predicted.number2driver.items()):
         for lost in driver.lost:
-            said[f"{lost.state}: when it is entered: {lost.reason}"] = None
+            notes[f"{lost.state}: when it is entered: {lost.reason}"] = None
         for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
             refusal = machine.refuses(state.parameter) if state.parameter is not None else ""
             if refusal:
-                said[f"{state.name}: what entering it does: {refusal}"] = None
+                notes[f"{state.name}: what entering it does: {refusal}"] = None
             elif not (counts.usage or counts.rejected):
-                said[f"{state.name}: CPU {cpu} was never led there"] = None
-    yield from said
+                notes[f"{state.name}: CPU {cpu} was never led there"] = None
+    yield from notes
     if any(driver.domains for driver in predicted.drivers.values()) and not machine.offers.osi:
         yield _NO_OSI
     yield from not_set(options, _OPTIONS[machine.name])

@@ -107,8 +107,8 @@ class _Graft:
             for name in ("phandle", "linux,phandle"):
                 if node.u32(name):
                     self.paths.setdefault(node.u32(name) or 0, path)
-        taken = [node.u32("phandle") or 0 for _, node in machine.walk()]
-        self.next = max(taken, default=0) + 1
+        phandles = [node.u32("phandle") or 0 for _, node in machine.walk()]
+        self.next = max(phandles, default=0) + 1
         self.handles: dict[int, int] = {}
         self.psci = next(
             (path for path, n in self.nodes.items() if "arm,psci-1.0" in n.strings("compatible")),

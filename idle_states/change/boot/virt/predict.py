@@ -119,8 +119,8 @@ def stages(
 
 def _firmware(machine: VirtMachine, booted: Booted) -> Stage:
     """Returns the check of the firmware's assumed features, which the kernel prints."""
-    told = booted.sections["psci"] + booted.sections["dmesg"]
-    missing = [line for line in machine.says if line not in told]
+    text = booted.sections["psci"] + booted.sections["dmesg"]
+    missing = [line for line in machine.says if line not in text]
     differences = [Mismatch("the kernel on its firmware", line, "") for line in missing]
     return Stage.of(FIRMWARE, differences, len(machine.says))
 

@@ -68,15 +68,15 @@ def figures(message: str) -> QuotedFigures:
     lines = rejoined(raw)[0] if any(map(is_head, raw)) else tuple(raw)
     claims: list[MessageClaim] = []
     comparisons: list[QuotedComparison] = []
-    taken: set[int] = set()
+    read: set[int] = set()
     for found in (_tests(lines), _means(lines)):
         claims += found.claims
         comparisons += found.comparisons
-        taken |= found.lines
+        read |= found.lines
     # of a row that is joined again, all lines
-    taken |= {n for n in range(1, len(raw) + 1) if raw[n - 1].strip() and not lines[n - 1].strip()}
+    read |= {n for n in range(1, len(raw) + 1) if raw[n - 1].strip() and not lines[n - 1].strip()}
     comparisons.sort(key=lambda one: one.first)
-    return QuotedFigures(tuple(claims), tuple(comparisons), frozenset(taken))
+    return QuotedFigures(tuple(claims), tuple(comparisons), frozenset(read))
 
 
 def _tests(lines: Sequence[str]) -> QuotedFigures:
@@ -223,15 +223,15 @@ def _means(lines: Sequence[str]) -> QuotedFigures:
         return QuotedFigures(tuple(_unread(problem, bare)), (), frozenset(kept))
     claims = []
     for row in table:
-        told = [(n, mmtests.follows(row, n)) for n in range(1, len(row.cells))]
+        checked = [(n, mmtests.follows(row, n)) for n in range(1, len(row.cells))]
         text = " ".join(lines[row.line - 1].split())
-        wrong = [n for n, follows in told if follows is False]
+        wrong = [n for n, follows in checked if follows is False]
         holds, against = None, "a mean or a percentage is missing"
         if wrong:
             cell, change = row.cells[wrong[0]], mmtests.change(row, wrong[0])
             against = f"from its means follows {change:.2f} % instead of {cell.printed:.2f} %"
             holds = False
-        elif any(follows for _, follows in told):
+        elif any(follows for _, follows in checked):
             holds, against = True, "each percentage follows from its means"
         claims.append(judged(text, row.line, holds, against, "IS512"))
     return QuotedFigures(tuple(claims), tuple(_tables(table)), frozenset(kept))

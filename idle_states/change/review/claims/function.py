@@ -36,7 +36,7 @@ def _nothing(message: str) -> Iterator[Sentence]:
 def of_tables(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[MessageClaim]:
     """Yields what a message says of that, where it is wrong. rows: all that the commit changes; of
     a driver's, flags may be renumbered."""
-    said = [
+    changes = [
         f"{row.name}: {change_in_words(row)}"
         for row in rows
         if row.before is None
@@ -44,8 +44,8 @@ def of_tables(commit: Commit, rows: Sequence[ChangedRow]) -> Iterator[MessageCla
         or any(steps(row, field) for field in TIMES)
         or (row.table.table is not None and row.table.table.origin.form != "driver")
     ]
-    for sentence in _nothing(commit.message) if said else ():
-        against = f"states change: {few(said, _ROWS)}"
+    for sentence in _nothing(commit.message) if changes else ():
+        against = f"states change: {few(changes, _ROWS)}"
         yield judged(sentence.text[:200], sentence.line, False, against, _RULE)
 
 

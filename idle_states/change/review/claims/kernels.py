@@ -113,11 +113,11 @@ def _result(
 ) -> tuple[bool, str] | None:
     """Returns the verdict on a row's rounded time; None for a sentence about something else."""
     us = nanoseconds(match["time"])
-    said = re.search(FIELD, match["between"], re.IGNORECASE)
+    named = re.search(FIELD, match["between"], re.IGNORECASE)
     own = [row for row in rows if row.before is not None and names_state(match[0], row.name)]
-    if us is None or us % 1000 or said is None or not own:
+    if us is None or us % 1000 or named is None or not own:
         return None
-    field = field_of(said["field"])
+    field = field_of(named["field"])
     times = [time for row in own if (time := time_of(row.before, field)) is not None]
     made = {to_us(time, one.features) for time in times for one in releases}
     results = joined([f"{one}us" for one in sorted(made)], "or")

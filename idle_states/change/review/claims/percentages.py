@@ -84,22 +84,22 @@ def percentages(
     """Claims of IS513. lines: of the message."""
     for sentence in found:
         ends = [0]
-        for match, said in percents_said(sentence.text):
+        for match, percent in percents_in(sentence.text):
             text = " ".join(match[0].split())
-            verdict = _judged(said, sentence, quoted, lines)
+            verdict = _judged(percent, sentence, quoted, lines)
             ends += match.span()
             yield placed(sentence, match.span(), *verdict, "IS513", text)
         if len(quoted.comparisons) != 1 or len(ends) > 1:
             continue
         # beside the only comparison, what a percentage speaks of is likely, and no more
         (only,) = quoted.comparisons
-        for match, said in percents_said(sentence.text, (_BARE,)):
-            agrees = True if said.agrees_with(only) else None
+        for match, percent in percents_in(sentence.text, (_BARE,)):
+            agrees = True if percent.agrees_with(only) else None
             against = f"the only comparison of the message says {only.shown}"
             yield placed(sentence, match.span(), agrees, against, "IS513", match[0].strip())
 
 
-def percents_said(
+def percents_in(
     sentence: str, forms: Sequence[re.Pattern[str]] = (_BEFORE, _AFTER, _SAVED)
 ) -> Iterator[tuple[re.Match[str], SaidPercent]]:
     """The changes in percent that a sentence speaks of."""
@@ -139,13 +139,13 @@ def _bound(text: str) -> str:
 
 
 def _judged(
-    said: SaidPercent,
+    percent: SaidPercent,
     sentence: Sentence,
     quoted: QuotedFigures,
     lines: Sequence[str],
 ) -> tuple[bool | None, str]:
     comparisons = quoted.comparisons
-    agreeing = [one for one in comparisons if said.agrees_with(one)]
+    agreeing = [one for one in comparisons if percent.agrees_with(one)]
     own = _following(sentence, comparisons, lines)
     if sentence.kind == "subject":
         own = [one for one in comparisons if one.is_test]
@@ -165,7 +165,7 @@ def _judged(
         f"the {name}: {value:+.4g} % (message line {one.last})"
         for one in own
         for name, value in one.unlike
-        if said.agrees([(abs(value), abs(value))])
+        if percent.agrees([(abs(value), abs(value))])
     ]
     if alike:
         against += f"; so much only of {joined(alike)}"

@@ -28,23 +28,23 @@ _STOP = pattern(r"stop([0-9]+)(lite)?")
 
 def names_state(message: str, state: str) -> bool:
     """Tells whether the message names a state, by itself or in a range: stop4-5, stop[0,1]_lite."""
-    said = _said(message)
+    names = _names(message)
     bare = bare_name(state)
     level = _STOP.fullmatch(bare)
     if level is not None:
-        return (int(level[1]), bool(level[2])) in said.levels
-    return bare in said.words or (len(bare) > 5 and bare in said.joined)
+        return (int(level[1]), bool(level[2])) in names.levels
+    return bare in names.words or (len(bare) > 5 and bare in names.joined)
 
 
 def covers_state(message: str, state: str) -> bool:
     """Tells whether the message speaks of a group that the state may belong to: all, lite,
     "sleep"."""
-    said = _said(message)
+    names = _names(message)
     bare = bare_name(state)
     return (
-        said.of_all
-        or (bare.endswith("lite") and said.of_lite)
-        or ("sleep" in bare and "sleep" in said.joined)
+        names.of_all
+        or (bare.endswith("lite") and names.of_lite)
+        or ("sleep" in bare and "sleep" in names.joined)
     )
 
 
@@ -53,12 +53,12 @@ def names_table(message: str, table: str, processors: Iterable[str]) -> bool:
 
     table: "spr_cstates"; processors: as the kernel spells them, "SAPPHIRERAPIDS_X"
     """
-    said = _said(message)
+    named = _names(message)
     names = [bare_name(_BESIDE_NAME.sub("", name)) for name in processors]
     return (
         _TABLE.search(message[:MAX_CHARACTERS]) is not None
-        or table.partition("_")[0] in said.words
-        or any(name in said.joined for name in names)
+        or table.partition("_")[0] in named.words
+        or any(name in named.joined for name in names)
     )
 
 
@@ -73,7 +73,7 @@ def bare_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Names:
     """The states that a message names.
 
     levels   (level, whether lite) of the stop states it names
@@ -91,9 +91,9 @@ class _Said:
 
 
 @lru_cache(maxsize=4)
-def _said(message: str) -> _Said:
+def _names(message: str) -> _Names:
     text = " ".join(message[:MAX_CHARACTERS].split())
-    return _Said(
+    return _Names(
         frozenset(_levels(text)),
         frozenset(bare_name(word) for word in _NAME.findall(text)),
         re.sub(r"[\s_-]", "", text.lower()),

@@ -90,10 +90,10 @@ def pairs(found: Sequence[Sentence], rows: Sequence[ChangedRow]) -> Iterator[Pla
     Other values may have been tried, and are not judged."""
     for sentence in found:
         for match in _PAIR.finditer(sentence.text):
-            said = nanoseconds(match["latency"]), nanoseconds(match["residency"])
+            pair = nanoseconds(match["latency"]), nanoseconds(match["residency"])
             for row in rows:
                 for state, when in ((row.before, "before"), (row.after, "after")):
-                    if state is not None and said == (state.latency_ns, state.residency_ns):
+                    if state is not None and pair == (state.latency_ns, state.residency_ns):
                         against = f"{row.name} has these {when} the change"
                         yield placed(sentence, match.span(), True, against, "IS515")
 
@@ -121,12 +121,12 @@ def tabulated(
             why = "no line above says what they are" if order is None else "no row has this name"
             yield judged(text, number, None, why, "IS515")
             continue
-        said = dict(zip(order, (first, second), strict=True))
+        pair = dict(zip(order, (first, second), strict=True))
         shown = (f"{shown_time(s.latency_ns)}/{shown_time(s.residency_ns)}" for s in states)
         has = ", ".join(dict.fromkeys(shown))
         against = f"{states[0].name} has {has} after the change (latency/residency)"
         times = [(state.latency_ns, state.residency_ns) for state in states]
-        holds = (said["latency"], said["residency"]) in times
+        holds = (pair["latency"], pair["residency"]) in times
         yield judged(text, number, holds, against, "IS515")
 
 
@@ -190,39 +190,39 @@ def changes(
     if not any(steps(row, field) for row in rows for field in TIMES):
         return
     for sentence in found:
-        for said, start, end in times_set(sentence.text):
-            yield placed(sentence, (start, end), *_judged(said, rows, added), "IS511")
+        for claimed, start, end in times_set(sentence.text):
+            yield placed(sentence, (start, end), *_judged(claimed, rows, added), "IS511")
 
 
 def _judged(
-    said: ClaimedNumber, rows: Sequence[ChangedRow], added: Sequence[IdleState]
+    claimed: ClaimedNumber, rows: Sequence[ChangedRow], added: Sequence[IdleState]
 ) -> tuple[bool | None, str]:
-    fields = [said.field] if said.field else list(TIMES)
+    fields = [claimed.field] if claimed.field else list(TIMES)
     made = [step for row in rows for field in fields for step in steps(row, field)]
-    what = said.field or "latency or residency"
+    what = claimed.field or "latency or residency"
     if not made:
         return None, f"no {what} changes"
     new = {after for _, after in made}
     new |= {time_of(state, field) for state in added for field in fields}
     found = ", ".join(dict.fromkeys(f"{shown_time(a)} -> {shown_time(b)}" for a, b in made))
-    if _holds(said, made, new):
+    if _holds(claimed, made, new):
         return True, f"{what} {found}"
-    if _HAPPENED.search(said.text) and any(said.new_ns == before for before, _ in made):
+    if _HAPPENED.search(claimed.text) and any(claimed.new_ns == before for before, _ in made):
         return True, f"{what} {found}, of which it says what was before"
     return False, f"changes {what} otherwise: {found}"
 
 
-def _holds(said: ClaimedNumber, made: Sequence[Step], new: set[int | None]) -> bool:
-    if said.factor:
+def _holds(claimed: ClaimedNumber, made: Sequence[Step], new: set[int | None]) -> bool:
+    if claimed.factor:
         return any(
             before is not None
             and after is not None
-            and (after == before * said.factor or before == after * said.factor)
+            and (after == before * claimed.factor or before == after * claimed.factor)
             for before, after in made
         )
-    if said.old_ns is not None:
-        return (said.old_ns, said.new_ns) in made
-    return said.new_ns in new
+    if claimed.old_ns is not None:
+        return (claimed.old_ns, claimed.new_ns) in made
+    return claimed.new_ns in new
 
 
 def times_set(sentence: str) -> Iterator[tuple[ClaimedNumber, int, int]]:
@@ -242,11 +242,11 @@ def times_set(sentence: str) -> Iterator[tuple[ClaimedNumber, int, int]]:
     for match in _TO.finditer(sentence):
         new = nanoseconds(match["new"])
         if new is not None and not any(a <= match.start("new") < b for a, b in spans):
-            said = ClaimedNumber(field_of(match["field"]), None, new, 0, match[0])
-            yield said, *match.span()
+            claimed = ClaimedNumber(field_of(match["field"]), None, new, 0, match[0])
+            yield claimed, *match.span()
     for match in _FACTOR.finditer(sentence):
-        said = ClaimedNumber(field_of(match["field"]), None, 0, int(match["factor"]), match[0])
-        yield said, *match.span()
+        claimed = ClaimedNumber(field_of(match["field"]), None, 0, int(match["factor"]), match[0])
+        yield claimed, *match.span()
 
 
 def _field_before(sentence: str, end: int) -> str:

@@ -93,11 +93,11 @@ def _origin(edits: list[tuple[int, int, int, int]], at: int) -> int:
 
 @dataclass(slots=True)
 class _Group:
-    """An #if that is open. taken: whether one of its branches was; live: whether this one is."""
+    """An #if that is open. decided: whether a branch was compiled; live: whether this one is."""
 
     line: int
     outer: bool
-    taken: bool
+    decided: bool
     live: bool
     last: bool = False
 
@@ -170,10 +170,10 @@ class _Run:
             return group.outer
         if part.word == "else":
             group.last = True
-            group.live = group.outer and not group.taken
+            group.live = group.outer and not group.decided
         else:
-            group.live = group.outer and not group.taken and self.holds(part, name)
-        group.taken = group.taken or group.live
+            group.live = group.outer and not group.decided and self.holds(part, name)
+        group.decided = group.decided or group.live
         return group.live
 
     def directive(self, part: Directive, name: str) -> None:

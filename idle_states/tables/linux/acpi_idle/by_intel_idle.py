@@ -30,7 +30,7 @@ def by_intel_idle(
 ) -> DriverTable | str:
     """Returns the states that intel_idle registers, or the reason why it does not start."""
     objects = given(machine, release)
-    taken, slots, flattened = objects.taken, objects.slots, objects.flattened
+    cst, slots, flattened = objects.evaluated, objects.slots, objects.flattened
     started = start_intel_idle(
         figures.data_of(release),
         replace(platform.machine, cst=objects.cst, lpi=objects.lpi),
@@ -39,7 +39,7 @@ def by_intel_idle(
     )
     if started.status:
         return started.because or "it does not start"
-    skipped = {places[-1, each.index]: each for each in taken.skipped if (-1, each.index) in places}
+    skipped = {places[-1, each.index]: each for each in cst.skipped if (-1, each.index) in places}
     sources = _sources(started, [slot.source for slot in slots], places)
     by_lpi = bool(started.states[1:]) and started.states[1].name.endswith("_LPI")
     if by_lpi:

@@ -20,13 +20,13 @@ from .slots import CstateSlot
 class GivenToIntelIdle:
     """The states of some processors' objects.
 
-    taken, slots  what _CST came to, and its states
-    flattened     what _LPI came to
-    cst, lpi      the same as intel_idle sees them; None where there is none that it can use
-    messages      what the kernel says of _CST
+    evaluated, slots  what _CST came to, and its states
+    flattened         what _LPI came to
+    cst, lpi          the same as intel_idle sees them; None where there is none that it can use
+    messages          what the kernel says of _CST
     """
 
-    taken: EvaluatedCst
+    evaluated: EvaluatedCst
     slots: Sequence[CstateSlot]
     flattened: Flattened
     cst: tuple[AcpiState, ...] | None
@@ -58,8 +58,8 @@ def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
     def say(level: Level, text: str) -> None:
         messages.append(Message(level, text))
 
-    taken = CstEvaluation(machine, AcpiIdleParameters(), known, say).run(machine.acpi.cst)
-    slots = taken.slots[1 : taken.count + 1] if taken.count is not None else []
+    evaluated = CstEvaluation(machine, AcpiIdleParameters(), known, say).run(machine.acpi.cst)
+    slots = evaluated.slots[1 : evaluated.count + 1] if evaluated.count is not None else []
     cst = tuple(
         AcpiState(slot.description, slot.address, slot.latency_us, slot.kind, slot.method == "ffh")
         for slot in slots
@@ -72,10 +72,10 @@ def given(machine: AcpiMachine, release: Release) -> GivenToIntelIdle:
         for state in flattened.states
     )
     return GivenToIntelIdle(
-        taken,
+        evaluated,
         slots,
         flattened,
-        cst if taken.count is not None else None,
+        cst if evaluated.count is not None else None,
         None if flattened.refused else lpi,
         tuple(messages),
     )

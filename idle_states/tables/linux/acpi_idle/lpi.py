@@ -167,7 +167,7 @@ class _Flattening:
 
     def own(self, entries: Sequence[LpiEntry]) -> list[LpiEntry]:
         """Takes the processor's own states. Returns them."""
-        taken = []
+        kept = []
         for entry in entries:
             if not entry.flags & _ENABLED:
                 continue
@@ -176,13 +176,13 @@ class _Flattening:
                 continue
             if self.is_full():
                 break
-            taken.append(entry)
+            kept.append(entry)
             self.result.states.append(entry)
-        return taken
+        return kept
 
     def combined(self, entries: Sequence[LpiEntry], below: Sequence[LpiEntry]) -> list[LpiEntry]:
         """Takes the states of a container, each with those of the level below that allow it."""
-        taken: list[LpiEntry] = []
+        kept: list[LpiEntry] = []
         for entry in entries:
             if not entry.flags & _ENABLED:
                 continue
@@ -194,11 +194,11 @@ class _Flattening:
                 if entry.entry == "integer" and not entry.address:
                     continue
                 state = _combine(local, entry)
-                taken.append(state)
+                kept.append(state)
                 self.result.states.append(state)
                 if self.features.lpi_bounds and len(self.result.states) >= MOST:
                     break
-        return taken
+        return kept
 
     def is_full(self) -> bool:
         if len(self.result.states) < MOST:

@@ -44,10 +44,10 @@ def power_off(
     if not domain.governed:
         domain.state = 0
     domain.on = False
-    asked = [Answer(domain, domain.state)]
+    answers = [Answer(domain, domain.state)]
     for parent in domain.parents:
-        asked += power_off(parent, moment, features)
-    return asked
+        answers += power_off(parent, moment, features)
+    return answers
 
 
 def power_on(domain: Domain) -> None:
@@ -73,10 +73,10 @@ def suspend(domain: Domain, moment: Moment, features: GenpdFeatures) -> list[Ans
     if refusal:
         return [Answer(domain, None, refusal)]
     domain.on = False
-    asked = [Answer(domain, domain.state)]
+    answers = [Answer(domain, domain.state)]
     for parent in domain.parents:
-        asked += suspend(parent, moment, features)
-    return asked
+        answers += suspend(parent, moment, features)
+    return answers
 
 
 def _refusal(

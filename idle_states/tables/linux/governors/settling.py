@@ -93,8 +93,8 @@ class Settling:
         """Returns the result of at() for each length. A length's time to the next timer replaces
         that of the circumstances."""
         selected = [*map(bytes, self.steps(lengths, circumstances, history))]
-        taken = {last: _by_frequency(last) for last in set(selected)}
-        return [taken[last] for last in selected]
+        states = {last: _by_frequency(last) for last in set(selected)}
+        return [states[last] for last in selected]
 
 
 def _by_frequency(selected: bytes) -> tuple[int, ...]:
@@ -218,26 +218,26 @@ def _selected(governor: Governor, idle: Idle, history: Sequence[Outcome]) -> lis
     for outcome in history:
         governor.select(idle.situation)
         governor.reflect(outcome)
-    taken: list[int] = []
+    states: list[int] = []
     seen: dict[bytes, int] = {}
     outcomes: dict[Decision, Outcome] = {}
     count = SETTLING + OBSERVED
-    while len(taken) < count:
+    while len(states) < count:
         decision = governor.select(idle.situation)
         if decision not in outcomes:
             polls = _polls(governor, decision.state)
             outcomes[decision] = idle.outcome(decision.state, polls, decision.stop_tick)
         governor.reflect(outcomes[decision])
-        taken.append(_NONE if decision.state == NO_STATE else decision.state)
+        states.append(_NONE if decision.state == NO_STATE else decision.state)
         if governor.settled():
-            return taken + taken[-1:] * (count - len(taken))
-        if len(taken) % _LOOK == 0 or len(taken) > _CLOSELY:
+            return states + states[-1:] * (count - len(states))
+        if len(states) % _LOOK == 0 or len(states) > _CLOSELY:
             # The same memory again: what follows is a repetition, and need not be run.
-            before = seen.setdefault(_memory(governor), len(taken))
-            if before < len(taken):
-                repeated, rest = taken[before:], count - len(taken)
-                return taken + (repeated * (rest // len(repeated) + 1))[:rest]
-    return taken
+            before = seen.setdefault(_memory(governor), len(states))
+            if before < len(states):
+                repeated, rest = states[before:], count - len(states)
+                return states + (repeated * (rest // len(repeated) + 1))[:rest]
+    return states
 
 
 def _memory(governor: Governor) -> bytes:

@@ -146,20 +146,20 @@ def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 def _stretches(points: Sequence[int], over: Selected) -> Iterator[_Boundary]:
     """(first, last, states) from the first point to the last. What is sought between two points is
     tried together with what is sought between others."""
-    taken = over(points)
-    beside = zip(pairwise(points), pairwise(taken), strict=True)
+    selected = over(points)
+    beside = zip(pairwise(points), pairwise(selected), strict=True)
     sought = [_boundaries(*ends, *states) for ends, states in beside if states[0] is not states[1]]
     found: list[list[_Boundary]] = [[] for _ in sought]
     answers: dict[int, Any] = dict.fromkeys(range(len(sought)))
     while answers:
-        asked = {}
+        open = {}
         for number, states in answers.items():
             try:
-                asked[number] = sought[number].send(states)
+                open[number] = sought[number].send(states)
             except StopIteration as ended:
                 found[number] = ended.value
-        answers = dict(zip(asked, over([*asked.values()]), strict=True)) if asked else {}
-    first, states = points[0], taken[0]
+        answers = dict(zip(open, over([*open.values()]), strict=True)) if open else {}
+    first, states = points[0], selected[0]
     for last, begins, then in chain.from_iterable(found):
         yield first, last, states
         first, states = begins, then

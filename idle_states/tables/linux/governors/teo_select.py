@@ -99,8 +99,8 @@ class TeoSelection:
         sleep = situation.sleep_length_ns
         if not self._worth_asking(state, situation):
             why["asks_timers"] = False
-            asked = self.features.asks_for_zero and found == 0
-            return Choice(state, KTIME_MAX, sleep if asked else KTIME_MAX, settled=True)
+            asks = self.features.asks_for_zero and found == 0
+            return Choice(state, KTIME_MAX, sleep if asks else KTIME_MAX, settled=True)
         if self._stuck_without_tick(state, situation):
             return Choice(self._deepest(state, candidate.constraint, situation), sleep, sleep)
         if state == 0:

@@ -125,13 +125,13 @@ def _native(states: Sequence[SysfsState]) -> HeldOrigin | None:
     for each, _ in best:
         name2releases.setdefault(each.name, []).extend(each.releases)
     cpus = (known.cpu.name for known in known_cpus() if known.cpu.table in name2releases)
-    taken = {row.name for row in pairs.values()}
+    names = {row.name for row in pairs.values()}
     return HeldOrigin(
         "native",
         tuple(NearTable(name, spans(releases)) for name, releases in name2releases.items()),
         tuple(dict.fromkeys(cpus)),
         tuple(_changed(states, table, pairs)),
-        tuple(row.name for row in _expected(table) if row.name not in taken),
+        tuple(row.name for row in _expected(table) if row.name not in names),
     )
 
 

@@ -148,8 +148,8 @@ class _Start:
         return self.features.acpi and self.machine.vendor == _INTEL and family
 
     def asks_acpi(self, cpu: MatchedCpu) -> bool:
-        asked = self.parameters.use_acpi, bool(dict(cpu.settings).get("use_acpi"))
-        return self.features.acpi and (all(asked) if self.features.needs_both else any(asked))
+        settings = self.parameters.use_acpi, bool(dict(cpu.settings).get("use_acpi"))
+        return self.features.acpi and (all(settings) if self.features.needs_both else any(settings))
 
     def find_acpi(self) -> bool:
         """Takes ACPI's states if they can be used."""

@@ -92,10 +92,10 @@ class TracedTree:
         if isinstance(trace, tuple):
             found = (self._holds(each, files) for each in trace)
             return next((each for each in found if not each), True)
-        key, asked, function, absent, tokens = _taken_apart(trace)
+        key, mark, function, absent, tokens = _parsed(trace)
         code = self.code(files[key])
-        if asked:
-            return (code is None) == (asked == "!")
+        if mark:
+            return (code is None) == (mark == "!")
         body = "" if code is None else code.body(function)
         if not body:
             return None
@@ -103,7 +103,7 @@ class TracedTree:
 
 
 @cache
-def _taken_apart(trace: str) -> tuple[str, str, str, bool, str]:
+def _parsed(trace: str) -> tuple[str, str, str, bool, str]:
     """Key, "?" or "!" where it only asks for the file, function, whether tokens are absent,
     tokens."""
     match = _TRACE.fullmatch(trace)

@@ -215,14 +215,14 @@ def _table(
     offset: int,
     layout: RecordLayout,
     read_from: ReadFrom,
-    taken: set[str],
+    used: set[str],
 ) -> IdleTable:
     spec = part.spec
     name, note = f"table@{offset:#x}", ""
     if spec and (array or not part.strange):
-        name = spec.name if spec.name not in taken else f"{spec.name}@{offset:#x}"
+        name = spec.name if spec.name not in used else f"{spec.name}@{offset:#x}"
     elif array:
-        name = array if array not in taken else name
+        name = array if array not in used else name
     if spec and part.strange:
         which = f"in the place of {spec.name}" if array else f"nearest to {spec.name}"
         note = f"{which}; of {part.used} rows {part.strange} have another name or level"

@@ -113,10 +113,10 @@ def with_case(choosing: Choosing, claim: ArrayClaim, kin: str = "") -> tuple[str
 def is_there(choosing: Choosing, claim: ArrayClaim) -> bool:
     """Tells whether the code takes the claim's array on machines that it covers. Raises
     CaseRefused where it takes it on others, too."""
-    taking = [m for m in machines_of(choosing, claim) if choosing.taken(m).array == claim.array]
+    taking = [m for m in machines_of(choosing, claim) if choosing.table_for(m).array == claim.array]
     others = [machine for machine in taking if not claim.covers(machine)]
     if others:
-        found = choosing.taken(others[0])
+        found = choosing.table_for(others[0])
         message = (
             f"expected {claim.array} to be taken for {claim} alone, found it taken for {others[0]}"
         )
@@ -124,16 +124,16 @@ def is_there(choosing: Choosing, claim: ArrayClaim) -> bool:
     return bool(taking)
 
 
-def expect_known(choosing: Choosing, claim: ArrayClaim, taken: TakenTable) -> None:
+def expect_known(choosing: Choosing, claim: ArrayClaim, choice: TakenTable) -> None:
     """Raises CaseRefused where it is not known what the usual machine takes, or it takes none."""
-    function = taken.function or choosing.main
-    if taken.doubt is not None:
+    function = choice.function or choosing.main
+    if choice.doubt is not None:
         raise CaseRefused(
             "expected conditions on chip, EC level, quirk and fused cores where a table is "
             "chosen, found another; add the case by hand",
-            function.place(taken.doubt.start),
+            function.place(choice.doubt.start),
         )
-    if not taken.array:
+    if not choice.array:
         raise CaseRefused(
             f"expected a table that this tree takes for {claim}, found none",
             function.place(function.body.start),
@@ -148,8 +148,8 @@ def machines_of(choosing: Choosing, claim: ArrayClaim) -> list[MachineKind]:
         raise CaseRefused(problem.message) from None
 
 
-def _place(taken: TakenTable) -> Location | None:
-    return taken.function.place(taken.path[-1].start) if taken.function else None
+def _place(choice: TakenTable) -> Location | None:
+    return choice.function.place(choice.path[-1].start) if choice.function else None
 
 
 class _Made:
@@ -158,12 +158,12 @@ class _Made:
         self.claim = claim
         self.machines = machines_of(choosing, claim)
         self.kin = kin
-        usual = [choosing.taken(MachineKind(chip)) for chip in ((kin,) if kin else claim.chips)]
-        for taken in usual:
-            expect_known(choosing, claim, taken)
-        places = {taken.path[-1].start: taken for taken in usual}
+        usual = [choosing.table_for(MachineKind(chip)) for chip in ((kin,) if kin else claim.chips)]
+        for choice in usual:
+            expect_known(choosing, claim, choice)
+        places = {choice.path[-1].start: choice for choice in usual}
         if len(places) > 1:
-            arrays = joined(list(dict.fromkeys(taken.array for taken in usual)))
+            arrays = joined(list(dict.fromkeys(choice.array for choice in usual)))
             raise CaseRefused(
                 f"expected one case for {claim}, found the chips in several ({arrays}); "
                 "write a spec for each of them",
@@ -181,7 +181,7 @@ class _Made:
         for at, inside in pairwise(self.usual.path):
             if not isinstance(at, Branch):
                 continue
-            asks_variant = any(atom.what in _VARIANT for atom in atoms(at.asked))
+            asks_variant = any(atom.what in _VARIANT for atom in atoms(at.condition))
             if not asks_variant or self.kin:
                 found = []
             elif found and found[-1].otherwise is at:
@@ -207,19 +207,19 @@ class _Made:
         own = {m for m in self.machines if self.claim.covers(m)}
         place = len(chain)
         for number, arm in reversed(list(enumerate(chain))):
-            taken = {m for m in self.of_chips() if holds(arm.asked, m)}
-            if taken == own:
+            matched = {m for m in self.of_chips() if holds(arm.condition, m)}
+            if matched == own:
                 self.refuse_same(arm)
-            if own < taken:
+            if own < matched:
                 place = number
-        left = [m for m in own if not any(holds(arm.asked, m) for arm in chain[:place])]
+        left = [m for m in own if not any(holds(arm.condition, m) for arm in chain[:place])]
         if not left:
-            arm = next(a for a in chain[:place] if all(holds(a.asked, m) for m in own))
+            arm = next(a for a in chain[:place] if all(holds(a.condition, m) for m in own))
             self.refuse_same(arm)
-        outside = [m for m in left if self.usual.path[-1] not in self.choosing.taken(m).path]
+        outside = [m for m in left if self.usual.path[-1] not in self.choosing.table_for(m).path]
         behind = chain[place:]
         if len(outside) == len(left) and not behind:
-            found = self.choosing.taken(left[0])
+            found = self.choosing.table_for(left[0])
             raise CaseRefused(
                 f"expected machines of {self.claim} that take {self.usual.array}, found that an "
                 f"earlier case takes {found.array or 'no table'} for all of them",
@@ -241,7 +241,7 @@ class _Made:
 
     def meets(self, machine: MachineKind) -> bool:
         """Tells whether a machine, as it usually is, takes the same table at the same place."""
-        usual = self.choosing.taken(MachineKind(machine.chip))
+        usual = self.choosing.table_for(MachineKind(machine.chip))
         return usual.path[-1:] == self.usual.path[-1:]
 
     def condition(self) -> list[str]:
@@ -337,7 +337,7 @@ class _Made:
             for at, inside in pairwise(path)
             if isinstance(at, Branch)
             and inside is at.then
-            and any(atom.what == "chip" for atom in atoms(at.asked))
+            and any(atom.what == "chip" for atom in atoms(at.condition))
         ]
         if not known:
             raise CaseRefused(
@@ -361,8 +361,8 @@ class _Made:
 
     def widened(self, kin: Branch) -> list[Replacement]:
         """The kin's condition with the new chips."""
-        asked = kin.asked
-        parts = asked.parts if isinstance(asked, Junction) and asked.how == "any" else (asked,)
+        test = kin.condition
+        parts = test.parts if isinstance(test, Junction) and test.how == "any" else (test,)
         if any(
             not (atom.what == "chip" and atom.operator == "==") for p in parts for atom in atoms(p)
         ):
@@ -371,7 +371,7 @@ class _Made:
                 "add the case by hand",
                 self.function.place(kin.start),
             )
-        at = kin.asked_at[1]
+        at = kin.condition_at[1]
         more = f" ||{self.newline}{self.indent(kin.start)}    {self.chip_test()}"
         return [Replacement(at, at, more)]
 
@@ -413,8 +413,8 @@ class _Made:
             after = None
         gained = 0
         for machine in self.machines:
-            old = self.choosing.taken(machine)
-            new = after.taken(machine) if after else TakenTable()
+            old = self.choosing.table_for(machine)
+            new = after.table_for(machine) if after else TakenTable()
             gained += new.array == self.claim.array and self.claim.covers(machine)
             if new.array != old.array and not (
                 new.array == self.claim.array and self.claim.covers(machine)

@@ -19,7 +19,7 @@ ENUM2HEADER = {CHIPS: "include/chip.h", GENERATIONS: "include/skiboot.h"}
 def with_array(source: SourceText, array: str, table: IdleTable, after: str) -> str:
     """The file's text with a new array of a table behind another one, of the file's own struct,
     macros and names of flags. Raises EditRefused."""
-    refuse_taken(source.clean.bare, array)
+    refuse_used(source.clean.bare, array)
     kin = source.tables[after].array
     rest = _REST.match(source.text, kin.initialiser.end)
     end = rest.end() if rest else kin.initialiser.end
@@ -42,7 +42,7 @@ def with_array(source: SourceText, array: str, table: IdleTable, after: str) -> 
     return edit_table(made, array, table.states, table.register)
 
 
-def refuse_taken(code: str, name: str) -> None:
+def refuse_used(code: str, name: str) -> None:
     """Raises EditRefused where code without comments has a name already."""
     found = re.search(rf"\b{re.escape(name)}\b", code)
     if found:
@@ -68,7 +68,7 @@ def with_enumerator(text: str, enum: str, name: str) -> str:
     if place is None:
         raise EditRefused(f"expected enum {enum}, found none", 0, 1)
     bare = preprocess(text).bare
-    refuse_taken(bare, name)
+    refuse_used(bare, name)
     words = list(re.finditer(r"\w+", bare[slice(*place)]))
     last = place[0] + words[-1].end() if words else place[0]
     comma = re.compile(r"\s*,").match(bare, last)

@@ -75,13 +75,13 @@ def interface_of(text: str, header: str = "") -> Interface:
                 "times of states are signed, as since Linux 5.13: neither the source nor an "
                 "include/linux/cpuidle.h of its tree says so",
             )
-    asked = _SLEEP_LENGTH.search(code)
+    call = _SLEEP_LENGTH.search(code)
     stop_tick = _STOP_TICK.search(code) is not None
     return Interface(
         in_ns,
         signed,
         stop_tick,
-        asked[1] != ")" if asked else stop_tick,
+        call[1] != ")" if call else stop_tick,
         _UTILISATION.search(code) is not None,
         assumed,
     )

@@ -39,11 +39,11 @@ class PythonSource:
         self.hz = hz
         self.features = features
         self._file = name
-        self._own: Any = self._asked(lambda: _class_of(name)(states, hz))
+        self._own: Any = self._answer(lambda: _class_of(name)(states, hz))
 
     def __deepcopy__(self, known: dict[int, Any]) -> Self:
         other = copy(self)
-        other._own = self._asked(lambda: deepcopy(self._own, known))
+        other._own = self._answer(lambda: deepcopy(self._own, known))
         return other
 
     def __copy__(self) -> Self:
@@ -64,7 +64,7 @@ class PythonSource:
 
     def select(self, situation: Situation) -> Decision:
         """Returns the next decision; the tick stops where the class does not say."""
-        found = self._asked(lambda: self._own.select(situation))
+        found = self._answer(lambda: self._own.select(situation))
         state, stop_tick = found if isinstance(found, tuple) and len(found) == 2 else (found, True)
         if isinstance(state, bool) or not isinstance(state, int):
             raise self._refused(
@@ -80,9 +80,9 @@ class PythonSource:
     def finished(self, outcome: Outcome) -> None:
         """See GovernorModel."""
         if not outcome.rejected:
-            self._asked(lambda: self._own.reflect(outcome))
+            self._answer(lambda: self._own.reflect(outcome))
 
-    def _asked(self, call: Callable[[], Any]) -> Any:
+    def _answer(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
         except Unreadable:
