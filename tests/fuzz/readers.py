@@ -31,7 +31,7 @@ from idle_states.change.boot import console
 from idle_states.change.boot.powernv.boot import SCRIPT
 from idle_states.change.patches import description
 from idle_states.lab.fit.importing import formats
-from idle_states.lab.fit.importing.output import Told, output_of
+from idle_states.lab.fit.importing.output import Facts, output_of
 from idle_states.lab.record.convert import convert
 from idle_states.lab.simulation import topology_file, workloads_file, workloads_trace
 from idle_states.lab.statistics import mmtests, percentile_blocks, reading, summary_rows
@@ -383,7 +383,7 @@ def _aml(data: bytes) -> None:
 
 def _measured(data: bytes) -> None:
     """A file of any format of measurements, of which the caller knows what it may not say."""
-    told = Told(state="C1", period_ns=1e6, woken_by="timer")
+    told = Facts(state="C1", period_ns=1e6, woken_by="timer")
     found = formats.read_output(output_of("x.txt", data), told)
     assert any((found.latencies, found.energies, found.claims, found.left_out))
 

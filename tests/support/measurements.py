@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from idle_states.base.model.findings import Unreadable
 from idle_states.base.model.measured import Measured, Samples
 from idle_states.lab.fit.importing.formats import read_measured, read_output
-from idle_states.lab.fit.importing.output import MOST, Told, output_of
+from idle_states.lab.fit.importing.output import MOST, Facts, output_of
 
 
-def read(text: str, told: Told | None = None, name: str = "x.txt") -> Measured:
-    return read_output(output_of(name, text.encode("utf-8", "surrogatepass")), told or Told())
+def read(text: str, told: Facts | None = None, name: str = "x.txt") -> Measured:
+    return read_output(output_of(name, text.encode("utf-8", "surrogatepass")), told or Facts())
 
 
-def refused(text: str, told: Told | None = None) -> tuple[str, int | None]:
+def refused(text: str, told: Facts | None = None) -> tuple[str, int | None]:
     """Returns why a text cannot be read, and the line."""
     with pytest.raises(Unreadable) as caught:
         read(text, told)
@@ -57,7 +57,7 @@ def damaged(text: str) -> Iterator[str]:
             yield text[: number.start()] + bad + text[number.end() :]
 
 
-def read_or_refused(text: str, told: Told | None = None) -> None:
+def read_or_refused(text: str, told: Facts | None = None) -> None:
     """Reads a text, or has it refused with its place; what is read has no number that no clock or
     counter shows."""
     try:

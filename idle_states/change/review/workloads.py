@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from ...base.dataclass import dataclass
 from ...base.model.forms import Rounded
 from ...base.model.table import IdleTable, Power, Register
-from ...lab.replay.consumption import LEAVING_SAID, Change, spanned
+from ...lab.replay.consumption import LEAVING_NOTE, Change, spanned
 from ...lab.replay.machine import CpuTable, from_driver
 from ...lab.replay.power import Rows
 from ...lab.simulation import by_core
@@ -262,7 +262,7 @@ class Simulator:
         notes = [
             f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} ns "
             "and the other parameters of simulate; none is measured on the machine in question",
-            LEAVING_SAID,
+            LEAVING_NOTE,
         ]
         if differing:
             notes.append(

@@ -11,7 +11,7 @@ from ...base.wording import suggestion
 from ...tables.sources import read_table
 from .advertised import Advertised, AdvertisedStates
 from .importing.formats import read_measured
-from .importing.output import Told
+from .importing.output import Facts
 from .latencies import FittedLatency, decisive, fitted_latency, together
 from .request import FitRequest, MeasuredInput
 from .residencies import FittedResidency, by_rule, from_energy
@@ -75,7 +75,7 @@ def read_inputs(
     found: list[Measured] = []
     for each in inputs:
         period = period_ns if each.period_ns is None else each.period_ns
-        found += read_measured(each.path, Told(each.state, each.busy, period, woken_by))
+        found += read_measured(each.path, Facts(each.state, each.busy, period, woken_by))
     return found
 
 

@@ -67,12 +67,12 @@ def estimate(values: Values, percent: Decimal, confidence: Decimal) -> Estimate:
     """Returns the quantile, or what so few values or their summary say in its place."""
     known = ordered(values)
     if isinstance(values, SummaryOnly):
-        said = values.quantiles_ns.get(float(percent / 100))
+        value_ns = values.quantiles_ns.get(float(percent / 100))
         if known is None or (not values.quantiles_ns and values.max_ns is None):
             return mean(values, confidence)
         found = _of(known, percent, confidence, known.n)
-        if said is not None and not found.refused:
-            return replace(found, value_ns=said)
+        if value_ns is not None and not found.refused:
+            return replace(found, value_ns=value_ns)
         return found if found.value_ns is not None else mean(values, confidence)
     if known is None:
         return Estimate(named(percent), None, None, None, 0, refused="there are no values")

@@ -37,19 +37,19 @@ def sheet(found: FitResult) -> Sheet:
 
 def _headline(found: FitResult) -> tuple[str, ...]:
     """Returns the states by verdict on their advertised values, with the differences."""
-    said = []
+    lines = []
     for verdict in ("under-stated", "over-stated"):
         names = [state for state in found.states if state.verdict == verdict]
         if names:
             of = joined([_against(state) for state in names])
-            said.append(f"{verdict.capitalize()}: {of}")
+            lines.append(f"{verdict.capitalize()}: {of}")
     agree = [state.name for state in found.states if state.verdict == "consistent"]
     if agree:
-        said.append(f"Consistent: {joined(agree)}")
+        lines.append(f"Consistent: {joined(agree)}")
     unknown = [state.name for state in found.states if state.verdict == "unknown"]
     if unknown:
-        said.append(f"Not known: {joined(unknown)}")
-    return tuple(said) or ("Nothing was measured of any state",)
+        lines.append(f"Not known: {joined(unknown)}")
+    return tuple(lines) or ("Nothing was measured of any state",)
 
 
 def _against(state: FittedState) -> str:
@@ -69,11 +69,11 @@ def _sections(found: FitResult) -> Iterator[Section]:
         if any(state.residency for state in found.states):
             yield from _residencies(found)
     else:
-        said = "Neither a wake-up latency nor the energy of a state is in what was measured"
-        yield Section(Worded("", "Exit latencies"), (_folded(said),))
+        text = "Neither a wake-up latency nor the energy of a state is in what was measured"
+        yield Section(Worded("", "Exit latencies"), (_folded(text),))
     if found.unmeasured:
-        said = f"Not measured: {joined(found.unmeasured)}"
-        yield Section(Worded("", "Not measured"), (_folded(said),))
+        text = f"Not measured: {joined(found.unmeasured)}"
+        yield Section(Worded("", "Not measured"), (_folded(text),))
     yield Section(Worded("", "What is to be known of the files"), (_folded(*found.remarks),))
 
 
@@ -82,7 +82,7 @@ def _folded(*lines: str, indent: str = "") -> Lines:
 
 
 def _verdict(state: FittedState) -> Iterator[Lines]:
-    why, *more = _said_of(state)
+    why, *more = _reasons(state)
     yield _folded(f"{state.name}: {why}")
     yield _folded(*more, indent="  ")
 
@@ -118,7 +118,7 @@ def _residencies(found: FitResult) -> Iterator[Section]:
     residencies = [state.residency for state in found.states if state.residency]
     whys = [f"{each.state}: {each.why}" for each in residencies if each.why]
     awake_ns = found.request.awake_ns
-    whys += [said for each in residencies for said in _taken_off(each, awake_ns)]
+    whys += [step for each in residencies for step in _derivation(each, awake_ns)]
     yield Section("", (_folded(*whys),))
 
 
@@ -163,7 +163,7 @@ def _row(state: FittedState) -> tuple[Cell, ...]:
     )
 
 
-def _said_of(state: FittedState) -> Iterator[str]:
+def _reasons(state: FittedState) -> Iterator[str]:
     """Yields the reason for the verdict, then the remarks on each measurement."""
     yield state.why
     if len(state.latencies) > 1 and state.by is not None:
@@ -215,7 +215,7 @@ def _residency_row(state: FittedState, found: FittedResidency) -> tuple[str, ...
     return found.state, time(advertised), time(found.value_ns), _bounds(found), _how(found)
 
 
-def _taken_off(found: FittedResidency, awake_ns: float) -> Iterator[str]:
+def _derivation(found: FittedResidency, awake_ns: float) -> Iterator[str]:
     """Yields the derivation of a residency from a break-even."""
     even = found.break_even
     if even is not None and found.latency_ns is not None and found.value_ns is not None:

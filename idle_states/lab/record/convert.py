@@ -194,14 +194,14 @@ class _Conversion:
         elif self._swapped(item):
             self._leave_out("swapped", item)
         else:
-            asked = self._columns.asks_iowait
+            knew_iowait = self._columns.asks_iowait
             try:
                 row = self._columns.row(item)
             except Missing as missing:
                 kind = "begun" if first else "missing" if item.finished else "ended"
                 self._leave_out(kind, item, str(missing))
                 return
-            if self._columns.asks_iowait and not asked:
+            if self._columns.asks_iowait and not knew_iowait:
                 self._forget()
             self._open.setdefault(cpu, DecisionRun(cpu)).rows.append(row)
 

@@ -17,7 +17,7 @@ EXIT = 0xFFFFFFFF
 _CLOCK_STEP_NS = 2_000
 """Times are rounded down to us: the difference of two times may be wrong by up to this."""
 
-ASKED = ("is_latency", "is_sleep", "is_iowait", "is_stopped", "is_decide", "is_reflect", "is_tick")
+HEARD = ("is_latency", "is_sleep", "is_iowait", "is_stopped", "is_decide", "is_reflect", "is_tick")
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ def decisions(recorded: Recorded) -> Iterator[Decided | Break]:
                     yield pending.pop(cpu)
                 seen.discard(cpu)
                 yield Break(cpu, "undecided", event.line)
-        elif event.name in ASKED and cpu in pending:
+        elif event.name in HEARD and cpu in pending:
             _hear(recorded, pending[cpu], event)
     for cpu in sorted(pending):
         yield pending[cpu]

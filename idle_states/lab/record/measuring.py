@@ -20,11 +20,11 @@ _AT_ONCE = 250
 """Wake-ups before the next state has its turn, so that a drift meets all states alike."""
 
 
-def script(asked: MeasureOptions) -> str:
+def script(options: MeasureOptions) -> str:
     """A POSIX shell script; busybox suffices to run it. Raises UsageError for options that it does
     not support."""
-    samples = SAMPLES if asked.samples is None else asked.samples
-    cpu, waker = asked.cpu, asked.waker
+    samples = SAMPLES if options.samples is None else options.samples
+    cpu, waker = options.cpu, options.waker
     if not 1 <= samples <= SAMPLES_MAX:
         raise UsageError(f"expected 1 to {SAMPLES_MAX} samples, found {samples}")
     for number in (cpu, waker):
@@ -38,7 +38,7 @@ def script(asked: MeasureOptions) -> str:
         at_once=ceil(samples / rounds),
         cpu=cpu,
         waker=waker,
-        everywhere=asked.all_cpus,
+        everywhere=options.all_cpus,
         tool=f"idle-states {__version__}",
         form=FORMAT,
         columns=",".join(COLUMNS),

@@ -103,14 +103,14 @@ def _archs(name: str | None) -> list[Arch]:
     return found
 
 
-def script(asked: RecordOptions) -> str:
+def script(options: RecordOptions) -> str:
     """A POSIX shell script; busybox suffices to run it. It refuses to run on other architectures,
     and recording ends on a CPU whose buffer is full. Raises UsageError for options that the script
     does not support."""
-    governor = "menu" if asked.governor is None else asked.governor
-    seconds = 10 if asked.seconds is None else asked.seconds
-    buffer_kb = 4096 if asked.buffer is None else asked.buffer
-    if governor not in GOVERNORS and not asked.wake_ups:
+    governor = "menu" if options.governor is None else options.governor
+    seconds = 10 if options.seconds is None else options.seconds
+    buffer_kb = 4096 if options.buffer is None else options.buffer
+    if governor not in GOVERNORS and not options.wake_ups:
         raise UsageError(f"expected a governor ({', '.join(GOVERNORS)}), found {governor!r}")
     if not 1 <= seconds <= SECONDS_MAX:
         raise UsageError(f"expected 1 to {SECONDS_MAX} seconds, found {seconds}")
@@ -121,10 +121,10 @@ def script(asked: RecordOptions) -> str:
     probed = GOVERNORS.get(governor)
     return template("record.sh.j2").render(
         governor=governor,
-        archs=_archs(asked.arch),
+        archs=_archs(options.arch),
         seconds=seconds,
         buffer_kb=buffer_kb,
-        restart=asked.restart_governor,
+        restart=options.restart_governor,
         probed=probed,
-        wake_ups=TRACEPOINTS if asked.wake_ups else (),
+        wake_ups=TRACEPOINTS if options.wake_ups else (),
     )

@@ -24,7 +24,7 @@ def idles(recorded: Recorded) -> Iterator[SampledIdle]:
     """Yields the idle periods that were recorded as a whole, each CPU's in order."""
     since: dict[int, list[Event]] = {}
     stops: dict[int, list[Event]] = {}
-    asked, exact = set[int](), set[int]()
+    pending, exact = set[int](), set[int]()
     for event in recorded.events():
         cpu = event.values.get("cpu_id", event.cpu)
         if event.name in ("lost", "unread"):
@@ -32,12 +32,12 @@ def idles(recorded: Recorded) -> Iterator[SampledIdle]:
                 since.pop(each, None)
         elif event.name == "cpu_idle" and event.values.get("state") != EXIT:
             yield from _idle(recorded.header, cpu, since.pop(cpu, []), exact=cpu in exact)
-            exact |= asked & {cpu}
+            exact |= pending & {cpu}
             since[cpu] = [event, *stops.pop(cpu, [])]
         elif event.name == TICK_STOP and event.values.get("success"):
             stops[cpu] = [event]
         elif event.name == "is_begin":
-            asked.add(cpu)
+            pending.add(cpu)
         elif event.name == WITHOUT:
             since.get(event.values.get("cpu", -1), []).append(event)
         elif cpu in since:

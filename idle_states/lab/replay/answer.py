@@ -143,8 +143,8 @@ def replay(
             )
         if head is not None:
             governor = by.governor if by else ""
-            said = tuple(_unlike(request, governor, head, recorded, machines))
-            result = replace(result, assumptions=(*said, *result.assumptions))
+            unlike = tuple(_unlike(request, governor, head, recorded, machines))
+            result = replace(result, assumptions=(*unlike, *result.assumptions))
         if result.accounts and all(account.doubted for account in result.accounts):
             assert by is not None
             doubt = _suspected(request, by.governor, traces[0], machines, head)
@@ -154,11 +154,11 @@ def replay(
     else:
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
-    told = bool(traces or request.release)
+    is_named = bool(traces or request.release)
     inputs: tuple[tuple[str, str], ...] = ()
     if hashed:
         inputs = (*((source.name, source.sha256()) for source in opened), *files)
-    return Replayed(name, kernel, settings, result, power, inputs, told)
+    return Replayed(name, kernel, settings, result, power, inputs, is_named)
 
 
 def _unlike(

@@ -98,13 +98,13 @@ def basis(
         complete = GovernorRequest(governor, hz, of.table, of.states, of.platform)
         machine = _named(complete, kernel, _all_off(head) if disabled is None else disabled)
     found = Basis(governor, kernel, hz, machine, head.skip if skip is None else skip)
-    said = [*unlike(head, kernel, governor, hz)]
+    unlike_in = [*unlike(head, kernel, governor, hz)]
     if head.states:
-        said += unlike_states(machine_of(head, name, kernel), machine)
+        unlike_in += unlike_states(machine_of(head, name, kernel), machine)
     guessed = (
         (NO_HZ.format(hz),) if head is not _NO_HEAD and of.hz is None and head.hz is None else ()
     )
-    return replace(found, unlike=tuple(said), guessed=guessed)
+    return replace(found, unlike=tuple(unlike_in), guessed=guessed)
 
 
 def _named(of: GovernorRequest, kernel: Release, disabled: frozenset[int]) -> TracedMachine:
@@ -148,9 +148,9 @@ def unlike_states(recorded: TracedMachine, judged: TracedMachine) -> Iterator[st
     for what, of in (("states of ", _shown), ("switched off: ", _off)):
         for cpu, own in recorded.own.items():
             table = judged.table(cpu)
-            said, taken = of(own), "no table" if table is None else of(table)
-            if said != taken:
-                yield f"the recording's CPU {cpu} has {what}{said}; judged as one with {taken}"
+            there, here = of(own), "no table" if table is None else of(table)
+            if there != here:
+                yield f"the recording's CPU {cpu} has {what}{there}; judged as one with {here}"
                 break
 
 

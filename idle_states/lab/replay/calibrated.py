@@ -180,15 +180,15 @@ class Trace:
     def calibrate(
         self,
         machines: Sequence[TracedMachine],
-        asked: Settings,
+        wanted: Settings,
         problems: InputProblems,
         beginning: Beginning,
     ) -> tuple[Calibration, Calibrated, tuple[Calibrated, ...]]:
         """Returns how inputs were inferred, what they make of the traced machine with what decided
         there, and of each machine with what was asked for. beginning: follows these."""
-        models = tuple(Calibrated(machine, asked, problems) for machine in machines)
+        models = tuple(Calibrated(machine, wanted, problems) for machine in machines)
         for model in models:
-            model.note = beginning.note(model.machine, asked)
+            model.note = beginning.note(model.machine, wanted)
         traced_one = Calibrated(self._machine, self._settings, problems)
         cpus = self._cpus()
         ends = [end for periods in cpus.values() for end in periods[1::3]]
@@ -203,9 +203,9 @@ class Trace:
                 for model in models
                 if (table := model.machine.table(cpu)) is not None
             ]
-            same = asked == self._settings
+            same = wanted == self._settings
             news = [table for _, table in others if not same or table != traced]
-            inference = Inference(traced, self._settings, news, asked, phase_ns)
+            inference = Inference(traced, self._settings, news, wanted, phase_ns)
             found = inference.infer(periods)
             answers = iter(found.others)
             own = found.decided, _own(found, periods, traced)

@@ -21,9 +21,9 @@ from .results import Account
 SNOOZES = 1_000_000
 """The power of a thread in snooze, in the unit of RUNNING."""
 RUNNING = (SNOOZES, 2 * SNOOZES)
-LEAVING_SAID = "leaving a state is counted as running"
-RUNNING_SAID = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
-OUTSIDE_SAID = (
+LEAVING_NOTE = "leaving a state is counted as running"
+RUNNING_NOTE = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
+OUTSIDE_NOTE = (
     "CPUs are taken to run at all times outside the idle periods that were read, also where the "
     "beginning or end of the trace cuts one off"
 )
@@ -31,7 +31,7 @@ MOST_CORNERS = 4096
 """Combinations of bounds that are tried; 12 states with ranges have as many."""
 RUNNING_CPUS = "running"
 """The name that machine() gives to the CPUs that no state has."""
-_MACHINE_SAID = "all CPUs, running ones included, over whole runs"
+_MACHINE_NOTE = "all CPUs, running ones included, over whole runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ def use_of(figures: Figures, model: PowerModel, cpus_ns: int) -> CpuUse:
     model    how long its states take to enter and leave, which counts as running
     cpus_ns  CPU time in all, idle or not; no less than the idle periods' is taken
     """
-    asked = []
+    times_ns = []
     for state in figures.states:
         known = model.states.get(state.name)
         left_ns = 0 if known is None else state.usage * known.tau_ns
-        asked.append(max(state.time_us * 1000 - left_ns, 0))
+        times_ns.append(max(state.time_us * 1000 - left_ns, 0))
     whole_ns = max(cpus_ns, figures.time_us * 1000)
     return CpuUse(
         tuple(state.name for state in figures.states),
@@ -84,9 +84,9 @@ def use_of(figures: Figures, model: PowerModel, cpus_ns: int) -> CpuUse:
         whole_ns,
         0,
         tuple(state.usage for state in figures.states),
-        whole_ns - sum(asked),
-        tuple(asked),
-        tuple(sum(asked[number:]) for number in range(len(asked))),
+        whole_ns - sum(times_ns),
+        tuple(times_ns),
+        tuple(sum(times_ns[number:]) for number in range(len(times_ns))),
     )
 
 
@@ -127,8 +127,8 @@ def of_machine(model: PowerModel) -> PowerModel:
     awake = model.awake
     if model.unit == RELATIVE and awake == PowerBounds.exactly(1):
         awake = PowerBounds(*(Fraction(draw, SNOOZES) for draw in RUNNING))
-        grounds.insert(0, RUNNING_SAID)
-    return replace(model, awake=awake, assumptions=(_MACHINE_SAID, LEAVING_SAID, *grounds))
+        grounds.insert(0, RUNNING_NOTE)
+    return replace(model, awake=awake, assumptions=(_MACHINE_NOTE, LEAVING_NOTE, *grounds))
 
 
 def machine(found: CpuUse, model: PowerModel) -> Spent:
@@ -174,8 +174,8 @@ def with_running(idle: Spent, awake: PowerBounds, running_ns: int, counted: int 
 
 
 def _missing(found: CpuUse, model: PowerModel) -> tuple[str, ...]:
-    asked = zip(found.names, found.asked_ns, strict=True)
-    return tuple(name for name, time in asked if time and name not in model.states)
+    times = zip(found.names, found.asked_ns, strict=True)
+    return tuple(name for name, time in times if time and name not in model.states)
 
 
 def _ends(bounds: PowerBounds) -> list[Fraction]:
@@ -191,9 +191,9 @@ def _running_ns(found: CpuUse) -> int:
 def _by_state(found: CpuUse, draws: Mapping[str, Fraction]) -> list[Fraction]:
     """Energy drawn in each state that draws has. What is held in a deeper state is not drawn in the
     one before."""
-    asked = zip(found.names, found.asked_ns, strict=True)
+    times = zip(found.names, found.asked_ns, strict=True)
     # a state without a figure is not drawn as the one before it
-    known = [at for at, (name, time) in enumerate(asked) if name in draws or time]
+    known = [at for at, (name, time) in enumerate(times) if name in draws or time]
     held = [found.held_ns[at] for at in known]
     own = [
         a - b
@@ -240,11 +240,11 @@ class MachineEnergy:
     changes: tuple[MachineChange | None, ...]
 
 
-def machines(uses: Sequence[CpuUse], model: PowerModel, *said: str) -> MachineEnergy:
-    """Returns the power of CPUs with each of some tables. model: of idle states; said: further
+def machines(uses: Sequence[CpuUse], model: PowerModel, *notes: str) -> MachineEnergy:
+    """Returns the power of CPUs with each of some tables. model: of idle states; notes: further
     assumptions."""
     own = of_machine(model)
-    own = replace(own, assumptions=(*own.assumptions, *said))
+    own = replace(own, assumptions=(*own.assumptions, *notes))
     return MachineEnergy(
         own,
         tuple(machine(use, own) for use in uses),
@@ -260,7 +260,7 @@ def of_accounts(
     if model is None or span_ns is None or not accounts:
         return None
     uses = [use_of(each.total, model, span_ns * len(each.cpus)) for each in accounts]
-    return machines(uses, model, OUTSIDE_SAID)
+    return machines(uses, model, OUTSIDE_NOTE)
 
 
 def spent(figures: Figures, model: PowerModel) -> Spent:

@@ -30,8 +30,8 @@ def unit_of(model: PowerModel, *, machine: bool = False) -> str:
     return "s in snooze" if machine else "s awake"
 
 
-def _no_energy(said: str) -> Section:
-    return Section("", (Lines((Worded(f"Energy{said}", ""),)),))
+def _no_energy(text: str) -> Section:
+    return Section("", (Lines((Worded(f"Energy{text}", ""),)),))
 
 
 NO_FIGURES = _no_energy(
@@ -68,10 +68,10 @@ def machine_section(some: Sequence[Priced], found: "MachineEnergy", counts: str)
     against = []
     for (label, _), change in zip(some[1:], found.changes, strict=True):
         if change is not None:
-            said = f"power {in_percent(change.power)}"
+            change_in_words = f"power {in_percent(change.power)}"
             if change.energy is not None:
-                said += f", energy for each {each} {in_percent(change.energy)}"
-            against.append(f"{label} against {some[0][0]}: {said}")
+                change_in_words += f", energy for each {each} {in_percent(change.energy)}"
+            against.append(f"{label} against {some[0][0]}: {change_in_words}")
     return _section("Energy of the machine", some, model, unit, rows, against)
 
 
@@ -90,8 +90,8 @@ def _section(
     what = "a CPU in snooze" if unit == "s in snooze" else "an awake CPU"
     explained = f"energy in {unit}: as much as {what} draws in so many seconds"
     page_only = () if model.unit == WATTS else (Worded("", explained),)
-    said = Lines((*against, *page_only), first="  ")
-    return Section(title, (table, said, *_picture(some, unit), bullets(rests)))
+    lines = Lines((*against, *page_only), first="  ")
+    return Section(title, (table, lines, *_picture(some, unit), bullets(rests)))
 
 
 def _picture(some: Sequence[Priced], unit: str) -> Iterator[Picture]:

@@ -19,17 +19,17 @@ def compared(names: Sequence[str], measures: Sequence[Measure]) -> tuple[str, ..
     if len(names) == 1:
         return (f"{names[0]}: {'; '.join(f'{m.what} {m.values[0]}' for m in measures)}",)
     pairs = [_change(names, measures, number) for number in range(1, len(names))]
-    return (*(said for said, _ in pairs), *(same for _, same in pairs if same))
+    return (*(text for text, _ in pairs), *(same for _, same in pairs if same))
 
 
 def _change(names: Sequence[str], measures: Sequence[Measure], number: int) -> tuple[str, str]:
-    said, same = [], []
+    changed, same = [], []
     for measure in measures:
         before, now = measure.values[0], measure.values[number]
         if before == now:
             same.append(f"{measure.what} {now}")
         else:
-            said.append(f"{measure.what} {before} → {now}")
-    changes = "; ".join(said) or "nothing changes"
+            changed.append(f"{measure.what} {before} → {now}")
+    changes = "; ".join(changed) or "nothing changes"
     stays = f"{names[number]}, as {names[0]}: {'; '.join(same)}" if same else ""
     return f"{names[number]} instead of {names[0]}: {changes}", stays

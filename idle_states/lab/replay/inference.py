@@ -133,7 +133,7 @@ class Inference:
             for history, offered in zip(histories, offers, strict=True):
                 stopped, loaded, place = history.choose(period, offered)
                 row, decision, got_tick = self._go_on(history, period, stopped, loaded, place)
-                taken = [
+                likeliest = [
                     each.keep(self._row(period, table, place, stopped, loaded, got_tick))
                     for each, table in zip(history.others, self._others, strict=True)
                 ]
@@ -142,10 +142,10 @@ class Inference:
                     decided += decision
                     tick_ended += got_tick
                     began_stopped += stopped
-                    for (decisions, _), answer in zip(found, taken, strict=True):
+                    for (decisions, _), answer in zip(found, likeliest, strict=True):
                         decisions += answer
                 for number, (_, masks) in enumerate(found):
-                    masks[-1] |= 1 << taken[number][0] if taken[number][0] < 16 else 0
+                    masks[-1] |= 1 << likeliest[number][0] if likeliest[number][0] < 16 else 0
         return Inferred(
             bytes(rows),
             bytes(decided),

@@ -41,9 +41,9 @@ def polling(table: CpuTable, release: Release, hz: int) -> Polling:
     """Returns the limit of a table's state 0: snooze on powernv and pseries, or poll_idle()."""
     features = idle_loop.features(release)
     tick, states = tick_ns(hz), table.states
-    told, is_snooze = True, table.names[0] == SNOOZE
+    reports, is_snooze = True, table.names[0] == SNOOZE
     if is_snooze:
-        told = features.snooze_polling
+        reports = features.snooze_polling
         if any(name.lower().endswith("cede") for name in table.names):
             # pseries sets its time-out once, when the driver starts
             limit_ns = states[1].residency_ns if len(states) > 1 else None
@@ -54,4 +54,4 @@ def polling(table: CpuTable, release: Release, hz: int) -> Polling:
     else:
         limit_ns = None
     limit_ns = None if limit_ns is None else max(limit_ns, _LEAST_NS)
-    return Polling(limit_ns, told, states[0].polling and not is_snooze)
+    return Polling(limit_ns, reports, states[0].polling and not is_snooze)

@@ -20,7 +20,7 @@ SCOPE2DRAW = {
 }
 """The scope that a state acts on -> the least and the most that it draws, a thread in snooze being
 1000000: POWER8's nap, the range between its nap and its sleep, and what is below its sleep."""
-SCOPE_SAID = (
+SCOPE_NOTE = (
     "no figure of {} is known: as POWER8's by what it stops (IBM, POWER8 overview, S822/S822LC, "
     "medium confidence), a thread 0.85 to 0.9, a core 0.2 to 0.85, a pair or quad 0 to 0.2"
 )

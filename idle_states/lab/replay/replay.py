@@ -223,8 +223,8 @@ class ReplayModel(CpuModels):
         tally = self.tally_of(cpu, lambda kind, message: self._problems.add(kind, message, line))
         here = None
         if tally is not None:
-            asked = self._settings.asks_governor(tally.table)
-            here = self._settings.governor_of(tally.table) if asked else None, tally
+            asks = self._settings.asks_governor(tally.table)
+            here = self._settings.governor_of(tally.table) if asks else None, tally
         self._cpus[cpu] = here
         return here
 
@@ -257,11 +257,11 @@ class ReplayModel(CpuModels):
             first = state if first is None else first
             stopped = tick_stops(self._idle_loop, decision.stop_tick, stopped)
             until_ns = KTIME_MAX if stopped or through else to_tick_ns
-            polled_out, told = False, False
+            polled_out, is_reported = False, False
             if state == 0:
                 poll = self._polling(governor, tally.table)
                 if poll.limit_ns is not None and poll.limit_ns < until_ns:
-                    until_ns, polled_out, told = poll.limit_ns, True, poll.told
+                    until_ns, polled_out, is_reported = poll.limit_ns, True, poll.told
             interrupted = until_ns < left_ns
             if interrupted and piece == PIECES_MAX - 1:
                 interrupted = False
@@ -274,7 +274,7 @@ class ReplayModel(CpuModels):
                         state,
                         residency_ns,
                         got_tick=interrupted and not polled_out,
-                        poll_time_limit=interrupted and told,
+                        poll_time_limit=interrupted and is_reported,
                         clock_ns=now_ns + residency_ns + WAKE_OVERHEAD_NS,
                     )
                 )

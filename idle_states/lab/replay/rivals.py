@@ -142,19 +142,19 @@ def section(some: Sequence[Rival], power: PowerModel | None) -> Section:
         if any(each.by == BY_ENERGY for each in some)
         else "takes the deepest enabled state whose target residency the period reaches"
     )
-    said = [
+    notes = [
         f"the oracle knows how long each idle period lasts and {what}, within the latency limit; "
         "nothing wakes it early, and it knows no power domains",
         f"paid: {PAID}; columns with + are the distance to the oracle (misjudged: too deep or too "
         "shallow by the target residencies, in points of the share of idle periods)",
     ]
     if unit:
-        said.append("energy: where a governor selects again within a period, the CPU is awake")
+        notes.append("energy: where a governor selects again within a period, the CPU is awake")
     else:
-        said.append("no energy: no state of these tables has a power figure (--power gives some)")
+        notes.append("no energy: no state of these tables has a power figure (--power gives some)")
     numbers = frozenset(range(1 + tables, len(head)))
     table = Rows(tuple(as_is(word) for word in head), rows, "Governors", numbers, unbroken=True)
-    return Section("Governors compared", (table, bullets(said)))
+    return Section("Governors compared", (table, bullets(notes)))
 
 
 def _cells(each: Rival, priced: bool) -> Iterator[str]:

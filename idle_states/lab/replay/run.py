@@ -302,7 +302,7 @@ def of_estimate(
     certain: bool,
     misses: bool,
     release: Release,
-    asked: Sequence[Settings],
+    all_settings: Sequence[Settings],
     machines: Sequence[TracedMachine],
     found: Accounts,
 ) -> tuple[str, ...]:
@@ -312,35 +312,35 @@ def of_estimate(
     certain  its machine is known
     misses   it has cpu_idle_miss
     """
-    said = ["an idle period lasts from the event of its entry to that of its exit"]
+    notes = ["an idle period lasts from the event of its entry to that of its exit"]
     if coarse:
-        said.append("the trace has whole microseconds: each period may be 1 us off")
+        notes.append("the trace has whole microseconds: each period may be 1 us off")
     if not misses:
         why = (
             "the trace has no cpu_idle_miss"
             if certain
             else "no sysfs dump of the traced machine was given (--sysfs)"
         )
-        said.append(f"{why}: entries that the driver refused, if any, count as idle periods")
+        notes.append(f"{why}: entries that the driver refused, if any, count as idle periods")
     if release.version < (5, 1):
-        said.append(
+        notes.append(
             f"Linux {release.name} does not count above and below; counted as by 5.1 to 5.4"
         )
-    if not asked:
-        said.append("the states are those entered; no governor was asked (--governor)")
-        return tuple(said)
-    settings = asked[0]
+    if not all_settings:
+        notes.append("the states are those entered; no governor was asked (--governor)")
+        return tuple(notes)
+    settings = all_settings[0]
     if found.calibration is not None:
-        return (*said, *assumed_of_calibration(found.calibration, settings))
-    if all(each.calibrates for each in asked):
-        said.append(not_calibrated(found.others, certain=certain))
+        return (*notes, *assumed_of_calibration(found.calibration, settings))
+    if all(each.calibrates for each in all_settings):
+        notes.append(not_calibrated(found.others, certain=certain))
     limited = any(table.limit_us < NO_LIMIT_US for each in machines for table in each.tables)
     timer = (
         "every period ends with the next timer, which the governor knows (--next-timer gap)"
         if settings.next_timer != "far"
         else "no timer is near, every period ends by something else (--next-timer far)"
     )
-    said += [
+    notes += [
         "an idle period lasts as long as traced, whatever is selected",
         timer,
         f"the tick runs when a CPU goes idle, on whole multiples of 1/{settings.hz} s; kept, it "
@@ -350,7 +350,7 @@ def of_estimate(
         "polling ends at its time limit, too, and the CPU selects again",
         f"selecting again takes {TURN_NS} ns",
     ]
-    return tuple(said)
+    return tuple(notes)
 
 
 def of_domains(

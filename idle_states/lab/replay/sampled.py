@@ -40,18 +40,18 @@ _Key = tuple[int, int]
 _Judged = defaultdict[_Key, list[tuple[RecordedDecision, Decision]]]
 
 
-def sampled_machine(asked: WhyRequest) -> SeenMachine:
+def sampled_machine(request: WhyRequest) -> SeenMachine:
     """Returns a machine with its sample. Raises UsageError, Unreadable, OSError."""
-    assert asked.machine
-    machine = machine_of(asked.machine)
-    if asked.recording:
-        source = Input(asked.recording)
+    assert request.machine
+    machine = machine_of(request.machine)
+    if request.recording:
+        source = Input(request.recording)
         found, inputs = _sampled(machine, source), (*machine.inputs, (source.name, source.sha256()))
         return replace(machine, sampled=found, inputs=inputs)
     options = RecordOptions(
-        governor=machine.dump.governor or "unknown", seconds=asked.seconds, wake_ups=True
+        governor=machine.dump.governor or "unknown", seconds=request.seconds, wake_ups=True
     )
-    most_s, words = (asked.seconds or 0) + _BESIDE_S, ["-c", script(options)]
+    most_s, words = (request.seconds or 0) + _BESIDE_S, ["-c", script(options)]
     with launching.private_directory({}) as directory:
         log = directory / "recording"
         # however this ends, but by SIGKILL, the script puts the settings of tracefs back
@@ -59,8 +59,8 @@ def sampled_machine(asked: WhyRequest) -> SeenMachine:
             "/bin/sh", words, most_s, log, watch=lambda elapsed_s: sleep(_LOOKS_S), grace_s=_GRACE_S
         )
         if status != 0:
-            said = Input(str(log)).beginning.decode("utf-8", "replace").rpartition("record: ")[2]
-            why = f"no end within {most_s} s" if status is None else said.strip()
+            text = Input(str(log)).beginning.decode("utf-8", "replace").rpartition("record: ")[2]
+            why = f"no end within {most_s} s" if status is None else text.strip()
             raise unreadable("this machine", f"cannot be sampled: {why}")
         return replace(machine, sampled=_sampled(machine, Input(str(log))))
 

@@ -95,13 +95,13 @@ def _most(figures: Figures) -> str:
     return f"{most.name} ({percent(most.time_us, figures.time_us)})"
 
 
-def _rests(result: ReplayResult, release: Release | None, asked: Sequence[Settings]) -> Section:
+def _rests(result: ReplayResult, release: Release | None, settings: Sequence[Settings]) -> Section:
     """Returns the section on the assumptions of the figures."""
     suspected = [result.suspicion.words] if result.suspicion else []
-    governors = dict.fromkeys(each.governor for each in asked) or (LOOP,)
+    governors = dict.fromkeys(each.governor for each in settings) or (LOOP,)
     known = remarks([release] if release else [], *governors)
-    said = bullets([*result.assumptions, *suspected, *known])
-    return Section(Worded("", "Assumptions"), (said,))
+    assumptions = bullets([*result.assumptions, *suspected, *known])
+    return Section(Worded("", "Assumptions"), (assumptions,))
 
 
 def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
@@ -143,12 +143,12 @@ def _account(account: Account, per_cpu: bool) -> Iterator[Section]:
         cpus = f"{plural(len(account.cpus), 'CPU')} (--per-cpu shows each)"
         yield Section("", (Lines((cpus,)),))
     if account.compared:
-        said = (
+        sentence = (
             f"the model makes {plural(account.decisions, 'decision')} and selects the state really "
             f"entered in {account.agreed} of {account.compared} periods "
             f"({percent(account.agreed, account.compared)})"
         )
-        yield Section("", (Lines((said,)),))
+        yield Section("", (Lines((sentence,)),))
 
 
 def _figures(title: str, figures: Figures) -> Section:
@@ -162,9 +162,9 @@ def _figures(title: str, figures: Figures) -> Section:
         str(sum(state.rejected for state in figures.states)),
     )
     words = [f"{name} {time}" for name, (time,) in _latencies([("", figures)])]
-    said = [f"wake latency (exit latency paid): {', '.join(words)}"] if figures.usage else []
+    lines = [f"wake latency (exit latency paid): {', '.join(words)}"] if figures.usage else []
     table = Rows(_HEAD, (*_states(figures), total))
-    return Section(title, (table, Lines(tuple(said), first="  ")), folded=True)
+    return Section(title, (table, Lines(tuple(lines), first="  ")), folded=True)
 
 
 def _states(figures: Figures) -> list[tuple[str, ...]]:

@@ -87,21 +87,21 @@ class Suspicion:
             "governor": f"governor {fit.governor}",
         }
         other = " and ".join(named[each] for each in fit.changed)
-        asked = "" if self.agree is None else f", {self.agree} as asked"
-        return f"suspected: {other}, with which {fit.agree} of {self.sample} decisions agree{asked}"
+        so = "" if self.agree is None else f", {self.agree} as asked"
+        return f"suspected: {other}, with which {fit.agree} of {self.sample} decisions agree{so}"
 
     def _near(self) -> str:
         if self.nearest is None:
             return ""
         best, total = self.nearest.nearest[0], self.nearest.decisions
-        said = (
+        text = (
             f"; {best.governor} of Linux {_some(best.kernels)} comes nearest ({best.agree} of "
             f"{total} decisions)"
         )
         changed = [f"{each.feature} {each.value}" for each in self.nearest.differs]
         if not changed:
-            return said
-        return f"{said}, and with {', '.join(changed)} {self.nearest.differs[-1].agree} agree"
+            return text
+        return f"{text}, and with {', '.join(changed)} {self.nearest.differs[-1].agree} agree"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -200,7 +200,7 @@ class _Search:
         by = self._by
         if self._head is not None:
             yield from self._of_head(self._head)
-        yield from self._as_asked(by.governor)
+        yield from self._same_settings(by.governor)
         for machine in self._machines(by.release):
             yield _Candidate(replace(by, machine=machine), table=machine.name)
         for hz in HZS:
@@ -219,7 +219,7 @@ class _Search:
     def of_other_governors(self) -> Iterator[Iterator[_Candidate]]:
         """For each other governor, the states asked for under its kernels, then packaged tables."""
         for governor in self._other_governors():
-            yield self._as_asked(governor)
+            yield self._same_settings(governor)
         for governor in self._other_governors():
             yield self.pairs(governor)
 
@@ -227,7 +227,7 @@ class _Search:
         # haltpoll depends on its module's parameters as well
         return (each for each in governor_names() if each not in (HALTPOLL, self._by.governor))
 
-    def _as_asked(self, governor: str) -> Iterator[_Candidate]:
+    def _same_settings(self, governor: str) -> Iterator[_Candidate]:
         for kernel in self._kernels(governor):
             machine = self._registered(kernel)
             if machine is not None:
@@ -242,8 +242,8 @@ class _Search:
         changed = self._changed(first)
         alike = [each for each in fit if self._changed(each) == changed]
         place = {each.name: number for number, each in enumerate(self._releases)}
-        asked = self._by.release
-        near = sum(each.version <= asked.version for each in self._releases)
+        wanted = self._by.release
+        near = sum(each.version <= wanted.version for each in self._releases)
         head = _kernel_of(self._head) if self._head else None
         own = head and head.name
         kernels = sorted(
@@ -255,11 +255,11 @@ class _Search:
         return Fitting(changed, tuple(kernels), tuple(tables), by.governor, by.hz, best)
 
     def _changed(self, candidate: _Candidate) -> tuple[str, ...]:
-        by, asked = candidate.by, self._by
+        by, wanted = candidate.by, self._by
         pairs = {
-            "governor": (by.governor, asked.governor),
-            "kernel": (by.release.name, asked.release.name),
-            "hz": (by.hz, asked.hz),
+            "governor": (by.governor, wanted.governor),
+            "kernel": (by.release.name, wanted.release.name),
+            "hz": (by.hz, wanted.hz),
             "table": (candidate.table, ""),
         }
         return tuple(name for name, (a, b) in pairs.items() if a != b)
@@ -282,8 +282,8 @@ class _Search:
     def _registered(self, kernel: Release) -> TracedMachine | None:
         """The states asked for, as another kernel has them."""
         machine = self._by.machine
-        if self._asked is not None:
-            table = self._asked.linux(kernel)
+        if self._subject is not None:
+            table = self._subject.linux(kernel)
             return self._machine(machine.name, from_driver(table)) if table.states else None
         if self._of.states is None and self._head is not None:
             return machine_of(self._head, machine.name, kernel, self._off)
@@ -311,7 +311,7 @@ class _Search:
         return frozenset().union(*(table.disabled for table in self._by.machine.tables))
 
     @cached_property
-    def _asked(self) -> Subject | None:
+    def _subject(self) -> Subject | None:
         """The TABLE asked for."""
         if self._of.table is None:
             return None

@@ -279,7 +279,7 @@ def simulate_all(
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     pool = ThreadPoolExecutor(max(1, min(core.processors(), len(seeds))))
-    told = 0
+    shown = 0
     try:
         futures = [
             pool.submit(simulate, setup, seed, 0, watch)
@@ -291,8 +291,8 @@ def simulate_all(
             for future in done:
                 future.result()
             now = sum(watch.now_ns for watch in watches)
-            advance(now - told)
-            told = now
+            advance(now - shown)
+            shown = now
         return [future.result() for future in futures]
     finally:
         for watch in watches:

@@ -18,13 +18,13 @@ from itertools import groupby, product
 from ...base.dataclass import dataclass
 from ...base.model.table import Power
 from ...tables.power.energy import PowerBounds, PowerModel, Spent
-from ..replay.consumption import RUNNING, RUNNING_SAID, SNOOZES, CpuUse, MachineEnergy, machines
-from ..replay.power import SCOPE2DRAW, SCOPE_SAID
+from ..replay.consumption import RUNNING, RUNNING_NOTE, SNOOZES, CpuUse, MachineEnergy, machines
+from ..replay.power import SCOPE2DRAW, SCOPE_NOTE
 from .summary import SimulationSummary
 from .window import is_regular, whole
 
-_DOMAINS_SAID = "what power domains save, with all their CPUs idle, is not in it"
-ANYTHING_SAID = (
+_DOMAINS_NOTE = "what power domains save, with all their CPUs idle, is not in it"
+ANYTHING_NOTE = (
     "whatever states draw: 0 to 1, the same for a state before and after, a deeper one no more"
 )
 
@@ -67,7 +67,7 @@ def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Dra
     states  (state, its scope) but for snooze, from the lightest to the deepest
     known   state -> its figure, relative to an awake CPU, which is taken for one in snooze
     """
-    found, grounds, unknown = [], [RUNNING_SAID], []
+    found, grounds, unknown = [], [RUNNING_NOTE], []
     for name, scope in states:
         power = known.get(name)
         if power is None:
@@ -81,14 +81,14 @@ def likely(states: Sequence[tuple[str, str]], known: Mapping[str, Power]) -> Dra
                 f"{power.confidence} confidence)"
             )
     if unknown:
-        grounds.append(SCOPE_SAID.format(", ".join(unknown)))
+        grounds.append(SCOPE_NOTE.format(", ".join(unknown)))
     return Draws(RUNNING, tuple(found), tuple(grounds))
 
 
 def anything(states: Sequence[tuple[str, str]]) -> Draws:
     """The widest range that is possible. states: as for likely()."""
     return Draws(
-        RUNNING, tuple((name, 0, SNOOZES) for name, _ in states), (RUNNING_SAID, ANYTHING_SAID)
+        RUNNING, tuple((name, 0, SNOOZES) for name, _ in states), (RUNNING_NOTE, ANYTHING_NOTE)
     )
 
 
@@ -116,7 +116,7 @@ def of_runs(found: Sequence[SimulationSummary], model: PowerModel | None) -> Mac
     """None without figures, and where a state acts on cores, pairs or quads of several sizes."""
     if model is None or not all(is_regular(each.setup) for each in found):
         return None
-    domains = [_DOMAINS_SAID] if any(each.setup.domains for each in found) else []
+    domains = [_DOMAINS_NOTE] if any(each.setup.domains for each in found) else []
     return machines([whole(each.setup, each.runs) for each in found], model, *domains)
 
 

@@ -123,8 +123,8 @@ def check_costs(costs: Costs) -> None:
     for name, (least, most) in COST_LIMITS.items():
         found = getattr(costs, name)
         if not least <= found <= most:
-            said = str if name.endswith("permille") else format_time
+            shown = str if name.endswith("permille") else format_time
             name = name.replace("_", "-")
             raise BadParameter(
-                f"expected {name} from {said(least)} to {said(most)}, found {said(found)}"
+                f"expected {name} from {shown(least)} to {shown(most)}, found {shown(found)}"
             )

@@ -111,7 +111,7 @@ class Workload:
     note: str = ""
 
 
-_SAID = {
+_VERBS = {
     OpKind.RUN: "runs",
     OpKind.SPIN: "spins",
     OpKind.SLEEP: "sleeps",
@@ -140,7 +140,7 @@ def check(workload: Workload) -> None:
             if not least <= low <= DURATION_MAX or high > DURATION_MAX:
                 raise BadWorkload(
                     f"{workload.name}: expected {least} to {DURATION_MAX} ns for a time that "
-                    f"{task.name} {_SAID[op.kind]}, found {low if low < least else max(low, high)}"
+                    f"{task.name} {_VERBS[op.kind]}, found {low if low < least else max(low, high)}"
                 )
             if op.duration.spread is Spread.UNIFORM and high < low:
                 raise BadWorkload(

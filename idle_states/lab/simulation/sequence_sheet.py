@@ -28,8 +28,8 @@ def parts(found: SimulationSummary) -> Iterator[Lines | Picture]:
     yield Lines((Marked("strong", f"The first {several}, seed {found.runs[0].seed}"),))
     rows = tuple(row(one, setup) for one in some[: drawn.DRAWN])
     table = Rows(HEAD, rows, f"Wake-ups: {setup.name}", _NUMBERS)
-    told = Rows(HEAD, rows[:_SHOWN])
-    yield Picture(partial(drawn.wake_ups, found, table), table, told)
+    listed = Rows(HEAD, rows[:_SHOWN])
+    yield Picture(partial(drawn.wake_ups, found, table), table, listed)
     tasks = visits(some)
     lines = [f"{setup.task_name(one.task)} runs on CPU {sequence(one)}" for one in tasks[:_TASKS]]
     more = len(tasks) - _TASKS

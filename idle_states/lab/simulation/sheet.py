@@ -136,9 +136,9 @@ def _table_sections(found: SimulationSummary) -> Iterator[Section]:
     if setup.workload.counts:
         rates += f", {_count(found.counted_per_s)} {setup.workload.counts}/s"
     lines = [f"wake-up to first instruction: {', '.join(words)}", rates, *_rare(found)]
-    said = Lines(tuple(lines), first="  ")
+    text = Lines(tuple(lines), first="  ")
     table = Rows(_HEAD, tuple(_states(found)))
-    sections = [Section(setup.name, (table, said, _scopes(found)))]
+    sections = [Section(setup.name, (table, text, _scopes(found)))]
     for domain in found.domains:
         sections.append(domains_sheet.section(domain, _domain_rows(domain)))
     *before, last = sections
@@ -210,8 +210,8 @@ def _domain_rows(domain: DomainSummary) -> list[tuple[str, ...]]:
 def _bistable(found: SimulationSummary) -> Iterator[Lines]:
     jitter, points = format_time(UNNOTICED_NS), f"{BISTABLE_POINTS:g} points"
     if found.bistable:
-        said = f": with {jitter} of jitter, the share of {joined(found.bistable)} changes by more "
-        yield Lines(((Marked("warning", "bistable"), f"{said}than {points}"),), first="  ")
+        text = f": with {jitter} of jitter, the share of {joined(found.bistable)} changes by more "
+        yield Lines(((Marked("warning", "bistable"), f"{text}than {points}"),), first="  ")
     elif found.bistable is not None:
         yield Lines((f"stable: {jitter} of jitter changes no share by {points}",), first="  ")
 
@@ -239,13 +239,13 @@ def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
             cells.append(energy_sheet.shown(cost.total))
             cells += [energy_sheet.each_of(cost.each_unit)] if counts else []
         rows.append(tuple(cells))
-    said = ["wake-up: to the first instruction, exit latency paid included"]
+    notes = ["wake-up: to the first instruction, exit latency paid included"]
     if len(found[0].runs) > 1:
-        said.append("mean (least to greatest) over the seeds")
+        notes.append("mean (least to greatest) over the seeds")
         if energy is not None:
-            said[-1] += "; energy is of all seeds together, its range what the figures leave open"
+            notes[-1] += "; energy is of all seeds together, its range what the figures leave open"
     table = Rows(tuple(map(as_is, head)), tuple(rows), "Governors", unbroken=True)
-    return Section("Governors compared", (table, bullets(said)))
+    return Section("Governors compared", (table, bullets(notes)))
 
 
 NO_ORACLE = (
@@ -271,7 +271,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
             cells.append("-" if beyond is None else energy_sheet.in_percent(beyond))
         rows.append(tuple(cells))
     what = "costs least" if priced else "is deepest of those whose target residency it reaches"
-    said = bullets(
+    notes = bullets(
         [
             "a stretch of idle time lasts from a task's end until there is work for the CPU, "
             "through ticks and time limits of polling; hindsight knows how long each lasted, and "
@@ -283,7 +283,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
         ]
     )
     table = Rows(tuple(map(as_is, head)), tuple(rows), "Distance to hindsight", unbroken=True)
-    return Section("Distance to hindsight", (table, said))
+    return Section("Distance to hindsight", (table, notes))
 
 
 def _comparison(found: Summaries) -> Section:

@@ -12,7 +12,7 @@ from .ministat import LEAST_SAMPLES, MOST_SETS
 from .mmtests import MeansRow, follows, joined, table
 from .percentile_blocks import BlockGroup, groups, of_samples
 from .printed_histograms import PrintedHistogram, printed_histograms
-from .reading import Taken, named_samples, open_file, samples
+from .reading import Used, named_samples, open_file, samples
 from .request import (
     BLANKS,
     CONFIDENCE,
@@ -62,8 +62,8 @@ class StatsResult:
 def stats(request: StatsRequest) -> StatsResult:
     """Executes a request. Raises UsageError, also if it does not fit the files; Unreadable,
     OSError."""
-    taken = Taken()
-    files = [open_file(name, taken) for name in request.files]
+    used = Used()
+    files = [open_file(name, used) for name in request.files]
     _check_kinds(request, files)
     kinds = {kind for file in files for kind in file.kinds}
     analysis: Analysis | None = None
@@ -183,6 +183,6 @@ def _table(request: StatsRequest, files: Sequence[ResultsFile]) -> list[MeansRow
         return [row for file in files for row in table(file)]
     if request.summaries or any(ResultsKind.SAMPLES not in file.kinds for file in files):
         raise UsageError("expected files with lines of NAME SAMPLE... for --mmtests")
-    taken = Taken()
-    named = [(file.name, named_samples(file, request.delimiter, taken)) for file in files]
+    used = Used()
+    named = [(file.name, named_samples(file, request.delimiter, used)) for file in files]
     return joined(named, request.mean or "Amean", request.lower_is_better)

@@ -57,9 +57,9 @@ def without_maximum(row: Summary) -> Reduced | None:
         return None
     left = row.n - 1
     squares = left * row.variance
-    taken = row.n / left * (row.maximum - row.average) ** 2
+    share = row.n / left * (row.maximum - row.average) ** 2
     average = row.average - (row.maximum - row.average) / left
-    variance = max(0.0, squares - taken) / (left - 1)
+    variance = max(0.0, squares - share) / (left - 1)
     return Reduced(left, average, variance, _share(row), *_ranges(row))
 
 
@@ -78,8 +78,8 @@ def without_sample(
 def _share(row: Summary) -> float:
     left = row.n - 1
     squares = left * row.variance
-    taken = row.n / left * (row.maximum - row.average) ** 2
-    return min(1.0, taken / squares) if squares > 0 else 0.0
+    share = row.n / left * (row.maximum - row.average) ** 2
+    return min(1.0, share / squares) if squares > 0 else 0.0
 
 
 def _ranges(row: Summary) -> tuple[Range, Range]:

@@ -33,7 +33,7 @@ _QUOTING = re.compile(r"(?:> ?)+")
 
 
 @dataclass(slots=True)
-class Taken:
+class Used:
     """The amounts counted against the limits, summed over all files of a run."""
 
     size: int = 0
@@ -54,12 +54,12 @@ class Taken:
             raise unreadable(file, message, at)
 
 
-def open_file(name: str, taken: Taken | None = None) -> ResultsFile:
-    """Opens a file; - is standard input. taken: what the files before it used of the limits. Raises
+def open_file(name: str, used: Used | None = None) -> ResultsFile:
+    """Opens a file; - is standard input. used: what the files before it used of the limits. Raises
     OSError, and Unreadable for what is no file, too large or empty."""
-    taken = taken or Taken()
+    used = used or Used()
     data = opening.read_operand(name, limits.STATISTICS_BYTES)
-    taken.add(name, size=len(data), lines=data.count(b"\n"))
+    used.add(name, size=len(data), lines=data.count(b"\n"))
     if b"\0" in data[:_HEAD_BYTES]:
         raise unreadable(name, f"expected {_HELD}, found binary data")
     lines, remarks = _lines(data, name)
@@ -155,12 +155,12 @@ def samples(
 
 
 def named_samples(
-    file: ResultsFile, delimiter: str = " \t", taken: Taken | None = None
+    file: ResultsFile, delimiter: str = " \t", used: Used | None = None
 ) -> dict[str, list[float]]:
-    """Reads lines of a name and its samples; lines of the same name are joined. taken: what the
+    """Reads lines of a name and its samples; lines of the same name are joined. used: what the
     files before it used of the limits."""
     found: dict[str, list[float]] = {}
-    taken = taken or Taken()
+    used = used or Used()
     parting = re.compile(f"[{re.escape(delimiter)}]+")
     for number, line in enumerate(file.lines, 1):
         words = _words(line, parting)
@@ -170,7 +170,7 @@ def named_samples(
             raise unreadable(
                 file.name, f"expected a name and its samples, found {shown(words[0])}", number
             )
-        taken.add(file.name, words=len(words), at=number)
+        used.add(file.name, words=len(words), at=number)
         found.setdefault(words[0], []).extend(_sample(file, number, word) for word in words[1:])
     return found
 

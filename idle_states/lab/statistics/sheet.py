@@ -110,9 +110,9 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
     return lines
 
 
-def remarks(said: Sequence[str]) -> str:
+def remarks(notes: Sequence[str]) -> str:
     """Returns what was repaired to read the files, below everything else."""
-    return "".join(["\n", *(f"{printable(one)}\n" for one in said)]) if said else ""
+    return "".join(["\n", *(f"{printable(one)}\n" for one in notes)]) if notes else ""
 
 
 def _percent(found: Comparison) -> str:

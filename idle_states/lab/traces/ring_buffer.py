@@ -68,13 +68,13 @@ def batches(file: DatFile, reader: TraceText, core: Any = compiled) -> Iterator[
             raise unreadable(file.source.name, f"expected at most {most} bytes of events at once")
         # what is still to be read is not before this
         bound = read_to[0] if read_to else None
-        taken = {}
+        parts = {}
         while firsts and (bound is None or firsts[0] <= bound):
             _, place = heappop(firsts)
-            taken[place] = cpus[place].up_to(bound, place)
+            parts[place] = cpus[place].up_to(bound, place)
             if cpus[place].packed:
                 heappush(firsts, (cpus[place].first_ns, place))
-        merged = b"".join(taken[place] for place in sorted(taken))
+        merged = b"".join(parts[place] for place in sorted(parts))
         held -= len(merged)
         if merged:
             yield batch_of(merged, reader, core)

@@ -112,14 +112,14 @@ class TraceText:
 
     def batches(self, blocks: Iterable[bytes]) -> Iterator[Batch]:
         """Yields batches of events; every line is either read, skipped or counted as a problem."""
-        return map(self._taken, _pieces((block, self._scanned(block)) for block in blocks))
+        return map(self._batch, _pieces((block, self._scanned(block)) for block in blocks))
 
     def batches_of(self, source: Input) -> Iterator[Batch]:
         """Yields batches of a whole input's events, as batches() does of blocks; threads read and
         scan some blocks ahead."""
-        return map(self._taken, _pieces(source.ahead(self._scanned)))
+        return map(self._batch, _pieces(source.ahead(self._scanned)))
 
-    def _taken(self, piece: _Piece) -> Batch:
+    def _batch(self, piece: _Piece) -> Batch:
         """The events of the next piece."""
         data, start, end, kind, scanned = piece
         if kind == _LAST:
@@ -289,6 +289,6 @@ def _lost(line: bytes) -> tuple[int, int] | None:
         cpus = _PERF_CPU.findall(head)
         if not cpus:
             return None
-        said = _PERF_COUNT.match(tail)
-        cpu, count = int(cpus[-1]), int(said[1]) if said else 0
+        number = _PERF_COUNT.match(tail)
+        cpu, count = int(cpus[-1]), int(number[1]) if number else 0
     return (cpu, count) if cpu <= CPU_MAX else None

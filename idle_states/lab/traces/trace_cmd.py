@@ -44,11 +44,11 @@ def blocks(source: Input, why: str = "") -> Iterator[bytes]:
             yield block
         status = child.end()
         if status or empty:
-            said = child.errors[:2000].decode("utf-8", "replace").split()
+            complaint = child.errors[:2000].decode("utf-8", "replace").split()
             ended = f"exit status {status}" if status > 0 else f"signal {-status}"
-            found = " ".join(said) or (ended if status else "nothing")
+            found = " ".join(complaint) or (ended if status else "nothing")
             raise unreadable(
                 source.name,
                 f"expected a trace that trace-cmd can read, found: {found[:300]}"
-                + (" (a file cut short reads so)" if not said and empty else ""),
+                + (" (a file cut short reads so)" if not complaint and empty else ""),
             )

@@ -173,19 +173,19 @@ def _searched(
     an error."""
     boot, source = believed.boot, gaps.source
     allowed: Allowed = (lambda candidate: True) if boot is None else boot.accepts
-    asked = believed.real, believed.drawn, request.objective, believed.grid
+    parameters = believed.real, believed.drawn, request.objective, believed.grid
     if gaps.work is None:
-        yield search(*asked, run_offline(source, believed.table), allowed=allowed)
+        yield search(*parameters, run_offline(source, believed.table), allowed=allowed)
         return
     with keeping(request.resume, gaps.work, gaps.sample, source, say) as results:
         with running(results, request.jobs, request.scheduler, bar) as over:
             over_all = over(gaps.work)
             if gaps.sample is None:
-                tuned = search(*asked, over_all, allowed=allowed)
+                tuned = search(*parameters, over_all, allowed=allowed)
             else:
                 cpus = gaps.sample.cpus
                 sampled = over(EvaluationTask(request.settings, believed.table, cpus, sampled=True))
-                tuned = search(*asked, sampled, over_all, allowed=allowed)
+                tuned = search(*parameters, sampled, over_all, allowed=allowed)
         yield tuned
 
 

@@ -23,7 +23,7 @@ def front(
     """Draws a marker for each table. what: the energy's name; rows: the same tables in words."""
     points = []
     for number, ((name, each), cells) in enumerate(zip(plotted, rows, strict=True)):
-        energy = each.told
+        energy = each.reported
         series = min(number, len(_COMPARED))
         label = name if series < len(_COMPARED) else str(number - series + 1)
         tip = f"{name}: p99 {PAID} {cells[1]}, {what}: {cells[2]}; residencies {cells[-1]} us"
@@ -46,12 +46,12 @@ def costs(tuning: Tuning) -> Picture:
     tuned, some, rows = tuning.tuned, [], []
     for place, name in enumerate(tuning.table.names[1:]):
         for at, share in tuned.costs(place).items():
-            told = "too much energy" if share is None else f"{100 * float(share):.3g} %"
+            share_in_words = "too much energy" if share is None else f"{100 * float(share):.3g} %"
             best = " (best)" if at == tuned.best.candidate[place] else ""
-            rows.append((name, f"{at} us{best}", told))
+            rows.append((name, f"{at} us{best}", share_in_words))
             if share is not None and share <= _DEAREST:
                 more, label = 100 * float(share), name if best else ""
-                tip = f"{name}: {at} us{best} costs {told} more"
+                tip = f"{name}: {at} us{best} costs {share_in_words} more"
                 some.append(Point(1000 * at, more, more, place, label, tip))
     title = "Cost over the target residency of each state"
 

@@ -218,11 +218,11 @@ def _referred(governor: Governor, tally: Tally, cpu: CpuGaps) -> None:
         governor.switched_on(cpu.earlier)
     recorded = memoryview(cpu.rows)[core.RECORDED :: core.ROW.size]
     settling = cpu.settles or bytes(len(recorded))
-    asked = zip(core.unpack(cpu.rows), recorded, settling, strict=True)
-    for (situation, outcome), before, settles in asked:
+    rows = zip(core.unpack(cpu.rows), recorded, settling, strict=True)
+    for (situation, outcome), before, settles in rows:
         state = governor.select(situation).state
-        told = outcome.poll_time_limit and before == state
-        governor.reflect(replace(outcome, state=state, poll_time_limit=told))
+        is_reported = outcome.poll_time_limit and before == state
+        governor.reflect(replace(outcome, state=state, poll_time_limit=is_reported))
         if not (outcome.rejected or settles):
             tally.add(state, outcome.residency_ns)
 

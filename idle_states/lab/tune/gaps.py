@@ -103,7 +103,7 @@ class Gatherer:
 
     def gaps(self) -> Gaps:
         if self._core is not None:
-            for low, count, total, greatest in self._core.taken():
+            for low, count, total, greatest in self._core.buckets():
                 self._merge(low, count, total, greatest)
             self._core = None
         ordered = [self._buckets[low] for low in sorted(self._buckets)]
@@ -138,7 +138,7 @@ class _CoreBuckets:
     def gather(self, periods: Buffer) -> None:
         compiled.gather(periods, self._cuts, self._first, self._packed)
 
-    def taken(self) -> Iterable[tuple[int, int, int, int]]:
+    def buckets(self) -> Iterable[tuple[int, int, int, int]]:
         """Yields least value, number, sum and greatest gap of every bucket with gaps."""
         plain = len(self._first)
         for place, of_bucket in enumerate(_PACKED.iter_unpack(self._packed)):

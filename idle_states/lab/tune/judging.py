@@ -40,7 +40,7 @@ class Judged:
         return self.outcomes.candidate
 
     @property
-    def told(self) -> PowerBounds:
+    def reported(self) -> PowerBounds:
         """The energy as it is reported: of 1000 units of work done, else the whole."""
         return self.energy.times(Fraction(1000 if self.outcomes.work else 1, 1_000_000_000))
 

@@ -97,19 +97,19 @@ def _table(some: Sequence[TunedRival]) -> Section:
         if each.known is not None:
             cells += [percent(each.beyond(judged)) for judged in (tuned.present, tuned.best)]
         rows.append(tuple(cells))
-    said = [
+    notes = [
         f"the best residencies in us under each governor ({meaning(tuning.tuned.objective)}), with "
         "their figures; present costs more: than that best one under the same governor"
     ]
     if some[0].known:
         what = "latency" if tuning.tuned.objective.kind == LATENCY else "cost"
-        said.append(
+        notes.append(
             f"{KNOWN}: no governor decides, each idle period goes to the deepest state whose "
             f"residency it reaches; +Present, +Best: the {what} beyond the best table there, which "
             "no governor can reach, for it would have to know the future"
         )
     else:
-        said.append("no distance to an oracle: another table leads to other idle periods")
+        notes.append("no distance to an oracle: another table leads to other idle periods")
     numbers = frozenset(range(1, len(head)))
     table = Rows(tuple(map(as_is, head)), tuple(rows), "Governors", numbers, unbroken=True)
-    return Section("Governors compared", (table, bullets(said)))
+    return Section("Governors compared", (table, bullets(notes)))

@@ -124,11 +124,11 @@ def search(
     named = (found.present, found.even, found.best, *found.front, found.if_low, found.if_high)
     ranked = sorted(loose.found.values(), key=_ranked(grid.present))
     order = [each.candidate for each in ranked]
-    counted, taken = _Evaluation(Judge(table, model, objective, allowed), grid, run_all), 1 + NEXT
-    counted([*dict.fromkeys([*(each.candidate for each in named), *order[:taken]])])
-    while taken < len(order) and not any(counted.found[at].feasible for at in order[:taken]):
-        counted(order[taken : taken + TOGETHER])
-        taken += TOGETHER
+    counted, count = _Evaluation(Judge(table, model, objective, allowed), grid, run_all), 1 + NEXT
+    counted([*dict.fromkeys([*(each.candidate for each in named), *order[:count]])])
+    while count < len(order) and not any(counted.found[at].feasible for at in order[:count]):
+        counted(order[count : count + TOGETHER])
+        count += TOGETHER
     final = _tuned(counted, objective, grid)
     around = _around(list(tried.found.values()), tried.found[final.best.candidate])
     return replace(final, around=around, tried=len(tried.found))

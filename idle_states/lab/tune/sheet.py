@@ -60,17 +60,17 @@ def _headline(tuning: Tuning) -> Iterator[str]:
     tuned, names = tuning.tuned, tuning.table.names[1:]
     both = [tuned.present, tuned.best]
     if tuned.present.candidate == tuned.best.candidate:
-        said = [f"No table tried is better than the present one ({meaning(tuned.objective)})"]
+        lines = [f"No table tried is better than the present one ({meaning(tuned.objective)})"]
         del both[1:]
     else:
         more = percent(tuned.regret(tuned.present))
-        said = [f"The present table costs {more} more than the best"]
+        lines = [f"The present table costs {more} more than the best"]
     energy, _, unit = energy_of(tuning).partition(", ")
     for what, values, of in (
         (energy, [energy_text(each) for each in both], unit),
         (f"p99 {PAID}", [p99_us(each) for each in both], "us"),
     ):
-        said.append(f"{what} {' → '.join(dict.fromkeys(values))} {of}")
+        lines.append(f"{what} {' → '.join(dict.fromkeys(values))} {of}")
     changed = [
         f"{name} {before} → {now}"
         for name, before, now in zip(
@@ -78,7 +78,7 @@ def _headline(tuning: Tuning) -> Iterator[str]:
         )
         if before != now
     ]
-    yield "; ".join(said)
+    yield "; ".join(lines)
     if changed:
         yield f"Target residencies, us: {', '.join(changed)}"
     if tuned.even.candidate == tuned.best.candidate:
@@ -155,8 +155,8 @@ def _residencies(tuning: Tuning) -> Section:
     found = Rows(head, rows, "Target residencies", unbroken=True)
     # a better one may lie beyond the lowest or highest value tried
     edges = [name for name, at in zip(table.names[1:], tuned.edges(), strict=True) if at]
-    said = [f"at the edge of what was tried: {', '.join(edges)}"] if edges else []
-    return Section("Residencies", (found, Lines(tuple(said), first="  ")))
+    notes = [f"at the edge of what was tried: {', '.join(edges)}"] if edges else []
+    return Section("Residencies", (found, Lines(tuple(notes), first="  ")))
 
 
 def _gain(tuning: Tuning) -> Section:
@@ -263,9 +263,9 @@ def _front(tuning: Tuning) -> Section:
     everything = ("Table", *head, "Costs more", *counted, last)
     table = Rows(everything, tuple(rows), caption, unbroken=True)
     traded = (_traded(each) for each in tuned.front)
-    told = Rows((*head, last), tuple((*figures, residencies) for figures, residencies in traded))
+    listed = Rows((*head, last), tuple((*figures, residencies) for figures, residencies in traded))
     draw = partial(drawn.front, plotted, energy_of(tuning), rows)
-    return Section("No table tried has less of both", (Picture(draw, table, told),))
+    return Section("No table tried has less of both", (Picture(draw, table, listed),))
 
 
 def _traded(judged: Judged) -> tuple[tuple[str, ...], str]:
@@ -308,7 +308,7 @@ def percents(bounds: PowerBounds | None) -> str:
 
 
 def energy_text(judged: Judged) -> str:
-    return ranged(judged.told)
+    return ranged(judged.reported)
 
 
 def break_even_us(bounds: "tuple[Fraction, Fraction | None] | None") -> str:

@@ -86,11 +86,11 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
     if source.kind in (InputKind.CSV, InputKind.JSONL):
         joined = Joined()
         cpus = _recorded(source, gathered, joined)
-        said = guessed(source, settings.governor, settings.release) if settings else ()
-        exactness = ESTIMATED if said else EXACT
-        said = said or (COMPLETE,)
+        notes = guessed(source, settings.governor, settings.release) if settings else ()
+        exactness = ESTIMATED if notes else EXACT
+        notes = notes or (COMPLETE,)
         if joined.count:
-            said += (
+            notes += (
                 f"polls that a time-out cut are one gap with what follows within "
                 f"{TURN_NS // 1000} us ({joined.count} joined), for the count of gaps and how long "
                 "to poll; the governor is asked at each, as recorded",
@@ -100,7 +100,7 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         raise unreadable(source.name, "expected a trace or a recording, found a sysfs dump")
     else:
         cpus, problems = _traced(source, gathered)
-        said = (
+        notes = (
             "a gap lasts from the event of its entry to that of its exit; entries that the driver "
             "refused, if any, are taken for gaps",
         )
@@ -111,7 +111,7 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         exactness,
         gathered.gaps(),
         tuple(cpus),
-        (*said, "gaps last as long as they did, whatever is selected"),
+        (*notes, "gaps last as long as they did, whatever is selected"),
         problems,
         running_ns=_running_ns(cpus),
     )
@@ -171,10 +171,10 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
     gaps = gathered.gaps()
     if not gaps.count:
         raise unreadable(source.name, "expected idle gaps, found none")
-    said: tuple[str, ...] = ("gaps as listed; in which order they came is not known",)
+    notes: tuple[str, ...] = ("gaps as listed; in which order they came is not known",)
     if open_bin is not None:
         least, count = open_bin
-        said += (
+        notes += (
             f"{count} gaps ({100 * count / gaps.count:.2f} %) are {least} ns or longer, how long "
             f"is not known: they count as {least} ns, so that idle time and costs are at least "
             f"what is said, and waits from {least} ns on are not told apart",
@@ -185,7 +185,7 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
         COUNTED,
         gaps,
         (),
-        said,
+        notes,
         (),
         _shorter(by_bits, longest if open_bin is None else open_bin[0] - 1),
         open_bin,
@@ -205,13 +205,13 @@ def _shorter(by_bits: dict[int, int], longest: int) -> tuple[tuple[int, int], ..
 
 def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
     """The source for a workload: no gaps of its own, as each candidate's simulation makes them."""
-    said = (
+    notes = (
         "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
         "energy is that of all CPUs for the whole run, for each unit of work counted",
         "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
         "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
     )
-    return GapSource(name, files, SIMULATED, Gatherer().gaps(), (), said)
+    return GapSource(name, files, SIMULATED, Gatherer().gaps(), (), notes)
 
 
 def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Problem, ...]]:

@@ -9,7 +9,7 @@ from ...base.wording import plural
 from ...tables.linux.intel_idle.cmdline import TableArgument
 from ...tables.linux.releases import Release
 from ...tables.power.energy import IDLE_ONLY, RELATIVE, PowerModel, Spent, break_even
-from ..replay.consumption import RUNNING_SAID, of_machine, with_running
+from ..replay.consumption import RUNNING_NOTE, of_machine, with_running
 from ..replay.machine import CpuTable
 from ..replay.replay import Settings
 from .judging import Judged
@@ -155,13 +155,13 @@ class Tuning:
                 yield assumption
         if self.simulated:
             known = self.power.assumptions
-            yield from (said for said in self.drawn.assumptions if said not in known)
+            yield from (note for note in self.drawn.assumptions if note not in known)
         elif self.source.running_ns is not None:
             yield (
                 "with running CPUs: each from its first idle period to its last, as in the input, "
                 "whatever is selected"
             )
-            yield from (said for said in self.machine.assumptions if said == RUNNING_SAID)
+            yield from (note for note in self.machine.assumptions if note == RUNNING_NOTE)
 
     @property
     def simulated(self) -> bool:

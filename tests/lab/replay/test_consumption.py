@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.lab.replay.consumption import OUTSIDE_SAID, machine, machines, use_of
+from idle_states.lab.replay.consumption import OUTSIDE_NOTE, machine, machines, use_of
 from idle_states.lab.replay.counters import Figures, StateFigures
 from idle_states.tables.power.figures import from_words
 from tests.support import commands
@@ -78,10 +78,10 @@ def test_replay_reckons_running_and_idle(
     assert table["each_wakeup"]["low"] == pytest.approx(joules / 2)
     assert table["each_unit"] is None
     assert [state["name"] for state in table["states"]] == ["running", "snooze", "state1", "state2"]
-    assert OUTSIDE_SAID in found["consumption"]["assumptions"]
+    assert OUTSIDE_NOTE in found["consumption"]["assumptions"]
     text = commands.run(capsys, *words, *power)[1]
     assert "each wake-up, uJ" in text
-    assert f"  - {OUTSIDE_SAID}\n" in text
+    assert f"  - {OUTSIDE_NOTE}\n" in text
     assert document(capsys, *words)["consumption"] is None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ....base.model.findings import Unreadable
 from ....base.model.measured import Latency, Measured
 from .histogram import HistogramColumn
-from .output import MOST, Told, ToolOutput, shown
+from .output import MOST, Facts, ToolOutput, shown
 
 TITLE = "a histogram of cyclictest"
 SCHEDULER = "cyclictest measures until a thread runs: the scheduler's work is in the values"
@@ -44,7 +44,7 @@ def recognises(output: ToolOutput) -> bool:
     return any(line.rstrip() == "# Histogram" for line in output.head.split("\n"))
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     if output.head.lstrip().startswith("{"):
         return _of_json(output)
     return _of_text(output)

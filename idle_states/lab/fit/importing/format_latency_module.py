@@ -11,7 +11,7 @@ import re
 from ....base.model.measured import Measured
 from .collected import LatencyKind, LatencySamples
 from .format_latency_test import SAME
-from .output import Told, ToolOutput
+from .output import Facts, ToolOutput
 
 TITLE = "readings of the module latency_test"
 _LINE = re.compile(
@@ -25,7 +25,7 @@ def recognises(output: ToolOutput) -> bool:
     return any(_LINE.fullmatch(line.strip()) for line in output.head.split("\n"))
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     found = LatencySamples(output)
     cpus: dict[str, int] = {}
     ipis: list[tuple[int, float]] = []

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from ....base.dataclass import dataclass, field
 from ....base.model.measured import Claimed, Latency, Measured, Samples, SummaryOnly, WokenBy
-from .output import Told, ToolOutput
+from .output import Facts, ToolOutput
 
 TITLE = "a log of the cpuidle latency test"
 SAME = "IPIs within a core: it was awake"
@@ -52,7 +52,7 @@ def recognises(output: ToolOutput) -> bool:
     )
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     return _Reader(output).read()
 
 

@@ -6,7 +6,7 @@ from ....base.model.measured import Claimed, Measured, Samples, WokenBy
 from ..break_even import REACHED
 from ..measured_form import COLUMNS, END, FORMAT, WOKEN_BY
 from .collected import LatencyKind, LatencySamples
-from .output import Told, ToolOutput, shown
+from .output import Facts, ToolOutput, shown
 
 TITLE = "the output of idle-states collect --measure"
 CUT = "the file ends without its last line: it was cut short"
@@ -28,7 +28,7 @@ def recognises(output: ToolOutput) -> bool:
     return output.head.startswith("# idle-states measured ")
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     return _Reader(output).read()
 
 

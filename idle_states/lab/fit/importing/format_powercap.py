@@ -10,7 +10,7 @@ them.
 import re
 
 from ....base.model.measured import Energy, Measured
-from .output import Told, ToolOutput
+from .output import Facts, ToolOutput
 
 TITLE = "readings of powercap"
 SHORTEST_S = 0.1
@@ -29,8 +29,8 @@ def recognises(output: ToolOutput) -> bool:
     )
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
-    state, period_ns = told.forced(output.shown, "a reading of powercap")
+def read(output: ToolOutput, facts: Facts) -> Measured:
+    state, period_ns = facts.forced(output.shown, "a reading of powercap")
     names: dict[str, str] = {}
     before: dict[str, tuple[float, int]] = {}
     windows: list[tuple[str, float, float, int]] = []

@@ -12,7 +12,7 @@ import re
 
 from ....base.model.measured import Latency, Measured
 from .histogram import HistogramColumn
-from .output import Told, ToolOutput, Unit
+from .output import Facts, ToolOutput, Unit
 
 TITLE = "a histogram of rtla timerlat"
 THREAD = "values of threads, which have the scheduler's work in them"
@@ -33,7 +33,7 @@ def recognises(output: ToolOutput) -> bool:
     return any(_INDEX.match(line) and _COLUMN.fullmatch(line.split()[1]) for line in lines)
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     return _Reader(output).read()
 
 

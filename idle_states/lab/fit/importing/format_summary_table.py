@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ....base.model.measured import Latency, Measured, SummaryOnly, WokenBy
-from .output import Told, ToolOutput, Unit
+from .output import Facts, ToolOutput, Unit
 
 TITLE = "a table of N, median, average and percentiles"
 ABOVE = 6
@@ -40,7 +40,7 @@ def recognises(output: ToolOutput) -> bool:
     return any(_head(line) for line in output.head.split("\n"))
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     latencies: list[Latency] = []
     columns: list[str | float] = []
     head = 0

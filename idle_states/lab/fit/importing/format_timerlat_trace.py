@@ -9,7 +9,7 @@ import re
 from ....base.model.measured import Measured
 from .collected import LatencyKind, LatencySamples
 from .format_rtla import THREAD, UNSAID
-from .output import Told, ToolOutput
+from .output import Facts, ToolOutput
 
 TITLE = "a trace of timerlat"
 _CPU = r"\[([0-9]{1,4})\]"
@@ -32,7 +32,7 @@ def recognises(output: ToolOutput) -> bool:
     ) or any(_OSNOISE.match(line) for line in lines)
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     found = LatencySamples(output)
     for number, line in output.numbered():
         if _OSNOISE.match(line):

@@ -1,7 +1,7 @@
 """turbostat: power. The caller has to say which state was forced, and how often CPUs were woken."""
 
 from ....base.model.measured import Energy, Measured
-from .output import Told, ToolOutput
+from .output import Facts, ToolOutput
 from .turbostat_rows import (
     DURATION,
     JOULES,
@@ -26,13 +26,13 @@ def recognises(output: ToolOutput) -> bool:
     return any(VERSION.match(line) or is_head(line.rstrip()) for line in lines)
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     found = list(intervals(output))
     if not found:
         raise output.refused("expected rows below turbostat's columns, found none")
     version = VERSION.match(output.head)
     notes: list[str] = []
-    energies = _energies(output, found, told, notes)
+    energies = _energies(output, found, facts, notes)
     if not (notes or energies or output.left_out):
         message = "expected values in columns of power, found none"
         raise output.refused(message, found[0].line)
@@ -92,10 +92,10 @@ def entries(output: ToolOutput, interval: TurbostatInterval) -> float | None:
 
 
 def _energies(
-    output: ToolOutput, found: list[TurbostatInterval], told: Told, notes: list[str]
+    output: ToolOutput, found: list[TurbostatInterval], facts: Facts, notes: list[str]
 ) -> tuple[Energy, ...]:
     measured = []
-    state, period_ns = told.state, told.period_ns
+    state, period_ns = facts.state, facts.period_ns
     means: dict[str, list[float]] = {}
     for interval, (_, seconds) in zip(found, spans(output, found), strict=True):
         for domain, watts in powers(output, interval, seconds).items():

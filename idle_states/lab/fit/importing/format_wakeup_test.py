@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from ....base.model.measured import Latency, Measured, SummaryOnly
-from .output import Told, ToolOutput, Unit
+from .output import Facts, ToolOutput, Unit
 
 TITLE = "a log of avocado's cpuidle_wakeup_test"
 ATTRIBUTED = 0.95
@@ -30,7 +30,7 @@ def recognises(output: ToolOutput) -> bool:
     return any(pattern.match(line) for line in lines for pattern in (_DONE, _MEAN, _SLEEP))
 
 
-def read(output: ToolOutput, told: Told) -> Measured:
+def read(output: ToolOutput, facts: Facts) -> Measured:
     usage: dict[str, int] = {}
     state: str | None = None
     mean: float | None = None

@@ -15,7 +15,7 @@ from ....base.model.findings import Unreadable
 from ....base.model.measured import Measured, WokenBy
 from .collected import LatencyKind, LatencySamples
 from .columns import Column, ColumnLayout, Row
-from .output import Told, ToolOutput, shown
+from .output import Facts, ToolOutput, shown
 
 TITLE = "wult's datapoints"
 REACHED_PERCENT = 50.0
@@ -54,13 +54,13 @@ def recognises(output: ToolOutput) -> bool:
     return "RTD" in names or ("ReqCState" in names and not names.isdisjoint(LATENCIES))
 
 
-def read(output: ToolOutput, told: Told, info: Mapping[str, str] | None = None) -> Measured:
+def read(output: ToolOutput, facts: Facts, info: Mapping[str, str] | None = None) -> Measured:
     """info: what info.yml says, None where the CSV is alone."""
     names = _names(output.head.split("\n", 1)[0])
     if "RTD" in names or (info or {}).get("toolname") == "ndl":
         raise not_latency(output)
     info = info or {}
-    return _Reader(output, told, info).read()
+    return _Reader(output, facts, info).read()
 
 
 def not_latency(output: ToolOutput) -> Unreadable:
@@ -72,7 +72,7 @@ def not_latency(output: ToolOutput) -> Unreadable:
     )
 
 
-def woken_by(info: Mapping[str, str], names: frozenset[str], told: Told) -> tuple[WokenBy, str]:
+def woken_by(info: Mapping[str, str], names: frozenset[str], facts: Facts) -> tuple[WokenBy, str]:
     """Returns the CPU's wake-up source, and a note on it."""
     device = info.get("devid", "").lower()
     if device.startswith(_TIMERS):
@@ -86,8 +86,8 @@ def woken_by(info: Mapping[str, str], names: frozenset[str], told: Told) -> tupl
         note = f"devid {shown(device)} is no device known here; "
     else:
         note = "the file does not say what woke the CPU (devid of info.yml); "
-    if told.woken_by is not None:
-        return told.woken_by, ""
+    if facts.woken_by is not None:
+        return facts.woken_by, ""
     if "LatchDelay" in names or "WarmupDelay" in names:
         return "nic", f"{note}taken as a network card, for there is a column of its delays"
     return "timer", f"{note}taken as its timer"
@@ -124,22 +124,22 @@ class _Residencies:
         match = _REQUESTED.fullmatch(state)
         if not match or int(match[1]) == 0:
             return None
-        asked = int(match[1])
-        deepest = max((depth for depth in self.core if depth <= asked), default=0)
-        if deepest == 0 or (asked > 1 and deepest == 1):
+        wanted = int(match[1])
+        deepest = max((depth for depth in self.core if depth <= wanted), default=0)
+        if deepest == 0 or (wanted > 1 and deepest == 1):
             return None
         return deepest
 
 
 class _Reader:
-    def __init__(self, output: ToolOutput, told: Told, info: Mapping[str, str]) -> None:
+    def __init__(self, output: ToolOutput, facts: Facts, info: Mapping[str, str]) -> None:
         self.output = output
         self.info = info
         head = next((line for _, line in output.numbered()), "")
         self.names = [name.strip() for name in head.split(",")]
         self.residencies = _Residencies.of(self.names)
         self.layout = self._layout()
-        self.by, self.device_note = woken_by(info, frozenset(self.names), told)
+        self.by, self.device_note = woken_by(info, frozenset(self.names), facts)
         self.disturbed = [name for name in DISTURBED if name in self.layout]
         self.found = LatencySamples(output)
         self.rows: dict[str, int] = {}
@@ -179,9 +179,9 @@ class _Reader:
                 return
         if state not in self.asked:
             self.asked[state] = self.residencies.of_request(state)
-        asked = self.asked[state]
-        if asked is not None and row.value(self.residencies.core[asked]) <= REACHED_PERCENT:
-            self.output.leave_out(DEMOTED.format(f"CC{asked}"))
+        depth = self.asked[state]
+        if depth is not None and row.value(self.residencies.core[depth]) <= REACHED_PERCENT:
+            self.output.leave_out(DEMOTED.format(f"CC{depth}"))
             self.demoted[state] = self.demoted.get(state, 0) + 1
             return
         value = row.value(self._latency_column(row))
@@ -217,8 +217,8 @@ class _Reader:
                 f"{state}: in {share:.1f} % of {self.rows[state]} wake-ups the core was not in the "
                 "state that was asked for (demotion); they are left out"
             )
-        for state, asked in self.asked.items():
-            if asked is None:
+        for state, depth in self.asked.items():
+            if depth is None:
                 notes.append(
                     f"{state}: no column says whether the core was in it; every wake-up counts"
                 )

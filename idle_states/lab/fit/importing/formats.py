@@ -3,7 +3,7 @@
 A module has
     TITLE                                              what messages call the format
     recognises(output: ToolOutput) -> bool             looks at no more than its head
-    read(output: ToolOutput, told: Told) -> Measured
+    read(output: ToolOutput, facts: Facts) -> Measured
 and is imported when it is asked.
 """
 
@@ -21,7 +21,7 @@ from ....base.model.measured import Measured
 from ....base.reading import limits, opening
 from ....base.reading.unexpected import on_input
 from ....base.wording import joined, plural
-from .output import Told, ToolOutput, output_of
+from .output import Facts, ToolOutput, output_of
 
 _DATAPOINTS, _INFO = "datapoints.csv", "info.yml"
 _FILE = re.compile(r"format_(\w+)\.py")
@@ -38,51 +38,51 @@ def format_module(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.format_{name}")
 
 
-def read_measured(path: str | Path, told: Told | None = None) -> list[Measured]:
+def read_measured(path: str | Path, facts: Facts | None = None) -> list[Measured]:
     """All that a file, or the files of a directory, say of idle states.
 
     path  a file of one of the formats; the result directory of wult or pbe; or a directory
           of such files and directories, each a `Measured` of its own. "-" is standard input.
-    told  what the caller knows and files of this format do not say
+    facts what the caller knows and files of this format do not say
 
     Raises Unreadable (IS930) for what is of no known format, or not as its tool writes it, with the
-    place; UsageError for what cannot be read without more in `told`.
+    place; UsageError for what cannot be read without more in `facts`.
     """
-    told = told or Told()
+    facts = facts or Facts()
     name = str(path)
     try:
         with on_input(name):
             if opening.is_directory(path):
-                return _of_directory(Path(path), told)
+                return _of_directory(Path(path), facts)
             data = opening.read_operand(name, limits.MEASURED_BYTES)
-            return [read_output(output_of(name, data), told)]
+            return [read_output(output_of(name, data), facts)]
     except OSError as error:
         raise unreadable(name, f"expected a readable file, found: {error.strerror}") from None
 
 
-def read_output(output: ToolOutput, told: Told) -> Measured:
-    """Returns the measurements in the text of one file; told, errors: see read_measured()."""
+def read_output(output: ToolOutput, facts: Facts) -> Measured:
+    """Returns the measurements in the text of one file; facts, errors: see read_measured()."""
     name = format_of(output)
     if name is None:
         raise output.refused(f"expected {_known()}, found none of them", 1)
-    return named(format_module(name).read(output, told), told)
+    return named(format_module(name).read(output, facts), facts)
 
 
-def named(measured: Measured, told: Told) -> Measured:
+def named(measured: Measured, facts: Facts) -> Measured:
     """The measurements with what the caller says where the file is silent: which state was entered,
     and that the CPU was busy."""
-    if told.state is None and not told.busy:
+    if facts.state is None and not facts.busy:
         return measured
-    said = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))
-    if said and said != told.state:
-        word = "busy" if told.busy else told.state
-        note = f"says itself that {said} was entered: {word}= is not used for that"
+    states = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))
+    if states and states != facts.state:
+        word = "busy" if facts.busy else facts.state
+        note = f"says itself that {states} was entered: {word}= is not used for that"
         measured = replace(measured, notes=(*measured.notes, note))
     latencies = tuple(
         replace(
             latency,
-            state=told.state if latency.state is None and not told.busy else latency.state,
-            busy=latency.busy or (told.busy and latency.state is None),
+            state=facts.state if latency.state is None and not facts.busy else latency.state,
+            busy=latency.busy or (facts.busy and latency.state is None),
         )
         for latency in measured.latencies
     )
@@ -104,7 +104,7 @@ def _known() -> str:
     return joined([format_module(name).TITLE for name in format_names()], "or")
 
 
-def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
+def _of_result(tree: opening.Tree, facts: Facts) -> Measured | None:
     """Returns the measurements in a result directory of wult or pbe; None for another directory.
     Raises Unreadable (IS930) for results of ndl, not exit latencies, and of unknown ones."""
     from . import format_wult, pbe
@@ -115,10 +115,10 @@ def _of_result(tree: opening.Tree, told: Told) -> Measured | None:
     output = output_of(tree.shown(_DATAPOINTS), tree.read(_DATAPOINTS, limits.MEASURED_BYTES))
     tool = info.get("toolname", "wult")
     if tool in ("wult", "ndl"):
-        return named(format_wult.read(output, told, info), told)
+        return named(format_wult.read(output, facts, info), facts)
     if tool == "pbe":
         version = info.get("toolver", "")[:40]
-        return named(pbe.read(tree, output, told, f"pbe {version}".rstrip()), told)
+        return named(pbe.read(tree, output, facts, f"pbe {version}".rstrip()), facts)
     message = f"expected toolname wult, pbe or ndl, found {tool!r:.40}"
     raise unreadable(tree.shown(_INFO), message, 1)
 
@@ -137,9 +137,9 @@ def _information(tree: opening.Tree) -> Mapping[str, str]:
     }
 
 
-def _of_directory(path: Path, told: Told) -> list[Measured]:
+def _of_directory(path: Path, facts: Facts) -> list[Measured]:
     with opening.Tree(path) as tree:
-        whole = _of_result(tree, told)
+        whole = _of_result(tree, facts)
         if whole is not None:
             return [whole]
         entries = sorted((entry.name, entry.kind) for entry in tree.entries())
@@ -149,7 +149,7 @@ def _of_directory(path: Path, told: Told) -> list[Measured]:
         for entry, kind in entries:
             if kind == opening.DIRECTORY:
                 with tree.below(entry) as below:
-                    part = _of_result(below, told)
+                    part = _of_result(below, facts)
                 found += [part] if part is not None else []
                 continue
             if kind != opening.FILE:
@@ -162,7 +162,7 @@ def _of_directory(path: Path, told: Told) -> list[Measured]:
             if name is None:
                 others.append(entry)
             else:
-                found.append(named(format_module(name).read(output, told), told))
+                found.append(named(format_module(name).read(output, facts), facts))
     if not found:
         raise unreadable(path.as_posix(), f"expected files of {_known()}, found none of them")
     if others:

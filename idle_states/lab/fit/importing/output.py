@@ -28,7 +28,7 @@ MOST = 1e18
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Facts:
     """The caller's facts on a file that lacks them; None or False: the file alone counts.
 
     state      which idle state was entered

@@ -21,7 +21,7 @@ from ....base.reading import limits, opening
 from .columns import Column, csv_rows
 from .format_turbostat import entries, powers
 from .format_turbostat import spans as turbostat_spans
-from .output import MOST, Told, ToolOutput, output_of
+from .output import MOST, Facts, ToolOutput, output_of
 from .turbostat_rows import TurbostatInterval, cell, hardware_state, intervals, requested_state
 
 DOMINANT = 0.95
@@ -59,9 +59,9 @@ class _Reading:
     entries: float | None = None
 
 
-def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measured:
+def read(tree: opening.Tree, output: ToolOutput, facts: Facts, tool: str) -> Measured:
     """output: datapoints.csv. tool: pbe with its version. Raises Unreadable."""
-    asked = _asked(output)
+    periods_ns = _periods_ns(output)
     sources = {"turbostat": _opened(tree, _TURBOSTAT), "acpower": _opened(tree, _METER)}
     readings = {
         "turbostat": _of_turbostat(sources["turbostat"]),
@@ -77,7 +77,7 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
             continue
         labels = _labels(tree, name)
         for span in _spans(labels, kept[-1].end):
-            if span.period_ns not in asked:
+            if span.period_ns not in periods_ns:
                 stopped.add(span.period_ns)
                 continue
             _, chosen = spans.setdefault(span.period_ns, (labels.place(span.line), []))
@@ -85,7 +85,7 @@ def read(tree: opening.Tree, output: ToolOutput, told: Told, tool: str) -> Measu
     output.leave_out(STOPPED, len(stopped))
     energies: list[Energy] = []
     for period_ns, (place, chosen) in spans.items():
-        energies += _energies(output, period_ns, place, chosen, told)
+        energies += _energies(output, period_ns, place, chosen, facts)
     used = [name for name, kept in readings.items() if kept]
     return output.measured(
         tool,
@@ -120,7 +120,7 @@ def _opened(tree: opening.Tree, names: Sequence[str]) -> ToolOutput | None:
     return None
 
 
-def _asked(output: ToolOutput) -> set[float]:
+def _periods_ns(output: ToolOutput) -> set[float]:
     """The periods that the rows of datapoints.csv name."""
     found = set()
     for row in csv_rows(output, POINTS, "the columns Time,LDist"):
@@ -214,12 +214,12 @@ def _inside(span: _Span, kept: list[_Reading]) -> list[_Reading]:
 
 
 def _energies(
-    output: ToolOutput, period_ns: float, place: Location, chosen: Sequence[_Reading], told: Told
+    output: ToolOutput, period_ns: float, place: Location, chosen: Sequence[_Reading], facts: Facts
 ) -> list[Energy]:
     if not chosen:
         output.leave_out(UNMEASURED)
         return []
-    state = told.state or _dominant(chosen)
+    state = facts.state or _dominant(chosen)
     if state is None:
         output.leave_out(MIXED)
         return []

@@ -72,13 +72,13 @@ def intervals(output: ToolOutput) -> Iterator[TurbostatInterval]:
     names: list[str] = []
     found: TurbostatInterval | None = None
     elapsed: float | None = None
-    asked: float | None = None
+    interval_s: float | None = None
     for number, raw in output.numbered():
         line = raw.strip("\n ")
         if not names and (match := _ELAPSED.fullmatch(line.strip())):
             elapsed = float(match[1])
         elif not names and (match := _INTERVAL.fullmatch(line)):
-            asked = float(match[1])
+            interval_s = float(match[1])
         elif is_head(line):
             if len(set(line.split("\t"))) < len(line.split("\t")):
                 raise output.refused("expected columns of different names", number)
@@ -96,7 +96,7 @@ def intervals(output: ToolOutput) -> Iterator[TurbostatInterval]:
             if found is None or (whole and found.rows):
                 if found is not None:
                     yield found
-                found = TurbostatInterval(number, elapsed_s=elapsed or asked)
+                found = TurbostatInterval(number, elapsed_s=elapsed or interval_s)
                 elapsed = None
             cpu = None if whole else _cpu(output, row, number)
             found.rows.append((number, cpu, row))

@@ -12,12 +12,12 @@ from idle_states.base.model.findings import Unreadable, UsageError
 from idle_states.lab.fit.importing import format_powercap as powercap
 from idle_states.lab.fit.importing import pbe
 from idle_states.lab.fit.importing.formats import read_measured
-from idle_states.lab.fit.importing.output import Told
+from idle_states.lab.fit.importing.output import Facts
 from tests.support.measurements import damaged, directory, read, read_or_refused, refused
 
 INFO = "toolname: pbe\ntoolver: 0.3.1\n"
 POINTS = "Time,LDist\n1000070.5,50000\n1000130.5,50500\n"
-FORCED = Told(state="C6", period_ns=1e6)
+FORCED = Facts(state="C6", period_ns=1e6)
 POWERCAP = """\
 /sys/class/powercap/intel-rapl:0/name:package-0
 1769500012.500000
@@ -84,7 +84,7 @@ def test_pbe_joins_power_and_periods_by_time(tmp_path: Path) -> None:
     # in the second span Linux asked for C1 as often as for C6
     assert found.left_out == {pbe.MIXED: 1}
     assert found.tool == "pbe 0.3.1"
-    (named,) = read_measured(tmp_path, Told(state="C1"))
+    (named,) = read_measured(tmp_path, Facts(state="C1"))
     assert [(e.state, e.period_ns, e.watts) for e in named.energies] == [
         ("C1", 50_000.0, pytest.approx(21.0)),
         ("C1", 50_500.0, 30.0),
@@ -152,7 +152,7 @@ def test_pbe_with_a_wall_meter(tmp_path: Path) -> None:
     }
     (found,) = directory(tmp_path, files)
     assert found.energies == ()
-    (named,) = read_measured(tmp_path, Told(state="C6"))
+    (named,) = read_measured(tmp_path, Facts(state="C6"))
     assert [(e.period_ns, e.domain, e.watts, e.seconds) for e in named.energies] == [
         (50_000.0, "wall", pytest.approx((120 + 130 + 140 + 150 + 160) / 5), 50.0),
         (50_500.0, "wall", 185.0, 20.0),
@@ -206,7 +206,7 @@ def test_powercap_drops_wraps_and_short_windows() -> None:
     with pytest.raises(UsageError, match="powercap does not say them; found neither"):
         read(POWERCAP)
     with pytest.raises(UsageError, match="found one of them"):
-        read(POWERCAP, Told(state="C6"))
+        read(POWERCAP, Facts(state="C6"))
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=2, max_size=9))

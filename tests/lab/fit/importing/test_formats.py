@@ -16,7 +16,7 @@ from idle_states.base.model.measured import Samples
 from idle_states.base.reading import limits
 from idle_states.lab.fit.importing import formats
 from idle_states.lab.fit.importing.formats import format_names, read_measured
-from idle_states.lab.fit.importing.output import Told, output_of
+from idle_states.lab.fit.importing.output import Facts, output_of
 from tests.lab.fit.importing import test_histograms, test_own, test_wult
 from tests.support.measurements import csv, directory, read, refused
 from tests.support.thorough import examples
@@ -89,7 +89,7 @@ def test_what_is_no_measurement(tmp_path: Path, data: bytes, message: str) -> No
 
 def test_the_callers_word_stands_beside_the_files() -> None:
     """It names what the file does not; what the file says, it does not change."""
-    told = Told(state="C1")
+    told = Facts(state="C1")
     assert read(WULT, told).latencies[0].state == "C6"
     assert read(test_own.HEAD + test_own.ROWS, told).latencies[0].busy
     assert read(test_histograms.TRACE, told).latencies[0].state == "C1"
@@ -142,7 +142,7 @@ def test_replaced_text_is_read_or_refused(name: str, start: int, length: int, ne
         at = start % len(text)
         broken = text[:at] + new + text[at + length % 8 :]
         try:
-            read(broken, Told(state="C1", period_ns=1e6))
+            read(broken, Facts(state="C1", period_ns=1e6))
         except Unreadable as error:
             refusal = error
         else:

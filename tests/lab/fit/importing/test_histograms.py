@@ -11,7 +11,7 @@ from idle_states.base.model.measured import LatencyBins, Measured, Samples, Summ
 from idle_states.lab.fit.importing import format_cyclictest as cyclictest
 from idle_states.lab.fit.importing import format_rtla as rtla
 from idle_states.lab.fit.importing import format_wakeup_test as wakeup_test
-from idle_states.lab.fit.importing.output import Told
+from idle_states.lab.fit.importing.output import Facts
 from tests.support.measurements import damaged, read, read_or_refused, refused, us, whole_ns
 
 RTLA = """\
@@ -118,8 +118,8 @@ def test_rtla_in_nanoseconds_without_interrupts() -> None:
 
 
 def test_the_caller_names_the_state_or_a_busy_run() -> None:
-    assert {one.state for one in read(RTLA, Told(state="C6")).latencies} == {"C6"}
-    busy = read(RTLA, Told(busy=True)).latencies
+    assert {one.state for one in read(RTLA, Facts(state="C6")).latencies} == {"C6"}
+    busy = read(RTLA, Facts(busy=True)).latencies
     assert [(one.state, one.busy) for one in busy] == [(None, True)] * 2
 
 

@@ -8,7 +8,7 @@ from idle_states.base.model.measured import Claimed, Latency, Samples, SummaryOn
 from idle_states.lab.fit.importing import format_latency_module as latency_module
 from idle_states.lab.fit.importing import format_latency_test as latency_test
 from idle_states.lab.fit.importing.formats import read_measured
-from idle_states.lab.fit.importing.output import Told
+from idle_states.lab.fit.importing.output import Facts
 from tests.support import DATA
 from tests.support.measurements import damaged, read, read_or_refused, refused, whole_ns
 
@@ -174,7 +174,7 @@ MODULE = """\
 def test_the_modules_readings() -> None:
     later = MODULE.replace("4410", "4500").replace("1880", "0")
     own = MODULE.replace("dest:24", "dest:8").replace("1880", "1890")
-    found = read(MODULE + later + own, Told(state="CEDE"))
+    found = read(MODULE + later + own, Facts(state="CEDE"))
     assert [(one.state, one.woken_by, one.values) for one in found.latencies] == [
         ("CEDE", "timer", Samples((1880.0, 1890.0))),
         ("CEDE", "ipi", Samples((4410.0, 4500.0))),
@@ -300,7 +300,7 @@ def test_a_tables_unit_and_state_are_those_of_the_lines_above() -> None:
     assert one.state == "C6"
     assert one.values == SummaryOnly(9, 6000.0, None, 1000.0, 8000.0, {0.5: 5000.0, 0.99: 7000.0})
     assert read(table(about="idle")).latencies[0].state is None
-    assert read(table(about="idle"), Told(state="C1")).latencies[0].state == "C1"
+    assert read(table(about="idle"), Facts(state="C1")).latencies[0].state == "C1"
     assert read(table(about="C1 and C6")).latencies[0].state is None
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idle_states.lab.fit.importing import format_turbostat as turbostat
-from idle_states.lab.fit.importing.output import Told
+from idle_states.lab.fit.importing.output import Facts
 from tests.support.measurements import damaged, read, read_or_refused, refused
 
 TURBOSTAT = (
@@ -20,7 +20,7 @@ TURBOSTAT = (
     "0\t1\t1.20\t0\t10\t0\t0\t0.03\t95.90\n"
 )
 SAMPLES = {"turbostat": (TURBOSTAT, "PkgWatt\n3.00\n")}
-FORCED = Told(state="C6", period_ns=1e6)
+FORCED = Facts(state="C6", period_ns=1e6)
 
 
 def test_power_that_belongs_to_no_state_is_a_note() -> None:

@@ -10,7 +10,7 @@ from idle_states.base.model.findings import Unreadable
 from idle_states.base.model.measured import Latency, Samples
 from idle_states.lab.fit.importing import format_wult as wult
 from idle_states.lab.fit.importing.formats import read_measured
-from idle_states.lab.fit.importing.output import Told
+from idle_states.lab.fit.importing.output import Facts
 from tests.support.measurements import csv, directory, read, refused, us, whole_ns
 
 COLUMNS = (
@@ -120,7 +120,7 @@ def test_a_lone_file_does_not_say_what_woke_the_cpu() -> None:
     text = csv(COLUMNS, [row()])
     assert read(text).latencies[0].woken_by == "timer"
     assert any("does not say what woke" in note for note in read(text).notes)
-    assert read(text, Told(woken_by="nic")).latencies[0].woken_by == "nic"
+    assert read(text, Facts(woken_by="nic")).latencies[0].woken_by == "nic"
     delayed = csv([*COLUMNS, "LatchDelay"], [[*row(), "0.3"]])
     assert read(delayed).latencies[0].woken_by == "nic"
 
