@@ -27,7 +27,7 @@ class FailurePlace:
         where = f"; logs: {self.logs.as_posix()}" if self.logs else ""
         say(f"boot: {self.stage}: {message}{where}")
 
-    def told(self, error: BaseException) -> int:
+    def report(self, error: BaseException) -> int:
         """Says what happened. Re-raises what every command tells of alike."""
         if isinstance(error, BootFailure):
             say(f"boot: {error.stage}: {error}; log: {error.log.as_posix()}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def watch(
-    asked: "CheckRequest",
+    request: "CheckRequest",
     show: "Shown",
     report: "Callable[[Checked], int]",
     status_of: "Callable[[Checked], int]",
@@ -30,47 +30,47 @@ def watch(
     from .failures import report as failed
     from .values import say
 
-    watched = SaveWatch(asked.tables)
-    found = check(asked)
+    watched = SaveWatch(request.tables)
+    found = check(request)
     status = report(found)
     printer.flush()
-    watched.extend(_read(asked, found))
+    watched.extend(_read(request, found))
     try:
         say("waiting for a save; Ctrl-C ends")
         while True:
             saved = watched.saved()
             # what is read once for a request, such as the configuration, is read again
-            asked = replace(asked, acceptance=replace(asked.acceptance))
+            request = replace(request, acceptance=replace(request.acceptance))
             try:
-                later = check(asked)
+                later = check(request)
             except Exception as error:
                 if isinstance(error.__cause__, KeyboardInterrupt):
                     return status
-                status = failed(error, ("check", *asked.tables))
+                status = failed(error, ("check", *request.tables))
                 continue
             status = status_of(later)
-            if text := _difference(asked, show, found, later, saved):
+            if text := _difference(request, show, found, later, saved):
                 printer.text(text)
                 printer.flush()
             found = later
-            watched.extend(_read(asked, found))
+            watched.extend(_read(request, found))
     except KeyboardInterrupt:
         return status
 
 
-def _read(asked: "CheckRequest", found: "Checked") -> Iterator[str]:
+def _read(request: "CheckRequest", found: "Checked") -> Iterator[str]:
     """The files that an answer was made of, and the directories in which others may come."""
     files = dict.fromkeys([*(source.file for source in found.sources), *found.texts])
     yield from files
     if found.what:
         yield from dict.fromkeys(dirname(file) or "." for file in files)
-    configuration = asked.acceptance.configuration()
+    configuration = request.acceptance.configuration()
     yield from [configuration.file] if configuration else []
-    yield from [asked.acceptance.baseline] if asked.acceptance.baseline else []
+    yield from [request.acceptance.baseline] if request.acceptance.baseline else []
 
 
 def _difference(
-    asked: "CheckRequest", show: "Shown", before: "Checked", after: "Checked", saved: list[str]
+    request: "CheckRequest", show: "Shown", before: "Checked", after: "Checked", saved: list[str]
 ) -> str:
     """The difference for people; "" where only the names in a directory changed."""
     from ..base.report.findings_text import render, shown, summary
@@ -80,7 +80,7 @@ def _difference(
     style = Style.of()
     chosen = {"notes": show.notes, "suppressed": show.suppressed}
     found = changed(shown(before.findings, **chosen), shown(after.findings, **chosen))
-    files = [name for name in saved if name in after.texts or name in asked.tables]
+    files = [name for name in saved if name in after.texts or name in request.tables]
     if not (files or found.new or found.changed or found.fixed):
         return ""
     parts = [f"--- {', '.join(saved)} saved\n"]

@@ -40,7 +40,7 @@ class AuditCommand:
     parquet  file of a row per table; sqlite: of a database
     """
 
-    asked: AuditRequest
+    request: AuditRequest
     summary: Annotated[
         bool,
         Option("--summary", "only the summary, as for many inputs", after="--against"),
@@ -82,9 +82,9 @@ class AuditCommand:
     def __post_init__(self) -> None:
         self.out.expect_apart("--parquet", self.parquet)
         self.out.expect_apart("--sqlite", self.sqlite)
-        if self.asked.resume is None:
+        if self.request.resume is None:
             return
-        self.out.expect_apart("--resume", self.asked.resume)
+        self.out.expect_apart("--resume", self.request.resume)
         if self.pages or self.sqlite or self.out.format not in ("text", "jsonl"):
             other = "--sqlite" if self.sqlite else f"--format {self.out.format}"
             what = "--pages" if self.pages else other
@@ -97,11 +97,11 @@ class AuditCommand:
 
         texts: dict[str, Text] = {"text": "", "json": "document", "jsonl": "line"}
         form = self.out.format
-        text: Text = "line" if self.asked.resume else texts.get(form, "")
-        pages = (form == "text" or self.out.html) and (self.pages or self.asked.against)
+        text: Text = "line" if self.request.resume else texts.get(form, "")
+        pages = (form == "text" or self.out.html) and (self.pages or self.request.against)
         sources = bool(pages) or form == "sarif"
         everything = sources or form not in texts or self.sqlite is not None
-        setting = setting_of(self.asked)
+        setting = setting_of(self.request)
         return replace(setting, everything=everything, sources=sources, text=text)
 
 
@@ -126,24 +126,24 @@ def run(given: AuditCommand) -> int:
     from .status import UNREADABLE
     from .values import say
 
-    asked, out, show = given.asked, given.out, given.shown
-    note_rules(asked.criteria)
-    if asked.governor and not asked.scheduler:
+    request, out, show = given.request, given.out, given.shown
+    note_rules(request.criteria)
+    if request.governor and not request.scheduler:
         note_missing_core()
     setting, walk = given.setting(), Walk()
-    summary = FleetSummary(select=bool(asked.criteria.rules.select))
-    if asked.passed_over:
+    summary = FleetSummary(select=bool(request.criteria.rules.select))
+    if request.passed_over:
         walk.told = lambda what, path: say(f"passed over: {what}: {path}")
-    against = shown_name(asked, setting)
+    against = shown_name(request, setting)
     view = audit_whole.View(
-        given.summary or asked.resume is not None, given.pages, show.notes, against
+        given.summary or request.resume is not None, given.pages, show.notes, against
     )
     hiding = _Hiding(show)
     adds, writers = [summary.add, hiding.add], ExitStack()
-    if asked.since:
+    if request.since:
         from ..tables.audit.since import since
 
-        summary.since = since(asked.since)
+        summary.since = since(request.since)
         adds.append(summary.since.add)
     if given.parquet:
         from ..tables.audit import parquet
@@ -153,13 +153,13 @@ def run(given: AuditCommand) -> int:
         from ..tables.audit import sqlite
 
         adds.append(writers.enter_context(sqlite.writer(given.sqlite)))
-    results = _passed(audit(asked, setting, walk, say), adds, writers, walk)
+    results = _passed(audit(request, setting, walk, say), adds, writers, walk)
     if out.html:
         results = audit_whole.to_html(results, view, walk, summary, Path(out.html))
 
     def closing() -> Iterator[str]:
         if not (summary.unreadable_count or summary.failed or show.status(summary.worst)):
-            yield from hiding.lines(asked, summary.inputs)
+            yield from hiding.lines(request, summary.inputs)
 
     if out.format == "text":
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
@@ -175,7 +175,7 @@ def run(given: AuditCommand) -> int:
     if out.format != "text":
         for line in closing():
             say(line.rstrip())
-    for change in asked.acceptance.changes():
+    for change in request.acceptance.changes():
         say(f"{change.location}: {change.message}")
     if summary.not_looked_at:
         say(
@@ -187,7 +187,7 @@ def run(given: AuditCommand) -> int:
     if not summary.inputs:
         others = [f"{what}: {count}" for what, count in sorted(walk.passed_over.items())]
         found = f", found none ({'; '.join(others)})" if others else ", found none"
-        below = joined([*asked.inputs, *asked.trees])
+        below = joined([*request.inputs, *request.trees])
         say(f"expected inputs below {below}{found}")
     if summary.unreadable_count or summary.failed or not summary.inputs:
         return UNREADABLE
@@ -207,7 +207,7 @@ class _Hiding:
         if not isinstance(found, Alike):
             self._suppressed += sum(self._show.hidden(each.findings) for each in found)
 
-    def lines(self, asked: "AuditRequest", inputs: int) -> Iterator[str]:
+    def lines(self, request: "AuditRequest", inputs: int) -> Iterator[str]:
         """Yields a closing line, if anything is hidden. Rules that the configuration leaves out
         are asked in a second audit, unless that would take long."""
         from ..base.reading.opening import STANDARD_INPUT
@@ -216,15 +216,15 @@ class _Hiding:
         from ..tables.sources.walk import Walk
         from .shown import turned, unconfigured
 
-        again, count = unconfigured(asked), self._suppressed
-        if again and (STANDARD_INPUT in asked.inputs or inputs >= FEW):
-            rules = " and ".join(asked.criteria.rules.configured)
+        again, count = unconfigured(request), self._suppressed
+        if again and (STANDARD_INPUT in request.inputs or inputs >= FEW):
+            rules = " and ".join(request.criteria.rules.configured)
             hides = f"the configuration sets {rules}; what that hides is not counted"
             yield f"{hides}: --config none shows it\n"
         elif again:
             results = audit(replace(again, resume=None), setting_of(again), Walk())
             count = sum(self._show.failing(e.findings) for found in results for e in found)
-        if line := turned(count, asked.acceptance):
+        if line := turned(count, request.acceptance):
             yield f"{line}\n"
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class BootCommand:
     """Options of `boot`: what is booted, and where logs go."""
 
-    asked: BootRequest
+    request: BootRequest
     logs: Annotated[
         "Path | None",
         Option("--logs", "where logs go (default: logs, beside what is built)", metavar="DIR"),
@@ -56,16 +56,16 @@ def run(given: BootCommand) -> int:
     from .boot_failures import FailurePlace
     from .values import say
 
-    asked, place = given.asked, FailurePlace(given.logs)
-    if asked.tree is not None:
-        say(f"boot: {asked.tree}: runs this tree's make, and so whatever the tree says")
+    request, place = given.request, FailurePlace(given.logs)
+    if request.tree is not None:
+        say(f"boot: {request.tree}: runs this tree's make, and so whatever the tree says")
     try:
-        return _boot(asked, given.out, place)
+        return _boot(request, given.out, place)
     except BaseException as error:
-        return place.told(error)
+        return place.report(error)
 
 
-def _boot(asked: BootRequest, out: "Output", place: "FailurePlace") -> int:
+def _boot(request: BootRequest, out: "Output", place: "FailurePlace") -> int:
     from ..base.files import naming
     from ..base.report import printer
     from ..change.boot import run as boot
@@ -89,19 +89,19 @@ def _boot(asked: BootRequest, out: "Output", place: "FailurePlace") -> int:
     with Line() as line:
         around = boot.Surroundings(place.below, None, progress, preparing, kept)
         result = (
-            boot.run_boot(asked, around)
-            if asked.patch is None
-            else run_before_and_after(asked, around)
+            boot.run_boot(request, around)
+            if request.patch is None
+            else run_before_and_after(request, around)
         )
     document = envelope("boot", form_of(result), result, result.inputs)
-    said = sheet(result)
+    page = sheet(result)
     place.stage = "writing the result"
     with naming(out.file or "standard output"):
         if out.html:
-            out.page("boot", said, result.inputs)
+            out.page("boot", page, result.inputs)
         if out.format == "json":
             out.document(document)
         else:
-            out.said(said)
+            out.print_sheet(page)
         printer.flush()
     return int(not result.agree)

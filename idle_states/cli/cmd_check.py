@@ -33,7 +33,7 @@ class CheckCommand:
     watch           answer at each save
     """
 
-    asked: CheckRequest
+    request: CheckRequest
     write_baseline: Annotated[
         str | None,
         Option(
@@ -75,7 +75,7 @@ class CheckCommand:
                 "expected text on standard output with --watch, found --write-baseline, -o or "
                 "--format; run check without --watch for those"
             )
-        if self.shown.statistics or STANDARD_INPUT in self.asked.tables:
+        if self.shown.statistics or STANDARD_INPUT in self.request.tables:
             raise UsageError(
                 "expected findings of files with --watch, found --statistics or standard input"
             )
@@ -93,22 +93,22 @@ def run(given: CheckCommand) -> int:
     from ..tables.check.answer import check
     from .shown import note_rules
 
-    asked = given.asked
-    note_rules(asked.criteria)
+    request = given.request
+    note_rules(request.criteria)
     if given.write_baseline:
-        return _write_baseline(asked, given.write_baseline)
+        return _write_baseline(request, given.write_baseline)
     if given.watch:
         from ..tables.check.dtschema_program import staying
         from .check_watch import watch
 
         with staying():
-            return watch(asked, given.shown, partial(_report, given), given.status)
-    found = check(asked)
+            return watch(request, given.shown, partial(_report, given), given.status)
+    found = check(request)
     if given.fix or given.diff:
         mended = _fix(found, write=given.fix)
         if given.diff:
             return given.status(found)
-        found = check(asked) if mended else found
+        found = check(request) if mended else found
     return _report(given, found)
 
 
@@ -119,22 +119,22 @@ def _report(given: CheckCommand, found: "Checked") -> int:
     from .shown import turned, unconfigured
     from .values import say
 
-    asked, out, show = given.asked, given.out, given.shown
+    request, out, show = given.request, given.out, given.shown
     if found.what:
         say(f"looked at {found.what}")
     for line in found.left_out:
         say(line)
     tables = [source.table for source in found.sources if source.table is not None]
-    if note := without_effect(asked.criteria.platform, tables):
+    if note := without_effect(request.criteria.platform, tables):
         say(note)
     if found.without:
         say(f"device trees were not checked by the dt-schema binding: {found.without}")
     status = given.status(found)
     hides = ""
     if not status:
-        again = unconfigured(asked)
+        again = unconfigured(request)
         hidden = show.failing(check(again).findings) if again else show.hidden(found.findings)
-        hides = turned(hidden, asked.acceptance)
+        hides = turned(hidden, request.acceptance)
     if out.html:
         from ..tables.check.sheet import sheet
 
@@ -186,7 +186,7 @@ def _fix(found: "Checked", *, write: bool) -> int:
     return masks
 
 
-def _write_baseline(asked: CheckRequest, file: str) -> int:
+def _write_baseline(request: CheckRequest, file: str) -> int:
     """Writes the findings that count, of a baseline that is given those which it knows."""
     from pathlib import Path
 
@@ -198,9 +198,9 @@ def _write_baseline(asked: CheckRequest, file: str) -> int:
     from ..tables.check import baseline
     from ..tables.check.answer import check
 
-    known = asked.acceptance.baseline
-    before = baseline.read(Path(known)) if known else None
-    findings = check(replace(asked, acceptance=replace(asked.acceptance, baseline=None))).findings
+    known = request.acceptance
+    before = baseline.read(Path(known.baseline)) if known.baseline else None
+    findings = check(replace(request, acceptance=replace(known, baseline=None))).findings
     after = baseline.of(findings, file) if before is None else before.pruned(findings)
     write_file(Path(file), after.text())
     dropped = f", {len(before.known) - len(after.known)} dropped" if before else ""

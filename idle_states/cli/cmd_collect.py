@@ -51,17 +51,17 @@ from .output import FILE_ALONE, USUAL, Output
 class CollectCommand:
     """Options of `collect`."""
 
-    asked: CollectRequest
+    request: CollectRequest
     out: Annotated[Output, FILE_ALONE] = USUAL
 
 
 def run(given: CollectCommand) -> int:
-    asked, out = given.asked, given.out
-    if asked.convert is not None:
-        return _convert(asked.convert, out)
+    request, out = given.request, given.out
+    if request.convert is not None:
+        return _convert(request.convert, out)
     from ..lab.record.answer import script_of
 
-    out.document(script_of(asked))
+    out.document(script_of(request))
     return 0
 
 

@@ -19,7 +19,7 @@ from .output import NO_PAGE, USUAL, Output
 class ConformCommand:
     """Options of `conform`."""
 
-    asked: ConformRequest
+    request: ConformRequest
     out: Annotated[Output, NO_PAGE] = USUAL
 
 
@@ -30,9 +30,9 @@ def run(given: ConformCommand) -> int:
     from .missing_core import note_missing_core
     from .values import say
 
-    asked, out = given.asked, given.out
+    request, out = given.request, given.out
     note_missing_core()
-    result, inputs = conform(asked, say)
+    result, inputs = conform(request, say)
     by = result.basis
     if out.format == "json":
         from ..base.model.forms import With

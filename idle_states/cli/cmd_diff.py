@@ -15,7 +15,7 @@ from .output import NO_PAGE, USUAL, Output
 class DiffCommand:
     """Options of `diff`."""
 
-    asked: DiffRequest
+    request: DiffRequest
     out: Annotated[Output, NO_PAGE] = USUAL
 
 
@@ -26,11 +26,11 @@ def run(given: DiffCommand) -> int:
     from .missing_core import note_missing_core
     from .values import say
 
-    out, asked = given.out, given.asked
-    if asked.governor:
+    out, request = given.out, given.request
+    if request.governor:
         note_missing_core()
-    found = diff(asked, say)
-    operands, names = (asked.a, asked.b), (found.a.name, found.b.name)
+    found = diff(request, say)
+    operands, names = (request.a, request.b), (found.a.name, found.b.name)
     rests = "".join(f"{line}\n" for line in (*found.assumptions, *found.remarks))
     if out.format == "json":
         from ..tables.diff.diff_document import Diff
@@ -44,7 +44,7 @@ def run(given: DiffCommand) -> int:
         heads = tuple(name.upper() for name in short) if short[0] != short[1] else operands
         out.text(columns(("STAGE", "WHAT", *heads), rows) + rests)
     else:
-        told = operands if found.machines or names[0] == names[1] else names
-        both = printable(f"{told[0]} and {told[1]}")
+        shown = operands if found.machines or names[0] == names[1] else names
+        both = printable(f"{shown[0]} and {shown[1]}")
         out.text(f"{both} are equal at every stage\n{rests}")
     return int(bool(found.differences))

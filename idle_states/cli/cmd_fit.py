@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class FitCommand:
     """Options of `fit`: the request, and what becomes of the result."""
 
-    asked: FitRequest
+    request: FitRequest
     spec: Annotated[
         "Path | None",
         Option("--spec", "write the table with the fitted values as a spec", metavar="FILE"),
@@ -46,7 +46,7 @@ class FitCommand:
     out: Output = USUAL
 
     def __post_init__(self) -> None:
-        if self.spec and self.asked.table is None:
+        if self.spec and self.request.table is None:
             raise UsageError("expected --table with --spec: a spec needs more than latencies")
         if self.tree and (not self.spec or self.spec == Path("-")):
             raise UsageError("expected --spec FILE with --tree: the patch is made of the spec")
@@ -58,17 +58,17 @@ def run(given: FitCommand) -> int:
     from ..lab.fit.answer import fit
     from ..lab.fit.sheet import sheet
 
-    asked, out = given.asked, given.out
+    request, out = given.request, given.out
     for name in (out.html, out.file):
         check_writable(name)
-    found = fit(asked)
+    found = fit(request)
     if out.format == "json":
         from ..lab.fit.fit_document import Fit
         from ..tables.documents.json_output import envelope
 
-        out.document(envelope("fit", Fit, found, found.inputs, [asked.kernel]))
+        out.document(envelope("fit", Fit, found, found.inputs, [request.kernel]))
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     if out.html:
         out.page("fit", sheet(found), found.inputs)
     if given.spec:
@@ -85,8 +85,8 @@ def _spec(found: "FitResult", file: Path, tree: Path | None) -> None:
 
     write_file(file, write(fitted_table(found)))
     for state in found.states:
-        for said in kept(state):
-            say(said)
+        for remark in kept(state):
+            say(remark)
     if file == Path("-"):
         return
     spec = file.as_posix() if "/" in file.as_posix() else f"./{file}"

@@ -24,7 +24,7 @@ from .output import FILE_ALONE, USUAL, Output
 class GenerateCommand:
     """Options of `generate`. check: compare with out.file instead of writing it."""
 
-    asked: GenerateRequest
+    request: GenerateRequest
     check: Annotated[
         bool,
         Option(
@@ -43,9 +43,9 @@ def run(given: GenerateCommand) -> int:
     out = given.out
     if given.check and not out.file:
         raise UsageError("expected -o FILE with --check")
-    generated = generate(given.asked, say)
+    generated = generate(given.request, say)
     if given.check and out.file:
-        return _stale(Path(out.file), generated, given.asked.table or "")
+        return _stale(Path(out.file), generated, given.request.table or "")
     out.document(generated)
     return 0
 

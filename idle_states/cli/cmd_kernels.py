@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class KernelsCommand:
     """Options of `kernels`."""
 
-    asked: KernelsRequest
+    request: KernelsRequest
     out: Output = USUAL
 
 
@@ -47,23 +47,23 @@ def run(given: KernelsCommand) -> int:
     from ..tables.linux.governors.source.names import is_source
     from ..tables.linux.source_tree.told import PREFIX
 
-    asked, out = given.asked, given.out
-    if asked.values:
-        _values(asked, out)
+    request, out = given.request, given.out
+    if request.values:
+        _values(request, out)
         return 0
-    if asked.has_table:
+    if request.has_table:
         from ..tables.kernels.moves import MovesRequest
 
-        return _moves(MovesRequest.of_kernels(asked), out)
+        return _moves(MovesRequest.of_kernels(request), out)
     if out.html:
         raise UsageError("expected --html with --table or --states")
-    if asked.governor and is_source(asked.governor):
-        return _identified(asked.governor, out)
-    if len(asked.names) == 1 and asked.names[0].startswith(PREFIX):
-        return _of_source(asked.names[0], out)
-    if len(asked.names) == 2:
-        return _comparison(asked.names, asked.governor, out)
-    series(asked.names[0] if asked.names else None, asked.governor, out)
+    if request.governor and is_source(request.governor):
+        return _identified(request.governor, out)
+    if len(request.names) == 1 and request.names[0].startswith(PREFIX):
+        return _of_source(request.names[0], out)
+    if len(request.names) == 2:
+        return _comparison(request.names, request.governor, out)
+    series(request.names[0] if request.names else None, request.governor, out)
     return 0
 
 
@@ -74,7 +74,7 @@ def _identified(governor: str, out: "Output") -> int:
     if out.format == "json":
         _document(out, identified=found)
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     return 0
 
 
@@ -86,7 +86,7 @@ def _of_source(name: str, out: "Output") -> int:
     if out.format == "json":
         _document(out, source=found)
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     return 0
 
 
@@ -96,7 +96,7 @@ def series(name: str | None, governor: str | None, out: "Output") -> None:
 
     everything = not name and not governor and out.format != "json"
     if everything and (prepared := product("kernels")) is not None:
-        out.said(loads(prepared))
+        out.print_sheet(loads(prepared))
         return
     from ..tables.kernels import sheet
     from ..tables.kernels.series import lines
@@ -105,69 +105,69 @@ def series(name: str | None, governor: str | None, out: "Output") -> None:
     if out.format == "json":
         _document(out, series=found)
     else:
-        out.said(sheet.series(found) if name else sheet.overview(found))
+        out.print_sheet(sheet.series(found) if name else sheet.overview(found))
 
 
 def _comparison(names: Iterable[str], governor: str | None, out: "Output") -> int:
     from ..tables.kernels import sheet as kernels_text
     from ..tables.kernels.behaviour import compare
     from ..tables.kernels.from_source import with_governors
-    from ..tables.linux.brackets import taken
+    from ..tables.linux.brackets import chosen_end
     from ..tables.linux.releases import release
 
     a, b = map(release, names)
-    if not _told_apart(a, b):
+    if not _are_distinct(a, b):
         return UNREADABLE
-    a, b = (with_governors(each) if each.source else taken(each) for each in (a, b))
+    a, b = (with_governors(each) if each.source else chosen_end(each) for each in (a, b))
     found = compare(a, b, governor)
     if out.format == "json":
         _document(out, (), (a, b), comparison=found)
     else:
-        out.said(kernels_text.comparison(found))
+        out.print_sheet(kernels_text.comparison(found))
     return int(found.differs)
 
 
-def _moves(asked: "MovesRequest", out: "Output") -> int:
+def _moves(request: "MovesRequest", out: "Output") -> int:
     from ..tables.kernels import sheet as kernels_text
     from ..tables.kernels.walk import moves
     from ..tables.linux.releases import release
     from .missing_core import note_missing_core
 
     note_missing_core()
-    if len(asked.names) == 2 and not _told_apart(*map(release, asked.names)):
+    if len(request.names) == 2 and not _are_distinct(*map(release, request.names)):
         return UNREADABLE
-    found = moves(asked, say)
+    found = moves(request, say)
     inputs = [(found.source.file, found.source.sha256)] if found.source else []
     if out.html:
         out.page("kernels", kernels_text.moves(found), inputs)
     if out.format == "json":
         _document(out, inputs, found.kernels, moves=found)
     else:
-        out.said(kernels_text.moves(found))
-    return int(len(asked.names) == 2 and bool(found.moves))
+        out.print_sheet(kernels_text.moves(found))
+    return int(len(request.names) == 2 and bool(found.moves))
 
 
-def _values(asked: KernelsRequest, out: "Output") -> None:
+def _values(request: KernelsRequest, out: "Output") -> None:
     from ..tables.kernels.values import values
     from ..tables.kernels.values_sheet import sheet
 
-    found = values(asked)
+    found = values(request)
     inputs = [(found.source.file, found.source.sha256)]
     if out.html:
         out.page("kernels", sheet(found), inputs)
     if out.format == "json":
-        _document(out, inputs, asked.kernels, values=found)
+        _document(out, inputs, request.kernels, values=found)
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
 
 
-def _told_apart(a: "Release", b: "Release") -> bool:
+def _are_distinct(a: "Release", b: "Release") -> bool:
     """Says what two kernels are taken as, and whether they are known apart."""
     from ..tables.kernels.told_apart import same_here
 
-    for taken in (a, b):
-        if taken.note:
-            say(f"kernel {taken.name} is {taken.note}")
+    for kernel in (a, b):
+        if kernel.note:
+            say(f"kernel {kernel.name} is {kernel.note}")
     if why := same_here(a, b):
         say(why)
     return not why

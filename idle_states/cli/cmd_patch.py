@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 class PatchCommand:
     """Options of `patch`.
 
-    asked         None without --tree
+    request       None without --tree
     output        directory for the patches; stdout: a mailbox there; apply: edit the tree instead
     list          the packaged descriptions instead
     fail_on       patches that bring findings as bad as this are refused
     mail          how they are mailed
     """
 
-    asked: PatchRequest | None = None
+    request: PatchRequest | None = None
     output: Annotated[
         "Path | None",
         Option(
@@ -71,19 +71,19 @@ class PatchCommand:
     mail: MailOptions = MailOptions()
     format: Annotated[Literal["text", "json"], Option("--format")] = "text"
 
-    def request(self) -> PatchRequest:
+    def checked(self) -> PatchRequest:
         """Returns the request of the room. Raises UsageError."""
-        if self.asked is None:
+        if self.request is None:
             raise UsageError(
                 "expected --tree DIR: skiboot's source, or a tree of device-tree sources"
             )
-        if self.mail.previous and (self.asked.check or self.apply):
+        if self.mail.previous and (self.request.check or self.apply):
             raise UsageError(
                 "expected --previous where patches are written, not with --check, --apply"
             )
         if self.stdout and self.format == "json":
             raise UsageError("expected --stdout without --format json; a mailbox is no JSON")
-        return self.asked
+        return self.request
 
 
 def run(given: PatchCommand) -> int:
@@ -99,34 +99,34 @@ def run(given: PatchCommand) -> int:
 
     if given.list:
         return _list(given.format)
-    asked = given.request()
-    prepared = patch(asked)
+    request = given.checked()
+    prepared = patch(request)
     made = prepared.plan
     _note_unknown_release(made)
     previous = previous_of(made, given.mail)
     written: list[str] = []
     bad: list[Finding] = []
-    if not asked.check:
+    if not request.check:
         found = review_of(made)
         bad = refusing(found, given.fail_on)
-        _say_findings(bad, found, forced=asked.force)
-        if not bad or asked.force:
+        _say_findings(bad, found, forced=request.force)
+        if not bad or request.force:
             posting = posting_of(found, previous, given.mail)
             apart = None if given.stdout else given.output or Path(".")
             written = _applied(made) if given.apply else _mailed(made, posting, apart)
         for note in made.tree.notes:
             say(f"{made.tree.root.as_posix()}: {note}")
-    is_refused = bool(bad) and not asked.force
+    is_refused = bool(bad) and not request.force
     if given.format == "json":
         came = planned(made, list(prepared.absent), written, bad)
         inputs = [*prepared.inputs, *(previous.inputs if previous else ())]
         printer.document(envelope("patch", Planned, came, inputs))
-    elif asked.check:
+    elif request.check:
         printer.text(patch_output.check_text(made, list(prepared.absent), Style.of()))
     elif not is_refused:
         tell = printer.say_text if given.stdout else printer.text
         tell(patch_output.done_text(made, written))
-    return int(is_refused or (asked.check and bool(made.made)))
+    return int(is_refused or (request.check and bool(made.made)))
 
 
 def _note_unknown_release(made: "Plan") -> None:
@@ -154,8 +154,8 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
 
     if bad:
         brought = f"review has {plural(len(bad), 'finding')} against what the patches bring"
-        told = "written by --force" if forced else "nothing is written without --force"
-        say(f"{brought}; {told}")
+        outcome = "written by --force" if forced else "nothing is written without --force"
+        say(f"{brought}; {outcome}")
         printer.say_text(render(bad, found.texts, Style.of(sys.stderr), notes=True))
 
 

@@ -17,7 +17,7 @@ from .output import USUAL, Output
 class ProveCommand:
     """Options of `prove`."""
 
-    asked: ProveRequest
+    request: ProveRequest
     out: Output = USUAL
 
 
@@ -27,11 +27,11 @@ def run(given: ProveCommand) -> int:
     from ..tables.sources import read_table
     from .values import say
 
-    asked, out = given.asked, given.out
-    found = prove(asked, say)
+    request, out = given.request, given.out
+    found = prove(request, say)
     inputs = []
-    if asked.of.table is not None and (out.html or out.format == "json"):
-        source = read_table(asked.of.table)
+    if request.of.table is not None and (out.html or out.format == "json"):
+        source = read_table(request.of.table)
         inputs.append((source.file, source.sha256))
     if out.html:
         out.page("prove", sheet(found), inputs)
@@ -41,8 +41,8 @@ def run(given: ProveCommand) -> int:
         from ..tables.documents.known_document import Kernel
         from ..tables.prove.prove_document import Prove
 
-        body = With(found, known=Kernel(asked.release, asked.of.governor))
+        body = With(found, known=Kernel(request.release, request.of.governor))
         out.document(envelope("prove", Prove, body, inputs))
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     return int(not found.all_selected)

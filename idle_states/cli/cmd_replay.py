@@ -37,7 +37,7 @@ from .output import USUAL, Output, expect_known
 class ReplayCommand:
     """Options of `replay`. per_cpu: text has each CPU too; perfetto: file of a trace."""
 
-    asked: ReplayRequest
+    request: ReplayRequest
     per_cpu: Annotated[
         bool,
         Option("--per-cpu", "as text, each CPU too, not all together alone", after="--platform"),
@@ -68,16 +68,16 @@ def run(given: ReplayCommand) -> int:
     from .progress import ReadProgress
     from .values import say
 
-    asked, out = given.asked, given.out
+    request, out = given.request, given.out
     note_missing_core()
     notes: list[str] = []
-    with ExitStack() as files, ReadProgress(asked.files) as progress:
+    with ExitStack() as files, ReadProgress(request.files) as progress:
         trace = None
         if given.perfetto:
             trace = PerfettoTrace(files.enter_context(replacing(given.perfetto)).write)
         # text does not name the inputs by their SHA-256
         hashed = out.format != "text" or out.html is not None
-        found = replay(asked, progress.advance, notes.append, trace, hashed=hashed)
+        found = replay(request, progress.advance, notes.append, trace, hashed=hashed)
         if given.perfetto:
             expect_known(given.perfetto)
     for note in notes:
@@ -90,5 +90,5 @@ def run(given: ReplayCommand) -> int:
 
         out.document(envelope("replay", Replay, result_of(found), found.inputs))
     else:
-        out.said(sheet(found, per_cpu=given.per_cpu))
+        out.print_sheet(sheet(found, per_cpu=given.per_cpu))
     return int(found.doubtful)

@@ -43,7 +43,7 @@ from .shown import Shown
 class ReviewCommand:
     """Options of `review`."""
 
-    asked: ReviewRequest
+    request: ReviewRequest
     shown: Annotated[Shown, Options(statistics=None, after="--config")] = SHOWN
     out: Annotated[
         Output,
@@ -69,20 +69,20 @@ def run(given: ReviewCommand) -> int:
     from .status import UNREADABLE
     from .values import say
 
-    asked, out, show = given.asked, given.out, given.shown
-    note_rules(asked.criteria)
-    if asked.governor:
+    request, out, show = given.request, given.out, given.shown
+    note_rules(request.criteria)
+    if request.governor:
         note_missing_core()
-    if asked.mail is not None and out.format == "reply" and out.file and is_directory(out.file):
+    if request.mail is not None and out.format == "reply" and out.file and is_directory(out.file):
         if out.html:
             raise UsageError("expected one review with --html, found a folder of replies as -o")
         return _answer_all(given, out.file)
-    found = review(asked, say)
+    found = review(request, say)
     inputs = found.inputs
     if out.html:
         from ..change.review import page as review_page
 
-        page = review_page.sheet(found, asked.criteria.platform, notes=show.notes)
+        page = review_page.sheet(found, request.criteria.platform, notes=show.notes)
         out.page("review", page, inputs)
     if out.format == "text":
         from ..change.review import plain_text as review_text
@@ -104,7 +104,7 @@ def run(given: ReviewCommand) -> int:
         from ..change.review.review_document import Review
         from ..tables.documents.json_output import envelope
 
-        out.document(envelope("review", Review, found, inputs, asked.criteria.kernels))
+        out.document(envelope("review", Review, found, inputs, request.criteria.kernels))
     else:
         from ..change.review import words as review_words
         from ..tables.check.formats import render
@@ -127,7 +127,7 @@ def _answer_all(given: ReviewCommand, folder: str) -> int:
 
     out, show = given.out, given.shown
     status = count = 0
-    for one in replies(given.asked, notes=show.notes, say=say):
+    for one in replies(given.request, notes=show.notes, say=say):
         if one.mail:
             count += 1
             replace(out, file=str(Path(folder, one.file))).text(in_package(one.mail))

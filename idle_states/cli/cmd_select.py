@@ -24,7 +24,7 @@ from .output import USUAL, Output
 class SelectCommand:
     """Options of `select`."""
 
-    asked: SelectRequest
+    request: SelectRequest
     out: Output = USUAL
 
 
@@ -34,13 +34,13 @@ def run(given: SelectCommand) -> int:
     from .missing_core import note_missing_core
     from .values import say
 
-    asked, out = given.asked, given.out
+    request, out = given.request, given.out
     note_missing_core()
-    found = select(asked, say)
+    found = select(request, say)
     first, changed = found.first, found.changed
     inputs = [(source.file, source.sha256) for source in found.sources]
     if out.html:
-        out.page("select", sheet(found, journeys(asked, found.sources)), inputs)
+        out.page("select", sheet(found, journeys(request, found.sources)), inputs)
     if out.format == "json":
         from ..tables.documents.json_output import envelope
         from ..tables.selection.select_document import Select, selected
@@ -48,5 +48,5 @@ def run(given: SelectCommand) -> int:
         releases = found.releases if found.limits else ()
         out.document(envelope("select", Select, selected(found), inputs, releases))
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     return int(any(maps or other.domains != first.domains for other, maps in changed))

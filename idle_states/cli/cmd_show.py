@@ -13,7 +13,7 @@ from .output import USUAL, Output
 class ShowCommand:
     """Options of `show`."""
 
-    asked: ShowRequest
+    request: ShowRequest
     out: Output = USUAL
 
 
@@ -22,17 +22,17 @@ def run(given: ShowCommand) -> int:
     from ..tables.show.sheet import sheet
     from .values import say
 
-    out, way = given.out, show(given.asked, say)
+    out, way = given.out, show(given.request, say)
     inputs = [(way.source.file, way.source.sha256)]
     if out.html:
         from ..tables.show.page import page
 
-        out.page("show", page(way, given.asked.table or ""), inputs)
+        out.page("show", page(way, given.request.table or ""), inputs)
     if out.format == "json":
         from ..tables.documents.json_output import envelope
         from ..tables.show.show_document import Show
 
         out.document(envelope("show", Show, way, inputs))
     else:
-        out.said(sheet(way, provenance=given.asked.provenance))
+        out.print_sheet(sheet(way, provenance=given.request.provenance))
     return 0

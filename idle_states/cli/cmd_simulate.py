@@ -28,7 +28,7 @@ class SimulateCommand:
     """Options of `simulate`. list: the workloads instead."""
 
     list: Annotated[bool, Option("--list", "the workloads that come with the tool")] = False
-    asked: SimulateRequest | None = None
+    request: SimulateRequest | None = None
     out: Output = USUAL
 
 
@@ -51,9 +51,9 @@ def run(given: SimulateCommand) -> int:
         else:
             out.text(workloads())
         return 0
-    if given.asked is None:
+    if given.request is None:
         raise UsageError("expected a workload; see idle-states simulate --list")
-    prepared = prepare_simulation(given.asked, say)
+    prepared = prepare_simulation(given.request, say)
     note_missing_core()
     if core.available() and (unknown := prepared.uncompiled):
         say(f"the compiled core does not know {joined(unknown)}; the reference is slower")
@@ -64,5 +64,5 @@ def run(given: SimulateCommand) -> int:
         body = simulated(found, prepared.power)
         out.document(envelope("simulate", Simulated, body, prepared.inputs))
     else:
-        out.said(sheet(found, prepared.power))
+        out.print_sheet(sheet(found, prepared.power))
     return 0

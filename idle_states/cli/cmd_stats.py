@@ -59,7 +59,7 @@ class Plot:
 class StatsCommand:
     """Options of `stats`."""
 
-    asked: StatsRequest
+    request: StatsRequest
     plot: Annotated[Plot, Options(after="--delimiter")] = field(default_factory=Plot)
     out: Annotated[Output, NO_PAGE] = USUAL
 
@@ -67,16 +67,16 @@ class StatsCommand:
 def run(given: StatsCommand) -> int:
     from ..lab.statistics.answer import stats
 
-    asked, out, drawn = given.asked, given.out, given.plot
-    drawn.check(ministat=asked.form == MINISTAT)
-    found = stats(asked)
+    request, out, drawn = given.request, given.out, given.plot
+    drawn.check(ministat=request.form == MINISTAT)
+    found = stats(request)
     if out.format == "json":
         from ..lab.statistics.stats_document import Stats
         from ..tables.documents.json_output import envelope
 
         out.document(envelope("stats", Stats, found, found.inputs))
     else:
-        out.text(_text(found, drawn if asked.form == MINISTAT else None, out.style))
+        out.text(_text(found, drawn if request.form == MINISTAT else None, out.style))
     return int(found.doubtful)
 
 

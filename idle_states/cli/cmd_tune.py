@@ -22,7 +22,7 @@ from .output import USUAL, Output, deliver
 class TuneCommand:
     """Options of `tune`."""
 
-    asked: TuneRequest
+    request: TuneRequest
     out: Annotated[Output, Options(after="--to")] = USUAL
 
 
@@ -40,15 +40,15 @@ def run(given: TuneCommand) -> int:
     from .progress import Bar
     from .values import say
 
-    asked, out = given.asked, given.out
+    request, out = given.request, given.out
     for name in (out.html, out.file):
         check_writable(name)
-    check_writable(None if asked.resume is None else str(asked.resume), appended=True)
-    if not asked.alone:
+    check_writable(None if request.resume is None else str(request.resume), appended=True)
+    if not request.alone:
         note_missing_core()
-    with tune_each(asked, say=say, bar=Bar) as tunings:
+    with tune_each(request, say=say, bar=Bar) as tunings:
         tuning = tunings[0]
-        said = sheet(tuning) if len(tunings) == 1 else compared(tunings)
+        page = sheet(tuning) if len(tunings) == 1 else compared(tunings)
         if tuning.boot is not None:
             if searched := tuning.searched():
                 say(searched)
@@ -57,10 +57,10 @@ def run(given: TuneCommand) -> int:
             body = With(tuning, governors=rivals(tunings))
             out.document(envelope("tune", Tune, body, tuning.files))
         else:
-            out.said(said)
+            out.print_sheet(page)
         deliver()
         printer.flush()
         if out.html:
-            out.page("tune", said, tuning.files)
+            out.page("tune", page, tuning.files)
         deliver()
     return 0

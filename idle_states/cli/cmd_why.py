@@ -24,7 +24,7 @@ from .output import USUAL, Output
 class WhyCommand:
     """Options of `why`."""
 
-    asked: WhyRequest
+    request: WhyRequest
     out: Output = USUAL
 
 
@@ -32,12 +32,12 @@ def run(given: WhyCommand) -> int:
     from ..tables.why.answer import why
     from ..tables.why.sheet import sheet
 
-    asked, out, machine = given.asked, given.out, None
-    if asked.seconds is not None or asked.recording:
+    request, out, machine = given.request, given.out, None
+    if request.seconds is not None or request.recording:
         from ..lab.replay.sampled import sampled_machine
 
-        machine = sampled_machine(asked)
-    found = why(asked, machine)
+        machine = sampled_machine(request)
+    found = why(request, machine)
     if out.html:
         from ..tables.why.ways import of_machine
 
@@ -48,5 +48,5 @@ def run(given: WhyCommand) -> int:
 
         out.document(envelope("why", Why, found, found.machine.inputs))
     else:
-        out.said(sheet(found))
+        out.print_sheet(sheet(found))
     return 0

@@ -27,7 +27,7 @@ _PACKAGE = __package__.partition(".")[0]
 class Declared:
     """An option or operand of a command.
 
-    path     names of the fields that lead to it: "asked.of.hz"
+    path     names of the fields that lead to it: "request.of.hz"
     heading  group of --help that it stands in; "": none
     wanted   whether an operand has to be given
     default  its field's own; None also for one that is made
@@ -35,7 +35,7 @@ class Declared:
     """
 
     path: str
-    said: Option | Argument
+    mark: Option | Argument
     kind: FieldKind
     heading: str
     wanted: bool
@@ -49,11 +49,11 @@ class Declared:
     @property
     def setting(self) -> str:
         """Its key in the project's configuration."""
-        return self.said.name.lstrip("-").replace("-", "_")
+        return self.mark.name.lstrip("-").replace("-", "_")
 
     @property
     def choices(self) -> tuple[str, ...] | None:
-        return self.said.choices or self.kind.choices or CHOICES.get(self.kind.name) or None
+        return self.mark.choices or self.kind.choices or CHOICES.get(self.kind.name) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ class OptionGroup:
 
     path: str
     kind: FieldKind
-    said: Options
+    options: Options
     parts: dict[str, Any]
 
-    def asked(self) -> Iterator[Declared]:
+    def declared(self) -> Iterator[Declared]:
         """Yields its options and operands, those of its groups in their place."""
         for part in self.parts.values():
             if isinstance(part, OptionGroup):
-                yield from part.asked()
+                yield from part.declared()
             elif isinstance(part, Declared):
                 yield part
 
@@ -87,7 +87,7 @@ class OptionGroup:
 
 
 def group_of(
-    kind: FieldKind, path: str = "", said: Options = _USUAL, *, wanted: bool = True
+    kind: FieldKind, path: str = "", options: Options = _USUAL, *, wanted: bool = True
 ) -> OptionGroup:
     """Returns the options that the fields of a dataclass declare. wanted: whether it is never
     None."""
@@ -97,9 +97,9 @@ def group_of(
         of, at = kind_of(each.type), f"{path}.{each.name}".lstrip(".")
         inner = marks.pop(Options, _USUAL)
         needed = wanted and not of.optional
-        mark = said.changed.get(each.name, _mark(marks))
+        mark = options.changed.get(each.name, _mark(marks))
         if isinstance(mark, Option | Argument):
-            inherited = "" if each.name in said.changed else said.heading
+            inherited = "" if each.name in options.changed else options.heading
             heading = getattr(mark, "heading", "") or inherited
             filled = of.optional and is_required(each)
             parts[each.name] = Declared(
@@ -107,11 +107,11 @@ def group_of(
             )
         elif mark is not None:
             parts[each.name] = mark
-        elif is_dataclass(of.of) and each.name not in said.changed:
+        elif is_dataclass(of.of) and each.name not in options.changed:
             group = group_of(of, at, inner, wanted=needed)
             if group.parts:
                 parts[each.name] = group
-    return OptionGroup(path, kind, said, parts)
+    return OptionGroup(path, kind, options, parts)
 
 
 def _mark(marks: dict[type, Any]) -> Any:
@@ -158,84 +158,82 @@ class _Also(_Once):
 def add_options(parser: argparse.ArgumentParser, group: OptionGroup) -> None:
     """Adds a command's options and operands to its parser."""
     headings: dict[str, Any] = {"": parser}
-    for asked in _in_order(group):
-        place = asked.heading
+    for each in _in_order(group):
+        place = each.heading
         if place not in headings:
             headings[place] = parser.add_argument_group(place)
         home = headings[place]
-        if isinstance(asked.said, Option) and asked.said.only:
-            only = f"{place}: {asked.said.only}"
+        if isinstance(each.mark, Option) and each.mark.only:
+            only = f"{place}: {each.mark.only}"
             if only not in headings:
                 headings[only] = home.add_mutually_exclusive_group()
             home = headings[only]
-        add = _add_argument if isinstance(asked.said, Argument) else _add_option
-        add(home, asked)
+        add = _add_argument if isinstance(each.mark, Argument) else _add_option
+        add(home, each)
 
 
 def _in_order(group: OptionGroup) -> list[Declared]:
     """Returns a command's options in the order of --help."""
-    path2after = {asked.path: asked.said.after for asked in group.asked()}
+    path2after = {one.path: one.mark.after for one in group.declared()}
     for each in group.groups():
-        after = each.said.after
-        for asked in each.asked() if after else ():
-            if not path2after[asked.path]:
-                path2after[asked.path] = after
-                after = asked.said.name
-    found = [asked for asked in group.asked() if not path2after[asked.path]]
-    waiting = [asked for asked in group.asked() if path2after[asked.path]]
+        after = each.options.after
+        for one in each.declared() if after else ():
+            if not path2after[one.path]:
+                path2after[one.path] = after
+                after = one.mark.name
+    found = [one for one in group.declared() if not path2after[one.path]]
+    waiting = [one for one in group.declared() if path2after[one.path]]
     # groups first: options that were moved alone stand within them
-    waiting.sort(key=lambda asked: bool(asked.said.after))
+    waiting.sort(key=lambda one: bool(one.mark.after))
     while waiting:
-        names = [asked.said.name for asked in found]
-        ready = next(asked for asked in waiting if path2after[asked.path] in names)
+        names = [one.mark.name for one in found]
+        ready = next(one for one in waiting if path2after[one.path] in names)
         found.insert(names.index(path2after[ready.path]) + 1, ready)
         waiting.remove(ready)
     return found
 
 
-def _add_argument(home: Any, asked: Declared) -> None:
+def _add_argument(home: Any, part: Declared) -> None:
     nargs = None
-    if asked.kind.many:
-        nargs = "+" if asked.said.several else "*"
-    elif not asked.wanted:
+    if part.kind.many:
+        nargs = "+" if part.mark.several else "*"
+    elif not part.wanted:
         nargs = "?"
-    said = asked.said
+    mark = part.mark
     home.add_argument(
-        asked.path, metavar=said.name, nargs=nargs, choices=asked.choices, help=said.help or None
+        part.path, metavar=mark.name, nargs=nargs, choices=part.choices, help=mark.help or None
     )
 
 
-def _add_option(home: Any, asked: Declared) -> None:
-    said, kind = asked.said, asked.kind
-    assert isinstance(said, Option)
-    for word, line in said.switches:
-        home.add_argument(
-            f"--{word}", dest=asked.path, action=_Once, nargs=0, const=word, help=line
-        )
-    if said.switches:
+def _add_option(home: Any, part: Declared) -> None:
+    mark, kind = part.mark, part.kind
+    assert isinstance(mark, Option)
+    for word, line in mark.switches:
+        home.add_argument(f"--{word}", dest=part.path, action=_Once, nargs=0, const=word, help=line)
+    if mark.switches:
         return
     more: dict[str, Any] = {"action": "append" if kind.many else _Once}
     if kind.of is bool:
         more["nargs"] = 0
-    elif said.metavar or not asked.choices:
-        more["metavar"] = said.metavar or said.name.lstrip("-").upper()
-    if said.several:
+    elif mark.metavar or not part.choices:
+        more["metavar"] = mark.metavar or mark.name.lstrip("-").upper()
+    if mark.several:
         more |= {"action": "extend", "nargs": "+"}
-    if said.const is not None:
-        more |= {"nargs": "?", "const": said.const}
-    if kind.of in (int, float) and not said.reads:
+    if mark.const is not None:
+        more |= {"nargs": "?", "const": mark.const}
+    if kind.of in (int, float) and not mark.reads:
         more["type"] = kind.of
-    names = [said.short, said.name] if said.short else [said.name]
-    if said.also:
-        name, before, line = said.also
+    names = [mark.short, mark.name] if mark.short else [mark.name]
+    if mark.also:
+        name, before, line = mark.also
         home = home.add_mutually_exclusive_group()
         also = functools.partial(_Also, before, many=kind.many)
     home.add_argument(
-        *names, dest=asked.path, required=said.required, choices=asked.choices,
-        help=said.help or None, **more,
+        *names, dest=part.path, required=mark.required, choices=part.choices,
+        help=mark.help or None, **more,
     )  # fmt: skip
-    if said.also:
-        home.add_argument(name, dest=asked.path, action=also, metavar="DIR", help=line)
+    if mark.also:
+        home.add_argument(name, dest=part.path, action=also, metavar="DIR", help=line)
 
 
 @cache
@@ -249,7 +247,7 @@ class CommandLine:
 
     def __init__(self, command: ModuleType, given: argparse.Namespace) -> None:
         self._command, self._group = command, options_of(command)
-        self._path2words = {asked.path: getattr(given, asked.path) for asked in self._group.asked()}
+        self._path2words = {each.path: getattr(given, each.path) for each in self._group.declared()}
         self._settings: set[str] = set()
         self._configuration: Configuration | None = None
         self._acceptance: Acceptance | None = None
@@ -257,15 +255,15 @@ class CommandLine:
     def run(self) -> int:
         """Runs the command for what the command line asks for, and what the project's configuration
         says where it says nothing. Raises UsageError and what reading values raises."""
-        for asked in self._group.asked():
-            if isinstance(asked.said, Argument) and asked.said.fills:
-                self._fill(asked, asked.said.fills)
+        for each in self._group.declared():
+            if isinstance(each.mark, Argument) and each.mark.fills:
+                self._fill(each, each.mark.fills)
         self._take_machine()
         self._take_hz()
         for group in self._group.groups():
-            if group.said.configures:
+            if group.options.configures:
                 self._configure(self._value(group))
-        if hasattr(self._command, "TELLS_ENDS") or not any(map(_is_kernel, self._group.asked())):
+        if hasattr(self._command, "TELLS_ENDS") or not any(map(_is_kernel, self._group.declared())):
             return self._once()
         from .several_ends import run
 
@@ -282,53 +280,53 @@ class CommandLine:
     @property
     def platform(self) -> str:
         """The word given for --platform; "": none."""
-        return "".join(self._words(lambda said: said.name == "--platform"))
+        return "".join(self._words(lambda mark: mark.name == "--platform"))
 
     @property
     def tables(self) -> list[str]:
         """The words given for each TABLE."""
-        return list(self._words(lambda said: said.is_table))
+        return list(self._words(lambda mark: mark.is_table))
 
     def _words(self, is_wanted: Callable[[Option | Argument], bool]) -> Iterator[str]:
-        for asked in self._group.asked():
-            given = self._path2words[asked.path]
-            if is_wanted(asked.said) and given:
+        for each in self._group.declared():
+            given = self._path2words[each.path]
+            if is_wanted(each.mark) and given:
                 yield from [given] if isinstance(given, str) else given
 
     def _take_machine(self) -> None:
         """Takes kernel and governor of the machines that dumps given as TABLE were read on, where
         they are asked for and not given. Verdicts take each table's own kernel."""
-        asked = {each.setting: each for each in self._group.asked()}
-        if "kernel" not in asked or getattr(asked["kernel"].said, "default", "") != "newest":
+        known = {each.setting: each for each in self._group.declared()}
+        if "kernel" not in known or getattr(known["kernel"].mark, "default", "") != "newest":
             return
         from ..tables.sources.told import options_from
 
-        table2told = {table: told for table in self.tables if (told := options_from(table))}
-        for name, option in asked.items():
-            words = dict(told[name] for told in table2told.values() if name in told)
+        machines = {table: machine for table in self.tables if (machine := options_from(table))}
+        for name, option in known.items():
+            words = dict(machine[name] for machine in machines.values() if name in machine)
             # where an option has no usual value, as diff's governor, nothing is asked for
-            usual = option.default or getattr(option.said, "default", "")
+            usual = option.default or getattr(option.mark, "default", "")
             one = option.kind.many or len(words) == 1
             if words and usual and one and self._path2words[option.path] is None:
                 self._path2words[option.path] = [*words] if option.kind.many else next(iter(words))
-                said = f"{name} {joined([*words.values()])}"
-                say(f"{said}: of the machine of {joined([*table2told])}")
+                what = f"{name} {joined([*words.values()])}"
+                say(f"{what}: of the machine of {joined([*machines])}")
 
     def _take_hz(self) -> None:
         """Takes HZ from a kernel's source tree, where it is asked for and not given."""
-        asked = {each.setting: each for each in self._group.asked()}
-        if "kernel" in asked and "hz" in asked and self._path2words[asked["hz"].path] is None:
-            hz = hz_of_source(self._path2words[asked["kernel"].path])
-            self._path2words[asked["hz"].path] = hz
+        known = {each.setting: each for each in self._group.declared()}
+        if "kernel" in known and "hz" in known and self._path2words[known["hz"].path] is None:
+            hz = hz_of_source(self._path2words[known["kernel"].path])
+            self._path2words[known["hz"].path] = hz
 
     def _fill(self, by: Declared, function: str) -> None:
         """Gives options that were left out the words that follow from an operand's."""
-        given = {e.setting for e in self._group.asked() if self._path2words[e.path]}
+        given = {e.setting for e in self._group.declared() if self._path2words[e.path]}
         words = _function(function)(self._path2words[by.path], given)
-        for asked in self._group.asked():
-            name = "" if asked is by else asked.setting
+        for each in self._group.declared():
+            name = "" if each is by else each.setting
             if name in words:
-                self._path2words[asked.path] = words[name]
+                self._path2words[each.path] = words[name]
 
     def _configure(self, accepted: "Acceptance") -> None:
         """Gives options that were left out the values that the configuration has for them, and
@@ -343,25 +341,25 @@ class CommandLine:
         self._configuration = configuration
         name2path = {
             each.setting: each.path
-            for each in self._group.asked()
-            if isinstance(each.said, Option) and each.said.configured
+            for each in self._group.declared()
+            if isinstance(each.mark, Option) and each.mark.configured
         }
         settings = configuration.settings
-        taken = [n for n in settings if n in name2path and not self._path2words[name2path[n]]]
-        for name in taken:
+        filled = [n for n in settings if n in name2path and not self._path2words[name2path[n]]]
+        for name in filled:
             self._path2words[name2path[name]] = settings[name]
-        self._settings = {name2path[name] for name in taken}
-        taken += [name for name, _ in configuration.thresholds]
-        if taken:
-            names = joined([name.replace("_", "-") for name in taken])
+        self._settings = {name2path[name] for name in filled}
+        filled += [name for name, _ in configuration.thresholds]
+        if filled:
+            names = joined([name.replace("_", "-") for name in filled])
             where = f" of {accepted.revision}" if accepted.revision else ""
             say(f"{configuration.file}{where} sets {names}")
 
     def _value(self, group: OptionGroup) -> Any:
         """Returns the object that a group makes."""
-        if group.said.configures and self._acceptance is not None:
+        if group.options.configures and self._acceptance is not None:
             return self._acceptance
-        if group.kind.optional and not self._is_asked_for(group):
+        if group.kind.optional and not self._is_wanted(group):
             return None
         found = {}
         for name, part in group.parts.items():
@@ -387,60 +385,60 @@ class CommandLine:
             ):
                 yield name
 
-    def _is_asked_for(self, group: OptionGroup) -> bool:
+    def _is_wanted(self, group: OptionGroup) -> bool:
         """Tells whether the first option of a group is given. Raises UsageError for others
         without."""
-        first, *others = group.asked()
+        first, *others = group.declared()
         if self._path2words[first.path] is not None:
             return True
-        if group.said.alone and any(self._path2words[other.path] for other in others):
-            raise UsageError(group.said.alone)
+        if group.options.alone and any(self._path2words[other.path] for other in others):
+            raise UsageError(group.options.alone)
         return False
 
-    def _read(self, asked: Declared) -> Any:
+    def _read(self, part: Declared) -> Any:
         """Returns the value of an option; None where it is not given."""
-        given, said, kind = self._path2words[asked.path], asked.said, asked.kind
-        if isinstance(said, Option) and not given and given != "" and said.default is not None:
-            given = default_words(said.default, many=kind.many)
+        given, mark, kind = self._path2words[part.path], part.mark, part.kind
+        if isinstance(mark, Option) and not given and given != "" and mark.default is not None:
+            given = default_words(mark.default, many=kind.many)
         if given is None:
             return None
-        if said.reads:
-            return _read_by(said, given, many=kind.many)
+        if mark.reads:
+            return _read_by(mark, given, many=kind.many)
         read = READERS.get(kind.name)
         if read is None:
             return tuple(given) if kind.many else given
-        beside = said.beside if isinstance(said, Option) else ""
+        beside = mark.beside if isinstance(mark, Option) else ""
         value = read(given, self._beside(beside)) if beside else read(given)
-        return _taken(value) if _is_kernel(asked) else value
+        return _as_ends(value) if _is_kernel(part) else value
 
     def _beside(self, field: str) -> Any:
         """Returns what is given for a field, wherever in the command it is, or its default."""
-        found = next(each for each in self._group.asked() if each.field == field)
-        usual = getattr(found.said, "default", None)
+        found = next(each for each in self._group.declared() if each.field == field)
+        usual = getattr(found.mark, "default", None)
         return self._path2words[found.path] or (found.default if usual is None else usual)
 
 
-def _is_kernel(asked: Declared) -> bool:
-    return asked.kind.name in ("Release", "tuple[Release, ...]")
+def _is_kernel(part: Declared) -> bool:
+    return part.kind.name in ("Release", "tuple[Release, ...]")
 
 
-def _taken(kernels: Any) -> Any:
+def _as_ends(kernels: Any) -> Any:
     """Returns kernels as the ends that the command is run for."""
-    from ..tables.linux.brackets import taken
+    from ..tables.linux.brackets import chosen_end
 
-    return tuple(map(taken, kernels)) if isinstance(kernels, tuple) else taken(kernels)
+    return tuple(map(chosen_end, kernels)) if isinstance(kernels, tuple) else chosen_end(kernels)
 
 
-def _read_by(said: Option | Argument, given: Any, *, many: bool) -> Any:
+def _read_by(mark: Option | Argument, given: Any, *, many: bool) -> Any:
     """Returns the value that an option's own function makes of words. Raises UsageError, which
     names the option."""
-    read = _function(said.reads)
+    read = _function(mark.reads)
     try:
         return tuple(map(read, given)) if many else read(given)
     except UsageError:
         raise
     except ValueError as error:
-        raise UsageError(f"{said.name}: {error}") from None
+        raise UsageError(f"{mark.name}: {error}") from None
 
 
 def _function(path: str) -> Callable[..., Any]:

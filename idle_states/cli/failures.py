@@ -38,12 +38,12 @@ def report(error: Exception, words: Sequence[str] = (), line: "CommandLine | Non
     if isinstance(error, OSError):
         failed = standard_output_fails()
         name = error.filename or ("standard output" if failed else "")
-        said = f"{name}: {error.strerror or error}" if name else f"{error.strerror or error}"
+        message = f"{name}: {error.strerror or error}" if name else f"{error.strerror or error}"
         if name not in ("", "standard output") and error.errno in (ENOSPC, EDQUOT):
-            said += "; free some space there, or name a file elsewhere"
+            message += "; free some space there, or name a file elsewhere"
         elif not name and error.errno in (ENOSPC, EDQUOT) and tempfile.tempdir:
-            said += f"; temporary files are in {tempfile.tempdir}, TMPDIR names another folder"
-        printer.say(said)
+            message += f"; temporary files are in {tempfile.tempdir}, TMPDIR names another folder"
+        printer.say(message)
         return UNREADABLE
     if os.environ.get(TRACEBACK):
         printer.say_text("".join(traceback.format_exception(error)))

@@ -57,11 +57,11 @@ class WaitingResult:
 class Waiting:
     """Results that wait.
 
-    said  lines that standard error has, which are not repeated
-    met   the kernels that are not known, as far as the run has come upon them
+    lines  of standard error, which are not repeated
+    met    the kernels that are not known, as far as the run has come upon them
     """
 
-    said: set[str]
+    lines: set[str]
     met: Mapping[str, object]
     results: list[WaitingResult] = field(default_factory=list)
 
@@ -70,10 +70,10 @@ _WAITING: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
 
 
 @contextmanager
-def held(said: set[str], met: Mapping[str, object]) -> Iterator[list[WaitingResult]]:
-    """Makes results wait, as long as the context lasts; they are in the list then. said, met: as of
-    Waiting."""
-    waiting = Waiting(said, met)
+def held(lines: set[str], met: Mapping[str, object]) -> Iterator[list[WaitingResult]]:
+    """Makes results wait, as long as the context lasts; they are in the list then. lines, met: as
+    of Waiting."""
+    waiting = Waiting(lines, met)
     token = _WAITING.set(waiting)
     try:
         yield waiting.results
@@ -105,8 +105,8 @@ def is_repeated(message: str) -> bool:
     waiting = _WAITING.get()
     if waiting is None:
         return False
-    again = message in waiting.said
-    waiting.said.add(message)
+    again = message in waiting.lines
+    waiting.lines.add(message)
     return again
 
 
@@ -165,7 +165,7 @@ class Output:
         """A result for people."""
         _give(WaitingResult("text", self.file, content))
 
-    def said(self, sheet: "Sheet") -> None:
+    def print_sheet(self, sheet: "Sheet") -> None:
         """A result for people."""
         from ..base.report.sheet_text import text
 

@@ -73,8 +73,8 @@ class _Usage(str):
 
 
 class _Parser(argparse.ArgumentParser):
-    def __init__(self, **said: Any) -> None:
-        super().__init__(formatter_class=_Formatter, **said)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **options)
 
     def error(self, message: str) -> NoReturn:
         """Quotes words of the command line, names of files among them."""

@@ -62,19 +62,19 @@ class Count(_Shown):
         """One more."""
         self._done += 1
         if self._is_due():
-            self._write(self._said(time.monotonic() - self._begun))
+            self._write(self._line(time.monotonic() - self._begun))
 
-    def _said(self, taken_s: float) -> str:
-        said = f"{self._done:,} {self._what}"
-        if taken_s < _SURE_S:
-            return said
-        rate, expected = self._done / taken_s, self._expected()
-        said += f", {rate:,.{int(rate < 10)}f} a second"
+    def _line(self, elapsed_s: float) -> str:
+        count = f"{self._done:,} {self._what}"
+        if elapsed_s < _SURE_S:
+            return count
+        rate, expected = self._done / elapsed_s, self._expected()
+        count += f", {rate:,.{int(rate < 10)}f} a second"
         if expected is None:
-            return said
+            return count
         minutes, seconds = divmod(round(max(0, expected - self._done) / rate), 60)
         left = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
-        return f"{said}, about {left} left of about {expected:,}"
+        return f"{count}, about {left} left of about {expected:,}"
 
 
 class Line(_Shown):
@@ -108,9 +108,9 @@ class Bar(_Shown):
         if self._is_due():
             share = min(1.0, self._done / self._total) if self._total else 0.0
             width = 40 if terminal_width(sys.stderr) >= 80 else 10
-            self._write(f"[{'#' * int(width * share):<{width}}] {self._said(share)}")
+            self._write(f"[{'#' * int(width * share):<{width}}] {self._line(share)}")
 
-    def _said(self, share: float) -> str:
+    def _line(self, share: float) -> str:
         return f"{self._done} of {self._total} {self._what}"
 
 
@@ -121,14 +121,14 @@ class ReadProgress(Bar):
         super().__init__("bytes")
         self.expect(sum(os.path.getsize(name) for name in names if os.path.isfile(name)))
 
-    def _said(self, share: float) -> str:
+    def _line(self, share: float) -> str:
         return f"{100 * share:3.0f} %  {self._done >> 20} MiB"
 
 
 class _Simulated(Bar):
     """The progress bar of simulated time."""
 
-    def _said(self, share: float) -> str:
+    def _line(self, share: float) -> str:
         return f"{100 * share:3.0f} %  {self._what}"
 
 

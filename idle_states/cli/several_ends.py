@@ -51,8 +51,8 @@ class RunForEnds:
 def run(once: Callable[[], int]) -> int:
     """Runs a command, and again for each further end of the kernels that it comes upon; gives its
     results out, and returns the exit status: 3 where ends make it differ."""
-    said: set[str] = set()
-    first = _run(once, {}, said)
+    lines: set[str] = set()
+    first = _run(once, {}, lines)
     if not first.kernels:
         for each in first.held:
             each.give_out()
@@ -62,19 +62,19 @@ def run(once: Callable[[], int]) -> int:
     kernels = [kernel for kernel, _ in first.kernels]
     choices = list(product(*(range(len(kernel.ends)) for kernel in kernels)))
     if len(choices) > RUNS_MAX:
-        told = joined([kernel.name for kernel in kernels])
-        raise UsageError(f"too many kernels at once that are not known ({told}): name fewer")
+        words = joined([kernel.name for kernel in kernels])
+        raise UsageError(f"too many kernels at once that are not known ({words}): name fewer")
     names = [kernel.name for kernel in kernels]
-    more = [_run(once, dict(zip(names, chosen, strict=True)), said) for chosen in choices[1:]]
-    return _told([first, *more])
+    more = [_run(once, dict(zip(names, chosen, strict=True)), lines) for chosen in choices[1:]]
+    return _given_out([first, *more])
 
 
-def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> RunForEnds:
-    from ..tables.linux.brackets import ends_taken
+def _run(once: Callable[[], int], chosen: Mapping[str, int], lines: set[str]) -> RunForEnds:
+    from ..tables.linux.brackets import choosing_ends
 
     failure: UsageError | Rejected | None = None
     status = UNREADABLE
-    with ends_taken(chosen) as run, held(said, run.met) as given:
+    with choosing_ends(chosen) as run, held(lines, run.met) as given:
         try:
             status = once()
         except (UsageError, Rejected) as error:
@@ -83,7 +83,7 @@ def _run(once: Callable[[], int], chosen: Mapping[str, int], said: set[str]) -> 
     return RunForEnds(kernels, status, tuple(given), failure)
 
 
-def _told(outcomes: Sequence[RunForEnds]) -> int:
+def _given_out(outcomes: Sequence[RunForEnds]) -> int:
     groups: dict[object, list[RunForEnds]] = {}
     for each in outcomes:
         groups.setdefault(repr(each.result), []).append(each)
@@ -114,11 +114,11 @@ def _head(group: Sequence[RunForEnds], outcomes: Sequence[RunForEnds]) -> str:
                 runs[-1].append(each)
             else:
                 runs.append([each])
-    told = (
+    ranges = (
         f"{run[0].ends} to {run[-1].ends}" if len(run) > 2 else joined([e.ends for e in run], "or")
         for run in runs
     )
-    return joined(list(told), "or")
+    return joined(list(ranges), "or")
 
 
 def _closing(names: Sequence[str], heads: Sequence[str]) -> str:
@@ -189,8 +189,8 @@ def _pages(pages: Sequence[Any], heads: Sequence[str]) -> Any:
     sheets: list[Sheet] = [page[1] for page in pages if page is not None]
     sections = []
     for head, each in zip(heads, sheets, strict=False):
-        said = (Lines(each.headline),) if each.headline else (Lines((each.title,)),)
-        sections += [Section(f"Cannot tell: as {head}", said), *each.sections, *each.further]
+        parts = (Lines(each.headline),) if each.headline else (Lines((each.title,)),)
+        sections += [Section(f"Cannot tell: as {head}", parts), *each.sections, *each.further]
     headline = (f"Cannot tell: the answers as {joined(heads, 'and as')} differ",)
     return command, Sheet(sheet.title, headline, tuple(sections), sheet.about), inputs
 

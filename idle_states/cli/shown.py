@@ -104,17 +104,17 @@ def note_rules(criteria: "Criteria") -> None:
         say(f"--ignore {ignored} leaves no rule: only what cannot be read is reported")
 
 
-def unconfigured(asked: "_Request") -> "_Request | None":
+def unconfigured(request: "_Request") -> "_Request | None":
     """Returns the request with the rules of the command line alone and no configuration; None where
     the configuration chooses no rules."""
     from ..tables.check.acceptance import NO_CONFIG
 
-    chosen = asked.criteria.rules.configured
+    chosen = request.criteria.rules.configured
     if not chosen:
         return None
-    rules = replace(asked.criteria.rules, **dict.fromkeys(chosen, ()), configured=())
-    acceptance = replace(asked.acceptance, config=NO_CONFIG, revision=None)
-    return replace(asked, criteria=replace(asked.criteria, rules=rules), acceptance=acceptance)
+    rules = replace(request.criteria.rules, **dict.fromkeys(chosen, ()), configured=())
+    acceptance = replace(request.acceptance, config=NO_CONFIG, revision=None)
+    return replace(request, criteria=replace(request.criteria, rules=rules), acceptance=acceptance)
 
 
 def turned(hidden: int, accepted: "Acceptance") -> str:

@@ -83,9 +83,9 @@ def kernels(
     governors = [governor] if isinstance(governor, str) else governor or ()
     for name in dict.fromkeys(names):
         found += _all(governors) if name == "all" else [release(name)]
-    for taken in dict.fromkeys(found):
-        if taken.note and taken.name not in PRESETS:
-            say(f"kernel {taken.name} is {taken.note}")
+    for kernel in dict.fromkeys(found):
+        if kernel.note and kernel.name not in PRESETS:
+            say(f"kernel {kernel.name} is {kernel.note}")
     return tuple(dict.fromkeys(found))
 
 

@@ -14,10 +14,10 @@ every_command = pytest.mark.parametrize("name", COMMANDS)
 
 @every_command
 def test_an_option_that_is_no_list_is_given_once(name: str, capsys: Capture) -> None:
-    for declared in derive.options_of(command(name)).asked():
-        if isinstance(declared.said, Option):
+    for declared in derive.options_of(command(name)).declared():
+        if isinstance(declared.mark, Option):
             value = [] if declared.kind.of is bool else [(declared.choices or ("1",))[0]]
-            words = [declared.said.name, *value]
+            words = [declared.mark.name, *value]
             found = command_parser(name)
             if declared.kind.many:
                 given = found.parse_known_args([*_required(name, declared), *words, *words])[0]
@@ -32,8 +32,8 @@ def test_an_option_that_is_no_list_is_given_once(name: str, capsys: Capture) -> 
 def _required(name: str, but: derive.Declared) -> list[str]:
     """Words for the options and operands that a command needs."""
     words: list[str] = []
-    for declared in derive.options_of(command(name)).asked():
-        said, value = declared.said, (declared.choices or ("1",))[0]
+    for declared in derive.options_of(command(name)).declared():
+        said, value = declared.mark, (declared.choices or ("1",))[0]
         if isinstance(said, Option) and said.required and declared is not but:
             words += [said.name, value]
         elif isinstance(said, Argument) and declared.wanted:
@@ -45,9 +45,9 @@ def _required(name: str, but: derive.Declared) -> list[str]:
 def test_what_declarations_name_exists(name: str) -> None:
     """Functions that make values, and fields of groups that are otherwise in a request."""
     for group in derive.options_of(command(name)).groups():
-        assert set(group.said.changed) <= {each.name for each in fields(group.kind.of)}
-        for declared in group.asked():
-            said = declared.said
+        assert set(group.options.changed) <= {each.name for each in fields(group.kind.of)}
+        for declared in group.declared():
+            said = declared.mark
             for function in (getattr(said, "reads", ""), getattr(said, "fills", "")):
                 assert not function or callable(derive._function(function))
 
@@ -55,8 +55,8 @@ def test_what_declarations_name_exists(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_time_takes_a_unit(name: str) -> None:
     """A time's option is shown as TIME, and its function reads units; two are read by the room."""
-    for declared in derive.options_of(command(name)).asked():
-        said = declared.said
+    for declared in derive.options_of(command(name)).declared():
+        said = declared.mark
         if not isinstance(said, Option):
             continue
         assert said.metavar not in ("S", "MS", "US", "NS"), said.name

@@ -151,11 +151,11 @@ def test_the_tour_boots_what_can_be_booted(monkeypatch: pytest.MonkeyPatch, home
     for command in commands:
         words = shlex.split(command)
         given = vars(parser(words).parse_args(words))
-        assert given["asked.machine"] in MACHINES
-        if given["asked.patch"]:
-            assert series(given["asked.patch"])
+        assert given["request.machine"] in MACHINES
+        if given["request.patch"]:
+            assert series(given["request.patch"])
         else:
-            assert read_table(given["asked.table"]).table
+            assert read_table(given["request.table"]).table
 
 
 def test_there_is_something_to_test() -> None:

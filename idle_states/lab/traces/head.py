@@ -25,7 +25,7 @@ from ...base.patterns import pattern
 from ...base.reading.cpu_lists import cpu_list, cpus_in
 from ...base.reading.inputs import HEAD_MARK, Input
 from ...base.reading.problems import quoted
-from ...tables.linux.brackets import taken
+from ...tables.linux.brackets import chosen_end
 from ...tables.linux.releases import Release, UnknownRelease, release
 
 FORMAT = f"{HEAD_MARK.decode()}1"
@@ -71,12 +71,12 @@ class RecordingHead:
         if not self.release:
             return None
         try:
-            return taken(
+            return chosen_end(
                 release(" ".join(filter(None, (self.release, self.version, self.signature))))
             )
         except UnknownRelease:
             series = re.match(r"\d+\.\d+", self.release, re.ASCII)
-            return taken(release(series[0] if series else self.release))
+            return chosen_end(release(series[0] if series else self.release))
 
     def lines(self) -> Iterator[str]:
         """The head as it is written, line by line."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from ...base.model.processors import Known
 from ...base.model.table import IdleTable
-from ..linux.brackets import taken
+from ..linux.brackets import chosen_end
 from ..linux.builds import at_hand, beside
 from ..linux.grounds import ACPI_IDLE, INTEL_IDLE, INTEL_TABLES, LOOP, known_of
 from ..linux.platforms import AnyPlatform, subsystem_of
@@ -22,7 +22,7 @@ def steps(
     first: the release that a spec says is the first to know its processor
     """
     if len(names) == 2:
-        a, b = (taken(release(name)) for name in names)
+        a, b = (chosen_end(release(name)) for name in names)
         if a != b:
             yield a, b
         return

@@ -206,7 +206,7 @@ def as_end(kernel: Release, number: int) -> Release:
     )
 
 
-def taken(kernel: Release) -> Release:
+def chosen_end(kernel: Release) -> Release:
     """Returns the kernel as the end that the running command takes it as; itself if it is known."""
     run = _ENDS.get()
     if run is None or not kernel.ends:
@@ -216,7 +216,7 @@ def taken(kernel: Release) -> Release:
 
 
 @contextmanager
-def ends_taken(chosen: Mapping[str, int]) -> Iterator[TakenEnds]:
+def choosing_ends(chosen: Mapping[str, int]) -> Iterator[TakenEnds]:
     """Makes taken() take kernels as the ends chosen, by name, as long as the context lasts."""
     run = TakenEnds(chosen)
     token = _ENDS.set(run)
