@@ -31,9 +31,9 @@ else:
 
         return decorated if cls is None else decorated(cls)
 
-    def field(**said: Any) -> Any:
+    def field(**options: Any) -> Any:
         """Returns a field's options, with the parameters of dataclasses.field."""
-        return Field(**said)
+        return Field(**options)
 
     def fields(kind: Any) -> "tuple[Field, ...]":
         """Returns the fields of a class or of its object, in order."""

@@ -133,7 +133,7 @@ def run(given: AuditCommand) -> int:
     setting, walk = given.setting(), Walk()
     summary = FleetSummary(select=bool(request.criteria.rules.select))
     if request.passed_over:
-        walk.told = lambda what, path: say(f"passed over: {what}: {path}")
+        walk.report = lambda what, path: say(f"passed over: {what}: {path}")
     against = shown_name(request, setting)
     view = audit_whole.View(
         given.summary or request.resume is not None, given.pages, show.notes, against

@@ -40,7 +40,7 @@ from idle_states.tables.generate.request import Generated
 from idle_states.tables.linux.releases import release
 from idle_states.tables.linux.request_parts import GivenStates, GovernorRequest
 from idle_states.tables.selection.answer import select
-from idle_states.tables.selection.request import Asked, SelectRequest
+from idle_states.tables.selection.request import Scope, SelectRequest
 from idle_states.tables.skiboot import c_table
 from idle_states.tables.sources.walk import Walk
 from idle_states.tables.spec.library import find
@@ -121,7 +121,7 @@ def test_conform(recording: str, run: Run) -> None:
 
 
 def test_select(run: Run) -> None:
-    request = SelectRequest(GovernorRequest(table="power9"), (OLD, NEW), Asked())
+    request = SelectRequest(GovernorRequest(table="power9"), (OLD, NEW), Scope())
     found = select(request)
     status, document = run("select", "power9", "--kernel", "4.11", "--kernel", "6.1")
     assert [other.release.name for other, _ in found.changed] == ["6.1"]

@@ -63,7 +63,7 @@ class Dump:
     cpus     CPU -> its states, by number
     drivers  CPU -> its driver's name
     limits   CPU -> its pm_qos_resume_latency_us, as printed
-    told     of the machine: current_governor, version (as in /proc), CONFIG_HZ,
+    texts    of the machine: current_governor, version (as in /proc), CONFIG_HZ,
              processor/parameters/max_cstate and the like -> the text
     missed   what it should have and has not, or cannot be read of it, in words
     """
@@ -72,23 +72,23 @@ class Dump:
     cpus: Mapping[int, tuple[SysfsState, ...]]
     drivers: Mapping[int, str] = field(default_factory=dict)
     limits: Mapping[int, str] = field(default_factory=dict)
-    told: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     missed: tuple[str, ...] = ()
 
     @property
     def governor(self) -> str:
         """The current governor; "" where the dump does not tell."""
-        return self.told.get("current_governor") or self.told.get("current_governor_ro", "")
+        return self.texts.get("current_governor") or self.texts.get("current_governor_ro", "")
 
     @property
     def kernel(self) -> str:
         """The kernel as it calls itself, best with its build; "" where the dump does not tell."""
-        return self.told.get("version") or self.told.get("osrelease", "")
+        return self.texts.get("version") or self.texts.get("osrelease", "")
 
     @property
     def hz(self) -> int | None:
         """CONFIG_HZ; None where the dump does not tell."""
-        text = self.told.get("CONFIG_HZ", "")
+        text = self.texts.get("CONFIG_HZ", "")
         return int(text) if text.isdigit() and len(text) < 5 and int(text) else None
 
     def limit_us(self, cpu: int) -> int | None:

@@ -251,8 +251,8 @@ class GovernorRuns:
                 MapChange(at.circumstances.timer_driven, at.circumstances.tick_stopped, tuple(some))
                 for at, some in changes(*found)
             ),
-            found[0].taken(sorted(old - new)),
-            found[0].taken(sorted(new - old)),
+            found[0].state_names(sorted(old - new)),
+            found[0].state_names(sorted(new - old)),
         )
 
 

@@ -309,7 +309,7 @@ def _same(before: Window, after: Window) -> bool:
     a, b = (
         {
             name: figures
-            for name, *figures in zip(w.names, w.usage, w.asked_ns, w.held_ns, strict=True)
+            for name, *figures in zip(w.names, w.usage, w.times_ns, w.held_ns, strict=True)
             if w.names.index(name) == 0 or figures[0] or figures[1]
         }
         for w in (before, after)
@@ -339,7 +339,7 @@ def _performed(found: Window, draws: Draws) -> Performed:
         found.latency_ns(99),
         tuple(
             Use(name, usage / units if units else None, 100 * time / whole)
-            for name, usage, time in zip(found.names, found.usage, found.asked_ns, strict=True)
+            for name, usage, time in zip(found.names, found.usage, found.times_ns, strict=True)
         ),
         drawn(found, draws),
     )

@@ -18,7 +18,7 @@ from .domains import DomainReplay, delayed, domains_of
 from .machine import TracedMachine
 from .next_timer import CALIBRATED
 from .observed import Observed
-from .replay import Asked, CpuModels, ReplayModel, Settings
+from .replay import Case, CpuModels, ReplayModel, Settings
 from .results import Account
 
 Counted = Mapping[int, Sequence[SysfsState]]
@@ -76,7 +76,7 @@ class ByGovernor:
     """Machines judged by what governors' models select; so is the traced machine, to which the
     model of its own governor is held.
 
-    asked     the machines, each with a governor
+    cases     the machines, each with a governor
     by        what decided in the trace
     certain   `traced` is known to be the traced machine
     beginning  follows the models
@@ -85,7 +85,7 @@ class ByGovernor:
     def __init__(
         self,
         traced: TracedMachine,
-        asked: Sequence[Asked],
+        cases: Sequence[Case],
         by: Settings,
         problems: InputProblems,
         beginning: Beginning,
@@ -93,25 +93,25 @@ class ByGovernor:
         certain: bool,
     ) -> None:
         self._beginning = beginning
-        self._followed = beginning.line.models(asked) if beginning.line else ()
-        self._asked, self._by, self._problems = asked, by, problems
+        self._followed = beginning.line.models(cases) if beginning.line else ()
+        self._cases, self._by, self._problems = cases, by, problems
 
         def model(machine: TracedMachine, settings: Settings) -> ReplayModel | CoreModel:
             make = CoreModel if knows((machine,), settings, estimated=True) else ReplayModel
             return make(machine, settings, problems)
 
-        self._made = [model(*each) for each in asked]
+        self._made = [model(*each) for each in cases]
         own = [
             made
-            for made, (machine, settings) in zip(self._made, asked, strict=True)
+            for made, (machine, settings) in zip(self._made, cases, strict=True)
             if by == settings and machine.like(traced)
         ]
         self._own = own[0] if own else model(traced, by)
         self._models = tuple(dict.fromkeys((*self._made, self._own)))
-        self._others = len(asked) - len(own)
+        self._others = len(cases) - len(own)
         unasked = by.next_timer != CALIBRATED
         self._trace: Trace | None = None
-        if all(each.calibrates for _, each in asked) and (certain or not unasked):
+        if all(each.calibrates for _, each in cases) and (certain or not unasked):
             self._trace = Trace(traced, by, unasked_most(self._others) if unasked else None)
 
     def add(self, idle: Sequence[Period]) -> None:
@@ -127,16 +127,16 @@ class ByGovernor:
         by = self._by
         own = modelled(self._own, by)
         if self._trace is None or self._trace.too_long:
-            made = zip(self._made, self._asked, strict=True)
+            made = zip(self._made, self._cases, strict=True)
             accounts = tuple(modelled(model, settings) for model, (_, settings) in made)
             held_to = agreement_of(own, observed, by, counted)
             return Accounts(accounts, held_to, None, self._others)
         found: dict[int, Account] = {}
         agreement: Agreement | None = None
         inferred: Calibration | None = None
-        for settings in dict.fromkeys(settings for _, settings in self._asked):
-            places = [at for at, (_, each) in enumerate(self._asked) if each == settings]
-            machines = [self._asked[at][0] for at in places]
+        for settings in dict.fromkeys(settings for _, settings in self._cases):
+            places = [at for at, (_, each) in enumerate(self._cases) if each == settings]
+            machines = [self._cases[at][0] for at in places]
             calibration, again, models = self._trace.calibrate(
                 machines, settings, self._problems, self._beginning
             )
@@ -148,7 +148,7 @@ class ByGovernor:
                 agreement = replace(agreement, uncalibrated=own.agreed)
                 inferred = calibration
         return Accounts(
-            tuple(found[at] for at in range(len(self._asked))), agreement, inferred, self._others
+            tuple(found[at] for at in range(len(self._cases))), agreement, inferred, self._others
         )
 
 

@@ -39,25 +39,25 @@ class Replayed:
     """The result of a request.
 
     name      name of the trace, recording or dump
-    release   the kernel; asked: what each governor was replayed with, (): the trace's own states
+    release   the kernel; every: what each governor was replayed with, (): the trace's own states
               were judged. Both are completed by what a recording's head says
     power     power model of the states; None without figures
     inputs    (name, SHA-256) of every file read; () where they were not hashed
-    told      whether the kernel was named; if not, dumps alone show the counters of one not known
+    is_named  whether the kernel was named; if not, dumps alone show the counters of one not known
     """
 
     name: str
     release: Release
-    asked: tuple[Settings, ...]
+    every: tuple[Settings, ...]
     result: ReplayResult
     power: PowerModel | None
     inputs: tuple[tuple[str, str], ...]
-    told: bool = True
+    is_named: bool = True
 
     @property
     def settings(self) -> Settings | None:
         """The inputs of the replay with the only governor, or the first."""
-        return self.asked[0] if self.asked else None
+        return self.every[0] if self.every else None
 
     @property
     def doubtful(self) -> bool:

@@ -16,7 +16,7 @@ from ..traces import recording
 from ..traces.periods import NO_MISS, Period
 from ..traces.recording import RecordedDecision
 from .machine import TracedMachine
-from .replay import Asked, Note, ReplayModel, Settings
+from .replay import Case, Note, ReplayModel, Settings
 from .timeline import TimeLine
 
 PERIODS, _CPUS, _PIECES = 120, 4, 400
@@ -29,7 +29,7 @@ class Beginning:
     """The first idle periods of a replay, and what models make of them.
 
     line    takes all periods, if there is one
-    asked   models to run them by; () where they were followed as they ran
+    cases   models to run them by; () where they were followed as they ran
     source  of a recording, whose rows take the place of idle periods
     """
 
@@ -37,10 +37,10 @@ class Beginning:
         self,
         traced: TracedMachine,
         line: TimeLine | None = None,
-        asked: Sequence[Asked] = (),
+        cases: Sequence[Case] = (),
         source: Input | None = None,
     ) -> None:
-        self.traced, self.line, self.asked, self.source = traced, line, asked, source
+        self.traced, self.line, self.cases, self.source = traced, line, cases, source
         self.periods: list[Period] = []
         self.models: list[tuple[TracedMachine, list[Period]]] = []
 
@@ -86,13 +86,13 @@ class Beginning:
             for row in rows
             if not row.outcome.rejected and (start_ns := row.situation.clock_ns) >= 0
         ]
-        for machine, settings in self.asked:
+        for machine, settings in self.cases:
             model = ReplayModel(machine, settings, InputProblems())
             model.note = self.note(machine, settings)
             model.add(() if rows else self.periods)
             for row in rows:
                 model.decide(row)
-        self.asked, self.source = (), None
+        self.cases, self.source = (), None
 
 
 def time_line(found: Beginning) -> Iterator[Picture]:

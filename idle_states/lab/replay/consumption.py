@@ -42,7 +42,7 @@ class CpuUse:
     counted      how often a workload did what it counts; 0 without one
     usage        state -> idle periods that it was asked for
     awake_ns     CPU time outside idle states: computing, deciding, and leaving a state
-    asked_ns     state -> CPU time in it, as asked for
+    times_ns     state -> CPU time in it, as asked for
     held_ns      state -> CPU time in which all CPUs of what the state acts on (a thread, core, pair
                  or quad) had asked for it or a deeper one: what it can save
     """
@@ -53,7 +53,7 @@ class CpuUse:
     counted: int
     usage: tuple[int, ...]
     awake_ns: int
-    asked_ns: tuple[int, ...]
+    times_ns: tuple[int, ...]
     held_ns: tuple[int, ...]
 
     @property
@@ -174,7 +174,7 @@ def with_running(idle: Spent, awake: PowerBounds, running_ns: int, counted: int 
 
 
 def _missing(found: CpuUse, model: PowerModel) -> tuple[str, ...]:
-    times = zip(found.names, found.asked_ns, strict=True)
+    times = zip(found.names, found.times_ns, strict=True)
     return tuple(name for name, time in times if time and name not in model.states)
 
 
@@ -191,7 +191,7 @@ def _running_ns(found: CpuUse) -> int:
 def _by_state(found: CpuUse, draws: Mapping[str, Fraction]) -> list[Fraction]:
     """Energy drawn in each state that draws has. What is held in a deeper state is not drawn in the
     one before."""
-    times = zip(found.names, found.asked_ns, strict=True)
+    times = zip(found.names, found.times_ns, strict=True)
     # a state without a figure is not drawn as the one before it
     known = [at for at, (name, time) in enumerate(times) if name in draws or time]
     held = [found.held_ns[at] for at in known]

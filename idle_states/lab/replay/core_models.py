@@ -124,7 +124,7 @@ class _Cpu:
             TURN_NS,
             WAKE_OVERHEAD_NS,
             PIECES_MAX,
-            limit.told,
+            limit.reports,
             settings.next_timer == "far",
             loop.governor_decides_tick,
             core.mask(table.disabled),

@@ -75,7 +75,7 @@ class Inference:
 
     settings  the kernel that was traced
     others    tables to replay besides
-    asked     the kernel to replay them with; None: the traced one
+    wanted    the kernel to replay them with; None: the traced one
     phase_ns  of the tick on the trace's clock; None: not known, and nothing is concluded of it
     """
 
@@ -84,21 +84,21 @@ class Inference:
         table: CpuTable,
         settings: Settings,
         others: Sequence[CpuTable] = (),
-        asked: Settings | None = None,
+        wanted: Settings | None = None,
         phase_ns: int | None = None,
         *,
         by_core: bool = True,
     ) -> None:
         self._table = table
         self._settings = settings
-        self._asked = asked or settings
+        self._wanted = wanted or settings
         self._others = others
         self._by_core = by_core
         self._asked_at_all = settings.asks_governor(table)
         self._off = {id(each): mask(each.disabled) for each in (table, *others)}
         self._loop = idle_loop.features(settings.release)
         # menu alone compares products of the timer
-        powers = "menu" in (settings.governor, self._asked.governor)
+        powers = "menu" in (settings.governor, self._wanted.governor)
         self._places = Places(table, settings, others, phase_ns, powers=powers)
         self._utilises = asks_utilisation(settings.governor, settings.release)
         features = settings.governor_of(table).features
@@ -194,7 +194,7 @@ class Inference:
         def steps(settings: Settings, table: CpuTable) -> Steps:
             return steps_of(settings.governor_of(table), by_core=self._by_core)
 
-        others = [steps(self._asked, other) for other in self._others]
+        others = [steps(self._wanted, other) for other in self._others]
         return InputHistory(kind, steps(self._settings, self._table), others)
 
     def _offers(self, history: InputHistory, period: PlacedPeriod) -> list[Offer]:
@@ -265,7 +265,7 @@ class Inference:
         period: PlacedPeriod,
     ) -> int:
         """The states that another table's governor may select, as a mask."""
-        if not self._asked.asks_governor(table):
+        if not self._wanted.asks_governor(table):
             return 1
         found = 0
         for history, offered in zip(histories, offers, strict=True):

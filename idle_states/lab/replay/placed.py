@@ -76,7 +76,7 @@ class Places:
         self.phase_ns = phase_ns
         self._late_ns = [SLACK_NS + state.exit_ns for state in table.states]
         limit = polling(table, settings.release, settings.hz)
-        self.poll_ns = limit.limit_ns if limit.told else None
+        self.poll_ns = limit.limit_ns if limit.reports else None
         begins = {state.residency_ns for each in (table, *others) for state in each.states}
         near = {begin - less for begin in begins for less in (0, 1) if begin > less}
         timers = {*near, self.tick_ns, 2 * self.tick_ns, KTIME_MAX, *(_POWERS if powers else ())}

@@ -16,13 +16,13 @@ class Polling:
     """The polling limit of state 0.
 
     limit_ns     None: state 0 polls until the CPU is woken, or does not poll
-    told         whether the governor learns that the limit ended polling (dev->poll_time_limit)
+    reports      whether the governor learns that the limit ended polling (dev->poll_time_limit)
     by_governor  whether the governor may set the limit (dev->poll_limit_ns): poll_idle() uses that
                  value, snooze does not
     """
 
     limit_ns: int | None
-    told: bool
+    reports: bool
     by_governor: bool = False
 
     def of(self, governor_ns: int | None) -> "Polling":

@@ -86,11 +86,11 @@ class Settings:
         return is_asked(idle_loop.features(self.release), self.governor, table.states)
 
 
-Asked = tuple[TracedMachine, Settings]
+Case = tuple[TracedMachine, Settings]
 """A machine to replay, and what to replay it with."""
 
 
-def each_asked(machines: Sequence[TracedMachine], settings: Sequence[Settings]) -> list[Asked]:
+def each_case(machines: Sequence[TracedMachine], settings: Sequence[Settings]) -> list[Case]:
     """Returns each machine with each governor, whose name the machine's then tells if there are
     several."""
     if len(settings) == 1:
@@ -261,7 +261,7 @@ class ReplayModel(CpuModels):
             if state == 0:
                 poll = self._polling(governor, tally.table)
                 if poll.limit_ns is not None and poll.limit_ns < until_ns:
-                    until_ns, polled_out, is_reported = poll.limit_ns, True, poll.told
+                    until_ns, polled_out, is_reported = poll.limit_ns, True, poll.reports
             interrupted = until_ns < left_ns
             if interrupted and piece == PIECES_MAX - 1:
                 interrupted = False

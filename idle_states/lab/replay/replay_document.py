@@ -142,7 +142,7 @@ class Replay(Form[Any]):
     ]
     kernel: Annotated[
         str | None, "The Linux release; null for dumps alone, where they do not name it."
-    ] = derived(lambda result: result.release.name if result.told else None)
+    ] = derived(lambda result: result.release.name if result.is_named else None)
     known: Annotated[Known, INLINE] = derived(
         lambda result: Kernel(result.release, result.governor or LOOP)
     )
@@ -192,7 +192,7 @@ def result_of(found: Replayed) -> With:
     return With(
         result,
         release=found.release,
-        told=found.told,
+        is_named=found.is_named,
         governor=settings and settings.governor,
         hz=settings and settings.hz,
         next_timer=None if settings is None or exact else _next_timer(result, settings),

@@ -26,7 +26,7 @@ from .dumps import bracket
 from .machine import TracedMachine
 from .observed import Observed
 from .oracle import Oracles
-from .replay import TURN_NS, Asked, ReplayModel, Settings, each_asked
+from .replay import TURN_NS, Case, ReplayModel, Settings, each_case
 from .results import ESTIMATED, EXACT, Account, Read, ReplayResult
 from .timeline import TimeLine
 
@@ -68,11 +68,11 @@ def from_trace(
     if line is not None:
         judging = () if settings else (each for each in machines if not each.like(traced))
         line.start((traced, *judging), release)
-    asked = each_asked(machines, settings)
+    cases = each_case(machines, settings)
     others: ByGovernor | ByEntered = (
         ByEntered(traced, machines, release, problems)
         if by is None
-        else ByGovernor(traced, asked, by, problems, beginning, certain=certain)
+        else ByGovernor(traced, cases, by, problems, beginning, certain=certain)
     )
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     seen = 0
@@ -93,7 +93,7 @@ def from_trace(
     bracketed = bracket(observed, counted, problems)
     span = pairing.span_ns
     if not found.calibration:
-        beginning.asked = asked
+        beginning.cases = cases
     return ReplayResult(
         ESTIMATED,
         (
@@ -138,8 +138,8 @@ def from_recording(
     judge = Observed(traced, counts_in_ns(release), problems, beyond=beyond)
     own = replace(traced, domains=machines[0].domains)
     domains = None if settings else domains_of(own, release)
-    asked = each_asked(machines, settings)
-    every, at = _with(traced, asked, by) if by else ((), 0)
+    cases = each_case(machines, settings)
+    every, at = _with(traced, cases, by) if by else ((), 0)
     oracles = Oracles(traced, machines, release, power) if len(settings) > 1 else None
     models: Sequence[ReplayModel | CoreModel]
     # the core does not list idle periods
@@ -151,7 +151,7 @@ def from_recording(
         models = references = [ReplayModel(*each, problems) for each in every]
         if line is not None:
             line.start([traced], release)
-            for model, each in zip(references, asked, strict=False):
+            for model, each in zip(references, cases, strict=False):
                 model.note = line.model(*each)
         count, refused = _decided(source, references, judge, domains, oracles, line)
     if not count:
@@ -163,7 +163,7 @@ def from_recording(
         made = zip(models, every, strict=True)
         accounts = tuple(modelled(model, each) for model, (_, each) in made)
         agreement = agreement_of(accounts[at], observed, by, {})
-        accounts = accounts[: len(asked)]
+        accounts = accounts[: len(cases)]
     guessed = tuple(
         dict.fromkeys(
             words
@@ -188,7 +188,7 @@ def from_recording(
         problems.listing(),
         agreement=agreement,
         oracles=oracles.finish() if oracles else (),
-        beginning=Beginning(traced, None, asked, source),
+        beginning=Beginning(traced, None, cases, source),
     )
 
 
@@ -243,15 +243,13 @@ def _decided(
     return count, refused
 
 
-def _with(
-    traced: TracedMachine, asked: Sequence[Asked], by: Settings
-) -> tuple[Sequence[Asked], int]:
+def _with(traced: TracedMachine, cases: Sequence[Case], by: Settings) -> tuple[Sequence[Case], int]:
     """Returns what to replay: what is asked for, and the traced machine with its own governor, to
     which the model is held; and the place of that one."""
-    for at, (machine, settings) in enumerate(asked):
+    for at, (machine, settings) in enumerate(cases):
         if settings == by and machine.like(traced):
-            return asked, at
-    return (*asked, (traced, by)), len(asked)
+            return cases, at
+    return (*cases, (traced, by)), len(cases)
 
 
 def _counts(machine: TracedMachine) -> Callable[[int], int | None]:

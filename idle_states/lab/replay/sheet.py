@@ -49,7 +49,7 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     some = rivals.rivals(result, power)
     if some:
         sections.append(rivals.section(some, power))
-    sections.append(_rests(result, release if found.told else None, found.asked))
+    sections.append(_rests(result, release if found.is_named else None, found.every))
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
@@ -59,9 +59,9 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     if len(result.accounts) > 1:
         sections.append(_comparison(totals))
     sections += [*_energies(result, totals, power), *_beside(result)]
-    names = ", ".join(each.governor for each in found.asked)
-    states = f"{names}, HZ {found.asked[0].hz}" if found.asked else "states as entered"
-    linux = f"Linux {release.name}" if found.told else "a kernel that the dump does not name"
+    names = ", ".join(each.governor for each in found.every)
+    states = f"{names}, HZ {found.every[0].hz}" if found.every else "states as entered"
+    linux = f"Linux {release.name}" if found.is_named else "a kernel that the dump does not name"
     about = Lines(
         (
             f"{found.name}: {reading(result.read)}",

@@ -15,7 +15,7 @@ from ..traces.recording import RecordedDecision
 from .counters import ABOVE, BELOW, FITS, Tally, counts_in_ns
 from .fits import DEEP, SHALLOW
 from .machine import TracedMachine
-from .replay import Asked, Note, ReplayModel, Settings
+from .replay import Case, Note, ReplayModel, Settings
 
 CATEGORIES = {FITS: "fits", ABOVE: DEEP, BELOW: SHALLOW}
 LIMIT, ENDED, BEYOND = "latency limit", "ended by", "not in the table"
@@ -91,11 +91,11 @@ class TimeLine:
         by = f", {settings.governor}"
         return _Row(self, machine.name.removesuffix(by) + by, machine, settings.release)
 
-    def models(self, asked: Sequence[Asked]) -> list[ReplayModel]:
+    def models(self, cases: Sequence[Case]) -> list[ReplayModel]:
         """Returns models whose idle periods are written: the core counts those of an estimate, but
         does not list them."""
-        found = [ReplayModel(*each, InputProblems()) for each in asked]
-        for model, each in zip(found, asked, strict=True):
+        found = [ReplayModel(*each, InputProblems()) for each in cases]
+        for model, each in zip(found, cases, strict=True):
             model.note = self.model(*each)
         return found
 

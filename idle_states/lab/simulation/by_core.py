@@ -174,7 +174,7 @@ def _setting(setup: Setup, seed: int, trace: int, laid: Sequence[Laid]) -> bytes
         duration_ns=setup.duration_ns,
         tick_ns=tick_ns(setup.hz),
         poll_limit_ns=U64 if limit.limit_ns is None else limit.limit_ns,
-        poll_told=limit.told,
+        poll_told=limit.reports,
         polls=setup.polls,
         asks=is_asked(loop, setup.governor, setup.table.states),
         got_tick_stops=unasked_stop_tick(loop, True),

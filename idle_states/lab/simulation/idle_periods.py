@@ -42,7 +42,7 @@ class IdlePeriods:
         self._loop = idle_loop.features(setup.release)
         self._polling = polling(setup.table, setup.release, setup.hz)
         self.tick_ns = tick_ns(setup.hz)
-        self.told_of_limit = self._polling.told
+        self.told_of_limit = self._polling.reports
         self.utilises = asks_utilisation(setup.governor, setup.release)
         self.scopes = Scopes(setup.topology, setup.effects)
         self.domains = RunningDomains(

@@ -53,7 +53,7 @@ def whole(setup: Setup, runs: Sequence[SimulationRun]) -> Window:
         sum(one.counted for one in each),
         tuple(map(sum, zip(*(one.usage for one in each), strict=True))),
         sum(one.awake_ns for one in each),
-        tuple(map(sum, zip(*(one.asked_ns for one in each), strict=True))),
+        tuple(map(sum, zip(*(one.times_ns for one in each), strict=True))),
         tuple(map(sum, zip(*(one.held_ns for one in each), strict=True))),
         dict(latencies),
     )

@@ -148,10 +148,10 @@ class Auditor:
             found = [replace(each, findings=tuple(mark(each.findings))) for each in found]
         if self._setting.everything or isinstance(found, Alike):
             return found
-        told = Brief(map(brief, found))
+        briefs = Brief(map(brief, found))
         if self._write:
-            told.texts = tuple(map(self._write, found))
-        return told
+            briefs.texts = tuple(map(self._write, found))
+        return briefs
 
     def _found(self, where: Path | Found) -> Sequence[Audited]:
         if self._usual:
@@ -269,5 +269,5 @@ def _judged_alone(file: File) -> list[Source]:
 
 
 def _serial(judged: fdt.JudgedPart) -> str:
-    said = {"system-id": judged.system_id, "serial-number": judged.serial_number}
-    return serial_of(Node("", {name: value for name, value in said.items() if value is not None}))
+    values = {"system-id": judged.system_id, "serial-number": judged.serial_number}
+    return serial_of(Node("", {name: value for name, value in values.items() if value is not None}))

@@ -106,8 +106,8 @@ def _spread(
         results: Iterable[Sequence[Audited]] = ()
         try:
             if task:
-                seconds, told = task.result()
-                results = pickle.loads(told)
+                seconds, pickled = task.result()
+                results = pickle.loads(pickled)
                 size = max(1, min(most, 4 * len(new), int(len(new) * _SECONDS / seconds)))
         except (Died, Gone):
             alone: Iterable[Job] = (pool.submit(each, packed, _sent([path])) for path in new)

@@ -134,11 +134,11 @@ class AuditResults:
             anew = _ANEW if b"\0" in each.data[:_HEAD] else _ANEW | _TEXTS
             if any(word in each.data for word in _INCLUSIONS):
                 anew |= _INCLUDING
-            said = [json.loads(line) for line in more]
-            if anew & {entry["kind"] for entry in said}:
+            again = [json.loads(line) for line in more]
+            if anew & {entry["kind"] for entry in again}:
                 return None
             lines += more
-            entries += said
+            entries += again
         found = KeptAudits(map(_audited, entries))
         found.texts = tuple(lines)
         return found

@@ -116,12 +116,12 @@ def _messages(driver: DriverTable, text: bytes) -> Iterator[str]:
     boots = log.read(text)
     if not boots or boots[-1].version is None:
         return
-    said = {line.text for line in boots[-1].messages if not _GOVERNOR.match(line.text)}
+    logged = {line.text for line in boots[-1].messages if not _GOVERNOR.match(line.text)}
     # debug lines show with dynamic debugging only
-    told = {message.text for message in driver.messages if message.level != "debug"}
-    for line in sorted(told - said):
+    expected = {message.text for message in driver.messages if message.level != "debug"}
+    for line in sorted(expected - logged):
         yield f"the kernel log lacks the line {line!r}"
-    unpredicted = sorted(said - {message.text for message in driver.messages})
+    unpredicted = sorted(logged - {message.text for message in driver.messages})
     for line in unpredicted[:_SHOWN]:
         yield f"the kernel log has the line {line!r}, which is not predicted"
     if len(unpredicted) > _SHOWN:

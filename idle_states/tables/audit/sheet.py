@@ -105,8 +105,8 @@ def sections(
     known = indented("", _known(audited)).parts
     yield Section("What kernels register", (*registered, *known))
     if audited.selected:
-        said = indented("", (printable(_selected(group)) for group in audited.selected))
-        both = Either(said.parts, (drawn.selected(audited),))
+        selected = indented("", (printable(_selected(group)) for group in audited.selected))
+        both = Either(selected.parts, (drawn.selected(audited),))
         yield Section("What is selected for steady idles that an interrupt ends", (both,))
     if audited.running is not None:
         running = audited.running
@@ -211,8 +211,8 @@ def _against(name: str, differences: Sequence[TreeDifference]) -> Section:
             only = name if found.a is None else "this"
             parts.append(Lines((f"{found.path}: only in {only}",), first="  "))
         else:
-            said = f"{found.path}: {_value(found.a)}, there {_value(found.b)}"
-            parts.append(Lines((said,), first="  ", further="      "))
+            line = f"{found.path}: {_value(found.a)}, there {_value(found.b)}"
+            parts.append(Lines((line,), first="  ", further="      "))
     return Section(f"Differs below /ibm,opal from {name}", tuple(parts))
 
 
@@ -249,12 +249,12 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     if summary.since is not None:
         yield _since(summary.since)
     yield from _boards(summary)
-    said: list[Line] = [
+    rows: list[Line] = [
         (f"  {count:>7}  ", Marked(severity, f"{severity:<7}"), f"  {rule} {name}")
         for (rule, name, severity), count in found
     ]
     named = _having(summary) if summary.select else ()
-    yield Section(_FOUND, (Either((Lines(tuple(said)), *named)),))
+    yield Section(_FOUND, (Either((Lines(tuple(rows)), *named)),))
     verdicts = (
         f"{tool}, {test}: {counts['passed']} pass, {counts['failed']} fail, "
         f"{counts['skipped']} not tested"
@@ -273,9 +273,9 @@ def _since(since: EarlierAudit) -> Section:
     ):
         parts.append(Lines((f"{what}{':' if files else ''}",), first="  "))
         parts.append(Lines(_first(files), first="    "))
-    for said, findings in (("new", since.appeared), ("no longer there", since.fixed)):
+    for how, findings in (("new", since.appeared), ("no longer there", since.fixed)):
         for (rule, name, severity), files in by_severity(findings):
-            head = f"{severity} {rule} {name}, {said} in {plural(len(files), 'input')}:"
+            head = f"{severity} {rule} {name}, {how} in {plural(len(files), 'input')}:"
             parts += (Lines((head,), first="  "), Lines(_first(files), first="    "))
     return Section(f"Since {since.earlier}", tuple(parts))
 

@@ -81,9 +81,9 @@ class TreeShape:
 
     def _node_of(self, part: JudgedPart, file: str) -> PowerMgt:
         times = {LATENCIES: part.latencies, RESIDENCIES: part.residencies}
-        said = {name: value for name, value in times.items() if value is not None}
+        known = {name: value for name, value in times.items() if value is not None}
         place = Location(self._node.where.path, file)
-        return PowerMgt({**self._node.properties, **said}, place)
+        return PowerMgt({**self._node.properties, **known}, place)
 
     @cached_property
     def _subject(self) -> Subject:
@@ -97,8 +97,8 @@ class TreeShape:
     @cached_property
     def _kept(self) -> KeptFindings:
         rules = rules_for(self._subject, self._setting.criteria.rules)
-        said = (self._node.properties.get(name) for name in (LATENCIES, RESIDENCIES))
-        return KeptFindings(self._watched, rules, times_of(*said), of_findings)
+        columns = (self._node.properties.get(name) for name in (LATENCIES, RESIDENCIES))
+        return KeptFindings(self._watched, rules, times_of(*columns), of_findings)
 
     @cached_property
     def _kept_others(self) -> Answered[_Others]:

@@ -85,18 +85,18 @@ def text_parts(
 ) -> Iterator[str]:
     """Whole lines, as they come."""
 
-    def said(some: Iterable[Section]) -> str:
+    def written(some: Iterable[Section]) -> str:
         return text(Sheet("", (), tuple(some)), style) + "\n"
 
     held = _Held(view)
     for found in results:
         held.add(found)
         if view.everything:
-            yield from (said(view.sections(audited)) for audited in found)
+            yield from (written(view.sections(audited)) for audited in found)
     if not view.everything:
-        yield from (said(view.sections(audited)) for audited in held.few)
+        yield from (written(view.sections(audited)) for audited in held.few)
     if held.summed_up:
-        yield said(fleet(summary, walk.passed_over))
+        yield written(fleet(summary, walk.passed_over))
     if closing := held.closing():
         yield closing
 

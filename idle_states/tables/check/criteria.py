@@ -72,7 +72,7 @@ def own_kernels(table: "IdleTable") -> tuple[str, ...]:
         return registry.assumed(table.register is Register.PSSCR).kernels
     array = table.name if table.read_from.kind == "c" else table.firmware.array
     revision = table.name.partition("@")[0]
-    for variant in registry.taken():
+    for variant in registry.variants():
         if revision == variant.table or (array and array == variant.firmware.array):
             named = find(variant.table).cpu
             return named.kernels if named else ()

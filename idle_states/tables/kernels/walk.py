@@ -25,7 +25,7 @@ from ..linux.releases import Release, folded, lacking
 from ..linux.request_parts import GovernorRequest
 from ..linux.spec_pvrs import features_for, first_of_spec
 from ..pipeline import Arrival, journey
-from ..selection.request import Asked
+from ..selection.request import Scope
 from ..selection.selection import Selecting, TableSelection, changes
 from ..sources import Source, read_table
 from .behaviour import Brought, FeatureChange, changes_of, rows_of
@@ -135,7 +135,7 @@ class _Walk:
             selection = None
             if some and modelled(kernel, self.of.governor):
                 name = self.source.name if self.source else ""
-                selection = self._selecting.select(kernel, states, Asked(), name)
+                selection = self._selecting.select(kernel, states, Scope(), name)
             self._outcomes[kernel] = _Outcome(arrival, selection)
         return self._outcomes[kernel]
 

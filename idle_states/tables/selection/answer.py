@@ -9,7 +9,7 @@ from ..linux.releases import Release
 from ..pipeline import Journey, crashes, followed, held_by, journey
 from ..sources import Source, read_table
 from .limits import Held, ObeyedLimits, TableLimit, limit, obeyed
-from .request import Asked, SelectRequest
+from .request import Scope, SelectRequest
 from .selection import Mapped, Selecting, SelectionChange, TableSelection, changes
 
 
@@ -75,26 +75,26 @@ def select(request: SelectRequest, say: Callable[[str], None] = lambda message: 
             say(note)
     governors = [Selecting(governor, request.of.hz) for governor in request.governors]
     limits = [
-        limit(asked, kernels, selecting, table, per_cpu=request.per_cpu)
+        limit(one, kernels, selecting, table, per_cpu=request.per_cpu)
         for selecting in governors
         for table, kernels in held
-        for asked in request.all_limits
+        for one in request.all_limits
     ]
     found = [
-        selecting.select(release, states, asked, table)
+        selecting.select(release, states, one, table)
         for selecting in governors
-        for (table, release, states), asked in zip(
+        for (table, release, states), one in zip(
             ((table, *each) for table, kernels in held for each in kernels),
-            _asked(request, held, limits),
+            _scopes(request, held, limits),
             strict=True,
         )
     ]
     return Selections(tuple(found), tuple(sources), tuple(limits))
 
 
-def _asked(
+def _scopes(
     request: SelectRequest, held: Sequence[tuple[str, list[Held]]], limits: Sequence[TableLimit]
-) -> list[Asked]:
+) -> list[Scope]:
     """Returns what is asked of each kernel of each table: the limits as they are in force there.
     Limits that are the same on all are one. Where none is asked for, a dump has its machine's."""
     each = len(request.all_limits)
@@ -106,9 +106,9 @@ def _asked(
     if not limits:
         tables = (table for _, kernels in held for _, table in kernels)
         machines = (t.limit_us if isinstance(t, DriverTable) else NO_LIMIT_US for t in tables)
-        return [replace(request.asked, limits_us=(limit_us,)) for limit_us in machines]
+        return [replace(request.scope, limits_us=(limit_us,)) for limit_us in machines]
     distinct = dict.fromkeys(zip(*rows, strict=True))
-    return [replace(request.asked, limits_us=row) for row in zip(*distinct, strict=True)]
+    return [replace(request.scope, limits_us=row) for row in zip(*distinct, strict=True)]
 
 
 def journeys(request: SelectRequest, sources: Iterable[Source]) -> list[Journey]:

@@ -13,7 +13,7 @@ from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
 from .idle_lengths import lengths
 from .selection import Mapped, TableSelection, changes, map_changes
-from .words import circumstances, taken
+from .words import circumstances, names_in
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -155,7 +155,7 @@ def _marked(
 def _band(selection: TableSelection, r: Range) -> Band:
     # ladder may select one past the last state
     some = {n: selection.names[n] for n in sorted(r.states) if n < len(selection.names)}
-    return band(r.first_ns, r.last_ns, some, taken(selection, r))
+    return band(r.first_ns, r.last_ns, some, names_in(selection, r))
 
 
 def band(first: int, last: int | None, number2name: Mapping[int, str], what: str) -> Band:

@@ -111,18 +111,18 @@ def _word(text: str) -> LimitWord:
     return LimitWord(text, number=int(match[3]), no_zero=no_zero)
 
 
-def meaning(asked: AskedLimit, names: Sequence[str], exits_us: Sequence[int]) -> LimitMeant | None:
+def meaning(limit: AskedLimit, names: Sequence[str], exits_us: Sequence[int]) -> LimitMeant | None:
     """Returns what a limit comes to on a table; None where none of its words counts, or a state to
     be kept is not there. exits_us: exit latencies of the states, by number."""
-    if asked.keeps:
-        found = [(_number(word, names, any_case=True), word) for word in asked.words]
+    if limit.keeps:
+        found = [(_number(word, names, any_case=True), word) for word in limit.words]
         kept = {number: word for number, word in found if number is not None}
         if any(number is None for number, _ in found):
             return None
         states = sorted(kept, key=lambda number: (exits_us[number], number), reverse=True)
         return LimitMeant(exits_us[states[0]], kept[states[0]], tuple(states))
     passed: list[LimitWord] = []
-    for word in asked.words:
+    for word in limit.words:
         if word.value_us is not None:
             return LimitMeant(word.value_us, word, (), tuple(passed))
         at = _number(word, names)
@@ -142,11 +142,11 @@ def _number(word: LimitWord, names: Sequence[str], *, any_case: bool = False) ->
     return found[-1] if found else None
 
 
-def nowhere(asked: AskedLimit, names: Sequence[str], domains: "Iterable[CpuDomain]") -> UsageError:
+def nowhere(limit: AskedLimit, names: Sequence[str], domains: "Iterable[CpuDomain]") -> UsageError:
     """Returns the error for a limit that comes to nothing on any kernel. names: all states there
     are of a CPU; domains: the power domains that it sits in."""
-    absent = [word for word in asked.words if _number(word, names, any_case=asked.keeps) is None]
-    word = (absent or asked.words)[-1]
+    absent = [word for word in limit.words if _number(word, names, any_case=limit.keeps) is None]
+    word = (absent or limit.words)[-1]
     wanted = word.name or word.text
     hint = suggestion(wanted, names)
     for domain in domains:
@@ -154,7 +154,7 @@ def nowhere(asked: AskedLimit, names: Sequence[str], domains: "Iterable[CpuDomai
             if state.name == wanted:
                 needed_us = -(-(state.power_off_ns + state.power_on_ns) // 1000)
                 hint = f", a state of {domain.name}, which takes {needed_us} us to turn off and on"
-    option = "--keep" if asked.keeps else "--latency-limit"
+    option = "--keep" if limit.keeps else "--latency-limit"
     return UsageError(
         f"expected {option} with a state of a CPU ({', '.join(names)}), found {word.text!r}{hint}"
     )

@@ -20,7 +20,7 @@ from .remaining import (
     under_limit,
     unexpected,
 )
-from .request import Asked
+from .request import Scope
 from .selection import Selecting, TableSelection
 
 Held = tuple[Release, DriverTable | list[State]]
@@ -118,7 +118,7 @@ class TableLimit:
     by_kernel  by the states that are left, in the order of the kernels
     """
 
-    asked: AskedLimit
+    wanted: AskedLimit
     table: str
     governor: str
     per_cpu: bool
@@ -139,7 +139,7 @@ class ObeyedLimits:
 
 
 def limit(
-    asked: AskedLimit,
+    wanted: AskedLimit,
     held: Sequence[Held],
     selecting: Selecting,
     table: str = "",
@@ -150,7 +150,7 @@ def limit(
     no kernel has."""
     found: dict[object, LimitedTable] = {}
     for release, states in held:
-        one = _limited(asked, release, states, selecting, per_cpu=per_cpu)
+        one = _limited(wanted, release, states, selecting, per_cpu=per_cpu)
         key = one.meant, one.limit_us, one.states
         before = found.get(key)
         found[key] = one if before is None else _together(before, one)
@@ -158,12 +158,12 @@ def limit(
         names = dict.fromkeys(state.name for each in found.values() for state in each.states)
         drivers = [states for _, states in held if isinstance(states, DriverTable)]
         domains = [domain for driver in drivers for domain in driver.domains]
-        raise nowhere(asked, list(names), domains)
-    return TableLimit(asked, table, selecting.governor, per_cpu, tuple(found.values()))
+        raise nowhere(wanted, list(names), domains)
+    return TableLimit(wanted, table, selecting.governor, per_cpu, tuple(found.values()))
 
 
 def _limited(
-    asked: AskedLimit,
+    wanted: AskedLimit,
     release: Release,
     table: DriverTable | list[State],
     selecting: Selecting,
@@ -171,13 +171,13 @@ def _limited(
     per_cpu: bool,
 ) -> LimitedTable:
     """A limit under one kernel."""
-    meant, limit_us, rows = left(asked, release, table, per_cpu=per_cpu)
+    meant, limit_us, rows = left(wanted, release, table, per_cpu=per_cpu)
     same = same_values([row.needs_us for row in rows], limit_us)
     if meant is None:
         return LimitedTable((release,), None, limit_us, rows, same, ())
 
     def select(value_us: int) -> TableSelection:
-        return selecting.select(release, table, Asked((value_us,)))
+        return selecting.select(release, table, Scope((value_us,)))
 
     under = select(limit_us)
     alike = _alike(select, under, limit_us, same)
@@ -186,19 +186,19 @@ def _limited(
 
 
 def left(
-    asked: AskedLimit, release: Release, table: DriverTable | list[State], *, per_cpu: bool = False
+    wanted: AskedLimit, release: Release, table: DriverTable | list[State], *, per_cpu: bool = False
 ) -> tuple[LimitMeant | None, int, tuple[StateUnderLimit, ...]]:
     """Returns what a limit comes to, the limit in force in us, and the states under it."""
     loop = idle_loop.features(release)
     states = states_of(table) if isinstance(table, DriverTable) else tuple(table)
     names = names_of(table, states)
     needs = [needs_us(state, nanoseconds=loop.nanoseconds) for state in states]
-    meant = meaning(asked, names, needs)
+    meant = meaning(wanted, names, needs)
     limit_us = NO_LIMIT_US
     if meant is not None and not per_cpu:
         limit_us = idle_loop.latency_limit_us(loop, meant.value_us)
     # a CPU's limit of 0 is none; n/a allows no latency, where kernels know it
-    elif meant is not None and (meant.value_us or asked.keeps or meant.word.text == NO_LATENCY):
+    elif meant is not None and (meant.value_us or wanted.keeps or meant.word.text == NO_LATENCY):
         limit_us = idle_loop.latency_limit_us(loop, resume_us=meant.value_us)
     off = table.off if isinstance(table, DriverTable) else ()
     return meant, limit_us, under_limit(names, states, needs, limit_us, off)

@@ -16,7 +16,7 @@ from .idle_lengths import lengths
 from .limit_words import NO_LATENCY, LimitMeant
 from .limits import LimitedTable, LimitEra, ObeyedLimits, TableLimit
 from .remaining import StateUnderLimit
-from .words import NARROW, circumstances, taken
+from .words import NARROW, circumstances, names_in
 
 SYSTEM = "/dev/cpu_dma_latency"
 
@@ -24,25 +24,25 @@ SYSTEM = "/dev/cpu_dma_latency"
 def sections(found: Selections) -> Iterator[Section]:
     """Yields for each limit, and each group of kernels that are left the same states, these, and in
     sentences what the limit comes to; nothing where no limit is asked for."""
-    asked = [release.name for release in found.releases]
+    names = [release.name for release in found.releases]
     several = len(found.selections) > 1
     for limit in found.limits:
         whose = [limit.table, *([limit.governor] if len(found.governors) > 1 else [])]
         of = f"{', '.join(filter(None, whose))}: " if any(whose) else ""
         kind = " of a CPU" if limit.per_cpu else ""
-        word = limit.asked.text
-        what = f"{kind} that keeps {word}" if limit.asked.keeps else f" {word}{kind}"
+        word = limit.wanted.text
+        what = f"{kind} that keeps {word}" if limit.wanted.keeps else f" {word}{kind}"
         title: Line = _narrow(f"{of}latency limit{what}", "", "  ")
         for table in limit.by_kernel:
-            kernels = f"Linux {_kernels(table.releases, asked)}" if len(asked) > 1 else ""
+            kernels = f"Linux {_kernels(table.releases, names)}" if len(names) > 1 else ""
             parts = [Lines((_narrow(kernels, "", "  "),)), *_table(table, limit)]
-            eras = [Lines(tuple(_era(era, table, asked, several))) for era in table.eras]
+            eras = [Lines(tuple(_era(era, table, names, several))) for era in table.eras]
             yield Section(title, (*parts, *([] if several else eras)))
             yield from (Section("", (era,)) for era in eras if several)
             title = ""
     if found.limits:
         known = (*found.governors, LOOP) if several else (LOOP,)
-        looked = (_narrow(_obeyed(each, asked)) for each in found.obeyed)
+        looked = (_narrow(_obeyed(each, names)) for each in found.obeyed)
         lines = Lines((*looked, *remarks(found.releases, *known)))
         yield Section("Limits that kernels look at", (lines,))
 
@@ -53,8 +53,8 @@ def _narrow(text: str, first: str = "", further: str = "") -> Worded:
     return Worded("\n".join(wrapped(printable(text), first, further, room=NARROW)), text)
 
 
-def _kernels(releases: Sequence[Release], asked: Sequence[str]) -> str:
-    return kernel_ranges([release.name for release in releases], asked)
+def _kernels(releases: Sequence[Release], names: Sequence[str]) -> str:
+    return kernel_ranges([release.name for release in releases], names)
 
 
 def _table(table: LimitedTable, limit: TableLimit) -> Iterator[Part]:
@@ -77,14 +77,14 @@ def _fate(state: StateUnderLimit) -> str:
     return "stays" if state.within else f"excluded: needs {state.needs_us} us"
 
 
-def _sentences(table: LimitedTable, asked: TableLimit) -> Iterator[str]:
+def _sentences(table: LimitedTable, of: TableLimit) -> Iterator[str]:
     """Yields the results of a limit: the value, the deepest state, what more would take, which
     values do the same, and for states to be kept where the value is written."""
     meant = table.meant
     assert meant is not None
     yield from _value(meant, table)
     if table.limit_us >= NO_LIMIT_US:
-        yield _unlimited(meant, asked.per_cpu)
+        yield _unlimited(meant, of.per_cpu)
         return
     limit, deepest, more = f"{table.limit_us} us", table.deepest, table.following
     left = "no state is within it, and state 0 is entered"
@@ -110,9 +110,9 @@ def _sentences(table: LimitedTable, asked: TableLimit) -> Iterator[str]:
             yield f"{name} cannot be excluded without {kept}: it takes no longer to leave."
         else:
             yield f"{name} is excluded with it although it is shallower: it takes longer to leave."
-    if asked.asked.keeps and not asked.per_cpu:
+    if of.wanted.keeps and not of.per_cpu:
         yield f"For the system: write {table.limit_us} to {SYSTEM}, and hold it open."
-    if asked.asked.keeps:
+    if of.wanted.keeps:
         value = f"write {table.cpu_value} to" if table.cpu_value else "no value is the same in"
         yield f"For a CPU: {value} its power/pm_qos_resume_latency_us."
 
@@ -137,16 +137,16 @@ def _unlimited(meant: LimitMeant, per_cpu: bool) -> str:
 
 
 def _era(
-    era: LimitEra, table: LimitedTable, asked: Sequence[str], several: bool
+    era: LimitEra, table: LimitedTable, names: Sequence[str], several: bool
 ) -> Iterator[Worded]:
     """Yields what the governor selects, if select shows its maps for the first kernel alone, and
     remarks on it."""
     if several:
-        of = f" of Linux {_kernels(era.releases, asked)}" if len(table.eras) > 1 else ""
+        of = f" of Linux {_kernels(era.releases, names)}" if len(table.eras) > 1 else ""
         yield _narrow(f"{era.under.governor}{of} selects")
         for titles, ranges in _maps(era):
             yield _narrow(f"{_when(titles)}:", "  ", "    ")
-            some = (f"{taken(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges)
+            some = (f"{names_in(era.under, r)} {lengths(r.first_ns, r.last_ns)}" for r in ranges)
             yield _narrow("; ".join(some), "    ", "    ")
     indent = "  " if several else ""
     yield from (_narrow(each, indent, indent) for each in _remarks(era, table))
@@ -187,11 +187,11 @@ def _remarks(era: LimitEra, table: LimitedTable) -> Iterator[str]:
         )
 
 
-def _obeyed(each: ObeyedLimits, asked: Sequence[str]) -> str:
+def _obeyed(each: ObeyedLimits, names: Sequence[str]) -> str:
     looked = [f"the system's limit ({SYSTEM})"]
     if each.per_cpu:
         looked.append("each CPU's (pm_qos_resume_latency_us)")
     if each.wakeup:
         looked.append("the system's on waking up (/dev/cpu_wakeup_latency)")
     least = "" if len(looked) == 1 else ": the least holds"
-    return f"Linux {_kernels(each.releases, asked)} looks at {joined(looked)}{least}."
+    return f"Linux {_kernels(each.releases, names)} looks at {joined(looked)}{least}."

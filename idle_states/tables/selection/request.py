@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Scope:
     """For which circumstances selections are wanted.
 
     limits_us  latency limits
@@ -82,7 +82,7 @@ class SelectRequest:
     of        the governor, and the TABLE or states it selects from
     governors  several governors, in the place of the one in `of`; (): that one
     releases  the kernels
-    asked     for which timers and idle lengths
+    scope     for which timers and idle lengths
     against   a second TABLE to compare with, None for no comparison
     limits    latency limits
     keep      names of the states that a further latency limit is to leave
@@ -92,7 +92,7 @@ class SelectRequest:
 
     of: Annotated[GovernorRequest, Options(governor=None)]
     releases: Annotated["tuple[Release, ...]", kernels(after="--governor", beside="governors")]
-    asked: Asked = field(default_factory=Asked)
+    scope: Scope = field(default_factory=Scope)
     governors: Annotated[
         tuple[str, ...],
         Option(

@@ -252,10 +252,10 @@ class Obeyed(Form[limits.ObeyedLimits]):
 
 class Limit(Form[limits.TableLimit]):
     asked: Annotated[str, "The limit, or the states that it is to keep, as given."] = derived(
-        "asked.text"
+        "wanted.text"
     )
     keep: Annotated[list[str], "The states that it is to keep; empty for a limit."] = derived(
-        lambda limit: [word.text for word in limit.asked.words] if limit.asked.keeps else []
+        lambda limit: [word.text for word in limit.wanted.words] if limit.wanted.keeps else []
     )
     per_cpu: Annotated[bool, "Whether it is a CPU's, not the system's."]
     table: Annotated[str | None, "As given; null for --states."] = derived(
@@ -350,7 +350,7 @@ def _idle_us(mapped: Mapped) -> int | None:
 
 def _ranges(selection: TableSelection, of_timers: bool) -> list[With]:
     return [
-        With(mapped, idle_us=_idle_us(mapped), range=r, taken=selection.taken(r.states))
+        With(mapped, idle_us=_idle_us(mapped), range=r, taken=selection.state_names(r.states))
         for mapped in selection.maps
         if (mapped.idle_ns is not None) is of_timers
         for r in mapped.ranges

@@ -19,7 +19,7 @@ from ..linux.governors.steady import (
 )
 from ..linux.releases import Release
 from .by_core import by_core
-from .request import Asked
+from .request import Scope
 
 if TYPE_CHECKING:
     from ..linux.governors.ladder_steps import LadderStep
@@ -73,7 +73,7 @@ class TableSelection:
     domain_notes: tuple[str, ...] = ()
     disabled: frozenset[int] = frozenset()
 
-    def taken(self, states: Sequence[int]) -> tuple[str, ...]:
+    def state_names(self, states: Sequence[int]) -> tuple[str, ...]:
         """Names of the states with these numbers."""
         return tuple(name_of(self.names, state) for state in states)
 
@@ -97,7 +97,7 @@ def select(
     release: Release,
     table: DriverTable | Sequence[State],
     hz: int,
-    asked: Asked | None = None,
+    scope: Scope | None = None,
     name: str = "",
 ) -> TableSelection:
     """Computes maps for each latency limit, with the tick running and stopped, and with idle
@@ -107,7 +107,7 @@ def select(
     name   name of the table, for the result
     Raises UnknownGovernor.
     """
-    return Selecting(governor, hz).select(release, table, asked or Asked(), name)
+    return Selecting(governor, hz).select(release, table, scope or Scope(), name)
 
 
 class _OfDomains(TypedDict):
@@ -115,12 +115,12 @@ class _OfDomains(TypedDict):
     domain_notes: tuple[str, ...]
 
 
-def _domains(table: DriverTable | Sequence[State], release: Release, asked: Asked) -> _OfDomains:
+def _domains(table: DriverTable | Sequence[State], release: Release, scope: Scope) -> _OfDomains:
     if not isinstance(table, DriverTable) or not table.domains:
         return {"domains": (), "domain_notes": ()}
     from .domains import domain_selections
 
-    found = domain_selections(table, release, asked.limits_us)
+    found = domain_selections(table, release, scope.limits_us)
     alive = any(not each.domain.dead for each in found)
     return {"domains": found, "domain_notes": table.domain_notes if alive else ()}
 
@@ -139,32 +139,32 @@ class Selecting:
         self,
         release: Release,
         table: DriverTable | Sequence[State],
-        asked: Asked,
+        scope: Scope,
         name: str = "",
     ) -> TableSelection:
         """Returns a governor's selections from a table under a release: see select(), whose other
         arguments this has."""
         settling = settling_of(self.governor, release, table, self._hz)
         key = settling.behaviour, names_of(table, settling.governor.states)
-        if (key, asked) not in self._known:
+        if (key, scope) not in self._known:
             if self._last is None or self._last[0] != key:
                 # What it found out serves what else is asked of this behaviour, often next.
                 self._last = key, settling
-            self._known[key, asked] = self._select(release, table, asked, self._last[1])
-        domains = _domains(table, release, asked)
-        return replace(self._known[key, asked], release=release, table=name, **domains)
+            self._known[key, scope] = self._select(release, table, scope, self._last[1])
+        domains = _domains(table, release, scope)
+        return replace(self._known[key, scope], release=release, table=name, **domains)
 
     def _select(
         self,
         release: Release,
         table: DriverTable | Sequence[State],
-        asked: Asked,
+        scope: Scope,
         settling: Settling,
     ) -> TableSelection:
-        maps = tuple(_maps(settling, asked))
+        maps = tuple(_maps(settling, scope))
         states = settling.governor.states
-        taken = reachable([mapped.ranges for mapped in maps])
-        wake_ns = asked.wake_ns
+        reached = reachable([mapped.ranges for mapped in maps])
+        wake_ns = scope.wake_ns
         return TableSelection(
             table="",
             governor=self.governor,
@@ -173,13 +173,13 @@ class Selecting:
             names=names_of(table, states),
             states=states,
             maps=maps,
-            unreachable=tuple(i for i in range(len(states)) if i not in taken),
+            unreachable=tuple(i for i in range(len(states)) if i not in reached),
             level_with_snooze=tuple(
                 i for i, state in enumerate(states) if i and state.exit_ns == states[0].exit_ns
             ),
             locked=lock_in(settling, maps[0].circumstances, wake_ns) if wake_ns else {},
             wake_ns=wake_ns,
-            steps=_steps(settling, asked.limits_us[0]),
+            steps=_steps(settling, scope.limits_us[0]),
             disabled=settling.disabled,
         )
 
@@ -207,24 +207,24 @@ def settling_of(
     return Settling(lambda: Governor.for_kernel(governor, release, table, hz), by_core, off)
 
 
-def _maps(settling: Settling, asked: Asked) -> Iterator[Mapped]:
-    for fixed, idle_ns in _wanted(asked):
+def _maps(settling: Settling, scope: Scope) -> Iterator[Mapped]:
+    for fixed, idle_ns in _wanted(scope):
         if idle_ns is None:
             yield Mapped(fixed, selection_map(settling, fixed))
         else:
             yield Mapped(fixed, timer_map(settling, idle_ns, fixed), idle_ns)
 
 
-def _wanted(asked: Asked) -> Iterator[tuple[Circumstances, int | None]]:
+def _wanted(scope: Scope) -> Iterator[tuple[Circumstances, int | None]]:
     """Yields what is fixed in each map, and the idle length where that is fixed."""
-    for limit in asked.limits_us:
+    for limit in scope.limits_us:
         for timer_driven in (False, True):
             for tick_stopped in (False, True):
                 yield Circumstances(tick_stopped, timer_driven, limit), None
-        for timer_ns in asked.timers_ns:
+        for timer_ns in scope.timers_ns:
             for tick_stopped in (False, True):
                 yield Circumstances(tick_stopped, False, limit, next_timer_ns=timer_ns), None
-        for idle_ns in asked.idles_ns:
+        for idle_ns in scope.idles_ns:
             for tick_stopped in (False, True):
                 yield Circumstances(tick_stopped, False, limit), idle_ns
 

@@ -33,7 +33,7 @@ from . import drawn
 from .answer import Selections
 from .idle_lengths import lengths
 from .selection import Mapped, SelectionChange, TableSelection
-from .words import circumstances, grouped, taken, title
+from .words import circumstances, grouped, names_in, title
 
 MapChanges = Sequence[tuple[Mapped, Sequence[SelectionChange]]]
 Changed = Sequence[tuple[TableSelection, MapChanges]]
@@ -115,11 +115,11 @@ def _selected(selection: TableSelection) -> str:
     mapped = selection.maps[0]
     *shorter, last = mapped.ranges
     what = "Times to the next timer of" if mapped.idle_ns is not None else "Idles of"
-    some = dict.fromkeys(name for r in shorter for name in selection.taken(r.states))
-    others = [name for name in some if name not in selection.taken(last.states)]
+    some = dict.fromkeys(name for r in shorter for name in selection.state_names(r.states))
+    others = [name for name in some if name not in selection.state_names(last.states)]
     rest = f", shorter ones {joined(others)}" if others else ""
     length = lengths(last.first_ns, last.last_ns) if shorter else "any length"
-    return f"{what} {length} take {taken(selection, last)}{rest} ({circumstances(mapped)})"
+    return f"{what} {length} take {names_in(selection, last)}{rest} ({circumstances(mapped)})"
 
 
 def _most(first: TableSelection, maps: MapChanges) -> str:
@@ -166,7 +166,7 @@ def _maps(selection: TableSelection) -> Rows:
     for titles, ranges in grouped(shown):
         by_timer = any(m.idle_ns is not None and m.ranges is ranges for m, _ in shown)
         above = [*titles, *(["  by the time to the next timer:"] if by_timer else [])]
-        cells = [(lengths(r.first_ns, r.last_ns), taken(selection, r)) for r in ranges]
+        cells = [(lengths(r.first_ns, r.last_ns), names_in(selection, r)) for r in ranges]
         rows += _below(above, cells)
     return _ranged(rows, "Selected")
 

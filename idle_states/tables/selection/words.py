@@ -63,7 +63,7 @@ def heading(mapped: Mapped) -> str:
     return f"{head}, {limit}" if len(head + limit) + 2 <= NARROW else f"{head},\n  {limit}"
 
 
-def taken(selection: TableSelection, r: Range) -> str:
+def names_in(selection: TableSelection, r: Range) -> str:
     """Returns the names of the states selected in a range."""
-    names = selection.taken(r.states)
+    names = selection.state_names(r.states)
     return names[0] if len(names) == 1 else f"{joined(names)} in turn"

@@ -42,11 +42,11 @@ def agreeing(journey: Journey) -> list[Agreeing]:
     their first."""
     groups: dict[object, list[Arrival]] = {}
     for arrival in journey.arrivals:
-        key = _cells(arrival, journey.table), tuple(_said(arrival, journey.table))
+        key = _cells(arrival, journey.table), tuple(_sections(arrival, journey.table))
         groups.setdefault(key, []).append(arrival)
-    asked = [arrival.release.name for arrival in journey.arrivals]
+    names = [arrival.release.name for arrival in journey.arrivals]
     return [
-        Agreeing(kernel_ranges([arrival.release.name for arrival in group], asked), tuple(group))
+        Agreeing(kernel_ranges([arrival.release.name for arrival in group], names), tuple(group))
         for group in groups.values()
     ]
 
@@ -92,7 +92,7 @@ def _us(time_ns: int) -> str:
 def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[Section]:
     """Yields what the kernels of a group make of the table."""
     name = f"Linux {group.kernels}"
-    for title, lines in _said(group.first, table):
+    for title, lines in _sections(group.first, table):
         known: list[str] = []
         if title == THEN and group.first.subsystem != LOOP:
             releases = [arrival.release for arrival in group.arrivals]
@@ -101,7 +101,7 @@ def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[Section]:
         yield indented(title.format(name), [*lines, *known])
 
 
-def _said(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields (title with {} for the kernel, lines) of what a kernel makes of the table."""
     driver = arrival.driver
     if driver.fatal:

@@ -91,12 +91,12 @@ def consequences(journey: Journey) -> Iterator[Section]:
     if export is not None:
         if export.outcome != "ok":
             what = "an assert stops the boot" if export.outcome == "abort" else "firmware hangs"
-            said = f"{what}: too many or too long names, see IS109 and IS110"
-            yield indented("Firmware fails", [said])
+            text = f"{what}: too many or too long names, see IS109 and IS110"
+            yield indented("Firmware fails", [text])
         if export.chosen != _family(table) and journey.platform.name != "all-levels":
             chosen = export.chosen or "no table at all"
-            said = f"on this platform skiboot would choose {chosen}, not this table"
-            yield indented("Note", [said])
+            text = f"on this platform skiboot would choose {chosen}, not this table"
+            yield indented("Note", [text])
         if export.lost:
             lines = [f"{lost.state}: {lost.reason} [{lost.ground}]" for lost in export.lost]
             yield indented("Lost in firmware", lines)
@@ -203,8 +203,8 @@ def _provenance(table: IdleTable) -> Iterator[Lines]:
             groups.setdefault(key, {}).setdefault(joined(fields), []).append(state.name)
     for key, uses in groups.items():
         yield Lines((key,), first="  ", further="      ")
-        said = tuple(f"{fields} of {joined(names)}" for fields, names in uses.items())
-        yield Lines(said, first="      ", further="          ")
+        lines = tuple(f"{fields} of {joined(names)}" for fields, names in uses.items())
+        yield Lines(lines, first="      ", further="          ")
 
 
 def _every_value(table: IdleTable) -> Section:
@@ -216,14 +216,14 @@ def _every_value(table: IdleTable) -> Section:
             if field in _PLACES_ONLY or "." in field:
                 continue
             source = state.provenance.get(field)
-            said = f"{source.source} ({source.kind})" if source else ""
+            text = f"{source.source} ({source.kind})" if source else ""
             if not source and field in state.unsourced:
-                said = "none given"
+                text = "none given"
             replaced = "; ".join(
                 f"{was.text} at {was.where}" for was in state.replaced.get(field, ())
             )
             spec = PurePath(where.file or "").stem
-            rows.append((state.name, _FIELDS.get(field, field), str(where), spec, said, replaced))
+            rows.append((state.name, _FIELDS.get(field, field), str(where), spec, text, replaced))
     head = ("State", "Value", "Stands at", "Spec", "Source", "Replaces")
     return Section("Every value", (Rows(head, tuple(rows), numbers=NO_NUMBERS),), folded=True)
 

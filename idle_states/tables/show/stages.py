@@ -36,12 +36,12 @@ def stages(
     further   columns beside the table's own, each with a cell for every row
     findings  marked in the drawing
     """
-    told = stage_columns(table, further)
-    columns = [told[1], told[0], *told[2:]]
+    listed = stage_columns(table, further)
+    columns = [listed[1], listed[0], *listed[2:]]
     numbers = frozenset(i for i, column in enumerate(columns) if column.number)
     shown = Rows(*_rows(columns), "States, stage by stage", numbers, unbroken=True)
-    right = frozenset(i for i, column in enumerate(told) if column.number)
-    (_, *head), rows = _rows(told)
+    right = frozenset(i for i, column in enumerate(listed) if column.number)
+    (_, *head), rows = _rows(listed)
     text = Rows((Marked("faint", "#"), *head), rows, right=right, first="", keys=2)
     return Picture(partial(_drawing, table, findings), shown, text)
 

@@ -405,7 +405,7 @@ def chosen_revision(
     """
     if processor is None:
         return None if is_stop and features.unknown_chip_returns else NAP_ONLY
-    tables = [each for each in registry.taken() if each.generation == processor.name]
+    tables = [each for each in registry.variants() if each.generation == processor.name]
     if table is not None and table.cpu is not None and table.firmware.skiboot is not None:
         own = [TakenFor.of(table)] if table.firmware.is_special else []
         tables += [each for each in own if each.table not in {other.table for other in tables}]
@@ -438,7 +438,7 @@ def _within(ec: int | None, bounds: tuple[int, int]) -> bool:
 def _has(features: ExportFeatures, table: TakenFor, platform: Platform, chip: str) -> bool:
     """Tells whether a release has the case that takes a table. The cases of packaged tables come
     and go, as the features say."""
-    if all(table is not each for each in registry.taken()):
+    if all(table is not each for each in registry.variants()):
         first = table.firmware.skiboot
         own = first is not None and knows_chip(platform.skiboot, Chip("", None, first))
         return own and chip in table.chips

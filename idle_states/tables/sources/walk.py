@@ -121,7 +121,7 @@ class Walk:
     partial      whether the search then ends with what was found, instead of raising
     left         directories that were not searched then
     passed_over  what entries are that are not inputs -> their number
-    told         is told each of them, what it is and its path
+    report       is told each of them, what it is and its path
     found        number of inputs so far
     reached      share of what is to be searched that was: each entry of a directory has an equal
                  one of its own; 0 where it is not known how much there is
@@ -134,7 +134,7 @@ class Walk:
     partial: bool = False
     left: list[str] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
-    told: Callable[[str, str], None] = lambda what, path: None
+    report: Callable[[str, str], None] = lambda what, path: None
     found: int = 0
     reached: float = 0.0
 
@@ -151,7 +151,7 @@ class Walk:
     def pass_over(self, what: str, path: Path | Found) -> None:
         """Counts an entry that is no input."""
         self.passed_over[what] += 1
-        self.told(what, path.as_posix())
+        self.report(what, path.as_posix())
 
     def inputs(self, words: Iterable[str]) -> Iterator[Path | Found]:
         """Yields each file, each directory that is a device tree, and the inputs below other

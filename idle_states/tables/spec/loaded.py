@@ -63,8 +63,8 @@ class TakenFor:
 class Registry:
     """The processors of the packaged specs, in the order of generations.
 
-    taken  the tables for some machines of a processor's chips
+    variants  the tables for some machines of a processor's chips
     """
 
     processors: tuple[Processor, ...]
-    taken: tuple[TakenFor, ...]
+    variants: tuple[TakenFor, ...]

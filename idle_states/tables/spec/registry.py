@@ -29,10 +29,10 @@ def processors() -> tuple[Processor, ...]:
 
 
 @cache
-def taken() -> tuple[TakenFor, ...]:
+def variants() -> tuple[TakenFor, ...]:
     """The packaged tables that skiboot takes for some machines of their chips alone."""
     if held := compiled.registry():
-        return held.taken
+        return held.variants
     from .library import packaged
 
     tables = packaged(lambda revision: not revision.historical)
@@ -41,7 +41,7 @@ def taken() -> tuple[TakenFor, ...]:
 
 def registry() -> Registry:
     """All of it."""
-    return Registry(processors(), taken())
+    return Registry(processors(), variants())
 
 
 def names() -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def chips() -> Iterator[Chip]:
 
 def usual(processor: Processor, variant: str = "") -> str:
     """Name of the packaged table that skiboot takes for a processor. variant: of `TakenFor`."""
-    mine = (each for each in taken() if each.generation == processor.name)
+    mine = (each for each in variants() if each.generation == processor.name)
     found = (each.table for each in mine if each.variant == variant)
     return next(found, processor.table)
 

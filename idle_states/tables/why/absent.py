@@ -39,7 +39,7 @@ def _no_cpuidle(machine: SeenMachine, name: str) -> Evidence:
         given = machine.parameter(module, word)
         if given and given[0] in ("1", "Y", "y"):
             return f"{because} ({module}.{word})", given[1], "boot without it"
-    for word in (machine.told("cmdline") or "").split():
+    for word in (machine.text_of("cmdline") or "").split():
         if word in ("idle=poll", "idle=halt", "powersave=off"):
             because = f"{word} keeps cpuidle's drivers from registering states"
             return because, "/proc/cmdline", "boot without it"
@@ -132,7 +132,7 @@ def _drivers(machine: SeenMachine) -> Iterator[tuple[Source, DriverTable]]:
     """Yields firmware's tables, and what the kernel's model makes of each on this machine."""
     named = ((each, machine.parameter("processor", each)) for each in PARAMETERS)
     words = [f"processor.{name}={found[0]}" for name, found in named if found]
-    given = parameters_of([*words, *(machine.told("cmdline") or "").split()])
+    given = parameters_of([*words, *(machine.text_of("cmdline") or "").split()])
     for source, release in product(machine.firmware, filter(None, [machine.release])):
         table, cpuinfo = source.table, machine.cpuinfo
         if table and table.origin.form == "acpi":

@@ -161,9 +161,9 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
         yield f"latency limits of CPU {number_ranges(without)}"
     if offline := dump.cpus.keys() - {*online(machine)}:
         yield f"use of CPU {number_ranges(offline)}, offline"
-    if machine.told("cpu_dma_latency") is None:
+    if machine.text_of("cpu_dma_latency") is None:
         yield "the limit of the whole machine, and who holds it (/dev/cpu_dma_latency, as root)"
-    if machine.told("cmdline") is None:
+    if machine.text_of("cmdline") is None:
         yield "the kernel's command line and its modules' parameters"
     if not machine.firmware:
         acpi = f", which is ACPI's; get it {OBTAINED}" if machine.driver in ACPI_DRIVERS else ""
@@ -171,7 +171,7 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
     yield from machine.unread[:_MOST_UNREAD]
     if more := machine.unread[_MOST_UNREAD:]:
         yield f"{len(more)} more that could not be read"
-    if not offline and (away := machine.told("offline")):
+    if not offline and (away := machine.text_of("offline")):
         yield f"states of CPU {away}: offline, or not there"
     perf = " (perf stat -a -e cstate_core/c6-residency/)" if machine.driver == INTEL else ""
     hardware = f"package limits, busy siblings, cstate counters{perf}"

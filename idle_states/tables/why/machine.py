@@ -58,15 +58,15 @@ class SeenMachine:
     @property
     def driver(self) -> str:
         """The cpuidle driver; "" where it is not known."""
-        return self.dump.told.get("current_driver") or next(iter(self.dump.drivers.values()), "")
+        return self.dump.texts.get("current_driver") or next(iter(self.dump.drivers.values()), "")
 
-    def told(self, name: str) -> str | None:
+    def text_of(self, name: str) -> str | None:
         """A text of the machine as a whole, by the last name of its path; None: not seen."""
-        return self.dump.told.get(name)
+        return self.dump.texts.get(name)
 
     def interrupts(self, cpus: Sequence[int]) -> str:
         """The interrupt that CPUs had most often since boot, in words; "" where none was seen."""
-        head, *lines = (self.told("interrupts") or "").split("\n")
+        head, *lines = (self.text_of("interrupts") or "").split("\n")
         names, counts = [f"CPU{cpu}" for cpu in cpus], dict[str, int]()
         columns = [n for n, name in enumerate(head.split(), 1) if name in names]
         for words in map(str.split, lines):
@@ -78,10 +78,10 @@ class SeenMachine:
 
     def parameter(self, module: str, name: str) -> tuple[str, str] | None:
         """A module's parameter, (value, where it stands); the command line, then /sys/module."""
-        for word in (self.told("cmdline") or "").split():
+        for word in (self.text_of("cmdline") or "").split():
             if word.partition("=")[0].replace("-", "_") == f"{module}.{name}":
                 return word.partition("=")[2], f"/proc/cmdline: {word}"
-        value = self.told(f"{module}/parameters/{name}")
+        value = self.text_of(f"{module}/parameters/{name}")
         return None if value is None else (value, f"/sys/module/{module}/parameters/{name}")
 
 

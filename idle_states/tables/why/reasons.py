@@ -71,7 +71,7 @@ class StateView:
     @property
     def profile(self) -> str:
         """The advice to look at tuned's profile, where tuned runs; else empty."""
-        profile = self.machine.told("active_profile")
+        profile = self.machine.text_of("active_profile")
         return f"; see tuned, whose profile is {profile}" if profile else ""
 
     @property
@@ -80,7 +80,7 @@ class StateView:
         dump, sampled = self.machine.dump, self.machine.sampled
         if sampled and sampled.limit_us(self.held.cpus) is not None:
             return True
-        return dump.limits.keys() >= {*self.held.cpus} and "cpu_dma_latency" in dump.told
+        return dump.limits.keys() >= {*self.held.cpus} and "cpu_dma_latency" in dump.texts
 
     @property
     def polls_on(self) -> SysfsState | None:
@@ -96,7 +96,7 @@ class StateView:
 
 def online(machine: SeenMachine) -> tuple[int, ...]:
     """Returns the CPUs that are online, as far as known; else those that have states."""
-    cpus = islice(cpus_listed(machine.told("online") or ""), CPU_MAX + 1)
+    cpus = islice(cpus_listed(machine.text_of("online") or ""), CPU_MAX + 1)
     return tuple(cpus) or (*machine.dump.cpus,)
 
 
@@ -104,7 +104,7 @@ def _offline(view: StateView) -> Evidence:
     if (cpu := view.held.cpus[0]) in online(view.machine):
         return None
     step = f"echo 1 > {CPUS}/cpu{cpu}/online, or boot without maxcpus and nosmt"
-    here = view.machine.told("online")
+    here = view.machine.text_of("online")
     return f"these CPUs are offline; online is CPU {here}", f"{CPUS}/online", step
 
 
@@ -135,7 +135,7 @@ def _beyond_cpu_limit(view: StateView) -> Evidence:
 
 
 def _beyond_system_limit(view: StateView) -> Evidence:
-    text, by = (view.machine.told(f"cpu_dma_latency{end}") or "" for end in ("", "/holders"))
+    text, by = (view.machine.text_of(f"cpu_dma_latency{end}") or "" for end in ("", "/holders"))
     if not text.isdigit() or view.state.latency_us <= int(text):
         return None
     because = f"it takes {view.state.latency_us} us to leave; the machine is limited to {text} us"
@@ -156,7 +156,7 @@ def _beyond_sampled_limit(view: StateView) -> Evidence:
 
 
 def _polls_always(view: StateView) -> Evidence:
-    words = (view.machine.told("cmdline") or "").split()
+    words = (view.machine.text_of("cmdline") or "").split()
     found = next((word for word in words if word in ("nohlt", "idle=poll")), None)
     if found is None or entries_of(view.held.states):
         return None
@@ -218,7 +218,7 @@ def _busy_sibling(view: StateView) -> Evidence:
     cpus, number, time_us, most_us = view.machine.dump.cpus, view.number, 0, 0
     for cpu in view.held.cpus:
         mine = cpus[cpu][number].time_us or 0
-        siblings = view.machine.told(f"cpu{cpu}/topology/thread_siblings_list") or ""
+        siblings = view.machine.text_of(f"cpu{cpu}/topology/thread_siblings_list") or ""
         threads = islice(cpus_listed(siblings), _THREADS)
         time_us += mine
         most_us += min([mine, *(idle_us_of(cpus[each]) for each in threads if each in cpus)])

@@ -139,7 +139,7 @@ def test_another_program_does_the_same(case: Any, kernel: str, recent: bool, nam
         lambda: Governor.for_kernel(name, chosen, table.states, 250),
         exits,
         limit.limit_ns,
-        limit.told,
+        limit.reports,
         tick_ns(250),
         recent,
         not idle_loop.features(chosen).governor_decides_tick,

@@ -14,7 +14,7 @@ from idle_states.tables.linux.intel_idle.table_parameter import Adjustable, adju
 from idle_states.tables.linux.qos import NO_LIMIT_US
 from idle_states.tables.linux.releases import release
 from idle_states.tables.pipeline import Subject
-from idle_states.tables.selection.request import Asked
+from idle_states.tables.selection.request import Scope
 from idle_states.tables.selection.selection import select
 from idle_states.tables.sources import read_table
 from tests.support.subjects import driver, fired, severities
@@ -189,7 +189,7 @@ def test_of_a_tie_the_deeper_is_taken(governor: str, kernel: str, but: str) -> N
     assert found[0].endswith(f"; {limit}, menu and teo never select C7s{but}")
     table = subject.linux(release(kernel))
     for limit_us, c7s in ((NO_LIMIT_US, False), (200, False), (199, True)):
-        maps = select(governor, release(kernel), table, 250, Asked((limit_us,))).maps
+        maps = select(governor, release(kernel), table, 250, Scope((limit_us,))).maps
         taken = {
             table.states[state].name
             for mapped in maps

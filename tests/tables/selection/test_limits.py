@@ -25,7 +25,7 @@ from idle_states.tables.selection.remaining import (
     same_values,
     under_limit,
 )
-from idle_states.tables.selection.request import Asked, SelectRequest
+from idle_states.tables.selection.request import Scope, SelectRequest
 from idle_states.tables.selection.selection import select
 from tests.support import DATA
 from tests.support.compiled import needs_core
@@ -178,7 +178,7 @@ def test_ranges_are_those_of_every_value(governor: str, kernel: str, polling: bo
     states = GivenStates(TIMES, polling).states
     maps = {}
     for value in (*range(6), 7, 8, 9, 169, 170, 171):
-        found = select(governor, release(kernel), states, 250, Asked((value,)))
+        found = select(governor, release(kernel), states, 250, Scope((value,)))
         maps[value] = [mapped.ranges for mapped in found.maps]
     for value in (1, 5, 9, 170):
         (table,) = limited(str(value), kernel, governor=governor, polling=polling)

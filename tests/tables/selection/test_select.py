@@ -20,7 +20,7 @@ from idle_states.tables.linux.request_parts import GovernorRequest
 from idle_states.tables.pipeline import held_by
 from idle_states.tables.selection.by_core import by_core
 from idle_states.tables.selection.idle_lengths import lengths
-from idle_states.tables.selection.request import Asked
+from idle_states.tables.selection.request import Scope
 from idle_states.tables.selection.selection import changes, name_of, select
 from tests.support.commands import outcome
 from tests.support.thorough import examples, slow
@@ -356,7 +356,7 @@ def test_changes_between_kernels_and_tables() -> None:
     states = us((1, 10), polling=True)
     before, after = (select("menu", release(k), states, 250, name="t") for k in ("6.18", "6.18"))
     assert changes(before, after) == []
-    other = select("menu", release("6.18"), us((1, 20), polling=True), 250, Asked(), "t")
+    other = select("menu", release("6.18"), us((1, 20), polling=True), 250, Scope(), "t")
     (mapped, different), *_ = changes(before, other)
     assert mapped.circumstances == Circumstances(timer_driven=True)
     assert all(set(change.a) != set(change.b) for change in different)
@@ -412,7 +412,7 @@ def test_the_state_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None
     """ladder, with nothing but a polling state."""
     selection = select("ladder", release("6.6"), [State(0, 0, True)], 250)
     assert {state for m in selection.maps for r in m.ranges for state in r.states} == {1}
-    assert selection.taken((1,)) == ("state 1, which is not there",)
+    assert selection.state_names((1,)) == ("state 1, which is not there",)
 
 
 def test_usage(capsys: pytest.CaptureFixture[str]) -> None:

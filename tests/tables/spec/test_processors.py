@@ -32,7 +32,15 @@ from idle_states.tables.sources import read_sources
 from idle_states.tables.spec import registry
 from idle_states.tables.spec.library import find, load, packaged
 from idle_states.tables.spec.packaged import named as named_specs
-from idle_states.tables.spec.registry import chips, named, names, of_chip, of_pvr, processors, taken
+from idle_states.tables.spec.registry import (
+    chips,
+    named,
+    names,
+    of_chip,
+    of_pvr,
+    processors,
+    variants,
+)
 from tests.support import ROOT
 from tests.support.releases import known_chips
 from tools.spec_schema import with_processors
@@ -74,7 +82,7 @@ def test_each_processor_pvr_and_chip_is_said_once() -> None:
 
 
 def test_special_tables_are_known_by_their_machines() -> None:
-    assert {each.table: each.variant for each in taken()} == {
+    assert {each.table: each.variant for each in variants()} == {
         "power9-dd1": "dd1",
         "power9-fused": "fused-core",
         "power9-mambo": "mambo",

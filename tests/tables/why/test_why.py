@@ -516,12 +516,12 @@ def test_collect_gathers_what_why_reads(tmp_path: Path, capsys: pytest.CaptureFi
     seen = why(WhyRequest(None, str(machine))).machine
     assert seen.kernel == Path("/proc/version").read_text().strip()
     counted = Path("/proc/interrupts").read_text().splitlines()
-    assert (seen.told("interrupts") or "").split()[:2] == counted[0].split()[:2]
+    assert (seen.text_of("interrupts") or "").split()[:2] == counted[0].split()[:2]
     assert seen.interrupts([0])
     siblings = Path("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")
     if siblings.exists():
-        told = seen.told("cpu0/topology/thread_siblings_list")
+        told = seen.text_of("cpu0/topology/thread_siblings_list")
         assert told == siblings.read_text().strip()
-    assert seen.told("cmdline") == Path("/proc/cmdline").read_text().strip()
+    assert seen.text_of("cmdline") == Path("/proc/cmdline").read_text().strip()
     here = Path("/sys/devices/system/cpu/cpuidle/current_governor_ro")
     assert seen.dump.governor == (here.read_text().strip() if here.exists() else "")

@@ -81,7 +81,7 @@ class Teo:
         long = choice.duration >= table.tick and not table.polling[state]
         if long or situation.tick_stopped:
             return Decision(state, True, why)
-        delta = table.time(situation.delta_next_ns) if choice.asked else table.tick // 2
+        delta = table.time(situation.delta_next_ns) if choice.uses_timers else table.tick // 2
         if table.residency[state] > delta:
             state = table.shallower(state, delta, situation.disabled)
         return Decision(state, False, why)

@@ -89,7 +89,7 @@ class TeoSelection:
             return Choice(0, KTIME_MAX, KTIME_MAX, settled=True)
         if candidate.state == candidate.first:
             residency = table.residency[candidate.state]
-            return Choice(candidate.state, residency, KTIME_MAX, asked=False)
+            return Choice(candidate.state, residency, KTIME_MAX, uses_timers=False)
         found, _ = self._intercepted(candidate, KTIME_MAX, situation, why)
         state = min(found, candidate.constraint)
         if utilised:
@@ -114,7 +114,7 @@ class TeoSelection:
         shallow = 0 not in situation.disabled and not self.table.polling[0]
         if (shallow and self._deep_enough(0, situation)) or 1 in situation.disabled:
             return Choice(0, KTIME_MAX, KTIME_MAX, settled=True)
-        return Choice(1, self.table.residency[1], KTIME_MAX, asked=False)
+        return Choice(1, self.table.residency[1], KTIME_MAX, uses_timers=False)
 
     def _candidate(self, situation: Situation, sleep: int) -> Candidate:
         table, bins = self.table, self.bins

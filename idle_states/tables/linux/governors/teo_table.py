@@ -48,14 +48,14 @@ class Choice:
     duration      the idle expected, in the release's units
     sleep_length  to be remembered for the wakeup, in ns
     settled       the tick is kept and the state is final, whatever the duration
-    asked         the timers; if they were not, the next event counts as half a tick away
+    uses_timers   the timers were asked; if not, the next event counts as half a tick away
     """
 
     state: int
     duration: int
     sleep_length: int
     settled: bool = False
-    asked: bool = True
+    uses_timers: bool = True
 
 
 class TeoTable:
