@@ -54,9 +54,9 @@ def test_the_rest_is_estimated(expected: int | None, said: str) -> None:
     count = progress.Count("audited", lambda: expected)
     for _ in range(100):
         count.advance()
-    assert count._said(2.0) == said
-    assert count._said(0.5) == "100 audited"
-    assert count._said(200.0).startswith("100 audited, 0.5 a second")
+    assert count._line(2.0) == said
+    assert count._line(0.5) == "100 audited"
+    assert count._line(200.0).startswith("100 audited, 0.5 a second")
 
 
 @pytest.mark.parametrize("terminal", [True, False])

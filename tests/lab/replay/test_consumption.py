@@ -32,7 +32,7 @@ TRACE = """\
 def test_use_by_hand() -> None:
     """The trace has 510 us idle of 1000; 4 and 50 of these leave lite and deep."""
     use = use_of(FIGURES, WATTS, 1_000_000)
-    assert use.asked_ns == (10_000, 96_000, 350_000)
+    assert use.times_ns == (10_000, 96_000, 350_000)
     assert use.held_ns == (456_000, 446_000, 350_000)
     assert (use.awake_ns, use.idle_ns, use.wakeups) == (544_000, 456_000, 7)
     spent = machine(use, WATTS)

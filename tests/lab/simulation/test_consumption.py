@@ -59,8 +59,8 @@ def test_a_window_is_all_that_follows(machine: str) -> None:
     first = simulate(setup("server:clients=8,gap=300us", machine, duration_ns=5 * MS), 3)
     last = simulate(whole, 3)
     assert found.counted == last.counted - first.counted > 100
-    assert found.awake_ns + sum(found.asked_ns) == 8 * 15 * MS
-    assert found.idle_ns == sum(found.asked_ns)
+    assert found.awake_ns + sum(found.times_ns) == 8 * 15 * MS
+    assert found.idle_ns == sum(found.times_ns)
     assert found.wakeups == sum(c.usage for c in last.cpus) - sum(c.usage for c in first.cpus)
     assert sum(found.latencies.values()) == sum(last.latencies.values()) - sum(
         first.latencies.values()
@@ -70,7 +70,7 @@ def test_a_window_is_all_that_follows(machine: str) -> None:
 def test_what_is_held_is_no_more_than_what_was_asked_for() -> None:
     whole = setup("server:clients=8,gap=300us", "cpus=8,threads=4,pair=2", duration_ns=20 * MS)
     found = window(whole, 3, 5 * MS, simulate)
-    deeper = [sum(found.asked_ns[number:]) for number in range(len(found.asked_ns))]
+    deeper = [sum(found.times_ns[number:]) for number in range(len(found.times_ns))]
     for effect, held, asked in zip(whole.effects, found.held_ns, deeper, strict=True):
         # a thread has what it asks for; a core or pair waits for its other threads
         assert held == asked if effect.scope == 0 else held < asked
@@ -91,10 +91,10 @@ def test_whole_runs_are_windows_without_a_beginning() -> None:
     assert (one.counted, one.usage) == (early.counted, early.usage)
     assert abs(one.awake_ns - early.awake_ns) <= 8
     assert one.awake_ns == late.scope_ns[0][0]
-    assert one.idle_ns == sum(one.asked_ns) == sum(late.scope_ns[0][1:])
+    assert one.idle_ns == sum(one.times_ns) == sum(late.scope_ns[0][1:])
     assert both.duration_ns == 40 * MS
     assert both.counted == sum(run.counted for run in runs)
-    assert both.idle_ns == sum(both.asked_ns)
+    assert both.idle_ns == sum(both.times_ns)
     assert sum(both.latencies.values()) == sum(sum(run.latencies.values()) for run in runs)
 
 
@@ -220,7 +220,7 @@ def test_no_change_is_told_without_figures_or_with_too_many_ranges() -> None:
     one = made(600, (1400, 1000, 500))
     assert changes(one, one, of_machine(from_words("lite=0.5", LATENCIES))) is None
     names = tuple(f"s{number}" for number in range(13))
-    many = replace(one, names=names, held_ns=(1400,) * 13, asked_ns=(0,) * 13, usage=(1,) * 13)
+    many = replace(one, names=names, held_ns=(1400,) * 13, times_ns=(0,) * 13, usage=(1,) * 13)
     given = ",".join(f"{name}=0.1-0.2" for name in names)
     assert changes(many, many, of_machine(from_words(given, dict.fromkeys(names, 1)))) is None
 

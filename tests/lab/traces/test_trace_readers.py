@@ -269,7 +269,7 @@ def test_the_core_reads_lines_as_python_does(
     for core in (compiled, None):
         problems = InputProblems()
         reader = TraceText(problems, core)
-        batch = reader._taken(_Piece(chunk, 0, len(chunk), _WHOLE))
+        batch = reader._batch(_Piece(chunk, 0, len(chunk), _WHOLE))
         numbers = lines_of(batch)
         counts = (reader.events, reader.lost, reader.coarse)
         results.append((events_of(batch), numbers, counts, problems.listing()))
